@@ -1,0 +1,127 @@
+package sdk
+
+// Manifest is what an adapter says of itself. The operator approves hosts and placements on the connector account; certification
+// checks that manifest and code agree.
+type Manifest struct {
+	ABI         int    `json:"abi"`
+	Name        string `json:"name"` // [a-z][a-z0-9_]{0,31}: the connector_name that merchants use
+	Kind        Kind   `json:"kind"`
+	Version     string `json:"version"` // semantic version of the adapter
+	DisplayName string `json:"display_name"`
+	Description string `json:"description"` // one sentence
+	Website     string `json:"website,omitempty"`
+
+	// Operations the adapter performs. In Go the SDK fills this in from the functions that are set.
+	Operations []Operation `json:"operations"`
+	Features   Features    `json:"features"`
+
+	// Environments by name ("test", "live"): where the processor is to be reached.
+	Environments map[string]Environment `json:"environments,omitempty"`
+	// Credentials and Config are the fields of the connector account's form.
+	Credentials []Field `json:"credentials,omitempty"`
+	Config      []Field `json:"config,omitempty"`
+
+	// Authentication says where this account's own credential must stand in a request that holds card data.
+	Authentication []Placement `json:"authentication,omitempty"`
+	// Placements say where card data, cryptograms and declared credential fields may stand.
+	Placements []Placement `json:"placements,omitempty"`
+
+	Methods    []Method        `json:"methods,omitempty"`    // payment methods, by default card credit and debit
+	Currencies []Currency      `json:"currencies,omitempty"` // empty: all
+	Countries  []string        `json:"countries,omitempty"`  // merchant countries, ISO 3166 alpha-2; empty: all
+	Networks   []CardNetwork   `json:"networks,omitempty"`   // empty: all
+	Captures   []CaptureMethod `json:"captures,omitempty"`   // empty: both
+
+	Reference ReferenceRule `json:"reference"`
+	Webhook   *WebhookRule  `json:"webhook,omitempty"`
+	Resolve   ResolveRule   `json:"resolve"`
+}
+
+// Features are abilities within the operations.
+type Features struct {
+	PartialCapture   bool `json:"partial_capture,omitempty"`
+	MultipleCapture  bool `json:"multiple_capture,omitempty"`
+	OverCapture      bool `json:"over_capture,omitempty"`
+	ReleasesRest     bool `json:"releases_rest,omitempty"` // a partial final capture releases the rest without a void
+	PartialRefund    bool `json:"partial_refund,omitempty"`
+	ZeroAmount       bool `json:"zero_amount,omitempty"`
+	Processor3DS     bool `json:"processor_3ds,omitempty"`
+	External3DS      bool `json:"external_3ds,omitempty"`
+	StoredCredential bool `json:"stored_credential,omitempty"`
+	NetworkMIT       bool `json:"network_mit,omitempty"`   // charges a card with a network transaction id
+	NetworkToken     bool `json:"network_token,omitempty"` //
+	PreAuthVoid      bool `json:"pre_auth_void,omitempty"` // voids a payment that waits for the customer
+}
+
+// Environment is where a processor is reached.
+type Environment struct {
+	BaseURL string `json:"base_url"`
+	// Hosts the adapter may send to, exact names; one {config} DNS label is allowed: "{shop}.example.com".
+	Hosts []string `json:"hosts"`
+}
+
+// Field is one field of the connector account's form. A merchant's API call names it as Key (api_key, key1, api_secret, key2 of
+// connector_account_details, or a key of metadata); the adapter reads it as Name.
+type Field struct {
+	Name     string   `json:"name"`
+	Key      string   `json:"key,omitempty"` // "" means the same as Name
+	Label    string   `json:"label"`
+	Help     string   `json:"help,omitempty"`
+	Type     string   `json:"type"` // text, secret, enum, pem, client_certificate
+	Values   []string `json:"values,omitempty"`
+	Optional bool     `json:"optional,omitempty"`
+	Default  string   `json:"default,omitempty"`
+}
+
+// Placement is one place in a request where a stand-in may stand, as the whole value.
+type Placement struct {
+	// Secret is "card_number", "cvc", "cavv", or the name of a credential field; "*" is any credential or derivation of one.
+	Secret    string    `json:"secret"`
+	Operation Operation `json:"operation,omitempty"` // "" means any
+	Host      string    `json:"host,omitempty"`      // "" means any declared
+	Method    string    `json:"method,omitempty"`    // "" means any
+	Path      string    `json:"path,omitempty"`      // of the URL; "*" stands for one segment; "" means any
+	In        string    `json:"in"`                  // header, query, body
+	// Field is the header or query name, or the body's field path (dots; [] for any array element).
+	Field string `json:"field"`
+	// Escapes is the chain the host applies, by content type if empty: "json", "form", "xml", "xml,form" …
+	Escapes string `json:"escapes,omitempty"`
+}
+
+// Method is one payment method the adapter takes.
+type Method struct {
+	Method string `json:"method"` // "card"
+	Type   string `json:"type"`   // "credit", "debit"
+}
+
+// ReferenceRule bounds Request.Reference.
+type ReferenceRule struct {
+	MaxLength int `json:"max_length,omitempty"` // 0: 36
+	// Characters: "alphanumeric", "alphanumeric_dash" (default: with - and _) or "digits".
+	Characters string `json:"characters,omitempty"`
+}
+
+// WebhookRule says how the processor signs its messages.
+type WebhookRule struct {
+	Scheme           string `json:"scheme"`                      // a short name: "stripe-signature", "hmac-sha256"
+	ToleranceSeconds int    `json:"tolerance_seconds,omitempty"` // how old a signed time may be
+}
+
+// ResolveBy is how an operation with an unknown result is settled.
+type ResolveBy string
+
+const (
+	ResolveByProcessorID      ResolveBy = "processor_id"      // sync by the processor's transaction id
+	ResolveByReference        ResolveBy = "reference"         // sync by our reference
+	ResolveByIdempotentResend ResolveBy = "idempotent_resend" // send the identical request with the same idempotency key again
+	ResolveByWebhook          ResolveBy = "webhook"           // only the processor's own message tells
+)
+
+// ResolveRule is how an unknown is resolved. The first of By that can work for the operation at hand is used.
+type ResolveRule struct {
+	By []ResolveBy `json:"by"`
+	// IdempotencyWindowSeconds is how long the processor remembers an idempotency key.
+	IdempotencyWindowSeconds int64 `json:"idempotency_window_seconds,omitempty"`
+	// NotFoundFinalAfterSeconds is how long after the last send a not_found proves that nothing happened.
+	NotFoundFinalAfterSeconds int64 `json:"not_found_final_after_seconds,omitempty"`
+}

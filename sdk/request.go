@@ -1,0 +1,262 @@
+package sdk
+
+// Request is what an operation is about. Which parts are set depends on the operation:
+//
+//	authorize, verify      Amount, Capture, Instrument, StoredCredential, Customer, Billing, Shipping, Browser, URLs, ThreeDS …
+//	complete               as authorize, and TransactionID, Payment, Return
+//	capture, void          Amount (capture), TransactionID, Payment, FinalCapture
+//	incremental_authorize  Amount (the new total), TransactionID, Payment
+//	refund                 Amount, TransactionID, Payment, Reason
+//	sync                   TransactionID where known, Payment, Resolves
+//	refund_sync            TransactionID, RefundID where known, Payment, Resolves
+//	webhook                Webhook
+//	prepare … result       Amount, Instrument, Authentication
+//
+// Absent means unknown or not given; an adapter must not invent a value for it.
+type Request struct {
+	PaymentID string `json:"payment_id,omitempty"`
+	AttemptID string `json:"attempt_id,omitempty"`
+	// Reference is our reference at the processor for this payment or refund: unique for ever, within the manifest's length and
+	// characters. It is the same in authorize and in a sync that resolves it.
+	Reference string `json:"reference,omitempty"`
+
+	// Amount is this operation's amount.
+	Amount Money `json:"amount"`
+	// Payment is what is known of the payment so far, for operations on one that exists.
+	Payment *PaymentState `json:"payment,omitempty"`
+	// Capture says who captures: automatic (the processor, at once) or manual (we, later).
+	Capture CaptureMethod `json:"capture,omitempty"`
+	// FinalCapture says that nothing more will be captured: the processor may release the rest.
+	FinalCapture bool `json:"final_capture,omitempty"`
+
+	TransactionID string `json:"transaction_id,omitempty"` // the processor's id of the payment
+	RefundID      string `json:"refund_id,omitempty"`      // the processor's id of the refund
+	Reason        string `json:"reason,omitempty"`         // why a refund or void is made, as the merchant put it
+	// Resolves names the operation whose unknown result a sync is to settle.
+	Resolves Operation `json:"resolves,omitempty"`
+	// ConnectorData is what this adapter asked to be told again.
+	ConnectorData *ConnectorData `json:"connector_data,omitempty"`
+
+	Instrument       *Instrument          `json:"instrument,omitempty"`
+	StoredCredential *StoredCredentialUse `json:"stored_credential,omitempty"`
+	// Request3DS asks the processor to run 3-D Secure itself.
+	Request3DS bool `json:"request_3ds,omitempty"`
+	// ThreeDS is the result of a 3-D Secure authentication done outside the processor.
+	ThreeDS *ThreeDSResult `json:"three_ds,omitempty"`
+
+	Customer *Customer `json:"customer,omitempty"`
+	Billing  *Address  `json:"billing,omitempty"`
+	Shipping *Address  `json:"shipping,omitempty"`
+	Browser  *Browser  `json:"browser,omitempty"`
+
+	Description      string            `json:"description,omitempty"`
+	DescriptorName   string            `json:"descriptor_name,omitempty"`   // statement descriptor
+	DescriptorSuffix string            `json:"descriptor_suffix,omitempty"` // statement descriptor's variable part
+	OrderReference   string            `json:"order_reference,omitempty"`   // the merchant's own order number
+	Lines            []Line            `json:"lines,omitempty"`
+	ShippingCost     int64             `json:"shipping_cost,omitempty"` // part of Amount, minor units
+	TaxAmount        int64             `json:"tax_amount,omitempty"`    // part of Amount, minor units
+	Metadata         map[string]string `json:"metadata,omitempty"`
+
+	ReturnURL  string `json:"return_url,omitempty"`  // where the processor sends the customer back to (ours, no secrets in it)
+	WebhookURL string `json:"webhook_url,omitempty"` // where the processor may send its messages (ours)
+
+	Return         *Return                `json:"return,omitempty"`
+	Webhook        *WebhookMessage        `json:"webhook,omitempty"`
+	Authentication *AuthenticationRequest `json:"authentication,omitempty"`
+}
+
+// CaptureMethod says who captures an authorized payment.
+type CaptureMethod string
+
+const (
+	CaptureAutomatic CaptureMethod = "automatic"
+	CaptureManual    CaptureMethod = "manual"
+)
+
+// PaymentState is what we know of a payment at the processor. All amounts are in its currency's minor units.
+type PaymentState struct {
+	Currency   Currency `json:"currency"`
+	Requested  int64    `json:"requested"`  // asked for in authorize
+	Authorized int64    `json:"authorized"` // approved; 0 while unknown
+	Captured   int64    `json:"captured"`
+	Refunded   int64    `json:"refunded"` // including refunds under way
+	Voided     bool     `json:"voided,omitempty"`
+	CreatedAt  int64    `json:"created_at"` // when authorize began, Unix milliseconds
+	// Capture is the capture method the payment was authorized with.
+	Capture CaptureMethod `json:"capture,omitempty"`
+	// BIN and LastFour are those of the card the payment was made with, where it was a card.
+	BIN      string `json:"bin,omitempty"`
+	LastFour string `json:"last_four,omitempty"`
+}
+
+// Instrument is what is charged. Exactly one way is set: a card; a credential stored at the processor; or a card together
+// with the network transaction id of an earlier payment.
+type Instrument struct {
+	Card *Card `json:"card,omitempty"`
+	// StoredCredentialID is the processor's own reference to a stored credential (a mandate, a token, a payment method).
+	StoredCredentialID string `json:"stored_credential_id,omitempty"`
+	// NetworkTransactionID links a merchant-initiated payment to the one the customer agreed to.
+	NetworkTransactionID string `json:"network_transaction_id,omitempty"`
+}
+
+// Card is a card as an adapter sees it. Number and CVC are stand-ins: random text that the host replaces when sending, where the
+// manifest says that they may stand. The other fields are facts.
+type Card struct {
+	Number   string `json:"number"`
+	CVC      string `json:"cvc,omitempty"`
+	ExpMonth int    `json:"exp_month"` // 1–12
+	ExpYear  int    `json:"exp_year"`  // four digits
+	Holder   string `json:"holder,omitempty"`
+
+	BIN      string      `json:"bin"`       // first six digits
+	LastFour string      `json:"last_four"` // last four digits
+	Length   int         `json:"length"`    // digits of the number
+	Network  CardNetwork `json:"network,omitempty"`
+	Funding  string      `json:"funding,omitempty"` // credit, debit or prepaid, where the BIN tells
+	Country  string      `json:"country,omitempty"` // issuing country, ISO 3166 alpha-2, where the BIN tells
+}
+
+// CardNetwork is a card scheme; the constants are the wire values.
+type CardNetwork string
+
+const (
+	Visa            CardNetwork = "Visa"
+	Mastercard      CardNetwork = "Mastercard"
+	AmericanExpress CardNetwork = "AmericanExpress"
+	JCB             CardNetwork = "JCB"
+	DinersClub      CardNetwork = "DinersClub"
+	Discover        CardNetwork = "Discover"
+	CartesBancaires CardNetwork = "CartesBancaires"
+	UnionPay        CardNetwork = "UnionPay"
+	Interac         CardNetwork = "Interac"
+	RuPay           CardNetwork = "RuPay"
+	Maestro         CardNetwork = "Maestro"
+	Star            CardNetwork = "Star"
+	Pulse           CardNetwork = "Pulse"
+	Accel           CardNetwork = "Accel"
+	Nyce            CardNetwork = "Nyce"
+)
+
+// StoredCredentialUse says how a payment relates to a stored credential, in the card networks' terms.
+type StoredCredentialUse struct {
+	// Initiator is "cit" (the customer is present) or "mit" (the merchant charges on its own).
+	Initiator string `json:"initiator"`
+	// First is true when the credential is stored with this payment.
+	First bool `json:"first,omitempty"`
+	// Usage is what it is stored for: "on_session" or "off_session".
+	Usage string `json:"usage,omitempty"`
+	// Category of an MIT: recurring, unscheduled, installment, resubmission; "" when the merchant did not say.
+	Category string `json:"category,omitempty"`
+}
+
+// ThreeDSResult is the proof of an authentication that was done outside the processor (EMV 3-D Secure 2.x).
+type ThreeDSResult struct {
+	CAVV          string `json:"cavv,omitempty"` // a stand-in
+	ECI           string `json:"eci,omitempty"`
+	TransStatus   string `json:"trans_status,omitempty"` // Y, A, U, I …
+	Version       string `json:"version,omitempty"`      // "2.2.0"
+	DSTransID     string `json:"ds_trans_id,omitempty"`
+	ServerTransID string `json:"server_trans_id,omitempty"`
+	ACSTransID    string `json:"acs_trans_id,omitempty"`
+	Flow          string `json:"flow,omitempty"`      // frictionless or challenge
+	Exemption     string `json:"exemption,omitempty"` // exemption asked for in the authorization
+	CAVVAlgorithm string `json:"cavv_algorithm,omitempty"`
+}
+
+// Customer is who pays.
+type Customer struct {
+	ID           string `json:"id,omitempty"` // the merchant's id
+	Name         string `json:"name,omitempty"`
+	Email        string `json:"email,omitempty"`
+	Phone        string `json:"phone,omitempty"`
+	PhoneCountry string `json:"phone_country,omitempty"` // "+44"
+}
+
+// Address is a postal address with its contact.
+type Address struct {
+	FirstName    string `json:"first_name,omitempty"`
+	LastName     string `json:"last_name,omitempty"`
+	Line1        string `json:"line1,omitempty"`
+	Line2        string `json:"line2,omitempty"`
+	Line3        string `json:"line3,omitempty"`
+	City         string `json:"city,omitempty"`
+	State        string `json:"state,omitempty"`
+	Zip          string `json:"zip,omitempty"`
+	Country      string `json:"country,omitempty"` // ISO 3166 alpha-2
+	Email        string `json:"email,omitempty"`
+	Phone        string `json:"phone,omitempty"`
+	PhoneCountry string `json:"phone_country,omitempty"`
+}
+
+// Browser is what the customer's browser told the merchant's page (EMV 3-D Secure browser fields).
+type Browser struct {
+	IP               string `json:"ip,omitempty"`
+	UserAgent        string `json:"user_agent,omitempty"`
+	AcceptHeader     string `json:"accept_header,omitempty"`
+	Language         string `json:"language,omitempty"`
+	ColorDepth       int    `json:"color_depth,omitempty"`
+	ScreenHeight     int    `json:"screen_height,omitempty"`
+	ScreenWidth      int    `json:"screen_width,omitempty"`
+	TimeZone         int    `json:"time_zone,omitempty"` // minutes between UTC and local time, as JavaScript's getTimezoneOffset
+	JavaEnabled      bool   `json:"java_enabled,omitempty"`
+	JavaScriptEnable bool   `json:"java_script_enabled,omitempty"`
+}
+
+// Line is one line of the order.
+type Line struct {
+	Name      string `json:"name"`
+	SKU       string `json:"sku,omitempty"`
+	Quantity  int    `json:"quantity"`
+	UnitPrice int64  `json:"unit_price"` // minor units
+	Tax       int64  `json:"tax,omitempty"`
+}
+
+// Return is what the customer's browser brought back from the processor's page.
+type Return struct {
+	Method string   `json:"method"`         // GET or POST
+	Query  []Header `json:"query"`          // decoded pairs in order
+	Form   []Header `json:"form,omitempty"` // decoded pairs of a form body, in order
+	// DeviceData says how data collection ended ("Y" done, "N" failed, "U" not run), where the action was device_data.
+	DeviceData string `json:"device_data,omitempty"`
+}
+
+// WebhookMessage is a message that came to our webhook URL. Its body is the first body in the frame.
+type WebhookMessage struct {
+	Method     string   `json:"method"`
+	Query      []Header `json:"query,omitempty"`
+	Headers    []Header `json:"headers"`
+	BodyLength int      `json:"body_length,omitempty"`
+	Body       []byte   `json:"-"`
+}
+
+// ConnectorData is what an adapter wants to be told again by scope; each value is its own text, at most MaxConnectorData bytes.
+type ConnectorData struct {
+	Version  int    `json:"version,omitempty"`  // the adapter's own, so that a newer one can read what an older one wrote
+	Payment  string `json:"payment,omitempty"`  // kept with the payment
+	Method   string `json:"method,omitempty"`   // kept with the saved payment method
+	Customer string `json:"customer,omitempty"` // kept with the customer and this account
+}
+
+// AuthenticationRequest is what an authenticator needs beside amount and card (EMV 3-D Secure AReq data).
+type AuthenticationRequest struct {
+	AuthenticationID string `json:"authentication_id"`        // ours
+	DeviceChannel    string `json:"device_channel,omitempty"` // BRW, APP, 3RI
+	MethodCompletion string `json:"method_completion,omitempty"`
+	MessageVersion   string `json:"message_version,omitempty"` // as negotiated in prepare
+	ServerTransID    string `json:"server_trans_id,omitempty"`
+	RequestorURL     string `json:"requestor_url,omitempty"`
+	NotificationURL  string `json:"notification_url,omitempty"` // where the ACS sends the browser after the challenge
+	MethodURL        string `json:"method_notification_url,omitempty"`
+	ChallengeInd     string `json:"challenge_indicator,omitempty"` // threeDSRequestorChallengeInd
+	ChallengeWindow  string `json:"challenge_window,omitempty"`    // challengeWindowSize
+	AcquirerBIN      string `json:"acquirer_bin,omitempty"`
+	AcquirerMID      string `json:"acquirer_merchant_id,omitempty"`
+	AcquirerCountry  string `json:"acquirer_country,omitempty"`
+	MerchantName     string `json:"merchant_name,omitempty"`
+	MCC              string `json:"mcc,omitempty"`
+	SDK              string `json:"sdk,omitempty"`          // the app SDK's data as JSON text
+	PriorInfo        string `json:"prior_info,omitempty"`   // threeDSRequestorPriorAuthenticationInfo as JSON text
+	Challenged       string `json:"challenged,omitempty"`   // the CRes the browser brought, where it brought one
+	ThreeRIInd       string `json:"three_ri_ind,omitempty"` // threeRIInd of a 3RI authentication
+}
