@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind is what sort of failure an Error is. The router maps it to an HTTP status; nobody else does.
+type Kind string
+
+const (
+	KindInvalid       Kind = "invalid"       // the request is wrong (400)
+	KindUnprocessable Kind = "unprocessable" // understood, but a value is out of its bounds (422)
+	KindUnauthorized  Kind = "unauthorized"  // no valid key (401)
+	KindForbidden     Kind = "forbidden"     // a valid key that may not do this (403)
+	KindNotFound      Kind = "not_found"     // no such thing, or not yours (404)
+	KindLimited       Kind = "limited"       // too many tries (429)
+	KindUnimplemented Kind = "unimplemented" // known and not offered (501)
+	KindUnavailable   Kind = "unavailable"   // try again later (503)
+	KindInternal      Kind = "internal"      // we failed (500)
+)
+
+// Error is a failure of ours or of the caller's, never a decline. Code and Message are the contract's and safe to show; Err is
+// the cause, for the log only.
+type Error struct {
+	Kind    Kind
+	Code    string // contract code: IR_04, HE_02 …
+	Message string
+	Reason  string // further text, shown beside the message; "" if none
+	Param   string // the request field at fault, "" if none; for logs and tests, Message names it for people
+	// Connector is the connector the error is about, "" if none.
+	Connector string
+	// Data is attached to the answer for the codes that carry some (IR_21: the missing fields).
+	Data any
+	Err  error
+}
+
+func (e *Error) Error() string {
+	s := e.Code + ": " + e.Message
+	if e.Reason != "" {
+		s += " (" + e.Reason + ")"
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// ErrNotFound is what a Store answers when a row does not exist (or is another merchant's).
+var ErrNotFound = errors.New("not found")
+
+// ErrConflict is what a Store answers when a row was changed by someone else since it was read (compare-and-set failed), or a
+// unique key exists already.
+var ErrConflict = errors.New("conflict")
+
+// Internal wraps a failure of our own. Its text is never shown.
+func Internal(err error, doing string) *Error {
+	return &Error{Kind: KindInternal, Code: "HE_00", Message: "Something went wrong", Err: fmt.Errorf("%s: %w", doing, err)}
+}
+
+// NotFound says that thing ("Payment", "Customer", …) does not exist for this merchant.
+func NotFound(thing string) *Error {
+	return &Error{Kind: KindNotFound, Code: "HE_02", Message: thing + " does not exist in our records"}
+}
+
+// Duplicate says that thing exists already (HE_01).
+func Duplicate(message string) *Error {
+	return &Error{Kind: KindInvalid, Code: "HE_01", Message: message}
+}
+
+// Missing names a required field that was not sent (IR_04).
+func Missing(field string) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_04", Message: "Missing required param: " + field, Param: field}
+}
+
+// BadFormat names a field whose value does not have the expected form (IR_05, 422).
+func BadFormat(field, expected string) *Error {
+	return &Error{Kind: KindUnprocessable, Code: "IR_05", Message: field + " contains invalid data. Expected format is " + expected, Param: field}
+}
+
+// Unprocessable is a value out of its bounds (IR_06, 422).
+func Unprocessable(param, message string) *Error {
+	return &Error{Kind: KindUnprocessable, Code: "IR_06", Message: message, Param: param}
+}
+
+// Malformed is a value that could not be read (IR_06, 400); text is what follows "Json deserialize error: ".
+func Malformed(param, text string) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_06", Message: "Json deserialize error: " + text, Param: param}
+}
+
+// InvalidValue names a field whose value is not possible (IR_07).
+func InvalidValue(field string) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_07", Message: "Invalid value provided: " + field, Param: field}
+}
+
+// Refused is a violation of a rule or of the state (IR_16).
+func Refused(message string) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_16", Message: message}
+}
+
+// Unauthorized is the answer to a missing, unknown, revoked or expired key.
+func Unauthorized() *Error {
+	return &Error{Kind: KindUnauthorized, Code: "IR_01", Message: "API key not provided or invalid API key used"}
+}
+
+// NotImplemented says that feature is known and not offered (IR_00).
+func NotImplemented(feature string) *Error {
+	return &Error{Kind: KindUnimplemented, Code: "IR_00", Message: feature + " is not implemented"}
+}

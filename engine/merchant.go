@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Merchant is a merchant account.
+type Merchant struct {
+	ID             string
+	PublishableKey string
+	OrganizationID string
+	DefaultProfile string          // "" when several profiles were made at creation
+	ResponseHash   Secret          // payment_response_hash_key; also the webhook signing key's default
+	Details        json.RawMessage // the account as sent: names, details, URLs, metadata; a JSON object
+	CreatedAt      time.Time
+	ModifiedAt     time.Time
+	Version        int64
+}
+
+// Profile is a business profile: the settings payments are made under.
+type Profile struct {
+	ID         string
+	MerchantID string
+	Name       string
+	Settings   ProfileSettings
+	// Fallback is the ordered list of connector account ids tried when a payment names none.
+	Fallback     []string
+	ResponseHash Secret
+	Details      json.RawMessage // everything else as sent; a JSON object
+	CreatedAt    time.Time
+	ModifiedAt   time.Time
+	Version      int64
+}
+
+// ProfileSettings are the settings the engine acts on.
+type ProfileSettings struct {
+	ReturnURL                 string
+	EnableResponseHash        bool
+	RedirectWithPost          bool
+	SessionExpirySeconds      int64 // default 900, 60–7,890,000
+	FulfillmentSeconds        int64 // intent_fulfillment_time: default 900, 60–1,800
+	ManualRetry               bool  // is_manual_retry_enabled
+	AgnosticMIT               bool  // is_connector_agnostic_mit_enabled
+	Force3DSChallenge         bool
+	AlwaysOvercapture         bool
+	UseBillingAsMethodBilling bool // default true
+	AuthenticationConnectors  []string
+	RequestorURL              string
+	RequestorAppURL           string
+	WebhookURL                string
+	PaymentStatusesEnabled    []string
+	RefundStatusesEnabled     []string
+	WebhookHeaders            map[string]string
+}
+
+// Account is a connector account: a merchant's account at a processor or authenticator.
+type Account struct {
+	ID         string // mca_…
+	MerchantID string
+	ProfileID  string
+	Type       string // payment_processor, authentication_processor …
+	Connector  string // the name the merchant knows it by; the adapter may be another (the simulator)
+	Label      string
+	Disabled   bool
+	Active     bool // status "active"
+	TestMode   bool
+	// AuthType is the shape of the credentials as the API names it: HeaderKey, BodyKey, SignatureKey …
+	AuthType string
+	// Sealed are the credentials, encrypted: Credentials once opened.
+	Sealed      []byte
+	Credentials map[string]Secret // by API key name: api_key, key1 …; nil until opened
+	Metadata    json.RawMessage   // as sent, a JSON object or null
+	BaseURL     string            // "" unless an operator set another than the manifest's
+	// Hosts are the hosts the operator approved, exact; empty means the manifest's at creation.
+	Hosts []string
+	// PaymentMethods is payment_methods_enabled as sent.
+	PaymentMethods json.RawMessage
+	Details        json.RawMessage // everything else as sent
+	CreatedAt      time.Time
+	ModifiedAt     time.Time
+	Version        int64
+}
+
+// APIKey is a merchant's secret key. The key itself is shown once and never stored.
+type APIKey struct {
+	ID          string
+	MerchantID  string
+	Name        string
+	Description string
+	Prefix      string // the first 12 characters
+	Hash        []byte // keyed hash of the key
+	CreatedAt   time.Time
+	ExpiresAt   time.Time // zero: never
+	RevokedAt   time.Time // zero: not revoked
+}
+
+// Customer is a merchant's customer. Personal data is sealed at rest.
+type Customer struct {
+	ID         string
+	MerchantID string
+	Sealed     []byte
+	Personal   *CustomerPersonal // nil until opened
+	Metadata   json.RawMessage
+	// DefaultMethodID is the default saved payment method, "" if none.
+	DefaultMethodID string
+	Redacted        bool
+	CreatedAt       time.Time
+	ModifiedAt      time.Time
+	Version         int64
+}
+
+// CustomerPersonal is a customer's personal data. "" means not known.
+type CustomerPersonal struct {
+	Name              string          `json:"name,omitempty"`
+	Email             string          `json:"email,omitempty"`
+	Phone             string          `json:"phone,omitempty"`
+	PhoneCountryCode  string          `json:"phone_country_code,omitempty"`
+	Description       string          `json:"description,omitempty"`
+	Address           json.RawMessage `json:"address,omitempty"` // as sent
+	TaxRegistrationID string          `json:"tax_registration_id,omitempty"`
+	DocumentDetails   json.RawMessage `json:"document_details,omitempty"`
+}
+
+// Auth is who calls: the result of checking a key.
+type Auth struct {
+	MerchantID string
+	// Publishable is true for the publishable key, which needs a client secret beside it.
+	Publishable bool
+	// ProfileID restricts the call to one profile (X-Profile-Id), "" for all.
+	ProfileID string
+	KeyID     string // the API key's id, "" for a publishable key
+}

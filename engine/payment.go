@@ -1,0 +1,252 @@
+package engine
+
+import (
+	"encoding/json"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// Payment is a merchant's intent to be paid. Amounts are minor units of Currency. It is keyed by MerchantID and ID.
+type Payment struct {
+	MerchantID string
+	ID         string
+	ProfileID  string
+	CustomerID string // "" for a guest
+	Status     PaymentStatus
+	Currency   sdk.Currency
+	Amount     int64 // order amount
+	NetAmount  int64 // Amount + shipping cost + tax + surcharge: what is authorized
+	Capturable int64 // amount_capturable
+	Received   int64 // captured so far
+	Refunded   int64 // refunded or being refunded
+
+	AttemptCount  int
+	AttemptID     string // the latest attempt
+	OpenOperation string // the operation in flight or unknown, "" when none
+	// ClientSecretHash is the SHA-256 of the client secret; the secret itself is in Private, for the answers that show it.
+	ClientSecretHash []byte
+	ExpiresAt        time.Time // the client secret's end
+	CreatedAt        time.Time
+	ModifiedAt       time.Time
+	// Version counts changes; every update is a compare-and-set on it.
+	Version int64
+
+	Details PaymentDetails
+	// Sealed is Private, encrypted; the store keeps this and never sees Private.
+	Sealed  []byte
+	Private *PaymentPrivate
+}
+
+// PaymentDetails is what the engine keeps of a payment that is neither personal nor searched for. The json names are storage
+// format, not wire.
+type PaymentDetails struct {
+	CaptureMethod      string          `json:"capture_method,omitempty"`
+	AuthenticationType string          `json:"authentication_type,omitempty"`
+	SetupFutureUsage   string          `json:"setup_future_usage,omitempty"`
+	OffSession         *bool           `json:"off_session,omitempty"`
+	PaymentType        string          `json:"payment_type,omitempty"`
+	External3DS        bool            `json:"external_3ds,omitempty"`
+	AmountToCapture    *int64          `json:"amount_to_capture,omitempty"`
+	ShippingCost       *int64          `json:"shipping_cost,omitempty"`
+	OrderTaxAmount     *int64          `json:"order_tax_amount,omitempty"`
+	SurchargeAmount    int64           `json:"surcharge_amount,omitempty"`
+	Description        string          `json:"description,omitempty"`
+	DescriptorName     string          `json:"descriptor_name,omitempty"`
+	DescriptorSuffix   string          `json:"descriptor_suffix,omitempty"`
+	ReturnURL          string          `json:"return_url,omitempty"`
+	OrderReference     string          `json:"order_reference,omitempty"` // merchant_order_reference_id
+	CancellationReason string          `json:"cancellation_reason,omitempty"`
+	Metadata           json.RawMessage `json:"metadata,omitempty"`
+	Routing            *Routing        `json:"routing,omitempty"`
+	// Token is the payment_token of a card kept for a payment that is not confirmed yet.
+	Token string `json:"token,omitempty"`
+	// Echo are request fields that are kept and shown as they came: order_details, connector_metadata, feature_metadata …
+	Echo map[string]json.RawMessage `json:"echo,omitempty"`
+}
+
+// PaymentPrivate is the personal part of a payment.
+type PaymentPrivate struct {
+	ClientSecret string         `json:"client_secret"`
+	Customer     *CustomerInput `json:"customer,omitempty"`
+	Billing      *Contact       `json:"billing,omitempty"`
+	Shipping     *Contact       `json:"shipping,omitempty"`
+	Browser      *sdk.Browser   `json:"browser,omitempty"`
+	// MethodBilling is payment_method_data.billing as sent.
+	MethodBilling *Contact    `json:"method_billing,omitempty"`
+	Acceptance    *Acceptance `json:"acceptance,omitempty"`
+}
+
+// Attempt is one try to make a payment at one processor. ID is {payment id}_{number}; it is keyed by merchant and ID.
+type Attempt struct {
+	MerchantID string
+	PaymentID  string
+	ID         string
+	Number     int
+	Status     AttemptStatus
+	Connector  string // "" until routed
+	AccountID  string
+	Amount     int64 // asked for
+	Authorized int64
+	Captured   int64
+	// TransactionID is the processor's id of the payment, "" until told.
+	TransactionID string
+	CreatedAt     time.Time
+	ModifiedAt    time.Time
+	Version       int64
+
+	Details AttemptDetails
+	// Sealed is Private, encrypted; the store keeps this and never sees Private.
+	Sealed  []byte
+	Private *AttemptPrivate
+}
+
+// AttemptDetails is what is kept of an attempt that is neither personal nor searched for. The json names are storage format.
+type AttemptDetails struct {
+	PaymentMethod     string     `json:"payment_method,omitempty"`
+	PaymentMethodType string     `json:"payment_method_type,omitempty"`
+	Card              *CardFacts `json:"card,omitempty"`
+	// Environment of the account when it was routed: "test" or "live".
+	Environment string `json:"environment,omitempty"`
+	// Reference is ours at the processor.
+	Reference            string                `json:"reference,omitempty"`
+	ProcessorReference   string                `json:"processor_reference,omitempty"`
+	AuthCode             string                `json:"auth_code,omitempty"`
+	NetworkTransactionID string                `json:"network_transaction_id,omitempty"`
+	StoredCredential     *sdk.StoredCredential `json:"stored_credential,omitempty"`
+	ConnectorData        *sdk.ConnectorData    `json:"connector_data,omitempty"`
+	NextAction           *sdk.NextAction       `json:"next_action,omitempty"`
+	Checks               *sdk.Checks           `json:"checks,omitempty"`
+	// Error is why the latest operation was refused; kept on an authorized payment after a refused capture or void too.
+	Error             *AttemptError `json:"error,omitempty"`
+	CardDiscovery     string        `json:"card_discovery,omitempty"` // manual, saved_card
+	MethodDataCleared bool          `json:"method_data_cleared,omitempty"`
+	CancelReason      string        `json:"cancel_reason,omitempty"`
+	// Released says that the rest of a partial capture is known to be released at the processor.
+	Released bool `json:"released,omitempty"`
+	// Captures are the captures made of this attempt, in order.
+	Captures []CaptureRecord `json:"captures,omitempty"`
+	// ReturnURL handed to the processor for this attempt.
+	Confirmed bool `json:"confirmed,omitempty"`
+}
+
+// AttemptPrivate is the personal part of an attempt.
+type AttemptPrivate struct {
+	Holder string `json:"holder,omitempty"`
+}
+
+// AttemptError is a refusal as merchants see it.
+type AttemptError struct {
+	Operation      sdk.Operation     `json:"operation"`
+	Code           string            `json:"code"`
+	Message        string            `json:"message"`
+	Reason         sdk.DeclineReason `json:"reason,omitempty"`
+	NetworkCode    string            `json:"network_code,omitempty"`
+	AdviceCode     string            `json:"advice_code,omitempty"`
+	RetryElsewhere bool              `json:"retry_elsewhere,omitempty"`
+}
+
+// CaptureRecord is one capture of an attempt.
+type CaptureRecord struct {
+	ID          string    `json:"id"` // {attempt id}_{sequence}
+	Sequence    int       `json:"sequence"`
+	OperationID string    `json:"operation_id"`
+	Amount      int64     `json:"amount"`
+	Status      string    `json:"status"` // started, charged, pending, failed
+	ProcessorID string    `json:"processor_id,omitempty"`
+	ErrorCode   string    `json:"error_code,omitempty"`
+	ErrorText   string    `json:"error_text,omitempty"`
+	At          time.Time `json:"at"`
+}
+
+// CardFacts is what is kept and shown of a card; never the number or the CVC.
+type CardFacts struct {
+	BIN      string          `json:"bin"` // six digits
+	LastFour string          `json:"last_four"`
+	Length   int             `json:"length"`
+	ExpMonth string          `json:"exp_month"` // as sent
+	ExpYear  string          `json:"exp_year"`  // as sent: two or four digits
+	Network  sdk.CardNetwork `json:"network,omitempty"`
+	Type     string          `json:"type,omitempty"` // CREDIT, DEBIT, PREPAID
+	Issuer   string          `json:"issuer,omitempty"`
+	Country  string          `json:"country,omitempty"` // issuing country's name
+	// CountryCode is ISO 3166 alpha-2.
+	CountryCode string `json:"country_code,omitempty"`
+}
+
+// Operation is one adapter call for a payment: its durable intent, and what came of it.
+type Operation struct {
+	ID         string
+	MerchantID string
+	PaymentID  string
+	AttemptID  string
+	AccountID  string
+	Kind       sdk.Operation
+	Status     OperationStatus
+	Amount     int64 // what it is about, minor units; 0 where it has no amount
+
+	// Owner is the node that drives it, and LeaseUntil the end of its right to, on the database's clock.
+	Owner      string
+	LeaseUntil time.Time
+
+	Connector   string // adapter name
+	AdapterHash string // pinned until the operation ends; "" until first driven
+	Seed        []byte // 32 bytes
+	StartedAt   time.Time
+	LastSendAt  time.Time // the latest moment something may have left; zero: nothing yet
+	ClosedAt    time.Time
+
+	// ResolveTries and ResolveAt schedule the resolution of an unknown (and the sync of a pending one).
+	ResolveTries int
+	ResolveAt    time.Time
+
+	// Request is the sdk.Request without stand-ins, sealed; Instrument the card, CVC and cryptogram, sealed, cleared when the
+	// operation closes.
+	Request    []byte
+	Instrument []byte
+	// Outcome is the sdk.Outcome it closed with, as JSON; ErrorText why it failed or is unknown.
+	Outcome   []byte
+	ErrorText string
+}
+
+// InstrumentSecrets are the values that adapters see stand-ins for.
+type InstrumentSecrets struct {
+	Number Secret
+	CVC    Secret
+	CAVV   Secret
+}
+
+// Event is an entry of the outbox: a change that the merchant is to be told of.
+type Event struct {
+	ID         string // evt_…
+	MerchantID string
+	ProfileID  string
+	ObjectID   string
+	Class      string // payments, refunds …
+	Type       string // payment_succeeded …
+	Body       []byte // sealed: the delivery's exact body
+	CreatedAt  time.Time
+}
+
+// IdempotencyRecord is the stored answer of a request with an Idempotency-Key.
+type IdempotencyRecord struct {
+	MerchantID  string
+	Key         string
+	RequestHash []byte // SHA-256 over method, path and body
+	// Status is the HTTP status answered, 0 while the first request is still being worked on.
+	Status    int
+	Body      []byte // sealed
+	Headers   []byte // sealed JSON object of the headers to repeat
+	Owner     string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}
+
+// CardToken is a card kept for a payment that is not confirmed yet: encrypted, for a few minutes.
+type CardToken struct {
+	Token      string // token_…
+	MerchantID string
+	PaymentID  string
+	Sealed     []byte
+	ExpiresAt  time.Time
+}

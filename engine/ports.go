@@ -1,0 +1,218 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// Store keeps everything durable. Implementations hold no rules. Every method that names a merchant answers ErrNotFound for
+// another merchant's rows. storetest is the suite every implementation passes.
+type Store interface {
+	// Update runs f in one transaction; when it returns nil, what f wrote is durable. f may run more than once (its writes undone
+	// in between), does nothing but use tx, and must not keep it. An error of f undoes its writes and is returned as it is. Once f has
+	// been handed over, a cancelled ctx does not abandon it: the caller learns the true outcome.
+	Update(ctx context.Context, f func(tx Tx) error) error
+	// View runs f over one consistent snapshot.
+	View(ctx context.Context, f func(r Reader) error) error
+}
+
+// Reader reads. Rows come back as fresh copies, sealed parts sealed.
+type Reader interface {
+	// Now is the database's clock, the same throughout the transaction, whole milliseconds UTC.
+	Now() time.Time
+
+	Payment(merchantID, id string) (*Payment, error)
+	// Payments lists a merchant's payments, newest first, by the filter; ErrNotFound when a cursor names none.
+	Payments(merchantID, profileID string, f ListInput) ([]*Payment, error)
+	Attempt(merchantID, id string) (*Attempt, error)
+	// Attempts of a payment by number.
+	Attempts(merchantID, paymentID string) ([]*Attempt, error)
+	// Operation reads one; in an Update the row stays locked until the end of the transaction.
+	Operation(id string) (*Operation, error)
+	// Operations of a payment, oldest first.
+	Operations(merchantID, paymentID string) ([]*Operation, error)
+	// Exchanges of an operation by index.
+	Exchanges(operationID string) ([]ExchangeRecord, error)
+	// Events of one object, oldest first.
+	Events(merchantID, objectID string) ([]*Event, error)
+	Evidence(operationID string) ([]Evidence, error)
+	Idempotency(merchantID, key string) (*IdempotencyRecord, error)
+	CardToken(merchantID, token string) (*CardToken, error)
+
+	Merchant(id string) (*Merchant, error)
+	MerchantByPublishableKey(key string) (*Merchant, error)
+	// Merchants of an organization, "" for all, by id.
+	Merchants(organizationID string) ([]*Merchant, error)
+	Profile(merchantID, id string) (*Profile, error)
+	Profiles(merchantID string) ([]*Profile, error) // by creation
+	Account(merchantID, id string) (*Account, error)
+	Accounts(merchantID string) ([]*Account, error) // by creation
+	APIKey(merchantID, id string) (*APIKey, error)
+	APIKeyByHash(hash []byte) (*APIKey, error)
+	APIKeys(merchantID string, limit, skip int) ([]*APIKey, error) // by creation
+	Customer(merchantID, id string) (*Customer, error)
+	// Customers by creation, newest first, and how many there are in all.
+	Customers(merchantID string, limit, offset int) ([]*Customer, int, error)
+	// Keyset is the wrapped keyset that seals data, ErrNotFound before the first start.
+	Keyset(name string) ([]byte, error)
+}
+
+// Tx reads and writes. Insert answers ErrConflict when the key exists. Update compares and sets Version where the row has one (and
+// raises it in the value given): ErrConflict when someone else was faster, ErrNotFound when the row is gone.
+type Tx interface {
+	Reader
+
+	InsertPayment(p *Payment) error
+	UpdatePayment(p *Payment) error
+	InsertAttempt(a *Attempt) error
+	UpdateAttempt(a *Attempt) error
+	InsertOperation(o *Operation) error
+	// UpdateOperation writes all of o; the caller has read (and so locked) it in this transaction.
+	UpdateOperation(o *Operation) error
+	// ClaimOperations takes up to limit operations whose lease has ended by Now and that are started, or unknown or pending with
+	// ResolveAt due (a zero ResolveAt is never due): they get owner and the new lease end, and are returned as they are then.
+	ClaimOperations(owner string, until time.Time, limit int) ([]*Operation, error)
+	// ExtendLease moves the end of owner's lease; false when owner no longer holds it (or it has ended).
+	ExtendLease(operationID, owner string, until time.Time) (bool, error)
+	PutExchange(x ExchangeRecord) error // inserts or completes by (operation, index)
+	InsertEvent(e *Event) error
+	InsertEvidence(e Evidence) error
+
+	InsertIdempotency(r *IdempotencyRecord) error
+	FinishIdempotency(r *IdempotencyRecord) error
+	DeleteIdempotency(merchantID, key string) error
+	PutCardToken(t *CardToken) error
+	DeleteCardToken(merchantID, token string) error
+	// DeleteExpired removes card tokens and idempotency records past their end; it returns how many.
+	DeleteExpired() (int, error)
+
+	InsertMerchant(m *Merchant) error
+	UpdateMerchant(m *Merchant) error
+	DeleteMerchant(id string) error // and its profiles, accounts and keys; payments stay
+	InsertProfile(p *Profile) error // ErrConflict on a second one with the same merchant and name
+	UpdateProfile(p *Profile) error
+	DeleteProfile(merchantID, id string) error
+	InsertAccount(a *Account) error // ErrConflict on a second one with the same profile and label
+	UpdateAccount(a *Account) error
+	DeleteAccount(merchantID, id string) error
+	InsertAPIKey(k *APIKey) error
+	UpdateAPIKey(k *APIKey) error
+	InsertCustomer(c *Customer) error
+	UpdateCustomer(c *Customer) error
+	PutKeyset(name string, wrapped []byte) error
+}
+
+// ExchangeRecord is one send of an operation as journalled: the intent before it leaves, the answer after.
+type ExchangeRecord struct {
+	OperationID string
+	Index       int
+	At          time.Time // when the intent was made
+	RequestHash string
+	// Sealed holds request and answer (with stand-ins, scrubbed), encrypted.
+	Sealed   []byte
+	Answered bool
+	Sent     bool
+	Status   int    // HTTP status, 0 without an answer
+	Failure  string // sdk.Exchange.Failure
+	Duration time.Duration
+}
+
+// Evidence is what was learned of an operation after it had closed: recorded and raised, never dropped.
+type Evidence struct {
+	OperationID string
+	MerchantID  string
+	At          time.Time
+	Source      string // settle, sync, webhook
+	Outcome     []byte // sdk.Outcome as JSON
+	Note        string
+}
+
+// Connectors are the loaded adapters and the host that drives them. Safe for concurrent use.
+type Connectors interface {
+	// Adapter finds the adapter a connector name stands for (the simulator may answer for several).
+	Adapter(connector string) (AdapterInfo, bool)
+	// Adapters lists all, by name.
+	Adapters() []AdapterInfo
+	// Drive performs one operation: it steps the adapter and sends what it asks for until there is a result. It never panics and
+	// ends within the operation's deadline. An error means that we failed; DriveResult then still says what has left.
+	Drive(ctx context.Context, d *Drive) (*DriveResult, error)
+}
+
+// AdapterInfo describes a loaded adapter.
+type AdapterInfo struct {
+	Connector string // the name it was asked for by
+	Name      string // the adapter's own name
+	Hash      string // lowercase hex SHA-256 of the module
+	Manifest  *sdk.Manifest
+	BuiltIn   bool
+	Simulated bool // the simulator answers for Connector
+}
+
+// Drive is one operation to perform.
+type Drive struct {
+	Connector   string
+	AdapterHash string // "" for the current build; else that build, or an error if it is gone
+	Operation   sdk.Operation
+	OperationID string
+	Started     time.Time // Now of the first step
+	Seed        [32]byte
+	Account     DriveAccount
+	// Request without stand-ins: the host puts them in place of Secrets.
+	Request sdk.Request
+	Secrets InstrumentSecrets
+	// Resume holds the answered exchanges of an earlier drive of the same operation (an idempotent resend), in order.
+	Resume []sdk.Exchange
+	// BeforeSend is called immediately before each send with the exchanges so far; the send leaves only if it returns nil. It
+	// checks the lease and, from the second send on, makes the earlier answers and this intent durable.
+	BeforeSend func(ctx context.Context, intent SendIntent) error
+}
+
+// DriveAccount is what an adapter's host needs of a connector account.
+type DriveAccount struct {
+	ID          string
+	Environment string            // test or live
+	BaseURL     string            // "" for the manifest's
+	Credentials map[string]Secret // by API key name (api_key, key1 …)
+	Config      map[string]string // top-level text, number and boolean values of the account's metadata
+	Hosts       []string          // approved; empty means the manifest's
+}
+
+// SendIntent is a send about to leave.
+type SendIntent struct {
+	Index        int
+	RequestHash  string
+	Method       string
+	URL          string
+	Host         string
+	Exchanges    []sdk.Exchange // answered so far, in order
+	SafeToRepeat bool
+}
+
+// DriveResult is what came of an operation.
+type DriveResult struct {
+	AdapterHash string
+	// Exactly one of Outcome and Reject is set when Drive returned no error.
+	Outcome *sdk.Outcome
+	Reject  *sdk.Reject
+	// Exchanges in order; the last may be without an answer.
+	Exchanges []sdk.Exchange
+	// MayHaveLeft says that something may have reached the processor in this drive.
+	MayHaveLeft bool
+	// AnsweredLast says that the last send has a whole answer: only then does a decline count.
+	AnsweredLast bool
+	// HTTPStatus of the last answer, 0 without one.
+	HTTPStatus int
+	Steps      int
+	Duration   time.Duration
+}
+
+// Presenter renders what merchants read. The router implements it; the engine stores the bytes with the event.
+type Presenter interface {
+	// PaymentEvent renders the delivery body of an event about a payment.
+	PaymentEvent(eventID, eventType string, at time.Time, v *PaymentView) ([]byte, error)
+}
+
+// Clock tells the time; tests set it.
+type Clock func() time.Time
