@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// Deps are the parts the engine works with. Store, Connectors, Vault and Presenter are required.
+type Deps struct {
+	Store      Store
+	Connectors Connectors
+	Vault      *Vault
+	Presenter  Presenter
+	Logger     *slog.Logger // nil: discarded
+	Clock      Clock        // nil: time.Now
+	Metrics    Metrics      // nil: none
+}
+
+// Options are the engine's settings; zero values are the defaults.
+type Options struct {
+	Node           string        // this node's name in leases; default: random
+	PublicURL      string        // where customers' browsers reach us, no trailing slash
+	KeyEnvironment string        // what API keys begin with: dev (default), integ, snd, prd
+	LeaseTime      time.Duration // how long an operation belongs to the node that drives it; default 60 s
+	LockWait       time.Duration // how long a second operation on a payment waits for the first; default 180 s
+	ResolveEvery   time.Duration // how often open operations are looked for; default 5 s
+	SettleTimeout  time.Duration // how long the caller waits for a result to become durable; default 10 s
+	// LiveAccounts is true where connector accounts without test_mode use the live environment.
+	TestCardsWithoutLuhn bool // accept the 3DS test numbers that fail Luhn (never in production)
+}
+
+// Metrics receives what the engine counts. Implementations are safe for concurrent use and do not block.
+type Metrics interface {
+	// PaymentMoved counts a payment that reached a status.
+	PaymentMoved(status PaymentStatus, connector string)
+	// OperationDone times one adapter operation by how it ended.
+	OperationDone(kind, connector string, status OperationStatus, took time.Duration)
+	// Alarm counts something a person must look at: late evidence, an outcome that does not fit, a lease lost.
+	Alarm(kind string)
+}
+
+// Engine is the payment state machine and its use cases. Safe for concurrent use.
+type Engine struct {
+	store      Store
+	connectors Connectors
+	vault      *Vault
+	present    Presenter
+	log        *slog.Logger
+	now        Clock
+	metrics    Metrics
+	opts       Options
+	dir        *directory
+}
+
+// New checks deps and options and starts nothing.
+func New(d Deps, o Options) (*Engine, error) {
+	if d.Store == nil || d.Connectors == nil || d.Vault == nil || d.Presenter == nil {
+		return nil, errors.New("engine: Store, Connectors, Vault and Presenter are required")
+	}
+	if d.Logger == nil {
+		d.Logger = slog.New(slog.DiscardHandler)
+	}
+	if d.Clock == nil {
+		d.Clock = time.Now
+	}
+	if d.Metrics == nil {
+		d.Metrics = noMetrics{}
+	}
+	if o.Node == "" {
+		o.Node = newID("node_")
+	}
+	if o.KeyEnvironment == "" {
+		o.KeyEnvironment = "dev"
+	}
+	setDefault(&o.LeaseTime, 60*time.Second)
+	setDefault(&o.LockWait, 180*time.Second)
+	setDefault(&o.ResolveEvery, 5*time.Second)
+	setDefault(&o.SettleTimeout, 10*time.Second)
+	return &Engine{store: d.Store, connectors: d.Connectors, vault: d.Vault, present: d.Presenter, log: d.Logger, now: d.Clock,
+		metrics: d.Metrics, opts: o, dir: newDirectory(d.Store, d.Vault)}, nil
+}
+
+func setDefault(d *time.Duration, v time.Duration) {
+	if *d == 0 {
+		*d = v
+	}
+}
+
+type noMetrics struct{}
+
+func (noMetrics) PaymentMoved(PaymentStatus, string)                           {}
+func (noMetrics) OperationDone(string, string, OperationStatus, time.Duration) {}
+func (noMetrics) Alarm(string)                                                 {}

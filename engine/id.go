@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"crypto/rand"
+	"time"
+)
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// newID makes an id of the contract's form, prefix + 20 of [0-9A-Za-z], that sorts by time: 8 characters of Unix milliseconds, then
+// 12 random ones (71 bits). Time-ordered keys keep the database's indexes small and fast.
+func newID(prefix string) string { return idAt(prefix, time.Now()) }
+
+func idAt(prefix string, at time.Time) string {
+	b := make([]byte, len(prefix)+20)
+	copy(b, prefix)
+	ms := uint64(at.UnixMilli())
+	for i := len(prefix) + 7; i >= len(prefix); i-- {
+		b[i] = base62[ms%62]
+		ms /= 62
+	}
+	randomBase62(b[len(prefix)+8:])
+	return string(b)
+}
+
+// randomText is n unguessable characters of [0-9A-Za-z].
+func randomText(n int) string {
+	b := make([]byte, n)
+	randomBase62(b)
+	return string(b)
+}
+
+func randomBase62(b []byte) {
+	var r [64]byte
+	for i := 0; i < len(b); {
+		rand.Read(r[:])
+		for _, c := range r {
+			if c >= 248 { // 4*62: keep it uniform
+				continue
+			}
+			b[i] = base62[c%62]
+			if i++; i == len(b) {
+				return
+			}
+		}
+	}
+}
