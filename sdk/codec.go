@@ -1,0 +1,183 @@
+package sdk
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"payswitch/sdk/internal/jsontext"
+)
+
+// A message is [JSON length, 4 bytes, little-endian][JSON][raw bodies one after the other]; ABI.md describes it byte by byte. The
+// functions below are both sides' only way from and to bytes. Decoding is strict and never panics, whatever the bytes: a duplicate
+// name, a number out of range, invalid UTF-8, nesting of more than 64 levels, a list of more than 4096 elements or bodies whose
+// lengths do not add up are errors; a name it does not know is ignored, and null means absent.
+//
+// Decoded strings are copied out of the message, all at once; decoded bodies share its memory, so it must not be changed while they
+// are in use. Encoding never changes its argument and writes the length of Body, whatever BodyLength says; bytes of a string that are
+// no UTF-8 become U+FFFD.
+
+// Errors of the decoding functions, beside those of the JSON reader, which tell the offset.
+var (
+	ErrEnvelope    = errors.New("message shorter than it says")
+	ErrTooLarge    = errors.New("message larger than MaxMessage")
+	ErrBodies      = errors.New("bodies do not add up to what the message says")
+	ErrResultCount = errors.New("a result needs exactly one of send, verify, outcome and reject")
+)
+
+// Limits and reasons of the generated code.
+const (
+	maxElements = 4096
+	tooMany     = "too many elements"
+	duplicate   = "duplicate name"
+)
+
+// EncodeStep returns the message of a step: the webhook's body first where there is one, then the exchanges' bodies in order.
+func EncodeStep(s *Step) []byte {
+	size := 2048
+	for i := range s.Exchanges {
+		size += len(s.Exchanges[i].Body) + 512
+	}
+	b := s.encode(make([]byte, 4, size))
+	sealEnvelope(b)
+	if s.Request.Webhook != nil {
+		b = append(b, s.Request.Webhook.Body...)
+	}
+	for i := range s.Exchanges {
+		b = append(b, s.Exchanges[i].Body...)
+	}
+	return b
+}
+
+// DecodeStep reads the message of a step.
+func DecodeStep(message []byte) (*Step, error) {
+	text, bodies, err := openEnvelope(message)
+	if err != nil {
+		return nil, err
+	}
+	s := new(Step)
+	r := jsontext.NewReader(text)
+	s.decode(&r)
+	if err := r.Close(); err != nil {
+		return nil, err
+	}
+	ok := true
+	if w := s.Request.Webhook; w != nil {
+		w.Body, bodies, ok = cut(bodies, w.BodyLength)
+	}
+	for i := 0; ok && i < len(s.Exchanges); i++ {
+		e := &s.Exchanges[i]
+		e.Body, bodies, ok = cut(bodies, e.BodyLength)
+	}
+	if !ok || len(bodies) > 0 {
+		return nil, ErrBodies
+	}
+	return s, nil
+}
+
+// EncodeResult returns the message of a result: the send's body is its only one.
+func EncodeResult(r *Result) []byte { return appendResult(nil, r) }
+
+// appendResult appends the message of a result to b, which must be empty but may have room.
+func appendResult(b []byte, r *Result) []byte {
+	b = r.encode(append(b, 0, 0, 0, 0))
+	sealEnvelope(b)
+	if r.Send != nil {
+		b = append(b, r.Send.Body...)
+	}
+	return b
+}
+
+// DecodeResult reads the message of a result. Exactly one of its fields is set.
+func DecodeResult(message []byte) (*Result, error) {
+	text, bodies, err := openEnvelope(message)
+	if err != nil {
+		return nil, err
+	}
+	v := new(Result)
+	r := jsontext.NewReader(text)
+	v.decode(&r)
+	if err := r.Close(); err != nil {
+		return nil, err
+	}
+	n, ok := 0, true
+	if v.Send != nil {
+		n++
+		v.Send.Body, bodies, ok = cut(bodies, v.Send.BodyLength)
+	}
+	for _, set := range [...]bool{v.Verify != nil, v.Outcome != nil, v.Reject != nil} {
+		if set {
+			n++
+		}
+	}
+	switch {
+	case n != 1:
+		return nil, ErrResultCount
+	case !ok || len(bodies) > 0:
+		return nil, ErrBodies
+	}
+	return v, nil
+}
+
+// EncodeManifest returns the message of a manifest. It has no bodies.
+func EncodeManifest(m *Manifest) []byte {
+	b := m.encode(make([]byte, 4, 2048))
+	sealEnvelope(b)
+	return b
+}
+
+// DecodeManifest reads the message of a manifest. Whether it makes sense is another question.
+func DecodeManifest(message []byte) (*Manifest, error) {
+	text, bodies, err := openEnvelope(message)
+	if err != nil {
+		return nil, err
+	}
+	m := new(Manifest)
+	r := jsontext.NewReader(text)
+	m.decode(&r)
+	if err := r.Close(); err != nil {
+		return nil, err
+	}
+	if len(bodies) > 0 {
+		return nil, ErrBodies
+	}
+	return m, nil
+}
+
+// sealEnvelope writes the JSON's length before it.
+func sealEnvelope(b []byte) { binary.LittleEndian.PutUint32(b, uint32(len(b)-4)) }
+
+// openEnvelope splits a message into a copy of its JSON and its bodies.
+func openEnvelope(message []byte) (text string, bodies []byte, err error) {
+	if len(message) > MaxMessage {
+		return "", nil, ErrTooLarge
+	}
+	if len(message) < 4 {
+		return "", nil, ErrEnvelope
+	}
+	n := binary.LittleEndian.Uint32(message)
+	if uint64(n) > uint64(len(message)-4) {
+		return "", nil, ErrEnvelope
+	}
+	return string(message[4 : 4+n]), message[4+n:], nil
+}
+
+// cut takes n bytes from the front of b; nil when n is 0.
+func cut(b []byte, n int) (head, rest []byte, ok bool) {
+	switch {
+	case n < 0 || n > len(b):
+		return nil, b, false
+	case n == 0:
+		return nil, b, true
+	}
+	return b[:n:n], b[n:], true
+}
+
+func sortedKeys[T any](m map[string]T) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,363 @@
+// Package jsontext reads and writes JSON without reflection, fmt or floats, so that it is small and quick inside a WASM guest.
+//
+// The reader is strict, because the host reads the bytes of untrusted guests with it: RFC 8259 syntax and nothing beyond it, valid
+// UTF-8, no lone surrogates, integers in range, nesting of at most MaxDepth. Errors are sticky: after the first, every method answers
+// with a zero value and every loop ends, so that generated code checks once, at the end.
+package jsontext
+
+import (
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// MaxDepth is how many objects and arrays may be nested in a message.
+const MaxDepth = 64
+
+// Error is where and why a text was refused.
+type Error struct {
+	Offset int    // in bytes
+	Reason string // short and constant
+}
+
+// Error implements error.
+func (e *Error) Error() string { return "json: " + e.Reason + " at byte " + strconv.Itoa(e.Offset) }
+
+// Reader reads one JSON text from its beginning to its end. Strings without escapes share memory with the text.
+type Reader struct {
+	s     string
+	p     int
+	depth int
+	err   *Error
+}
+
+// NewReader returns a reader of text. Text that is not valid UTF-8 is refused.
+func NewReader(text string) Reader {
+	r := Reader{s: text}
+	if !utf8.ValidString(text) {
+		r.Fail("invalid UTF-8")
+	}
+	return r
+}
+
+// Fail records the first error and moves to the end of the text.
+func (r *Reader) Fail(reason string) {
+	if r.err == nil {
+		r.err = &Error{Offset: r.p, Reason: reason}
+	}
+	r.p = len(r.s)
+}
+
+// Close says whether the text was well formed and has been read to its end.
+func (r *Reader) Close() error {
+	if r.err == nil && r.peek() != 0 {
+		r.Fail("text after the value")
+	}
+	if r.err == nil && r.p != len(r.s) {
+		r.Fail("NUL in text")
+	}
+	if r.err != nil {
+		return r.err
+	}
+	return nil
+}
+
+// peek skips white space and returns the next byte, 0 at the end.
+func (r *Reader) peek() byte {
+	for p := r.p; p < len(r.s); p++ {
+		switch c := r.s[p]; c {
+		case ' ', '\n', '\r', '\t':
+		default:
+			r.p = p
+			return c
+		}
+	}
+	r.p = len(r.s)
+	return 0
+}
+
+// Null reads a null where one stands and says whether one did.
+func (r *Reader) Null() bool {
+	if r.peek() != 'n' {
+		return false
+	}
+	r.literal("null")
+	return true
+}
+
+func (r *Reader) literal(s string) {
+	if len(r.s)-r.p < len(s) || r.s[r.p:r.p+len(s)] != s {
+		r.Fail("unknown literal")
+		return
+	}
+	r.p += len(s)
+}
+
+// Object enters an object and says whether it has a member, whose Key is next. A null is read as an object without members.
+func (r *Reader) Object() bool { return r.enter('{', '}', "object expected") }
+
+// Array enters an array and says whether it has an element, which is next. A null is read as an array without elements.
+func (r *Reader) Array() bool { return r.enter('[', ']', "array expected") }
+
+func (r *Reader) enter(open, shut byte, reason string) bool {
+	switch r.peek() {
+	case open:
+		r.p++
+	case 'n':
+		r.literal("null")
+		return false
+	default:
+		r.Fail(reason)
+		return false
+	}
+	if r.depth++; r.depth > MaxDepth {
+		r.Fail("nested too deeply")
+		return false
+	}
+	switch r.peek() {
+	case shut:
+		r.p++
+		r.depth--
+		return false
+	case 0:
+		r.Fail("unexpected end")
+		return false
+	}
+	return true
+}
+
+// More says, after a member or element, whether another one follows in the object (shut is '}') or array (']'), and leaves it if not.
+func (r *Reader) More(shut byte) bool {
+	switch r.peek() {
+	case ',':
+		r.p++
+		return true
+	case shut:
+		if r.err == nil {
+			r.p++
+			r.depth--
+			return false
+		}
+	}
+	r.Fail("comma or end expected")
+	return false
+}
+
+// Key reads a member's name and the colon.
+func (r *Reader) Key() string {
+	if r.peek() != '"' {
+		r.Fail("name expected")
+		return ""
+	}
+	k := r.String()
+	if r.peek() != ':' {
+		r.Fail("colon expected")
+		return ""
+	}
+	r.p++
+	return k
+}
+
+// Once records that field number i (0 to 63) of an object has been read; the second time is an error.
+func (r *Reader) Once(seen *uint64, i uint) {
+	if *seen&(1<<i) != 0 {
+		r.Fail("duplicate name")
+	}
+	*seen |= 1 << i
+}
+
+// String reads a string; null is "".
+func (r *Reader) String() string {
+	switch r.peek() {
+	case '"':
+	case 'n':
+		r.literal("null")
+		return ""
+	default:
+		r.Fail("string expected")
+		return ""
+	}
+	start := r.p + 1
+	for p := start; p < len(r.s); p++ {
+		switch c := r.s[p]; {
+		case c == '"':
+			r.p = p + 1
+			return r.s[start:p]
+		case c == '\\':
+			return r.unescape(start, p)
+		case c < ' ':
+			r.p = p
+			r.Fail("control character in a string")
+			return ""
+		}
+	}
+	r.Fail("unexpected end")
+	return ""
+}
+
+// unescape reads a string whose first escape stands at p.
+func (r *Reader) unescape(start, p int) string {
+	v, end, ok := Unescape(r.s, start, p)
+	if !ok {
+		r.p = min(end, len(r.s))
+		r.Fail("bad escape or end in a string")
+		return ""
+	}
+	r.p = end
+	return v
+}
+
+// Unescape decodes the string whose contents begin at start and whose first escape stands at p. It returns the value and the offset
+// after the closing quote. A lone surrogate is an error.
+func Unescape(s string, start, p int) (value string, end int, ok bool) {
+	b := make([]byte, 0, p-start+32)
+	for p < len(s) {
+		switch c := s[p]; {
+		case c == '"':
+			return string(append(b, s[start:p]...)), p + 1, true
+		case c < ' ':
+			return "", p, false
+		case c != '\\':
+			p++
+			continue
+		}
+		b = append(b, s[start:p]...)
+		if p+1 >= len(s) {
+			break
+		}
+		c := s[p+1]
+		p += 2
+		switch c {
+		case '"', '\\', '/':
+			b = append(b, c)
+		case 'b':
+			b = append(b, '\b')
+		case 'f':
+			b = append(b, '\f')
+		case 'n':
+			b = append(b, '\n')
+		case 'r':
+			b = append(b, '\r')
+		case 't':
+			b = append(b, '\t')
+		case 'u':
+			u := hex4(s, p)
+			p += 4
+			if utf16.IsSurrogate(u) {
+				low := rune(-1)
+				if p+6 <= len(s) && s[p] == '\\' && s[p+1] == 'u' {
+					low = hex4(s, p+2)
+				}
+				if u = utf16.DecodeRune(u, low); u == utf8.RuneError {
+					return "", p, false
+				}
+				p += 6
+			}
+			if u < 0 {
+				return "", p, false
+			}
+			b = utf8.AppendRune(b, u)
+		default:
+			return "", p, false
+		}
+		start = p
+	}
+	return "", p, false
+}
+
+// hex4 reads four hex digits at p, -1 if they are none.
+func hex4(s string, p int) rune {
+	if p+4 > len(s) {
+		return -1
+	}
+	var u rune
+	for i := p; i < p+4; i++ {
+		c := s[i]
+		u <<= 4
+		switch {
+		case c >= '0' && c <= '9':
+			u |= rune(c - '0')
+		case c|32 >= 'a' && c|32 <= 'f':
+			u |= rune(c|32-'a') + 10
+		default:
+			return -1
+		}
+	}
+	return u
+}
+
+// Bool reads a boolean; null is false.
+func (r *Reader) Bool() bool {
+	switch r.peek() {
+	case 't':
+		r.literal("true")
+		return r.err == nil
+	case 'f':
+		r.literal("false")
+	case 'n':
+		r.literal("null")
+	default:
+		r.Fail("boolean expected")
+	}
+	return false
+}
+
+// Int64 reads an integer: no fraction, no exponent, no leading zeros. null is 0.
+func (r *Reader) Int64() int64 {
+	if r.peek() == 'n' {
+		r.literal("null")
+		return 0
+	}
+	p := r.p
+	neg := p < len(r.s) && r.s[p] == '-'
+	if neg {
+		p++
+	}
+	first := p
+	var v uint64
+	for p < len(r.s) && r.s[p]-'0' <= 9 {
+		if v = v*10 + uint64(r.s[p]-'0'); p-first >= 19 {
+			r.Fail("number out of range")
+			return 0
+		}
+		p++
+	}
+	switch {
+	case p == first || (r.s[first] == '0' && p > first+1):
+		r.Fail("integer expected")
+		return 0
+	case p < len(r.s) && (r.s[p] == '.' || r.s[p]|32 == 'e'):
+		r.Fail("integer expected, not a fraction")
+		return 0
+	case v > 1<<63-1 && !(neg && v == 1<<63):
+		r.Fail("number out of range")
+		return 0
+	}
+	r.p = p
+	if neg {
+		return int64(-v)
+	}
+	return int64(v)
+}
+
+// Int reads an integer of 32 bits with sign, which is what every field of Go type int holds on the wire. null is 0.
+func (r *Reader) Int() int {
+	n := r.Int64()
+	if n != int64(int32(n)) {
+		r.Fail("number out of range")
+		return 0
+	}
+	return int(n)
+}
+
+// Skip reads one value of any kind, as strictly as the others.
+func (r *Reader) Skip() {
+	if r.err != nil {
+		return
+	}
+	end, reason := Skip(r.s, r.p, MaxDepth-r.depth)
+	r.p = end
+	if reason != "" {
+		r.Fail(reason)
+	}
+}

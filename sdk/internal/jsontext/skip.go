@@ -1,0 +1,133 @@
+package jsontext
+
+// Skip reads one value of any kind at p, with white space before it, and returns the offset after it. depth is how many objects and
+// arrays may be nested in it. reason is "" if all is well, else why the text was refused at end. Whether the bytes are valid UTF-8 is
+// not looked at.
+func Skip(s string, p, depth int) (end int, reason string) {
+	p = Space(s, p)
+	if p >= len(s) {
+		return p, "unexpected end"
+	}
+	switch c := s[p]; {
+	case c == '"':
+		return skipString(s, p)
+	case c == '{', c == '[':
+		if depth <= 0 {
+			return p, "nested too deeply"
+		}
+		return skipNested(s, p, depth)
+	case c == '-' || c-'0' <= 9:
+		return skipNumber(s, p)
+	}
+	for _, l := range [...]string{"true", "false", "null"} {
+		if len(s)-p >= len(l) && s[p:p+len(l)] == l {
+			return p + len(l), ""
+		}
+	}
+	return p, "value expected"
+}
+
+// Space returns the offset of the first byte at or after p that is no white space.
+func Space(s string, p int) int {
+	for p < len(s) && (s[p] == ' ' || s[p] == '\n' || s[p] == '\r' || s[p] == '\t') {
+		p++
+	}
+	return p
+}
+
+func skipNested(s string, p, depth int) (end int, reason string) {
+	object := s[p] == '{'
+	shut := s[p] + 2 // '}' is '{' + 2, ']' is '[' + 2
+	if p = Space(s, p+1); p < len(s) && s[p] == shut {
+		return p + 1, ""
+	}
+	for {
+		if object {
+			if p = Space(s, p); p >= len(s) || s[p] != '"' {
+				return p, "name expected"
+			}
+			if p, reason = skipString(s, p); reason != "" {
+				return p, reason
+			}
+			if p = Space(s, p); p >= len(s) || s[p] != ':' {
+				return p, "colon expected"
+			}
+			p++
+		}
+		if p, reason = Skip(s, p, depth-1); reason != "" {
+			return p, reason
+		}
+		if p = Space(s, p); p >= len(s) {
+			return p, "unexpected end"
+		}
+		switch s[p] {
+		case ',':
+			p++
+		case shut:
+			return p + 1, ""
+		default:
+			return p, "comma or end expected"
+		}
+	}
+}
+
+func skipString(s string, p int) (end int, reason string) {
+	for p++; p < len(s); p++ {
+		switch c := s[p]; {
+		case c == '"':
+			return p + 1, ""
+		case c < ' ':
+			return p, "control character in a string"
+		case c == '\\':
+			p++
+			if p >= len(s) {
+				return p, "unexpected end"
+			}
+			switch s[p] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			case 'u':
+				if hex4(s, p+1) < 0 {
+					return p, "bad escape or end in a string"
+				}
+				p += 4
+			default:
+				return p, "bad escape or end in a string"
+			}
+		}
+	}
+	return p, "unexpected end"
+}
+
+func skipNumber(s string, p int) (end int, reason string) {
+	digits := func() bool {
+		start := p
+		for p < len(s) && s[p]-'0' <= 9 {
+			p++
+		}
+		return p > start
+	}
+	if s[p] == '-' {
+		p++
+	}
+	if p < len(s) && s[p] == '0' {
+		p++
+	} else if !digits() {
+		return p, "digit expected"
+	}
+	if p < len(s) && s[p] == '.' {
+		p++
+		if !digits() {
+			return p, "digit expected"
+		}
+	}
+	if p < len(s) && s[p]|32 == 'e' {
+		p++
+		if p < len(s) && (s[p] == '+' || s[p] == '-') {
+			p++
+		}
+		if !digits() {
+			return p, "digit expected"
+		}
+	}
+	return p, ""
+}

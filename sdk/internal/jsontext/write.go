@@ -1,0 +1,67 @@
+package jsontext
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString appends s as a JSON string. Bytes that are not valid UTF-8 become U+FFFD; U+007F and above stand as they are.
+func AppendString(b []byte, s string) []byte {
+	b = append(b, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			if r, n := utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || n > 1 {
+				i += n
+				continue
+			}
+			b = append(append(b, s[start:i]...), "\uFFFD"...)
+			i++
+			start = i
+			continue
+		}
+		if c >= ' ' && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		b = append(b, s[start:i]...)
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, '\\', 'n')
+		case '\r':
+			b = append(b, '\\', 'r')
+		case '\t':
+			b = append(b, '\\', 't')
+		default:
+			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+		}
+		i++
+		start = i
+	}
+	return append(append(b, s[start:]...), '"')
+}
+
+// AppendName appends a member's name and its colon, and before them a comma unless the object has just been opened.
+func AppendName(b []byte, name string) []byte {
+	b = AppendComma(b)
+	return append(AppendString(b, name), ':')
+}
+
+// AppendComma appends a comma unless an object or array has just been opened.
+func AppendComma(b []byte) []byte {
+	if n := len(b); n > 0 && b[n-1] != '{' && b[n-1] != '[' {
+		return append(b, ',')
+	}
+	return b
+}
+
+// AppendInt appends an integer.
+func AppendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
+
+// AppendBool appends a boolean.
+func AppendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
