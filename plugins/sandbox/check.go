@@ -1,0 +1,115 @@
+package sandbox
+
+import "strings"
+
+// wasiModule is the only module a guest may import from.
+const wasiModule = "wasi_snapshot_preview1"
+
+// The exports every adapter has, and what the rewriter adds.
+const (
+	exportMemory     = "memory"
+	exportAlloc      = "payswitch_alloc"
+	exportManifest   = "payswitch_manifest"
+	exportStep       = "payswitch_step"
+	exportInitialize = "_initialize"
+
+	reservedPrefix = "payswitch/sandbox/" // of the names the rewriter exports
+)
+
+// Caps on what a module may ask of the compiler or of an instance; no useful adapter comes near them.
+const (
+	maxFunctions    = 100_000
+	maxTypes        = 10_000
+	maxGlobals      = 10_000
+	maxExports      = 10_000
+	maxTableEntries = 1 << 18
+	maxLocals       = 4096    // parameters and locals of one function
+	maxPhis         = 4 << 20 // locals times blocks of one function: what the compiler's SSA form may grow to
+)
+
+// check refuses what the sandbox cannot run safely, as far as it shows outside the function bodies.
+func (m *parsed) check(l Limits) error {
+	switch {
+	case len(m.bodies) > maxFunctions:
+		return refused(-1, "%d functions, at most %d are allowed", len(m.bodies), maxFunctions)
+	case len(m.types) > maxTypes:
+		return refused(-1, "%d types, at most %d are allowed", len(m.types), maxTypes)
+	case len(m.globals) > maxGlobals:
+		return refused(-1, "%d globals, at most %d are allowed", len(m.globals), maxGlobals)
+	case len(m.exports) > maxExports:
+		return refused(-1, "%d exports, at most %d are allowed", len(m.exports), maxExports)
+	case m.tables > maxTableEntries:
+		return refused(-1, "tables of %d entries, at most %d are allowed", m.tables, maxTableEntries)
+	case !m.hasMem:
+		return refused(-1, "no memory")
+	case m.memMin > l.MemoryPages:
+		return refused(-1, "memory of at least %d pages, at most %d are allowed", m.memMin, l.MemoryPages)
+	}
+	for i, b := range m.bodies {
+		if n := b.end - b.start; n > l.FunctionBytes {
+			return m.refusedIn(i, refused(b.start, "body of %d bytes, at most %d are allowed", n, l.FunctionBytes))
+		}
+	}
+	if err := m.checkImports(); err != nil {
+		return err
+	}
+	return m.checkExports()
+}
+
+func (m *parsed) checkImports() error {
+	for _, im := range m.imports {
+		if im.module != wasiModule {
+			return refused(im.at, "imports %q %q: only functions of %s may be imported", im.module, im.name, wasiModule)
+		}
+		stub, ok := wasiStubs[im.name]
+		if !ok {
+			return refused(im.at, "imports %q %q, which WASI preview 1 does not have", im.module, im.name)
+		}
+		if t := m.types[im.typ]; t.params != stub.params || t.results != stub.results {
+			return refused(im.at, "imports %q %q with the wrong type", im.module, im.name)
+		}
+	}
+	return nil
+}
+
+func (m *parsed) checkExports() error {
+	for name := range m.exports {
+		if strings.HasPrefix(name, reservedPrefix) {
+			return refused(-1, "exports %q: names that start with %q are reserved", name, reservedPrefix)
+		}
+	}
+	if e, ok := m.exports[exportMemory]; !ok || e.kind != 2 {
+		return refused(-1, "does not export its memory as %q", exportMemory)
+	}
+	for _, want := range []struct {
+		name            string
+		params, results string
+		optional        bool
+	}{
+		{name: exportAlloc, params: types(typeI32), results: types(typeI32)},
+		{name: exportManifest, results: types(typeI64)},
+		{name: exportStep, params: types(typeI32, typeI32), results: types(typeI64)},
+		{name: exportInitialize, optional: true},
+	} {
+		e, ok := m.exports[want.name]
+		if !ok && want.optional {
+			continue
+		}
+		if !ok || e.kind != 0 {
+			return refused(-1, "does not export the function %s", want.name)
+		}
+		if t, ok := m.function(e.index); !ok || t.params != want.params || t.results != want.results {
+			return refused(-1, "exports %s with the wrong type", want.name)
+		}
+	}
+	return nil
+}
+
+// types spells value types the way funcType holds them.
+func types(t ...byte) string { return string(t) }
+
+// refusedIn adds the function a refusal is about; i counts the functions the module defines.
+func (m *parsed) refusedIn(i int, err *RefusedError) *RefusedError {
+	err.Function = len(m.imports) + i
+	return err
+}

@@ -1,0 +1,97 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrClosed is what a closed Module or Runtime answers.
+var ErrClosed = errors.New("sandbox: closed")
+
+// ErrInputTooLarge is returned by Step, before any guest code runs, for an input above Limits.MessageBytes.
+var ErrInputTooLarge = errors.New("sandbox: input too large")
+
+// TrapKind says why a guest was stopped. Its values are fit for logs and metrics.
+type TrapKind string
+
+const (
+	TrapFuel        TrapKind = "fuel"        // it ran longer than its fuel allows
+	TrapMemory      TrapKind = "memory"      // it read or wrote outside its memory
+	TrapUnreachable TrapKind = "unreachable" // it gave up: unreachable, division by zero, a bad indirect call, …
+	TrapExit        TrapKind = "exit"        // it called proc_exit, as a Go guest that panics does
+	TrapBlocked     TrapKind = "blocked"     // it would have waited: poll_oneoff
+	TrapOutput      TrapKind = "output"      // its answer, or the buffer it gave for the input, is out of bounds or too large
+	TrapStack       TrapKind = "stack"       // it recursed too deep
+)
+
+// TrapError is how a guest that was stopped is reported. The instance it ran in is gone, the module remains usable.
+type TrapError struct {
+	Kind TrapKind
+	Err  error // what happened, with the guest's stack where it is known; its text is the guest's and not to be trusted
+}
+
+func (e *TrapError) Error() string {
+	return fmt.Sprintf("sandbox: guest trapped (%s): %v", e.Kind, e.Err)
+}
+
+func (e *TrapError) Unwrap() error { return e.Err }
+
+func trap(kind TrapKind, format string, args ...any) *TrapError {
+	return &TrapError{Kind: kind, Err: fmt.Errorf(format, args...)}
+}
+
+// RefusedError says why a module is not run at all, and where in the module the reason stands.
+type RefusedError struct {
+	Function int   // index in the module's function index space, imports included; -1 when it is not about one function
+	Offset   int64 // byte offset in the module as received; -1 when it is not about one place
+	Reason   string
+	Err      error // the cause, where there is one
+}
+
+func (e *RefusedError) Error() string {
+	var b strings.Builder
+	b.WriteString("sandbox: module refused: ")
+	if e.Function >= 0 {
+		fmt.Fprintf(&b, "function %d: ", e.Function)
+	}
+	b.WriteString(e.Reason)
+	if e.Err != nil {
+		fmt.Fprintf(&b, ": %v", e.Err)
+	}
+	if e.Offset >= 0 {
+		fmt.Fprintf(&b, " (at offset %#x)", e.Offset)
+	}
+	return b.String()
+}
+
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// refused builds a RefusedError about the place offset; -1 for none.
+func refused(offset int, format string, args ...any) *RefusedError {
+	return &RefusedError{Function: -1, Offset: int64(offset), Reason: fmt.Sprintf(format, args...)}
+}
+
+// maxTrace bounds what of a guest's stack trace is kept: its function names are chosen by the guest.
+const maxTrace = 2048
+
+// classify turns what wazero reports into a TrapError. wazero's run-time errors live in an internal package, so they are
+// told apart by their text, which a test pins down.
+func classify(err error) *TrapError {
+	var t *TrapError
+	if errors.As(err, &t) { // raised by one of our stubs
+		return t
+	}
+	text := err.Error()
+	if len(text) > maxTrace {
+		text = text[:maxTrace] + "…"
+	}
+	kind := TrapUnreachable
+	switch first, _, _ := strings.Cut(text, "\n"); {
+	case strings.Contains(first, "out of bounds memory access"):
+		kind = TrapMemory
+	case strings.Contains(first, "stack overflow"):
+		kind = TrapStack
+	}
+	return &TrapError{Kind: kind, Err: errors.New(text)}
+}

@@ -1,0 +1,76 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// goGuest returns the adapter in testdata/guest, compiled once for all tests.
+var goGuest = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "sandbox-guest")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	out := filepath.Join(dir, "guest.wasm")
+	cmd := exec.Command("go", "build", "-buildmode=c-shared", "-ldflags=-s -w", "-o", out, "./testdata/guest")
+	cmd.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, text)
+	}
+	return os.ReadFile(out)
+})
+
+func goWasm(t testing.TB) []byte {
+	t.Helper()
+	wasm, err := goGuest()
+	require.NoError(t, err)
+	return wasm
+}
+
+func newRuntime(t testing.TB, o Options) *Runtime {
+	t.Helper()
+	r, err := New(context.Background(), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close(context.Background())) })
+	return r
+}
+
+var workMessage = func() []byte {
+	var b bytes.Buffer
+	b.WriteString(`w{"operation":"authorize"`)
+	for i := 0; b.Len() < 2000; i++ {
+		fmt.Fprintf(&b, `,"field_%d":"value %d of the request"`, i, i*7919)
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}()
+
+var callTime = time.Date(2026, 5, 1, 12, 0, 0, 123, time.UTC)
+
+func call(input string) Call {
+	return Call{Now: callTime, Seed: [32]byte{1, 2, 3}, Input: []byte(input)}
+}
+
+func step(t testing.TB, m *Module, input string) string {
+	t.Helper()
+	b, err := m.Step(context.Background(), call(input))
+	require.NoError(t, err)
+	return string(b)
+}
+
+func loadGo(t testing.TB, o Options) *Module {
+	t.Helper()
+	m, err := newRuntime(t, o).Load(goWasm(t), workMessage)
+	require.NoError(t, err)
+	return m
+}

@@ -1,0 +1,230 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Module is a loaded adapter. It is safe for concurrent use.
+type Module struct {
+	runtime *Runtime
+	wasm    []byte // as received
+	warm    []byte
+	sum     [32]byte
+	hash    string
+	pool    *pool
+	stats   counters
+
+	code atomic.Pointer[code] // set once the module is compiled
+
+	mu       sync.Mutex
+	building *build // the last attempt to compile
+	manifest []byte // nil until known
+	closing  bool
+	drained  chan struct{} // closed when everything is freed; nil before closing
+}
+
+// build is one attempt to compile a module. Everyone who needs the code waits for it.
+type build struct {
+	done chan struct{}
+	code *code
+	err  error
+}
+
+// Hash returns the SHA-256 of the module as received, in lower-case hexadecimal.
+func (m *Module) Hash() string { return m.hash }
+
+// Manifest returns what the guest's payswitch_manifest answers. It is run once, on finite fuel, and remembered, with a
+// cache directory over restarts too, so that starting up compiles nothing.
+func (m *Module) Manifest(ctx context.Context) ([]byte, error) {
+	m.mu.Lock()
+	known, closing := m.manifest, m.closing
+	m.mu.Unlock()
+	if closing {
+		return nil, ErrClosed
+	}
+	if known == nil {
+		if stored, ok := m.runtime.disk.manifest(m.hash); ok {
+			known = stored
+			m.remember(stored)
+		}
+	}
+	if known == nil {
+		c, err := m.ready(ctx)
+		if err != nil {
+			return nil, err
+		}
+		known = c.manifest
+	}
+	return append(make([]byte, 0, len(known)), known...), nil
+}
+
+func (m *Module) remember(manifest []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.manifest = manifest
+}
+
+// Call is one step.
+type Call struct {
+	Now   time.Time // what the guest's clock says
+	Seed  [32]byte  // of the guest's random bytes
+	Input []byte
+	Debug io.Writer // gets what the guest wrote to standard output and error, after the step; nil discards
+}
+
+// Step passes a message to the guest and returns its answer, which is the caller's to keep. The same call gives the same
+// answer, to the bit: nothing of one step is there in the next.
+//
+// ctx bounds the wait for an instance and, in the first call, for the compilation. The guest itself is bounded by fuel.
+// A guest that was stopped is reported as a *TrapError and its instance is thrown away.
+func (m *Module) Step(ctx context.Context, c Call) ([]byte, error) {
+	if len(c.Input) > m.runtime.limits.MessageBytes {
+		return nil, ErrInputTooLarge
+	}
+	code, err := m.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.pool.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer m.pool.release()
+	in := m.pool.take()
+	if in == nil {
+		if in, err = code.fork(code.image); err != nil {
+			return nil, err
+		}
+		m.stats.live.Add(1)
+	}
+	answer, err := m.step(in, c)
+	m.stats.steps.Add(1)
+	if len(in.debugLog) > 0 {
+		_, _ = c.Debug.Write(in.debugLog)
+	}
+	if err != nil {
+		var t *TrapError
+		if errors.As(err, &t) {
+			m.stats.trapped(t.Kind)
+		}
+		m.discard(in)
+		return nil, err
+	}
+	restored, ok := in.reset(code.image)
+	if !ok {
+		m.stats.grown.Add(1)
+		m.discard(in)
+		return answer, nil
+	}
+	m.stats.resets.Add(1)
+	m.stats.restored.Add(int64(restored))
+	m.pool.put(in)
+	return answer, nil
+}
+
+func (m *Module) step(in *instance, c Call) ([]byte, error) {
+	in.wantDebug = c.Debug != nil
+	in.begin(m.runtime.limits.StepFuel, c.Now, c.Seed)
+	return in.run(c.Input)
+}
+
+func (m *Module) discard(in *instance) {
+	m.stats.live.Add(-1)
+	in.close()
+}
+
+// ready returns the compiled code, compiling it if nobody has. An attempt that failed for want of resources is repeated
+// by the next caller; a module that was refused, or that trapped before its first step, stays so.
+func (m *Module) ready(ctx context.Context) (*code, error) {
+	if c := m.code.Load(); c != nil {
+		return c, nil
+	}
+	m.mu.Lock()
+	if m.closing {
+		m.mu.Unlock()
+		return nil, ErrClosed
+	}
+	if m.building == nil || m.building.failedForNow() {
+		m.building = &build{done: make(chan struct{})}
+		go m.compile(m.building)
+	}
+	b := m.building
+	m.mu.Unlock()
+	select {
+	case <-b.done:
+		return b.code, b.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// failedForNow reports whether the attempt is over and another one might succeed.
+func (b *build) failedForNow() bool {
+	select {
+	case <-b.done:
+	default:
+		return false
+	}
+	var refusal *RefusedError
+	var t *TrapError
+	return b.err != nil && !errors.As(b.err, &refusal) && !errors.As(b.err, &t)
+}
+
+func (m *Module) compile(b *build) {
+	defer close(b.done)
+	code, first, err := m.runtime.build(m)
+	if err != nil {
+		b.err = err
+		m.runtime.log.Error("sandbox: module cannot be used", "module", m.hash, "error", err)
+		return
+	}
+	m.remember(code.manifest)
+	m.runtime.disk.storeManifest(m.hash, code.manifest, m.runtime.log)
+	m.stats.live.Add(1)
+	m.pool.put(first)
+	b.code = code
+	m.code.Store(code)
+}
+
+// Close refuses further calls, waits for running ones and frees everything. When ctx ends first, it returns its error
+// and the rest is done as soon as the last call is over.
+func (m *Module) Close(ctx context.Context) error {
+	select {
+	case <-m.startClose():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (m *Module) startClose() (drained <-chan struct{}) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closing {
+		return m.drained
+	}
+	m.closing = true
+	m.drained = make(chan struct{})
+	m.pool.shut()
+	go m.free(m.building)
+	return m.drained
+}
+
+func (m *Module) free(b *build) {
+	defer close(m.drained)
+	if b != nil {
+		<-b.done
+	}
+	m.pool.drain()
+	m.stats.live.Store(0)
+	if c := m.code.Load(); c != nil {
+		_ = c.compiled.Close(context.Background())
+	}
+	m.runtime.mu.Lock()
+	delete(m.runtime.modules, m)
+	m.runtime.mu.Unlock()
+}

@@ -1,0 +1,195 @@
+package sandbox
+
+import "fmt"
+
+// rewriterVersion is part of the key of everything kept on disk. Count it up with every change of what is refused, of
+// the code that is put in, or of what it costs.
+const rewriterVersion = 1
+
+// Names of what the rewriter exports beside the guest's own mutable globals.
+const (
+	exportFuel  = reservedPrefix + "fuel"
+	exportDirty = reservedPrefix + "dirty"
+	exportDepth = reservedPrefix + "depth"
+	exportStart = reservedPrefix + "start"
+)
+
+// stackUnits is how deep a guest may recurse, in units of 8 bytes: 32 MiB. Every call of a function that calls others is
+// charged its instructions, parameters and locals, which is more than its frame can hold. wazero's own limit, 400 MB of
+// Go heap per instance, is no protection.
+const stackUnits = 4 << 20
+
+// rewritten is a module ready to be compiled, and what instances of it need beside the code.
+type rewritten struct {
+	wasm    []byte
+	globals []string // export names of the guest's mutable globals
+	start   bool     // the start function is exported as exportStart
+	data    []segment
+	source  []byte // the module as received, which data refers to
+}
+
+// rewriter holds the state of one rewriting.
+type rewriter struct {
+	m          *parsed
+	out        []byte
+	scan       functionScan
+	fuel       uint64 // indices of the injected globals
+	dirty      uint64
+	depth      uint64
+	extraTypes []funcType // result lists for which the module has no block type
+}
+
+// rewrite instruments a parsed module:
+//
+//   - every function charges fuel, and every function that calls others counts the depth of the stack;
+//   - every store sets the bit of the 64 KiB chunk it writes to;
+//   - the guest's mutable globals, and those three, are exported;
+//   - start function and data segments are taken out. The host runs and applies them for the first instance; all
+//     others start from its image.
+//
+// Nothing is renumbered: types, globals and exports are only appended.
+func (m *parsed) rewrite() (*rewritten, error) {
+	n := uint64(len(m.globals))
+	w := &rewriter{m: m, fuel: n, dirty: n + 1, depth: n + 2}
+	res := &rewritten{data: m.data, source: m.wasm, start: m.start >= 0}
+	code, err := w.code()
+	if err != nil {
+		return nil, err
+	}
+	w.out = make([]byte, 0, len(m.wasm)+len(code))
+	w.out = append(w.out, m.wasm[:8]...)
+	hasGlobals := false
+	for _, s := range m.sections {
+		if !hasGlobals && sectionOrder[s.id] >= sectionOrder[secGlobal] {
+			hasGlobals = true
+			w.section(secGlobal, w.globalSection(s))
+		}
+		switch s.id {
+		case secGlobal, secStart, secData, secDataCount:
+		case secType:
+			w.section(s.id, w.typeSection(s))
+		case secExport:
+			w.section(s.id, w.exportSection(s, res))
+		case secCode:
+			w.section(s.id, code)
+		case secCustom:
+			r := &reader{b: m.wasm, p: s.start, end: s.end}
+			if r.name() == "name" { // for readable traces
+				w.section(s.id, m.wasm[s.start:s.end])
+			}
+		default:
+			w.section(s.id, m.wasm[s.start:s.end])
+		}
+	}
+	res.wasm = w.out
+	return res, nil
+}
+
+func (w *rewriter) section(id byte, body []byte) {
+	w.out = append(w.out, id)
+	w.out = appendU(w.out, uint64(len(body)))
+	w.out = append(w.out, body...)
+}
+
+// grown returns the body of a section with added elements.
+func (w *rewriter) grown(s section, added int, elements []byte) []byte {
+	r := &reader{b: w.m.wasm, p: s.start, end: s.end}
+	n := r.count()
+	b := appendU(make([]byte, 0, s.end-s.start+len(elements)+5), uint64(n+added))
+	b = append(b, w.m.wasm[r.p:s.end]...)
+	return append(b, elements...)
+}
+
+func (w *rewriter) typeSection(s section) []byte {
+	var b []byte
+	for _, t := range w.extraTypes {
+		b = append(b, 0x60)
+		b = appendU(b, uint64(len(t.params)))
+		b = append(b, t.params...)
+		b = appendU(b, uint64(len(t.results)))
+		b = append(b, t.results...)
+	}
+	return w.grown(s, len(w.extraTypes), b)
+}
+
+// globalSection appends the injected globals; s may be a later section when the module has no globals. No fuel is there
+// until the host sets it.
+func (w *rewriter) globalSection(s section) []byte {
+	injected := []byte{
+		typeI64, 1, opI64Const, 0, opEnd, // fuel
+		typeI64, 1, opI64Const, 0, opEnd, // dirty
+		typeI32, 1, opI32Const, 0, opEnd, // depth
+	}
+	if s.id != secGlobal {
+		return append([]byte{3}, injected...)
+	}
+	return w.grown(s, 3, injected)
+}
+
+func (w *rewriter) exportSection(s section, res *rewritten) []byte {
+	var b []byte
+	n := 0
+	add := func(name string, kind byte, index uint64) {
+		b = appendU(b, uint64(len(name)))
+		b = append(b, name...)
+		b = append(b, kind)
+		b = appendU(b, index)
+		n++
+	}
+	for i, g := range w.m.globals {
+		if g.mutable {
+			name := fmt.Sprintf("%sglobal/%d", reservedPrefix, i)
+			res.globals = append(res.globals, name)
+			add(name, 3, uint64(i))
+		}
+	}
+	add(exportFuel, 3, w.fuel)
+	add(exportDirty, 3, w.dirty)
+	add(exportDepth, 3, w.depth)
+	if res.start {
+		add(exportStart, 0, uint64(w.m.start))
+	}
+	return w.grown(s, n, b)
+}
+
+// code returns the instrumented code section.
+func (w *rewriter) code() ([]byte, error) {
+	size := 0
+	for _, b := range w.m.bodies {
+		size += b.end - b.start
+	}
+	out := appendU(make([]byte, 0, size*2), uint64(len(w.m.bodies)))
+	var body []byte
+	for i := range w.m.bodies {
+		if err := w.scan.scan(w.m, i); err != nil {
+			return nil, err
+		}
+		body = w.function(body[:0], i)
+		out = appendU(out, uint64(len(body)))
+		out = append(out, body...)
+	}
+	return out, nil
+}
+
+// blockType returns the type of a block without parameters that leaves results on the stack.
+func (w *rewriter) blockType(results string) []byte {
+	switch len(results) {
+	case 0:
+		return []byte{typeEmpty}
+	case 1:
+		return []byte{results[0]}
+	}
+	want := funcType{results: results}
+	for i, t := range w.m.types {
+		if t == want {
+			return appendS(nil, int64(i))
+		}
+	}
+	for i, t := range w.extraTypes {
+		if t == want {
+			return appendS(nil, int64(len(w.m.types)+i))
+		}
+	}
+	w.extraTypes = append(w.extraTypes, want)
+	return appendS(nil, int64(len(w.m.types)+len(w.extraTypes)-1))
+}

@@ -1,0 +1,166 @@
+package sandbox
+
+// scratch numbers the locals a function gets for its instrumentation.
+type scratch struct {
+	addr   uint64
+	value  [4]uint64 // by storeLocal
+	source uint64
+	length uint64
+}
+
+// function appends the instrumented body of the function that w.scan has just read.
+func (w *rewriter) function(b []byte, i int) []byte {
+	s, wasm := &w.scan, w.m.wasm
+	locals, b := w.locals(b)
+	frame := int64(0)
+	if s.calls {
+		frame = s.values + int64(s.locals) + 16
+		b = w.enter(b, frame)
+	}
+	first := s.marks[0]
+	b = w.charge(b, first.cost, true)
+	if s.calls {
+		b = append(b, opBlock)
+		b = append(b, w.blockType(w.m.types[w.m.funcs[i]].results)...)
+	}
+	from := first.at
+	for _, k := range s.marks[1:] {
+		b = append(b, wasm[from:k.at]...)
+		from = k.at
+		switch k.kind {
+		case markCheck:
+			b = w.charge(b, k.cost, true)
+		case markCharge:
+			if k.cost > 0 {
+				b = w.charge(b, k.cost, false)
+			}
+		case markStore:
+			b = w.store(b, k, locals)
+		case markBulk:
+			b = w.bulk(b, locals)
+		case markReturn:
+			if s.calls { // the block around the body is one further out than all of its own
+				b = appendU(append(b, opBr), uint64(k.depth))
+				from++
+			}
+		}
+	}
+	b = append(b, wasm[from:s.end]...)
+	if s.calls {
+		b = append(b, opEnd)
+		b = w.leave(b, frame)
+	}
+	return append(b, opEnd)
+}
+
+// locals appends the function's local declarations with the scratch locals it needs.
+func (w *rewriter) locals(b []byte) (scratch, []byte) {
+	s := &w.scan
+	var l scratch
+	next := s.locals
+	groups := s.groups
+	var added []byte
+	add := func(typ byte) uint64 {
+		groups++
+		added = append(added, 1, typ)
+		next++
+		return next - 1
+	}
+	if s.addr {
+		l.addr = add(typeI32)
+	}
+	for k, typ := range [...]byte{typeI32, typeI64, typeF32, typeF64} {
+		if s.stores[k] {
+			l.value[k] = add(typ)
+		}
+	}
+	if s.bulk {
+		l.source, l.length = add(typeI32), add(typeI32)
+	}
+	b = appendU(b, uint64(groups))
+	b = append(b, w.m.wasm[s.declStart:s.declEnd]...)
+	return l, append(b, added...)
+}
+
+// charge takes cost from the fuel; with check, it stops the guest when there is none left.
+func (w *rewriter) charge(b []byte, cost int64, check bool) []byte {
+	b = appendU(append(b, opGlobalGet), w.fuel)
+	b = appendS(append(b, opI64Const), max(cost, 1))
+	b = append(b, opI64Sub)
+	b = appendU(append(b, opGlobalSet), w.fuel)
+	if check {
+		b = w.checkFuel(b)
+	}
+	return b
+}
+
+func (w *rewriter) checkFuel(b []byte) []byte {
+	b = appendU(append(b, opGlobalGet), w.fuel)
+	return append(b, opI64Const, 0, opI64LtS, opIf, typeEmpty, opUnreachable, opEnd)
+}
+
+// enter counts a frame onto the stack and stops the guest when it is too deep.
+func (w *rewriter) enter(b []byte, frame int64) []byte {
+	b = appendU(append(b, opGlobalGet), w.depth)
+	b = appendS(append(b, opI32Const), frame)
+	b = append(b, opI32Sub)
+	b = appendU(append(b, opGlobalSet), w.depth)
+	b = appendU(append(b, opGlobalGet), w.depth)
+	return append(b, opI32Const, 0, opI32LtS, opIf, typeEmpty, opUnreachable, opEnd)
+}
+
+func (w *rewriter) leave(b []byte, frame int64) []byte {
+	b = appendU(append(b, opGlobalGet), w.depth)
+	b = appendS(append(b, opI32Const), frame)
+	b = append(b, opI32Add)
+	return appendU(append(b, opGlobalSet), w.depth)
+}
+
+// store marks the chunk a store writes to. Stack before and after: address, value. Where address and static offset
+// together pass 4 GiB the wrong chunk is marked, but then the store traps.
+func (w *rewriter) store(b []byte, k mark, l scratch) []byte {
+	value := l.value[storeLocal(k.op)]
+	b = appendU(append(b, opLocalSet), value)
+	b = appendU(append(b, opLocalTee), l.addr)
+	b = appendU(append(b, opGlobalGet), w.dirty)
+	b = append(b, opI64Const, 1)
+	b = appendU(append(b, opLocalGet), l.addr)
+	if k.offset != 0 {
+		b = appendS(append(b, opI32Const), int64(int32(k.offset)))
+		b = append(b, opI32Add)
+	}
+	b = append(b, opI32Const, chunkBits, opI32ShrU, opI64ExtendI32, opI64Shl, opI64Or)
+	b = appendU(append(b, opGlobalSet), w.dirty)
+	return appendU(append(b, opLocalGet), value)
+}
+
+// bulk charges a memory.copy or memory.fill by its length and marks the chunks it writes to. Stack before and after:
+// destination, source or value, length.
+func (w *rewriter) bulk(b []byte, l scratch) []byte {
+	b = appendU(append(b, opLocalSet), l.length)
+	b = appendU(append(b, opLocalSet), l.source)
+	b = appendU(append(b, opLocalSet), l.addr)
+
+	b = appendU(append(b, opGlobalGet), w.fuel)
+	b = appendU(append(b, opLocalGet), l.length)
+	b = append(b, opI64ExtendI32, opI64Const, bulkShift, opI64ShrU, opI64Sub)
+	b = appendU(append(b, opGlobalSet), w.fuel)
+	b = w.checkFuel(b)
+
+	// dirty |= rotl(chunks > 62 ? -1 : (1<<chunks) - 1, destination chunk), where chunks = length/64Ki + 2
+	b = appendU(append(b, opGlobalGet), w.dirty)
+	b = append(b, opI64Const, 0x7f, opI64Const, 1) // -1, 1
+	chunks := func(b []byte) []byte {
+		b = appendU(append(b, opLocalGet), l.length)
+		return append(b, opI32Const, chunkBits, opI32ShrU, opI64ExtendI32, opI64Const, 2, opI64Add)
+	}
+	b = append(chunks(b), opI64Shl, opI64Const, 1, opI64Sub)
+	b = append(chunks(b), opI64Const, 62, opI64GtU, opSelect)
+	b = appendU(append(b, opLocalGet), l.addr)
+	b = append(b, opI32Const, chunkBits, opI32ShrU, opI64ExtendI32, opI64Rotl, opI64Or)
+	b = appendU(append(b, opGlobalSet), w.dirty)
+
+	b = appendU(append(b, opLocalGet), l.addr)
+	b = appendU(append(b, opLocalGet), l.source)
+	return appendU(append(b, opLocalGet), l.length)
+}

@@ -1,0 +1,197 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// Limits bound what a module may be and do. Zero fields take the defaults.
+type Limits struct {
+	MemoryPages   uint32        // pages of 64 KiB an instance may have; default 1024 (64 MiB)
+	StepFuel      int64         // fuel of one step; default 20 million, which stops an endless loop within 250 ms
+	InitFuel      int64         // fuel of initialisation, of the manifest, and of the warm-up, each; default 400 million
+	ModuleBytes   int           // size of a module; default 16 MiB
+	FunctionBytes int           // size of one function body, which bounds the time it takes to compile; default 256 KiB
+	MessageBytes  int           // size of a message, in and out; default 1 MiB
+	CompileTime   time.Duration // of one module, after which it is refused; default 30 s
+	Instances     int           // per module; callers beyond it wait; default 2*GOMAXPROCS
+}
+
+func (l Limits) withDefaults() Limits {
+	set(&l.MemoryPages, 1024)
+	set(&l.StepFuel, 20e6)
+	set(&l.InitFuel, 400e6)
+	set(&l.ModuleBytes, 16<<20)
+	set(&l.FunctionBytes, 256<<10)
+	set(&l.MessageBytes, 1<<20)
+	set(&l.CompileTime, 30*time.Second)
+	set(&l.Instances, 2*runtime.GOMAXPROCS(0))
+	return l
+}
+
+func set[T uint32 | int | int64 | time.Duration](v *T, def T) {
+	if *v == 0 {
+		*v = def
+	}
+}
+
+func (l Limits) validate() error {
+	switch {
+	case l.MemoryPages > 1<<16-1:
+		return fmt.Errorf("sandbox: Limits.MemoryPages %d is above 65535", l.MemoryPages)
+	case l.StepFuel < 0, l.InitFuel < 0, l.ModuleBytes < 0, l.FunctionBytes < 0, l.MessageBytes < 0, l.CompileTime < 0, l.Instances < 0:
+		return fmt.Errorf("sandbox: negative limit in %+v", l)
+	case l.MessageBytes > 1<<30:
+		return fmt.Errorf("sandbox: Limits.MessageBytes %d is above 1 GiB", l.MessageBytes)
+	}
+	return nil
+}
+
+// Options are what New can be told. The zero value is usable.
+type Options struct {
+	Limits   Limits
+	CacheDir string       // of compiled code, kept over restarts; empty for none. It holds native code: see New
+	Logger   *slog.Logger // nil discards
+}
+
+// Runtime loads modules. It is safe for concurrent use.
+type Runtime struct {
+	limits       Limits
+	wazero       wazero.Runtime
+	cache        wazero.CompilationCache // nil without a cache directory
+	disk         *diskCache              // nil without one
+	log          *slog.Logger
+	moduleConfig wazero.ModuleConfig
+	compiling    chan struct{} // holds a token while a module is compiled: one at a time
+
+	mu      sync.Mutex
+	closed  bool
+	modules map[*Module]struct{}
+}
+
+// features is what a guest may use of WebAssembly: version 2 without vector instructions.
+const features = api.CoreFeaturesV2 &^ api.CoreFeatureSIMD
+
+// New makes a runtime. It starts nothing costly.
+//
+// CacheDir is created if it is missing, for this user alone. A directory that belongs to another user or that others may
+// write to is refused: whoever can write to it can run native code in this process.
+func New(ctx context.Context, o Options) (*Runtime, error) {
+	limits := o.Limits.withDefaults()
+	if err := limits.validate(); err != nil {
+		return nil, err
+	}
+	r := &Runtime{
+		limits:    limits,
+		log:       o.Logger,
+		compiling: make(chan struct{}, 1),
+		modules:   map[*Module]struct{}{},
+		// Nothing of the host is given away, and no name, so that any number of instances fit into one runtime.
+		moduleConfig: wazero.NewModuleConfig().WithName("").WithStartFunctions(),
+	}
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	// Not WithCloseOnContextDone: it makes calls several times slower and does not stop deep recursion; fuel does both.
+	config := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithMemoryLimitPages(limits.MemoryPages).
+		WithDebugInfoEnabled(false)
+	if o.CacheDir != "" {
+		disk, err := openDiskCache(o.CacheDir, limits)
+		if err != nil {
+			return nil, err
+		}
+		cache, err := wazero.NewCompilationCacheWithDir(disk.dir)
+		if err != nil {
+			return nil, fmt.Errorf("sandbox: cache directory: %w", err)
+		}
+		r.disk, r.cache = disk, cache
+		config = config.WithCompilationCache(cache)
+	}
+	r.wazero = wazero.NewRuntimeWithConfig(ctx, config)
+	if err := instantiateWASI(ctx, r.wazero); err != nil {
+		return nil, errors.Join(err, r.Close(ctx))
+	}
+	return r, nil
+}
+
+// Close closes all modules, waiting for their running steps as Module.Close does, and frees the runtime.
+func (r *Runtime) Close(ctx context.Context) error {
+	r.mu.Lock()
+	r.closed = true
+	modules := make([]*Module, 0, len(r.modules))
+	for m := range r.modules {
+		modules = append(modules, m)
+	}
+	r.mu.Unlock()
+	for _, m := range modules {
+		m.startClose()
+	}
+	for _, m := range modules {
+		if err := m.Close(ctx); err != nil {
+			return err // steps still run in it: nothing more may be freed
+		}
+	}
+	err := r.wazero.Close(ctx)
+	if r.cache != nil {
+		err = errors.Join(err, r.cache.Close(ctx))
+	}
+	return err
+}
+
+// Load validates a module exactly as received, checks that the sandbox can run it, and returns it without compiling it:
+// the first Step or Manifest does that. A module that cannot be run is refused with a *RefusedError.
+//
+// warm is the message of a step taken once before the state every call starts from is kept, so that what a guest sets up
+// on first use is there already and its memory need not grow in each call; nil for none. It must hold nothing secret.
+func (r *Runtime) Load(wasm []byte, warm []byte) (*Module, error) {
+	if len(wasm) > r.limits.ModuleBytes {
+		return nil, refused(-1, "%d bytes, at most %d are allowed", len(wasm), r.limits.ModuleBytes)
+	}
+	if len(warm) > r.limits.MessageBytes {
+		return nil, ErrInputTooLarge
+	}
+	m := &Module{runtime: r, wasm: wasm, warm: warm, sum: sha256.Sum256(wasm), pool: newPool(r.limits.Instances)}
+	m.hash = hex.EncodeToString(m.sum[:])
+	if !r.disk.accepted(m.hash) {
+		if err := r.examine(wasm); err != nil {
+			return nil, err
+		}
+		r.disk.accept(m.hash, r.log)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, ErrClosed
+	}
+	r.modules[m] = struct{}{}
+	return m, nil
+}
+
+// examine refuses a module that cannot be run. It first looks at it as it was received: a module that is valid only
+// after instrumentation, because it names the injected globals say, must not get that far.
+func (r *Runtime) examine(wasm []byte) error {
+	p, err := parse(wasm)
+	if err != nil {
+		return err
+	}
+	if err := p.check(r.limits); err != nil {
+		return err
+	}
+	var s functionScan
+	for i := range p.bodies {
+		if err := s.scan(p, i); err != nil {
+			return err
+		}
+	}
+	return r.validate(wasm)
+}

@@ -1,0 +1,144 @@
+package sandbox
+
+// markKind says what the rewriter does at a place in a function body.
+type markKind byte
+
+const (
+	markCharge markKind = iota // charge the basic block that starts here
+	markCheck                  // the same, and stop when the fuel is gone
+	markStore                  // a store: mark the chunk it writes to
+	markBulk                   // memory.copy or memory.fill: charge by length, mark what it writes to
+	markReturn                 // a return: leave through the end of the function instead
+)
+
+// mark is one place in a function body where the rewriter adds or replaces something.
+type mark struct {
+	at     int // offset in the module; new code goes before it
+	cost   int64
+	kind   markKind
+	op     byte   // of the store
+	offset uint32 // static offset of the store
+	depth  uint32 // of the return: the number of blocks around it
+}
+
+// functionScan is what one pass over a function body finds. It is reused from function to function.
+type functionScan struct {
+	marks     []mark
+	loops     []bool // the open blocks, true for loops
+	locals    uint64 // parameters and declared locals
+	groups    int    // groups of declared locals
+	declStart int
+	declEnd   int
+	end       int // offset of the final end
+	calls     bool
+	stores    [4]bool // needs a scratch local of i32, i64, f32, f64
+	addr      bool    // needs one for an address
+	bulk      bool    // needs two more
+	values    int64   // instructions: a bound for the values a frame holds
+	blocks    uint64
+}
+
+// scan reads a function body, refusing what is not supported, and finds the places to instrument. Every basic block is
+// charged as a whole when it is entered; whether fuel is left is checked at function entries and loop headers only, so
+// that between two checks at most one pass through a function body runs.
+func (s *functionScan) scan(m *parsed, i int) *RefusedError {
+	body := m.bodies[i]
+	r := &reader{b: m.wasm, p: body.start, end: body.end}
+	t := m.types[m.funcs[i]]
+	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], false), locals: uint64(len(t.params))}
+	s.groups = r.count()
+	s.declStart = r.p
+	for range s.groups {
+		s.locals += uint64(r.u32())
+		at := r.p
+		r.valueType(at, r.byte())
+	}
+	s.declEnd = r.p
+	if s.locals > maxLocals {
+		r.fail(s.declStart, "%d locals, at most %d are allowed", s.locals, maxLocals)
+	}
+	s.marks = append(s.marks, mark{at: r.p, kind: markCheck})
+	total := uint32(len(m.globals))
+	current := 0 // the mark of the basic block that is being read
+	var in instruction
+	for r.more() && len(s.loops) > 0 {
+		r.next(&in)
+		if r.err != nil {
+			break
+		}
+		if (in.op == opGlobalGet || in.op == opGlobalSet) && in.index >= total {
+			r.fail(in.at, "global %d does not exist", in.index)
+			break
+		}
+		current = s.instruction(r, &in, current)
+	}
+	if r.err == nil && (len(s.loops) > 0 || r.p != r.end) {
+		r.fail(r.p, "function body does not end where it should")
+	}
+	if r.err == nil && s.locals*s.blocks > maxPhis {
+		r.fail(s.declStart, "%d locals over %d blocks are too many for one function", s.locals, s.blocks)
+	}
+	if r.err != nil {
+		return m.refusedIn(i, r.err)
+	}
+	s.end = r.end - 1
+	return nil
+}
+
+// instruction notes one instruction and returns the mark of the basic block the next one belongs to.
+func (s *functionScan) instruction(r *reader, in *instruction, current int) int {
+	s.marks[current].cost += in.cost()
+	s.values++
+	begin := func(kind markKind) int {
+		s.marks = append(s.marks, mark{at: r.p, kind: kind})
+		s.blocks++
+		return len(s.marks) - 1
+	}
+	switch op := in.op; {
+	case op >= opI32Store && op <= opI64Store32:
+		s.marks = append(s.marks, mark{at: in.at, kind: markStore, op: op, offset: in.offset})
+		s.addr = true
+		s.stores[storeLocal(op)] = true
+	case op == opPrefixMisc && in.misc > miscTruncLast && in.misc != miscTableSize:
+		s.marks = append(s.marks, mark{at: in.at, kind: markBulk})
+		s.bulk, s.addr = true, true
+	case op == opCall || op == opCallIndirect:
+		s.calls = true
+	case op == opReturn:
+		s.marks = append(s.marks, mark{at: in.at, kind: markReturn, depth: uint32(len(s.loops) - 1)})
+	case op == opBlock:
+		s.loops = append(s.loops, false)
+		s.blocks++
+	case op == opIf:
+		s.loops = append(s.loops, false)
+		return begin(markCharge)
+	case op == opLoop:
+		s.loops = append(s.loops, true)
+		return begin(markCheck)
+	case op == opElse || op == opBrIf:
+		return begin(markCharge)
+	case op == opBrTable:
+		s.blocks += uint64(in.labels)
+	case op == opEnd:
+		n := len(s.loops) - 1
+		loop := s.loops[n]
+		s.loops = s.loops[:n]
+		if n > 0 && !loop { // the end of a block is a join; the end of a loop is only ever fallen through
+			return begin(markCharge)
+		}
+	}
+	return current
+}
+
+// storeLocal says which scratch local the value of a store needs: 0 i32, 1 i64, 2 f32, 3 f64.
+func storeLocal(op byte) int {
+	switch op {
+	case opI32Store, opI32Store8, opI32Store16:
+		return 0
+	case opF32Store:
+		return 2
+	case opF64Store:
+		return 3
+	}
+	return 1
+}

@@ -1,0 +1,177 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/binary"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// WASI error numbers.
+const (
+	errnoSuccess = 0
+	errnoBadf    = 8
+	errnoFault   = 21
+	errnoInval   = 28
+	errnoNosys   = 52
+)
+
+// What the stubs charge: a call into the host takes about as long as this many units, and so does one I/O vector.
+const (
+	stubCost    = 400
+	vectorCost  = 20
+	randomShift = 1 // random bytes are made at 1<<randomShift bytes a unit
+	maxVectors  = 1024
+)
+
+// stub is one function of WASI preview 1 as guests see it.
+type stub struct {
+	params, results string
+	run             func(in *instance, args []uint64) uint64 // answers an error number
+}
+
+// wasiStubs holds all of WASI preview 1. The stubs keep no state: there is a wall clock that stands still during a call, a
+// stream of random bytes restarted by every call, and a standard output that goes to the debug log. There are no
+// arguments, no environment, no files and no sockets; waiting and exiting stop the guest. Everything a stub writes into
+// guest memory goes through instance.write, which marks it.
+var wasiStubs = map[string]stub{}
+
+func init() {
+	i32, i64 := types(typeI32), types(typeI64)
+	sign := strings.NewReplacer("i", i32, "I", i64)
+	add := func(name, params string, run func(*instance, []uint64) uint64) {
+		wasiStubs[name] = stub{sign.Replace(params), i32, run}
+	}
+	always := func(errno uint64) func(*instance, []uint64) uint64 {
+		return func(*instance, []uint64) uint64 { return errno }
+	}
+	add("args_get", "ii", always(errnoSuccess))
+	add("args_sizes_get", "ii", noStrings)
+	add("environ_get", "ii", always(errnoSuccess))
+	add("environ_sizes_get", "ii", noStrings)
+	add("clock_res_get", "ii", clockResolution)
+	add("clock_time_get", "iIi", clockTime)
+	add("random_get", "ii", randomGet)
+	add("fd_write", "iiii", fdWrite)
+	add("sched_yield", "", always(errnoSuccess))
+	add("poll_oneoff", "iiii", func(*instance, []uint64) uint64 {
+		panic(trap(TrapBlocked, "guest would wait (poll_oneoff)"))
+	})
+	add("proc_raise", "i", always(errnoNosys))
+	wasiStubs["proc_exit"] = stub{i32, "", func(_ *instance, args []uint64) uint64 {
+		panic(trap(TrapExit, "guest called proc_exit(%d)", uint32(args[0])))
+	}}
+	for _, f := range strings.Fields("fd_advise:iIIi fd_allocate:iII fd_close:i fd_datasync:i fd_fdstat_get:ii " +
+		"fd_fdstat_set_flags:ii fd_fdstat_set_rights:iII fd_filestat_get:ii fd_filestat_set_size:iI " +
+		"fd_filestat_set_times:iIIi fd_pread:iiiIi fd_prestat_get:ii fd_prestat_dir_name:iii fd_pwrite:iiiIi " +
+		"fd_read:iiii fd_readdir:iiiIi fd_renumber:ii fd_seek:iIii fd_sync:i fd_tell:ii path_create_directory:iii " +
+		"path_filestat_get:iiiii path_filestat_set_times:iiiiIIi path_link:iiiiiii path_open:iiiiiIIii " +
+		"path_readlink:iiiiii path_remove_directory:iii path_rename:iiiiii path_symlink:iiiii path_unlink_file:iii " +
+		"sock_accept:iii sock_recv:iiiiii sock_send:iiiii sock_shutdown:ii") {
+		name, params, _ := strings.Cut(f, ":")
+		add(name, params, always(errnoBadf))
+	}
+}
+
+// instanceKey is the context key under which a stub finds the instance that called it.
+type instanceKey struct{}
+
+// instantiateWASI gives the stubs to a runtime.
+func instantiateWASI(ctx context.Context, rt wazero.Runtime) error {
+	b := rt.NewHostModuleBuilder(wasiModule)
+	for name, s := range wasiStubs {
+		run, answers := s.run, s.results != ""
+		f := func(ctx context.Context, _ api.Module, stack []uint64) {
+			in := ctx.Value(instanceKey{}).(*instance)
+			in.charge(stubCost)
+			if errno := run(in, stack); answers {
+				stack[0] = errno
+			}
+		}
+		b.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(f), []byte(s.params), []byte(s.results)).Export(name)
+	}
+	_, err := b.Instantiate(ctx)
+	return err
+}
+
+func noStrings(in *instance, args []uint64) uint64 {
+	if !in.writeUint32(uint32(args[0]), 0) || !in.writeUint32(uint32(args[1]), 0) {
+		return errnoFault
+	}
+	return errnoSuccess
+}
+
+func clockResolution(in *instance, args []uint64) uint64 {
+	if uint32(args[0]) > 3 {
+		return errnoInval
+	}
+	if !in.writeUint64(uint32(args[1]), 1) {
+		return errnoFault
+	}
+	return errnoSuccess
+}
+
+// tick is by how much, in nanoseconds, the monotonic clock goes on whenever it is read.
+const tick = 1000
+
+// clockTime answers with the call's time for the wall clock. The monotonic and CPU clocks go on by a tick with every
+// reading: with clocks that stand still the garbage collector of a Go guest waits for ever.
+func clockTime(in *instance, args []uint64) uint64 {
+	t := in.now
+	switch id := uint32(args[0]); {
+	case id > 3:
+		return errnoInval
+	case id != 0:
+		in.ticks++
+		t = in.ticks * tick
+	}
+	if !in.writeUint64(uint32(args[2]), t) {
+		return errnoFault
+	}
+	return errnoSuccess
+}
+
+func randomGet(in *instance, args []uint64) uint64 {
+	p, n := uint32(args[0]), uint32(args[1])
+	in.charge(int64(n >> randomShift))
+	b, ok := in.writable(p, n)
+	if !ok {
+		return errnoFault
+	}
+	_, _ = in.random.Read(b)
+	return errnoSuccess
+}
+
+// fdWrite takes what is written to standard output and error for the debug log, as far as there is room, and says that
+// all of it was written.
+func fdWrite(in *instance, args []uint64) uint64 {
+	fd, vectors, count, result := uint32(args[0]), uint32(args[1]), uint32(args[2]), uint32(args[3])
+	if fd != 1 && fd != 2 {
+		return errnoBadf
+	}
+	if count > maxVectors {
+		return errnoInval
+	}
+	in.charge(int64(count) * vectorCost)
+	list, ok := in.memory.slice(vectors, count*8)
+	if !ok {
+		return errnoFault
+	}
+	var total uint32
+	for ; len(list) > 0; list = list[8:] {
+		p, n := binary.LittleEndian.Uint32(list), binary.LittleEndian.Uint32(list[4:])
+		b, ok := in.memory.slice(p, n)
+		if !ok {
+			return errnoFault
+		}
+		in.charge(int64(n >> bulkShift))
+		in.debug(b)
+		total += n
+	}
+	if !in.writeUint32(result, total) {
+		return errnoFault
+	}
+	return errnoSuccess
+}
