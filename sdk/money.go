@@ -1,5 +1,11 @@
 package sdk
 
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
 // Currency is an ISO 4217 code in upper case.
 type Currency string
 
@@ -7,4 +13,178 @@ type Currency string
 type Money struct {
 	Minor    int64    `json:"minor"`
 	Currency Currency `json:"currency"`
+}
+
+// Errors of ParseMajor.
+var (
+	ErrCurrency = errors.New("unknown currency")
+	ErrAmount   = errors.New("not a decimal amount")
+	ErrOverflow = errors.New("amount does not fit into 64 bits")
+	ErrFraction = errors.New("amount has more decimals than the currency")
+)
+
+// Valid says whether the currency is one of Currencies.
+func (c Currency) Valid() bool {
+	_, ok := c.Exponent()
+	return ok
+}
+
+// Exponent is the number of decimals of the currency's minor unit: 2 for USD, 0 for JPY, 3 for KWD, 4 for CLF. ok is false, and the
+// exponent 0, for a currency that is none of Currencies.
+func (c Currency) Exponent() (exponent int, ok bool) {
+	if i := c.index(); i >= 0 {
+		return int(currencies[i].exponent), true
+	}
+	return 0, false
+}
+
+// Number is the ISO 4217 numeric code, three digits as text ("840"); "" for an unknown currency.
+func (c Currency) Number() string {
+	i := c.index()
+	if i < 0 {
+		return ""
+	}
+	return currencies[i].number
+}
+
+// index finds the currency in the table, which is sorted, -1 if it is not there.
+func (c Currency) index() int {
+	low, high := 0, len(currencies)
+	for low < high {
+		mid := (low + high) / 2
+		if currencies[mid].code < c {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low < len(currencies) && currencies[low].code == c {
+		return low
+	}
+	return -1
+}
+
+// Currencies returns the codes payswitch knows, in alphabetical order.
+func Currencies() []Currency {
+	all := make([]Currency, len(currencies))
+	for i := range currencies {
+		all[i] = currencies[i].code
+	}
+	return all
+}
+
+// CurrencyByNumber returns the currency of an ISO 4217 numeric code ("840", leading zeros included), "" if there is none.
+func CurrencyByNumber(number string) Currency {
+	for i := range currencies {
+		if currencies[i].number == number {
+			return currencies[i].code
+		}
+	}
+	return ""
+}
+
+// Major is the amount in major units with exactly the currency's decimals: "10.50", "1050", "1.050", "-0.05". It is "" for an unknown
+// currency, so that an amount is never sent with a guessed point.
+func (m Money) Major() string {
+	e, ok := m.Currency.Exponent()
+	if !ok {
+		return ""
+	}
+	return Decimal(m.Minor, e)
+}
+
+// Decimal writes n divided by ten to the power of decimals (0 to 18), with exactly that many decimals: Decimal(1050, 2) is "10.50".
+func Decimal(n int64, decimals int) string {
+	if decimals < 0 || decimals > 18 {
+		return ""
+	}
+	var buf [40]byte
+	u := uint64(n)
+	if n < 0 {
+		u = -u
+	}
+	p := len(buf)
+	for i := 0; i <= decimals || u > 0; i++ {
+		if i == decimals && i > 0 {
+			p--
+			buf[p] = '.'
+		}
+		p--
+		buf[p] = '0' + byte(u%10)
+		u /= 10
+	}
+	if n < 0 {
+		p--
+		buf[p] = '-'
+	}
+	return string(buf[p:])
+}
+
+// ParseMajor reads an amount in major units: "10.50", "10.5" and "10" are {1050, "USD"}; "-0.05" is {-5, "USD"}. Decimals beyond the
+// currency's must be zeros ("1050.00" JPY), else ErrFraction. Signs other than "-", exponents, separators of thousands and white space
+// are ErrAmount; what does not fit into 64 bits is ErrOverflow; a currency that is none of Currencies is ErrCurrency.
+func ParseMajor(s string, c Currency) (Money, error) {
+	e, ok := c.Exponent()
+	if !ok {
+		return Money{}, ErrCurrency
+	}
+	neg := s != "" && s[0] == '-'
+	if neg {
+		s = s[1:]
+	}
+	whole, fraction, point := strings.Cut(s, ".")
+	if whole == "" || (point && fraction == "") || !digits(whole) || !digits(fraction) {
+		return Money{}, ErrAmount
+	}
+	for len(fraction) > e {
+		if fraction[len(fraction)-1] != '0' {
+			return Money{}, ErrFraction
+		}
+		fraction = fraction[:len(fraction)-1]
+	}
+	var n uint64 // at most 1<<63, the size of the lowest amount
+	for i := range len(whole) + e {
+		var d uint64 // 0 where decimals are left out
+		if i < len(whole) {
+			d = uint64(whole[i] - '0')
+		} else if i-len(whole) < len(fraction) {
+			d = uint64(fraction[i-len(whole)] - '0')
+		}
+		if n > (1<<63-d)/10 {
+			return Money{}, ErrOverflow
+		}
+		n = n*10 + d
+	}
+	switch {
+	case neg:
+		return Money{Minor: int64(-n), Currency: c}, nil
+	case n > 1<<63-1:
+		return Money{}, ErrOverflow
+	}
+	return Money{Minor: int64(n), Currency: c}, nil
+}
+
+// digits says whether s is made of decimal digits alone; so is "".
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i]-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
+
+// ParseMinor reads an amount in minor units: "1050". The errors are those of ParseMajor.
+func ParseMinor(s string, c Currency) (Money, error) {
+	if !c.Valid() {
+		return Money{}, ErrCurrency
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return Money{}, ErrOverflow
+	case err != nil || s[0] == '+':
+		return Money{}, ErrAmount
+	}
+	return Money{Minor: n, Currency: c}, nil
 }

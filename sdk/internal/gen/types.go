@@ -205,4 +205,3 @@ func text(groups ...*ast.CommentGroup) string {
 	}
 	return strings.Join(parts, " ")
 }
-

@@ -1,0 +1,269 @@
+package sdk
+
+import (
+	"strings"
+
+	"payswitch/sdk/internal/jsontext"
+)
+
+// Object builds a JSON object, member after member, in the order of the calls. The zero value is an empty object. The methods return
+// the object, so that calls can be chained:
+//
+//	body := sdk.NewObject().Int("amount", m.Minor).Str("currency", string(m.Currency)).Bytes()
+type Object struct{ b []byte }
+
+// NewObject returns an empty object.
+func NewObject() *Object { return new(Object) }
+
+func (o *Object) name(name string) {
+	if o.b == nil {
+		o.b = append(make([]byte, 0, 256), '{')
+	}
+	o.b = jsontext.AppendName(o.b, name)
+}
+
+// Str adds a string.
+func (o *Object) Str(name, value string) *Object {
+	o.name(name)
+	o.b = jsontext.AppendString(o.b, value)
+	return o
+}
+
+// OptStr adds a string unless it is "".
+func (o *Object) OptStr(name, value string) *Object {
+	if value == "" {
+		return o
+	}
+	return o.Str(name, value)
+}
+
+// Int adds an integer.
+func (o *Object) Int(name string, value int64) *Object {
+	o.name(name)
+	o.b = jsontext.AppendInt(o.b, value)
+	return o
+}
+
+// Bool adds a boolean.
+func (o *Object) Bool(name string, value bool) *Object {
+	o.name(name)
+	o.b = jsontext.AppendBool(o.b, value)
+	return o
+}
+
+// Number adds a number as it is written ("10.50", as from Money.Major), or null if the text is no JSON number.
+func (o *Object) Number(name, text string) *Object { return o.Raw(name, number(text)) }
+
+// Null adds null.
+func (o *Object) Null(name string) *Object { return o.Raw(name, "null") }
+
+// Obj adds an object; nil adds nothing.
+func (o *Object) Obj(name string, value *Object) *Object {
+	if value == nil {
+		return o
+	}
+	return o.Raw(name, value.String())
+}
+
+// Arr adds an array; nil adds nothing.
+func (o *Object) Arr(name string, value *Array) *Object {
+	if value == nil {
+		return o
+	}
+	return o.Raw(name, value.String())
+}
+
+// Raw adds JSON text as it stands.
+func (o *Object) Raw(name, json string) *Object {
+	o.name(name)
+	o.b = append(o.b, json...)
+	return o
+}
+
+// Bytes returns the object's JSON text. The object can be added to afterwards.
+func (o *Object) Bytes() []byte { return []byte(o.String()) }
+
+// String returns the object's JSON text.
+func (o *Object) String() string {
+	if o.b == nil {
+		return "{}"
+	}
+	return string(o.b) + "}"
+}
+
+// Array builds a JSON array. The zero value is an empty array.
+type Array struct{ b []byte }
+
+// NewArray returns an empty array.
+func NewArray() *Array { return new(Array) }
+
+// Str adds a string.
+func (a *Array) Str(value string) *Array {
+	a.comma()
+	a.b = jsontext.AppendString(a.b, value)
+	return a
+}
+
+// Int adds an integer.
+func (a *Array) Int(value int64) *Array {
+	a.comma()
+	a.b = jsontext.AppendInt(a.b, value)
+	return a
+}
+
+// Obj adds an object; nil adds nothing.
+func (a *Array) Obj(value *Object) *Array {
+	if value == nil {
+		return a
+	}
+	return a.Raw(value.String())
+}
+
+// Raw adds JSON text as it stands.
+func (a *Array) Raw(json string) *Array {
+	a.comma()
+	a.b = append(a.b, json...)
+	return a
+}
+
+func (a *Array) comma() {
+	if a.b == nil {
+		a.b = append(make([]byte, 0, 128), '[')
+	}
+	a.b = jsontext.AppendComma(a.b)
+}
+
+// Bytes returns the array's JSON text. The array can be added to afterwards.
+func (a *Array) Bytes() []byte { return []byte(a.String()) }
+
+// String returns the array's JSON text.
+func (a *Array) String() string {
+	if a.b == nil {
+		return "[]"
+	}
+	return string(a.b) + "]"
+}
+
+// number is text if it is a JSON number, else "null".
+func number(text string) string {
+	j, err := ParseJSON([]byte(text))
+	if err != nil || !j.IsNumber() || len(j.text) != len(text) {
+		return "null"
+	}
+	return text
+}
+
+// Form builds a body of type application/x-www-form-urlencoded, or a query, pair after pair in the order of the calls. The zero value
+// is empty.
+type Form struct{ b []byte }
+
+// NewForm returns an empty form.
+func NewForm() *Form { return new(Form) }
+
+// Add adds a pair.
+func (f *Form) Add(name, value string) *Form {
+	if len(f.b) > 0 {
+		f.b = append(f.b, '&')
+	}
+	f.b = appendQuery(f.b, name)
+	f.b = append(f.b, '=')
+	f.b = appendQuery(f.b, value)
+	return f
+}
+
+// Opt adds a pair unless the value is "".
+func (f *Form) Opt(name, value string) *Form {
+	if value == "" {
+		return f
+	}
+	return f.Add(name, value)
+}
+
+// Int adds a pair with an integer as its value.
+func (f *Form) Int(name string, value int64) *Form {
+	return f.Add(name, string(jsontext.AppendInt(nil, value)))
+}
+
+// Bytes returns the encoded form. The form can be added to afterwards.
+func (f *Form) Bytes() []byte { return append([]byte(nil), f.b...) }
+
+// String returns the encoded form.
+func (f *Form) String() string { return string(f.b) }
+
+// QueryEscape escapes a text for a query or a form: letters, digits and "-_.~" stand, a space becomes "+", the rest %XX.
+func QueryEscape(s string) string { return string(appendQuery(nil, s)) }
+
+// PathEscape escapes a text for one segment of a URL's path: letters, digits and "-_.~" stand, the rest becomes %XX.
+func PathEscape(s string) string { return strings.ReplaceAll(QueryEscape(s), "+", "%20") }
+
+func appendQuery(b []byte, s string) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c|32 >= 'a' && c|32 <= 'z' || c-'0' <= 9 || c == '-' || c == '_' || c == '.' || c == '~':
+			b = append(b, c)
+		case c == ' ':
+			b = append(b, '+')
+		default:
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		}
+	}
+	return b
+}
+
+// ParseForm reads a form or query into its pairs, in order. Pairs with a broken escape are left out and reported by ok.
+func ParseForm(s string) (pairs []Header, ok bool) {
+	ok = true
+	for s != "" {
+		var pair string
+		pair, s, _ = strings.Cut(s, "&")
+		if pair == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		n, nOK := unescapeQuery(name)
+		v, vOK := unescapeQuery(value)
+		if !nOK || !vOK {
+			ok = false
+			continue
+		}
+		pairs = append(pairs, Header{Name: n, Value: v})
+	}
+	return pairs, ok
+}
+
+func unescapeQuery(s string) (string, bool) {
+	if !strings.ContainsAny(s, "%+") {
+		return s, true
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '+':
+			b = append(b, ' ')
+		case '%':
+			if i+2 >= len(s) {
+				return "", false
+			}
+			high, low := unhex(s[i+1]), unhex(s[i+2])
+			if high > 15 || low > 15 {
+				return "", false
+			}
+			b = append(b, high<<4|low)
+			i += 2
+		default:
+			b = append(b, s[i])
+		}
+	}
+	return string(b), true
+}
+
+func unhex(c byte) byte {
+	switch {
+	case c-'0' <= 9:
+		return c - '0'
+	case c|32 >= 'a' && c|32 <= 'f':
+		return c | 32 - 'a' + 10
+	}
+	return 255
+}

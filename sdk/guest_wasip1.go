@@ -1,0 +1,58 @@
+//go:build wasip1 && wasm
+
+package sdk
+
+import (
+	"strconv"
+	"unsafe"
+)
+
+// The buffers below are globals so that they are reachable for the garbage collector while only the host holds their addresses, and
+// used again, so that a warm instance does not grow.
+var (
+	guestIn  = make([]byte, 16<<10)
+	guestOut = make([]byte, 0, 16<<10)
+)
+
+// guestAlloc returns the address of room for a message of n bytes, 0 if n is more than MaxMessage. The room is valid until the next
+// call of guestAlloc.
+//
+//go:wasmexport payswitch_alloc
+func guestAlloc(n uint32) uint32 {
+	if n > MaxMessage {
+		return 0
+	}
+	if uint32(len(guestIn)) < n {
+		guestIn = make([]byte, n)
+	}
+	return address(guestIn)
+}
+
+// guestManifest returns where the manifest's message is: address<<32 | length.
+//
+//go:wasmexport payswitch_manifest
+func guestManifest() uint64 {
+	guestOut = append(guestOut[:0], adapter().ManifestMessage()...)
+	return uint64(address(guestOut))<<32 | uint64(len(guestOut))
+}
+
+// guestStep answers the message of n bytes at p, which guestAlloc gave: address<<32 | length of the result's message, which is valid
+// until the next call.
+//
+//go:wasmexport payswitch_step
+func guestStep(p, n uint32) uint64 {
+	if p != address(guestIn) || n > uint32(len(guestIn)) {
+		panic("payswitch_step: message not at the address of the last payswitch_alloc: " + strconv.FormatUint(uint64(p), 10))
+	}
+	guestOut = adapter().appendHandle(guestOut[:0], guestIn[:n])
+	return uint64(address(guestOut))<<32 | uint64(len(guestOut))
+}
+
+func adapter() *Adapter {
+	if served == nil {
+		panic("sdk.Serve has not been called: call it from init, main is not run in a module")
+	}
+	return served
+}
+
+func address(b []byte) uint32 { return uint32(uintptr(unsafe.Pointer(unsafe.SliceData(b)))) }

@@ -1,0 +1,80 @@
+package sdk
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+)
+
+// RequestHash identifies what a send asks for: everything that decides which bytes leave and what of the answer the adapter sees.
+// It is lowercase hex of the SHA-256 over
+//
+//	text("send") text(method) text(url)
+//	count(headers) { text(name) text(value) }
+//	text(idempotency_header)
+//	count(derive) { text(stand_in) expr }
+//	count(capture) { text(path) text(name) }
+//	text(body)
+//
+// where count is 4 bytes, little-endian; text is the count of bytes and then the bytes; and expr is
+// text(fn) text(text) count(args) { expr }. Times, safe_to_repeat and timeout_ms are not part of it. Values are hashed as they stand
+// in the message: header names keep their case, stand-ins are not replaced.
+func RequestHash(s *Send) string {
+	h := make(hashed, 0, 512+len(s.Body))
+	h.text("send")
+	h.text(s.Method)
+	h.text(s.URL)
+	h.count(len(s.Headers))
+	for i := range s.Headers {
+		h.text(s.Headers[i].Name)
+		h.text(s.Headers[i].Value)
+	}
+	h.text(s.IdempotencyHeader)
+	h.count(len(s.Derive))
+	for i := range s.Derive {
+		h.text(s.Derive[i].StandIn)
+		h.expr(&s.Derive[i].Expr)
+	}
+	h.count(len(s.Capture))
+	for i := range s.Capture {
+		h.text(s.Capture[i].Path)
+		h.text(s.Capture[i].Name)
+	}
+	h.count(len(s.Body))
+	h = append(h, s.Body...)
+	return h.sum()
+}
+
+// VerifyHash identifies what a verify asks for: lowercase hex of the SHA-256 over text("verify") expr text(equal), written as for
+// RequestHash.
+func VerifyHash(v *Verify) string {
+	h := make(hashed, 0, 512)
+	h.text("verify")
+	h.expr(&v.Expr)
+	h.text(v.Equal)
+	return h.sum()
+}
+
+// hashed is the canonical byte string that is hashed.
+type hashed []byte
+
+func (h *hashed) count(n int) { *h = binary.LittleEndian.AppendUint32(*h, uint32(n)) }
+
+func (h *hashed) text(s string) {
+	h.count(len(s))
+	*h = append(*h, s...)
+}
+
+func (h *hashed) expr(e *Expr) {
+	h.text(e.Fn)
+	h.text(e.Text)
+	h.count(len(e.Args))
+	for i := range e.Args {
+		h.expr(&e.Args[i])
+	}
+}
+
+func (h hashed) sum() string {
+	s := sha256.Sum256(h)
+	return hex.EncodeToString(s[:])
+}
