@@ -156,9 +156,11 @@ type Drive struct {
 	AdapterHash string // "" for the current build; else that build, or an error if it is gone
 	Operation   sdk.Operation
 	OperationID string
-	Started     time.Time // Now of the first step
-	Seed        [32]byte
-	Account     DriveAccount
+	// Started is Now of the first step that Resume does not answer: when the operation began, or, to repeat a journalled send to
+	// the byte, that intent's Now.
+	Started time.Time
+	Seed    [32]byte
+	Account DriveAccount
 	// Request without stand-ins: the host puts them in place of Secrets.
 	Request sdk.Request
 	Secrets InstrumentSecrets
@@ -181,7 +183,8 @@ type DriveAccount struct {
 
 // SendIntent is a send about to leave.
 type SendIntent struct {
-	Index        int
+	Index        int       // among the operation's exchanges, those resumed included
+	Now          time.Time // of the step that asked for it
 	RequestHash  string
 	Method       string
 	URL          string
