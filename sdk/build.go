@@ -233,7 +233,7 @@ func ParseForm(s string) (pairs []Header, ok bool) {
 }
 
 func unescapeQuery(s string) (string, bool) {
-	if !strings.ContainsAny(s, "%+") {
+	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
 		return s, true
 	}
 	b := make([]byte, 0, len(s))

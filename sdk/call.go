@@ -1,8 +1,6 @@
 package sdk
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"strconv"
 	"strings"
@@ -110,7 +108,7 @@ func (c *Call) ID(prefix string) string {
 // Random returns n bytes made from the operation's seed: others with every call, the same ones whenever the operation is run again.
 // They are unguessable for everybody who does not know the seed.
 func (c *Call) Random(n int) []byte {
-	b := make([]byte, 0, n+sha256.Size)
+	b := make([]byte, 0, n+32)
 	for len(b) < n {
 		sum := c.block("random", c.randoms)
 		c.randoms++
@@ -120,10 +118,10 @@ func (c *Call) Random(n int) []byte {
 }
 
 // block is SHA-256 over the seed's text, a label and a counter.
-func (c *Call) block(label string, n uint32) [sha256.Size]byte {
+func (c *Call) block(label string, n uint32) [32]byte {
 	b := append(make([]byte, 0, 128), c.step.Seed...)
 	b = append(b, label...)
-	return sha256.Sum256(binary.LittleEndian.AppendUint32(b, n))
+	return sha256Sum(appendUint32(b, n))
 }
 
 // IdempotencyKey is the key of the next send: the operation's id, "-" and the send's index from 0. It is what the host writes into
@@ -181,13 +179,22 @@ func (c *Call) Post(url, contentType string, body []byte, headers ...Header) (*R
 
 // absolute joins a URL without a scheme to the account's base URL.
 func (c *Call) absolute(url string) string {
-	if i := strings.Index(url, "://"); i > 0 && !strings.ContainsAny(url[:i], "/?#") {
+	if i := strings.Index(url, "://"); i > 0 && scheme(url[:i]) {
 		return url
 	}
 	if url == "" || url[0] == '/' || url[0] == '?' {
 		return c.Account.BaseURL + url
 	}
 	return c.Account.BaseURL + "/" + url
+}
+
+func scheme(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 32; c < 'a' || c > 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // Derive returns a stand-in for the value of an expression over secrets, which the host computes when sending. It is used like the

@@ -1,9 +1,7 @@
 package sdk
 
 import (
-	"encoding/binary"
 	"errors"
-	"slices"
 
 	"payswitch/sdk/internal/jsontext"
 )
@@ -145,7 +143,7 @@ func DecodeManifest(message []byte) (*Manifest, error) {
 }
 
 // sealEnvelope writes the JSON's length before it.
-func sealEnvelope(b []byte) { binary.LittleEndian.PutUint32(b, uint32(len(b)-4)) }
+func sealEnvelope(b []byte) { appendUint32(b[:0], uint32(len(b)-4)) }
 
 // openEnvelope splits a message into a copy of its JSON and its bodies.
 func openEnvelope(message []byte) (text string, bodies []byte, err error) {
@@ -155,7 +153,7 @@ func openEnvelope(message []byte) (text string, bodies []byte, err error) {
 	if len(message) < 4 {
 		return "", nil, ErrEnvelope
 	}
-	n := binary.LittleEndian.Uint32(message)
+	n := uint32(message[0]) | uint32(message[1])<<8 | uint32(message[2])<<16 | uint32(message[3])<<24
 	if uint64(n) > uint64(len(message)-4) {
 		return "", nil, ErrEnvelope
 	}
@@ -173,11 +171,15 @@ func cut(b []byte, n int) (head, rest []byte, ok bool) {
 	return b[:n:n], b[n:], true
 }
 
+// sortedKeys returns a map's keys in order. Maps in messages are small: package slices would weigh more than it is worth.
 func sortedKeys[T any](m map[string]T) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {
-		keys = append(keys, k)
+		i := len(keys)
+		for keys = append(keys, k); i > 0 && keys[i-1] > k; i-- {
+			keys[i] = keys[i-1]
+		}
+		keys[i] = k
 	}
-	slices.Sort(keys)
 	return keys
 }

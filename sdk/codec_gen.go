@@ -4,33 +4,27 @@ package sdk
 
 import "payswitch/sdk/internal/jsontext"
 
+var namesManifest = [...]string{"abi", "name", "kind", "version", "display_name", "description", "website", "operations", "features", "environments", "credentials", "config", "authentication", "placements", "methods", "currencies", "countries", "networks", "captures", "reference", "webhook", "resolve"}
+
 func (v *Manifest) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "abi":
-			r.Once(&seen, 0)
+		switch r.Field(namesManifest[:], &seen) {
+		case 0:
 			v.ABI = r.Int()
-		case "name":
-			r.Once(&seen, 1)
+		case 1:
 			v.Name = r.String()
-		case "kind":
-			r.Once(&seen, 2)
+		case 2:
 			v.Kind = Kind(r.String())
-		case "version":
-			r.Once(&seen, 3)
+		case 3:
 			v.Version = r.String()
-		case "display_name":
-			r.Once(&seen, 4)
+		case 4:
 			v.DisplayName = r.String()
-		case "description":
-			r.Once(&seen, 5)
+		case 5:
 			v.Description = r.String()
-		case "website":
-			r.Once(&seen, 6)
+		case 6:
 			v.Website = r.String()
-		case "operations":
-			r.Once(&seen, 7)
+		case 7:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Operations) == maxElements {
 					r.Fail(tooMany)
@@ -38,11 +32,9 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 				}
 				v.Operations = append(v.Operations, Operation(r.String()))
 			}
-		case "features":
-			r.Once(&seen, 8)
+		case 8:
 			v.Features.decode(r)
-		case "environments":
-			r.Once(&seen, 9)
+		case 9:
 			for ok := r.Object(); ok; ok = r.More('}') {
 				k := r.Key()
 				if _, twice := v.Environments[k]; twice {
@@ -60,8 +52,7 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 				e.decode(r)
 				v.Environments[k] = e
 			}
-		case "credentials":
-			r.Once(&seen, 10)
+		case 10:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Credentials) == maxElements {
 					r.Fail(tooMany)
@@ -70,8 +61,7 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 				v.Credentials = append(v.Credentials, Field{})
 				v.Credentials[len(v.Credentials)-1].decode(r)
 			}
-		case "config":
-			r.Once(&seen, 11)
+		case 11:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Config) == maxElements {
 					r.Fail(tooMany)
@@ -80,8 +70,7 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 				v.Config = append(v.Config, Field{})
 				v.Config[len(v.Config)-1].decode(r)
 			}
-		case "authentication":
-			r.Once(&seen, 12)
+		case 12:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Authentication) == maxElements {
 					r.Fail(tooMany)
@@ -90,8 +79,7 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 				v.Authentication = append(v.Authentication, Placement{})
 				v.Authentication[len(v.Authentication)-1].decode(r)
 			}
-		case "placements":
-			r.Once(&seen, 13)
+		case 13:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Placements) == maxElements {
 					r.Fail(tooMany)
@@ -100,8 +88,7 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 				v.Placements = append(v.Placements, Placement{})
 				v.Placements[len(v.Placements)-1].decode(r)
 			}
-		case "methods":
-			r.Once(&seen, 14)
+		case 14:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Methods) == maxElements {
 					r.Fail(tooMany)
@@ -110,8 +97,7 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 				v.Methods = append(v.Methods, Method{})
 				v.Methods[len(v.Methods)-1].decode(r)
 			}
-		case "currencies":
-			r.Once(&seen, 15)
+		case 15:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Currencies) == maxElements {
 					r.Fail(tooMany)
@@ -119,8 +105,7 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 				}
 				v.Currencies = append(v.Currencies, Currency(r.String()))
 			}
-		case "countries":
-			r.Once(&seen, 16)
+		case 16:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Countries) == maxElements {
 					r.Fail(tooMany)
@@ -128,8 +113,7 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 				}
 				v.Countries = append(v.Countries, r.String())
 			}
-		case "networks":
-			r.Once(&seen, 17)
+		case 17:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Networks) == maxElements {
 					r.Fail(tooMany)
@@ -137,8 +121,7 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 				}
 				v.Networks = append(v.Networks, CardNetwork(r.String()))
 			}
-		case "captures":
-			r.Once(&seen, 18)
+		case 18:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Captures) == maxElements {
 					r.Fail(tooMany)
@@ -146,17 +129,14 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 				}
 				v.Captures = append(v.Captures, CaptureMethod(r.String()))
 			}
-		case "reference":
-			r.Once(&seen, 19)
+		case 19:
 			v.Reference.decode(r)
-		case "webhook":
-			r.Once(&seen, 20)
+		case 20:
 			if !r.Null() {
 				v.Webhook = new(WebhookRule)
 				v.Webhook.decode(r)
 			}
-		case "resolve":
-			r.Once(&seen, 21)
+		case 21:
 			v.Resolve.decode(r)
 		default:
 			r.Skip()
@@ -166,33 +146,24 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 
 func (v *Manifest) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"abi":`...)
-	b = jsontext.AppendInt(b, int64(v.ABI))
-	b = append(b, `,"name":`...)
-	b = jsontext.AppendString(b, v.Name)
-	b = append(b, `,"kind":`...)
-	b = jsontext.AppendString(b, string(v.Kind))
-	b = append(b, `,"version":`...)
-	b = jsontext.AppendString(b, v.Version)
-	b = append(b, `,"display_name":`...)
-	b = jsontext.AppendString(b, v.DisplayName)
-	b = append(b, `,"description":`...)
-	b = jsontext.AppendString(b, v.Description)
-	if v.Website != "" {
-		b = append(b, `,"website":`...)
-		b = jsontext.AppendString(b, v.Website)
-	}
-	b = append(b, `,"operations":`...)
+	b = jsontext.Int(b, `"abi":`, int64(v.ABI))
+	b = jsontext.Str(b, `"name":`, v.Name)
+	b = jsontext.Str(b, `"kind":`, string(v.Kind))
+	b = jsontext.Str(b, `"version":`, v.Version)
+	b = jsontext.Str(b, `"display_name":`, v.DisplayName)
+	b = jsontext.Str(b, `"description":`, v.Description)
+	b = jsontext.OptStr(b, `"website":`, v.Website)
+	b = jsontext.Name(b, `"operations":`)
 	b = append(b, '[')
 	for i := range v.Operations {
 		b = jsontext.AppendComma(b)
 		b = jsontext.AppendString(b, string(v.Operations[i]))
 	}
 	b = append(b, ']')
-	b = append(b, `,"features":`...)
+	b = jsontext.Name(b, `"features":`)
 	b = v.Features.encode(b)
 	if len(v.Environments) > 0 {
-		b = append(b, `,"environments":`...)
+		b = jsontext.Name(b, `"environments":`)
 		b = append(b, '{')
 		for _, k := range sortedKeys(v.Environments) {
 			b = jsontext.AppendName(b, k)
@@ -202,7 +173,7 @@ func (v *Manifest) encode(b []byte) []byte {
 		b = append(b, '}')
 	}
 	if len(v.Credentials) > 0 {
-		b = append(b, `,"credentials":`...)
+		b = jsontext.Name(b, `"credentials":`)
 		b = append(b, '[')
 		for i := range v.Credentials {
 			b = jsontext.AppendComma(b)
@@ -211,7 +182,7 @@ func (v *Manifest) encode(b []byte) []byte {
 		b = append(b, ']')
 	}
 	if len(v.Config) > 0 {
-		b = append(b, `,"config":`...)
+		b = jsontext.Name(b, `"config":`)
 		b = append(b, '[')
 		for i := range v.Config {
 			b = jsontext.AppendComma(b)
@@ -220,7 +191,7 @@ func (v *Manifest) encode(b []byte) []byte {
 		b = append(b, ']')
 	}
 	if len(v.Authentication) > 0 {
-		b = append(b, `,"authentication":`...)
+		b = jsontext.Name(b, `"authentication":`)
 		b = append(b, '[')
 		for i := range v.Authentication {
 			b = jsontext.AppendComma(b)
@@ -229,7 +200,7 @@ func (v *Manifest) encode(b []byte) []byte {
 		b = append(b, ']')
 	}
 	if len(v.Placements) > 0 {
-		b = append(b, `,"placements":`...)
+		b = jsontext.Name(b, `"placements":`)
 		b = append(b, '[')
 		for i := range v.Placements {
 			b = jsontext.AppendComma(b)
@@ -238,7 +209,7 @@ func (v *Manifest) encode(b []byte) []byte {
 		b = append(b, ']')
 	}
 	if len(v.Methods) > 0 {
-		b = append(b, `,"methods":`...)
+		b = jsontext.Name(b, `"methods":`)
 		b = append(b, '[')
 		for i := range v.Methods {
 			b = jsontext.AppendComma(b)
@@ -247,7 +218,7 @@ func (v *Manifest) encode(b []byte) []byte {
 		b = append(b, ']')
 	}
 	if len(v.Currencies) > 0 {
-		b = append(b, `,"currencies":`...)
+		b = jsontext.Name(b, `"currencies":`)
 		b = append(b, '[')
 		for i := range v.Currencies {
 			b = jsontext.AppendComma(b)
@@ -256,7 +227,7 @@ func (v *Manifest) encode(b []byte) []byte {
 		b = append(b, ']')
 	}
 	if len(v.Countries) > 0 {
-		b = append(b, `,"countries":`...)
+		b = jsontext.Name(b, `"countries":`)
 		b = append(b, '[')
 		for i := range v.Countries {
 			b = jsontext.AppendComma(b)
@@ -265,7 +236,7 @@ func (v *Manifest) encode(b []byte) []byte {
 		b = append(b, ']')
 	}
 	if len(v.Networks) > 0 {
-		b = append(b, `,"networks":`...)
+		b = jsontext.Name(b, `"networks":`)
 		b = append(b, '[')
 		for i := range v.Networks {
 			b = jsontext.AppendComma(b)
@@ -274,7 +245,7 @@ func (v *Manifest) encode(b []byte) []byte {
 		b = append(b, ']')
 	}
 	if len(v.Captures) > 0 {
-		b = append(b, `,"captures":`...)
+		b = jsontext.Name(b, `"captures":`)
 		b = append(b, '[')
 		for i := range v.Captures {
 			b = jsontext.AppendComma(b)
@@ -282,56 +253,46 @@ func (v *Manifest) encode(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
-	b = append(b, `,"reference":`...)
+	b = jsontext.Name(b, `"reference":`)
 	b = v.Reference.encode(b)
 	if v.Webhook != nil {
-		b = append(b, `,"webhook":`...)
+		b = jsontext.Name(b, `"webhook":`)
 		b = v.Webhook.encode(b)
 	}
-	b = append(b, `,"resolve":`...)
+	b = jsontext.Name(b, `"resolve":`)
 	b = v.Resolve.encode(b)
 	return append(b, '}')
 }
 
+var namesFeatures = [...]string{"partial_capture", "multiple_capture", "over_capture", "releases_rest", "partial_refund", "zero_amount", "processor_3ds", "external_3ds", "stored_credential", "network_mit", "network_token", "pre_auth_void"}
+
 func (v *Features) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "partial_capture":
-			r.Once(&seen, 0)
+		switch r.Field(namesFeatures[:], &seen) {
+		case 0:
 			v.PartialCapture = r.Bool()
-		case "multiple_capture":
-			r.Once(&seen, 1)
+		case 1:
 			v.MultipleCapture = r.Bool()
-		case "over_capture":
-			r.Once(&seen, 2)
+		case 2:
 			v.OverCapture = r.Bool()
-		case "releases_rest":
-			r.Once(&seen, 3)
+		case 3:
 			v.ReleasesRest = r.Bool()
-		case "partial_refund":
-			r.Once(&seen, 4)
+		case 4:
 			v.PartialRefund = r.Bool()
-		case "zero_amount":
-			r.Once(&seen, 5)
+		case 5:
 			v.ZeroAmount = r.Bool()
-		case "processor_3ds":
-			r.Once(&seen, 6)
+		case 6:
 			v.Processor3DS = r.Bool()
-		case "external_3ds":
-			r.Once(&seen, 7)
+		case 7:
 			v.External3DS = r.Bool()
-		case "stored_credential":
-			r.Once(&seen, 8)
+		case 8:
 			v.StoredCredential = r.Bool()
-		case "network_mit":
-			r.Once(&seen, 9)
+		case 9:
 			v.NetworkMIT = r.Bool()
-		case "network_token":
-			r.Once(&seen, 10)
+		case 10:
 			v.NetworkToken = r.Bool()
-		case "pre_auth_void":
-			r.Once(&seen, 11)
+		case 11:
 			v.PreAuthVoid = r.Bool()
 		default:
 			r.Skip()
@@ -341,66 +302,30 @@ func (v *Features) decode(r *jsontext.Reader) {
 
 func (v *Features) encode(b []byte) []byte {
 	b = append(b, '{')
-	if v.PartialCapture {
-		b = append(b, `"partial_capture":`...)
-		b = jsontext.AppendBool(b, v.PartialCapture)
-	}
-	if v.MultipleCapture {
-		b = append(jsontext.AppendComma(b), `"multiple_capture":`...)
-		b = jsontext.AppendBool(b, v.MultipleCapture)
-	}
-	if v.OverCapture {
-		b = append(jsontext.AppendComma(b), `"over_capture":`...)
-		b = jsontext.AppendBool(b, v.OverCapture)
-	}
-	if v.ReleasesRest {
-		b = append(jsontext.AppendComma(b), `"releases_rest":`...)
-		b = jsontext.AppendBool(b, v.ReleasesRest)
-	}
-	if v.PartialRefund {
-		b = append(jsontext.AppendComma(b), `"partial_refund":`...)
-		b = jsontext.AppendBool(b, v.PartialRefund)
-	}
-	if v.ZeroAmount {
-		b = append(jsontext.AppendComma(b), `"zero_amount":`...)
-		b = jsontext.AppendBool(b, v.ZeroAmount)
-	}
-	if v.Processor3DS {
-		b = append(jsontext.AppendComma(b), `"processor_3ds":`...)
-		b = jsontext.AppendBool(b, v.Processor3DS)
-	}
-	if v.External3DS {
-		b = append(jsontext.AppendComma(b), `"external_3ds":`...)
-		b = jsontext.AppendBool(b, v.External3DS)
-	}
-	if v.StoredCredential {
-		b = append(jsontext.AppendComma(b), `"stored_credential":`...)
-		b = jsontext.AppendBool(b, v.StoredCredential)
-	}
-	if v.NetworkMIT {
-		b = append(jsontext.AppendComma(b), `"network_mit":`...)
-		b = jsontext.AppendBool(b, v.NetworkMIT)
-	}
-	if v.NetworkToken {
-		b = append(jsontext.AppendComma(b), `"network_token":`...)
-		b = jsontext.AppendBool(b, v.NetworkToken)
-	}
-	if v.PreAuthVoid {
-		b = append(jsontext.AppendComma(b), `"pre_auth_void":`...)
-		b = jsontext.AppendBool(b, v.PreAuthVoid)
-	}
+	b = jsontext.OptBool(b, `"partial_capture":`, v.PartialCapture)
+	b = jsontext.OptBool(b, `"multiple_capture":`, v.MultipleCapture)
+	b = jsontext.OptBool(b, `"over_capture":`, v.OverCapture)
+	b = jsontext.OptBool(b, `"releases_rest":`, v.ReleasesRest)
+	b = jsontext.OptBool(b, `"partial_refund":`, v.PartialRefund)
+	b = jsontext.OptBool(b, `"zero_amount":`, v.ZeroAmount)
+	b = jsontext.OptBool(b, `"processor_3ds":`, v.Processor3DS)
+	b = jsontext.OptBool(b, `"external_3ds":`, v.External3DS)
+	b = jsontext.OptBool(b, `"stored_credential":`, v.StoredCredential)
+	b = jsontext.OptBool(b, `"network_mit":`, v.NetworkMIT)
+	b = jsontext.OptBool(b, `"network_token":`, v.NetworkToken)
+	b = jsontext.OptBool(b, `"pre_auth_void":`, v.PreAuthVoid)
 	return append(b, '}')
 }
+
+var namesEnvironment = [...]string{"base_url", "hosts"}
 
 func (v *Environment) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "base_url":
-			r.Once(&seen, 0)
+		switch r.Field(namesEnvironment[:], &seen) {
+		case 0:
 			v.BaseURL = r.String()
-		case "hosts":
-			r.Once(&seen, 1)
+		case 1:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Hosts) == maxElements {
 					r.Fail(tooMany)
@@ -416,9 +341,8 @@ func (v *Environment) decode(r *jsontext.Reader) {
 
 func (v *Environment) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"base_url":`...)
-	b = jsontext.AppendString(b, v.BaseURL)
-	b = append(b, `,"hosts":`...)
+	b = jsontext.Str(b, `"base_url":`, v.BaseURL)
+	b = jsontext.Name(b, `"hosts":`)
 	b = append(b, '[')
 	for i := range v.Hosts {
 		b = jsontext.AppendComma(b)
@@ -428,27 +352,23 @@ func (v *Environment) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
+var namesField = [...]string{"name", "key", "label", "help", "type", "values", "optional", "default"}
+
 func (v *Field) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "name":
-			r.Once(&seen, 0)
+		switch r.Field(namesField[:], &seen) {
+		case 0:
 			v.Name = r.String()
-		case "key":
-			r.Once(&seen, 1)
+		case 1:
 			v.Key = r.String()
-		case "label":
-			r.Once(&seen, 2)
+		case 2:
 			v.Label = r.String()
-		case "help":
-			r.Once(&seen, 3)
+		case 3:
 			v.Help = r.String()
-		case "type":
-			r.Once(&seen, 4)
+		case 4:
 			v.Type = r.String()
-		case "values":
-			r.Once(&seen, 5)
+		case 5:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Values) == maxElements {
 					r.Fail(tooMany)
@@ -456,11 +376,9 @@ func (v *Field) decode(r *jsontext.Reader) {
 				}
 				v.Values = append(v.Values, r.String())
 			}
-		case "optional":
-			r.Once(&seen, 6)
+		case 6:
 			v.Optional = r.Bool()
-		case "default":
-			r.Once(&seen, 7)
+		case 7:
 			v.Default = r.String()
 		default:
 			r.Skip()
@@ -470,22 +388,13 @@ func (v *Field) decode(r *jsontext.Reader) {
 
 func (v *Field) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"name":`...)
-	b = jsontext.AppendString(b, v.Name)
-	if v.Key != "" {
-		b = append(b, `,"key":`...)
-		b = jsontext.AppendString(b, v.Key)
-	}
-	b = append(b, `,"label":`...)
-	b = jsontext.AppendString(b, v.Label)
-	if v.Help != "" {
-		b = append(b, `,"help":`...)
-		b = jsontext.AppendString(b, v.Help)
-	}
-	b = append(b, `,"type":`...)
-	b = jsontext.AppendString(b, v.Type)
+	b = jsontext.Str(b, `"name":`, v.Name)
+	b = jsontext.OptStr(b, `"key":`, v.Key)
+	b = jsontext.Str(b, `"label":`, v.Label)
+	b = jsontext.OptStr(b, `"help":`, v.Help)
+	b = jsontext.Str(b, `"type":`, v.Type)
 	if len(v.Values) > 0 {
-		b = append(b, `,"values":`...)
+		b = jsontext.Name(b, `"values":`)
 		b = append(b, '[')
 		for i := range v.Values {
 			b = jsontext.AppendComma(b)
@@ -493,44 +402,32 @@ func (v *Field) encode(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
-	if v.Optional {
-		b = append(b, `,"optional":`...)
-		b = jsontext.AppendBool(b, v.Optional)
-	}
-	if v.Default != "" {
-		b = append(b, `,"default":`...)
-		b = jsontext.AppendString(b, v.Default)
-	}
+	b = jsontext.OptBool(b, `"optional":`, v.Optional)
+	b = jsontext.OptStr(b, `"default":`, v.Default)
 	return append(b, '}')
 }
+
+var namesPlacement = [...]string{"secret", "operation", "host", "method", "path", "in", "field", "escapes"}
 
 func (v *Placement) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "secret":
-			r.Once(&seen, 0)
+		switch r.Field(namesPlacement[:], &seen) {
+		case 0:
 			v.Secret = r.String()
-		case "operation":
-			r.Once(&seen, 1)
+		case 1:
 			v.Operation = Operation(r.String())
-		case "host":
-			r.Once(&seen, 2)
+		case 2:
 			v.Host = r.String()
-		case "method":
-			r.Once(&seen, 3)
+		case 3:
 			v.Method = r.String()
-		case "path":
-			r.Once(&seen, 4)
+		case 4:
 			v.Path = r.String()
-		case "in":
-			r.Once(&seen, 5)
+		case 5:
 			v.In = r.String()
-		case "field":
-			r.Once(&seen, 6)
+		case 6:
 			v.Field = r.String()
-		case "escapes":
-			r.Once(&seen, 7)
+		case 7:
 			v.Escapes = r.String()
 		default:
 			r.Skip()
@@ -540,44 +437,26 @@ func (v *Placement) decode(r *jsontext.Reader) {
 
 func (v *Placement) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"secret":`...)
-	b = jsontext.AppendString(b, v.Secret)
-	if v.Operation != "" {
-		b = append(b, `,"operation":`...)
-		b = jsontext.AppendString(b, string(v.Operation))
-	}
-	if v.Host != "" {
-		b = append(b, `,"host":`...)
-		b = jsontext.AppendString(b, v.Host)
-	}
-	if v.Method != "" {
-		b = append(b, `,"method":`...)
-		b = jsontext.AppendString(b, v.Method)
-	}
-	if v.Path != "" {
-		b = append(b, `,"path":`...)
-		b = jsontext.AppendString(b, v.Path)
-	}
-	b = append(b, `,"in":`...)
-	b = jsontext.AppendString(b, v.In)
-	b = append(b, `,"field":`...)
-	b = jsontext.AppendString(b, v.Field)
-	if v.Escapes != "" {
-		b = append(b, `,"escapes":`...)
-		b = jsontext.AppendString(b, v.Escapes)
-	}
+	b = jsontext.Str(b, `"secret":`, v.Secret)
+	b = jsontext.OptStr(b, `"operation":`, string(v.Operation))
+	b = jsontext.OptStr(b, `"host":`, v.Host)
+	b = jsontext.OptStr(b, `"method":`, v.Method)
+	b = jsontext.OptStr(b, `"path":`, v.Path)
+	b = jsontext.Str(b, `"in":`, v.In)
+	b = jsontext.Str(b, `"field":`, v.Field)
+	b = jsontext.OptStr(b, `"escapes":`, v.Escapes)
 	return append(b, '}')
 }
+
+var namesMethod = [...]string{"method", "type"}
 
 func (v *Method) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "method":
-			r.Once(&seen, 0)
+		switch r.Field(namesMethod[:], &seen) {
+		case 0:
 			v.Method = r.String()
-		case "type":
-			r.Once(&seen, 1)
+		case 1:
 			v.Type = r.String()
 		default:
 			r.Skip()
@@ -587,22 +466,20 @@ func (v *Method) decode(r *jsontext.Reader) {
 
 func (v *Method) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"method":`...)
-	b = jsontext.AppendString(b, v.Method)
-	b = append(b, `,"type":`...)
-	b = jsontext.AppendString(b, v.Type)
+	b = jsontext.Str(b, `"method":`, v.Method)
+	b = jsontext.Str(b, `"type":`, v.Type)
 	return append(b, '}')
 }
+
+var namesReferenceRule = [...]string{"max_length", "characters"}
 
 func (v *ReferenceRule) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "max_length":
-			r.Once(&seen, 0)
+		switch r.Field(namesReferenceRule[:], &seen) {
+		case 0:
 			v.MaxLength = r.Int()
-		case "characters":
-			r.Once(&seen, 1)
+		case 1:
 			v.Characters = r.String()
 		default:
 			r.Skip()
@@ -612,26 +489,20 @@ func (v *ReferenceRule) decode(r *jsontext.Reader) {
 
 func (v *ReferenceRule) encode(b []byte) []byte {
 	b = append(b, '{')
-	if v.MaxLength != 0 {
-		b = append(b, `"max_length":`...)
-		b = jsontext.AppendInt(b, int64(v.MaxLength))
-	}
-	if v.Characters != "" {
-		b = append(jsontext.AppendComma(b), `"characters":`...)
-		b = jsontext.AppendString(b, v.Characters)
-	}
+	b = jsontext.OptInt(b, `"max_length":`, int64(v.MaxLength))
+	b = jsontext.OptStr(b, `"characters":`, v.Characters)
 	return append(b, '}')
 }
+
+var namesWebhookRule = [...]string{"scheme", "tolerance_seconds"}
 
 func (v *WebhookRule) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "scheme":
-			r.Once(&seen, 0)
+		switch r.Field(namesWebhookRule[:], &seen) {
+		case 0:
 			v.Scheme = r.String()
-		case "tolerance_seconds":
-			r.Once(&seen, 1)
+		case 1:
 			v.ToleranceSeconds = r.Int()
 		default:
 			r.Skip()
@@ -641,21 +512,18 @@ func (v *WebhookRule) decode(r *jsontext.Reader) {
 
 func (v *WebhookRule) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"scheme":`...)
-	b = jsontext.AppendString(b, v.Scheme)
-	if v.ToleranceSeconds != 0 {
-		b = append(b, `,"tolerance_seconds":`...)
-		b = jsontext.AppendInt(b, int64(v.ToleranceSeconds))
-	}
+	b = jsontext.Str(b, `"scheme":`, v.Scheme)
+	b = jsontext.OptInt(b, `"tolerance_seconds":`, int64(v.ToleranceSeconds))
 	return append(b, '}')
 }
+
+var namesResolveRule = [...]string{"by", "idempotency_window_seconds", "not_found_final_after_seconds"}
 
 func (v *ResolveRule) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "by":
-			r.Once(&seen, 0)
+		switch r.Field(namesResolveRule[:], &seen) {
+		case 0:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.By) == maxElements {
 					r.Fail(tooMany)
@@ -663,11 +531,9 @@ func (v *ResolveRule) decode(r *jsontext.Reader) {
 				}
 				v.By = append(v.By, ResolveBy(r.String()))
 			}
-		case "idempotency_window_seconds":
-			r.Once(&seen, 1)
+		case 1:
 			v.IdempotencyWindowSeconds = r.Int64()
-		case "not_found_final_after_seconds":
-			r.Once(&seen, 2)
+		case 2:
 			v.NotFoundFinalAfterSeconds = r.Int64()
 		default:
 			r.Skip()
@@ -677,54 +543,41 @@ func (v *ResolveRule) decode(r *jsontext.Reader) {
 
 func (v *ResolveRule) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"by":`...)
+	b = jsontext.Name(b, `"by":`)
 	b = append(b, '[')
 	for i := range v.By {
 		b = jsontext.AppendComma(b)
 		b = jsontext.AppendString(b, string(v.By[i]))
 	}
 	b = append(b, ']')
-	if v.IdempotencyWindowSeconds != 0 {
-		b = append(b, `,"idempotency_window_seconds":`...)
-		b = jsontext.AppendInt(b, v.IdempotencyWindowSeconds)
-	}
-	if v.NotFoundFinalAfterSeconds != 0 {
-		b = append(b, `,"not_found_final_after_seconds":`...)
-		b = jsontext.AppendInt(b, v.NotFoundFinalAfterSeconds)
-	}
+	b = jsontext.OptInt(b, `"idempotency_window_seconds":`, v.IdempotencyWindowSeconds)
+	b = jsontext.OptInt(b, `"not_found_final_after_seconds":`, v.NotFoundFinalAfterSeconds)
 	return append(b, '}')
 }
+
+var namesStep = [...]string{"abi", "operation", "operation_id", "now", "seed", "derive_prefix", "account", "request", "exchanges"}
 
 func (v *Step) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "abi":
-			r.Once(&seen, 0)
+		switch r.Field(namesStep[:], &seen) {
+		case 0:
 			v.ABI = r.Int()
-		case "operation":
-			r.Once(&seen, 1)
+		case 1:
 			v.Operation = Operation(r.String())
-		case "operation_id":
-			r.Once(&seen, 2)
+		case 2:
 			v.OperationID = r.String()
-		case "now":
-			r.Once(&seen, 3)
+		case 3:
 			v.Now = r.Int64()
-		case "seed":
-			r.Once(&seen, 4)
+		case 4:
 			v.Seed = r.String()
-		case "derive_prefix":
-			r.Once(&seen, 5)
+		case 5:
 			v.DerivePrefix = r.String()
-		case "account":
-			r.Once(&seen, 6)
+		case 6:
 			v.Account.decode(r)
-		case "request":
-			r.Once(&seen, 7)
+		case 7:
 			v.Request.decode(r)
-		case "exchanges":
-			r.Once(&seen, 8)
+		case 8:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Exchanges) == maxElements {
 					r.Fail(tooMany)
@@ -741,24 +594,18 @@ func (v *Step) decode(r *jsontext.Reader) {
 
 func (v *Step) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"abi":`...)
-	b = jsontext.AppendInt(b, int64(v.ABI))
-	b = append(b, `,"operation":`...)
-	b = jsontext.AppendString(b, string(v.Operation))
-	b = append(b, `,"operation_id":`...)
-	b = jsontext.AppendString(b, v.OperationID)
-	b = append(b, `,"now":`...)
-	b = jsontext.AppendInt(b, v.Now)
-	b = append(b, `,"seed":`...)
-	b = jsontext.AppendString(b, v.Seed)
-	b = append(b, `,"derive_prefix":`...)
-	b = jsontext.AppendString(b, v.DerivePrefix)
-	b = append(b, `,"account":`...)
+	b = jsontext.Int(b, `"abi":`, int64(v.ABI))
+	b = jsontext.Str(b, `"operation":`, string(v.Operation))
+	b = jsontext.Str(b, `"operation_id":`, v.OperationID)
+	b = jsontext.Int(b, `"now":`, v.Now)
+	b = jsontext.Str(b, `"seed":`, v.Seed)
+	b = jsontext.Str(b, `"derive_prefix":`, v.DerivePrefix)
+	b = jsontext.Name(b, `"account":`)
 	b = v.Account.encode(b)
-	b = append(b, `,"request":`...)
+	b = jsontext.Name(b, `"request":`)
 	b = v.Request.encode(b)
 	if len(v.Exchanges) > 0 {
-		b = append(b, `,"exchanges":`...)
+		b = jsontext.Name(b, `"exchanges":`)
 		b = append(b, '[')
 		for i := range v.Exchanges {
 			b = jsontext.AppendComma(b)
@@ -769,24 +616,21 @@ func (v *Step) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
+var namesAccount = [...]string{"id", "connector", "environment", "base_url", "credentials", "config"}
+
 func (v *Account) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "id":
-			r.Once(&seen, 0)
+		switch r.Field(namesAccount[:], &seen) {
+		case 0:
 			v.ID = r.String()
-		case "connector":
-			r.Once(&seen, 1)
+		case 1:
 			v.Connector = r.String()
-		case "environment":
-			r.Once(&seen, 2)
+		case 2:
 			v.Environment = r.String()
-		case "base_url":
-			r.Once(&seen, 3)
+		case 3:
 			v.BaseURL = r.String()
-		case "credentials":
-			r.Once(&seen, 4)
+		case 4:
 			for ok := r.Object(); ok; ok = r.More('}') {
 				k := r.Key()
 				if _, twice := v.Credentials[k]; twice {
@@ -802,8 +646,7 @@ func (v *Account) decode(r *jsontext.Reader) {
 				}
 				v.Credentials[k] = r.String()
 			}
-		case "config":
-			r.Once(&seen, 5)
+		case 5:
 			for ok := r.Object(); ok; ok = r.More('}') {
 				k := r.Key()
 				if _, twice := v.Config[k]; twice {
@@ -827,16 +670,12 @@ func (v *Account) decode(r *jsontext.Reader) {
 
 func (v *Account) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"id":`...)
-	b = jsontext.AppendString(b, v.ID)
-	b = append(b, `,"connector":`...)
-	b = jsontext.AppendString(b, v.Connector)
-	b = append(b, `,"environment":`...)
-	b = jsontext.AppendString(b, v.Environment)
-	b = append(b, `,"base_url":`...)
-	b = jsontext.AppendString(b, v.BaseURL)
+	b = jsontext.Str(b, `"id":`, v.ID)
+	b = jsontext.Str(b, `"connector":`, v.Connector)
+	b = jsontext.Str(b, `"environment":`, v.Environment)
+	b = jsontext.Str(b, `"base_url":`, v.BaseURL)
 	if len(v.Credentials) > 0 {
-		b = append(b, `,"credentials":`...)
+		b = jsontext.Name(b, `"credentials":`)
 		b = append(b, '{')
 		for _, k := range sortedKeys(v.Credentials) {
 			b = jsontext.AppendName(b, k)
@@ -846,7 +685,7 @@ func (v *Account) encode(b []byte) []byte {
 		b = append(b, '}')
 	}
 	if len(v.Config) > 0 {
-		b = append(b, `,"config":`...)
+		b = jsontext.Name(b, `"config":`)
 		b = append(b, '{')
 		for _, k := range sortedKeys(v.Config) {
 			b = jsontext.AppendName(b, k)
@@ -858,111 +697,88 @@ func (v *Account) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
+var namesRequest = [...]string{"payment_id", "attempt_id", "reference", "amount", "payment", "capture", "final_capture", "transaction_id", "refund_id", "reason", "resolves", "connector_data", "instrument", "stored_credential", "request_3ds", "three_ds", "customer", "billing", "shipping", "browser", "description", "descriptor_name", "descriptor_suffix", "order_reference", "lines", "shipping_cost", "tax_amount", "metadata", "return_url", "webhook_url", "return", "webhook", "authentication"}
+
 func (v *Request) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "payment_id":
-			r.Once(&seen, 0)
+		switch r.Field(namesRequest[:], &seen) {
+		case 0:
 			v.PaymentID = r.String()
-		case "attempt_id":
-			r.Once(&seen, 1)
+		case 1:
 			v.AttemptID = r.String()
-		case "reference":
-			r.Once(&seen, 2)
+		case 2:
 			v.Reference = r.String()
-		case "amount":
-			r.Once(&seen, 3)
+		case 3:
 			v.Amount.decode(r)
-		case "payment":
-			r.Once(&seen, 4)
+		case 4:
 			if !r.Null() {
 				v.Payment = new(PaymentState)
 				v.Payment.decode(r)
 			}
-		case "capture":
-			r.Once(&seen, 5)
+		case 5:
 			v.Capture = CaptureMethod(r.String())
-		case "final_capture":
-			r.Once(&seen, 6)
+		case 6:
 			v.FinalCapture = r.Bool()
-		case "transaction_id":
-			r.Once(&seen, 7)
+		case 7:
 			v.TransactionID = r.String()
-		case "refund_id":
-			r.Once(&seen, 8)
+		case 8:
 			v.RefundID = r.String()
-		case "reason":
-			r.Once(&seen, 9)
+		case 9:
 			v.Reason = r.String()
-		case "resolves":
-			r.Once(&seen, 10)
+		case 10:
 			v.Resolves = Operation(r.String())
-		case "connector_data":
-			r.Once(&seen, 11)
+		case 11:
 			if !r.Null() {
 				v.ConnectorData = new(ConnectorData)
 				v.ConnectorData.decode(r)
 			}
-		case "instrument":
-			r.Once(&seen, 12)
+		case 12:
 			if !r.Null() {
 				v.Instrument = new(Instrument)
 				v.Instrument.decode(r)
 			}
-		case "stored_credential":
-			r.Once(&seen, 13)
+		case 13:
 			if !r.Null() {
 				v.StoredCredential = new(StoredCredentialUse)
 				v.StoredCredential.decode(r)
 			}
-		case "request_3ds":
-			r.Once(&seen, 14)
+		case 14:
 			v.Request3DS = r.Bool()
-		case "three_ds":
-			r.Once(&seen, 15)
+		case 15:
 			if !r.Null() {
 				v.ThreeDS = new(ThreeDSResult)
 				v.ThreeDS.decode(r)
 			}
-		case "customer":
-			r.Once(&seen, 16)
+		case 16:
 			if !r.Null() {
 				v.Customer = new(Customer)
 				v.Customer.decode(r)
 			}
-		case "billing":
-			r.Once(&seen, 17)
+		case 17:
 			if !r.Null() {
 				v.Billing = new(Address)
 				v.Billing.decode(r)
 			}
-		case "shipping":
-			r.Once(&seen, 18)
+		case 18:
 			if !r.Null() {
 				v.Shipping = new(Address)
 				v.Shipping.decode(r)
 			}
-		case "browser":
-			r.Once(&seen, 19)
+		case 19:
 			if !r.Null() {
 				v.Browser = new(Browser)
 				v.Browser.decode(r)
 			}
-		case "description":
-			r.Once(&seen, 20)
+		case 20:
 			v.Description = r.String()
-		case "descriptor_name":
-			r.Once(&seen, 21)
+		case 21:
 			v.DescriptorName = r.String()
-		case "descriptor_suffix":
-			r.Once(&seen, 22)
+		case 22:
 			v.DescriptorSuffix = r.String()
-		case "order_reference":
-			r.Once(&seen, 23)
+		case 23:
 			v.OrderReference = r.String()
-		case "lines":
-			r.Once(&seen, 24)
+		case 24:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Lines) == maxElements {
 					r.Fail(tooMany)
@@ -971,14 +787,11 @@ func (v *Request) decode(r *jsontext.Reader) {
 				v.Lines = append(v.Lines, Line{})
 				v.Lines[len(v.Lines)-1].decode(r)
 			}
-		case "shipping_cost":
-			r.Once(&seen, 25)
+		case 25:
 			v.ShippingCost = r.Int64()
-		case "tax_amount":
-			r.Once(&seen, 26)
+		case 26:
 			v.TaxAmount = r.Int64()
-		case "metadata":
-			r.Once(&seen, 27)
+		case 27:
 			for ok := r.Object(); ok; ok = r.More('}') {
 				k := r.Key()
 				if _, twice := v.Metadata[k]; twice {
@@ -994,26 +807,21 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Metadata[k] = r.String()
 			}
-		case "return_url":
-			r.Once(&seen, 28)
+		case 28:
 			v.ReturnURL = r.String()
-		case "webhook_url":
-			r.Once(&seen, 29)
+		case 29:
 			v.WebhookURL = r.String()
-		case "return":
-			r.Once(&seen, 30)
+		case 30:
 			if !r.Null() {
 				v.Return = new(Return)
 				v.Return.decode(r)
 			}
-		case "webhook":
-			r.Once(&seen, 31)
+		case 31:
 			if !r.Null() {
 				v.Webhook = new(WebhookMessage)
 				v.Webhook.decode(r)
 			}
-		case "authentication":
-			r.Once(&seen, 32)
+		case 32:
 			if !r.Null() {
 				v.Authentication = new(AuthenticationRequest)
 				v.Authentication.decode(r)
@@ -1026,102 +834,60 @@ func (v *Request) decode(r *jsontext.Reader) {
 
 func (v *Request) encode(b []byte) []byte {
 	b = append(b, '{')
-	if v.PaymentID != "" {
-		b = append(b, `"payment_id":`...)
-		b = jsontext.AppendString(b, v.PaymentID)
-	}
-	if v.AttemptID != "" {
-		b = append(jsontext.AppendComma(b), `"attempt_id":`...)
-		b = jsontext.AppendString(b, v.AttemptID)
-	}
-	if v.Reference != "" {
-		b = append(jsontext.AppendComma(b), `"reference":`...)
-		b = jsontext.AppendString(b, v.Reference)
-	}
-	b = append(jsontext.AppendComma(b), `"amount":`...)
+	b = jsontext.OptStr(b, `"payment_id":`, v.PaymentID)
+	b = jsontext.OptStr(b, `"attempt_id":`, v.AttemptID)
+	b = jsontext.OptStr(b, `"reference":`, v.Reference)
+	b = jsontext.Name(b, `"amount":`)
 	b = v.Amount.encode(b)
 	if v.Payment != nil {
-		b = append(b, `,"payment":`...)
+		b = jsontext.Name(b, `"payment":`)
 		b = v.Payment.encode(b)
 	}
-	if v.Capture != "" {
-		b = append(b, `,"capture":`...)
-		b = jsontext.AppendString(b, string(v.Capture))
-	}
-	if v.FinalCapture {
-		b = append(b, `,"final_capture":`...)
-		b = jsontext.AppendBool(b, v.FinalCapture)
-	}
-	if v.TransactionID != "" {
-		b = append(b, `,"transaction_id":`...)
-		b = jsontext.AppendString(b, v.TransactionID)
-	}
-	if v.RefundID != "" {
-		b = append(b, `,"refund_id":`...)
-		b = jsontext.AppendString(b, v.RefundID)
-	}
-	if v.Reason != "" {
-		b = append(b, `,"reason":`...)
-		b = jsontext.AppendString(b, v.Reason)
-	}
-	if v.Resolves != "" {
-		b = append(b, `,"resolves":`...)
-		b = jsontext.AppendString(b, string(v.Resolves))
-	}
+	b = jsontext.OptStr(b, `"capture":`, string(v.Capture))
+	b = jsontext.OptBool(b, `"final_capture":`, v.FinalCapture)
+	b = jsontext.OptStr(b, `"transaction_id":`, v.TransactionID)
+	b = jsontext.OptStr(b, `"refund_id":`, v.RefundID)
+	b = jsontext.OptStr(b, `"reason":`, v.Reason)
+	b = jsontext.OptStr(b, `"resolves":`, string(v.Resolves))
 	if v.ConnectorData != nil {
-		b = append(b, `,"connector_data":`...)
+		b = jsontext.Name(b, `"connector_data":`)
 		b = v.ConnectorData.encode(b)
 	}
 	if v.Instrument != nil {
-		b = append(b, `,"instrument":`...)
+		b = jsontext.Name(b, `"instrument":`)
 		b = v.Instrument.encode(b)
 	}
 	if v.StoredCredential != nil {
-		b = append(b, `,"stored_credential":`...)
+		b = jsontext.Name(b, `"stored_credential":`)
 		b = v.StoredCredential.encode(b)
 	}
-	if v.Request3DS {
-		b = append(b, `,"request_3ds":`...)
-		b = jsontext.AppendBool(b, v.Request3DS)
-	}
+	b = jsontext.OptBool(b, `"request_3ds":`, v.Request3DS)
 	if v.ThreeDS != nil {
-		b = append(b, `,"three_ds":`...)
+		b = jsontext.Name(b, `"three_ds":`)
 		b = v.ThreeDS.encode(b)
 	}
 	if v.Customer != nil {
-		b = append(b, `,"customer":`...)
+		b = jsontext.Name(b, `"customer":`)
 		b = v.Customer.encode(b)
 	}
 	if v.Billing != nil {
-		b = append(b, `,"billing":`...)
+		b = jsontext.Name(b, `"billing":`)
 		b = v.Billing.encode(b)
 	}
 	if v.Shipping != nil {
-		b = append(b, `,"shipping":`...)
+		b = jsontext.Name(b, `"shipping":`)
 		b = v.Shipping.encode(b)
 	}
 	if v.Browser != nil {
-		b = append(b, `,"browser":`...)
+		b = jsontext.Name(b, `"browser":`)
 		b = v.Browser.encode(b)
 	}
-	if v.Description != "" {
-		b = append(b, `,"description":`...)
-		b = jsontext.AppendString(b, v.Description)
-	}
-	if v.DescriptorName != "" {
-		b = append(b, `,"descriptor_name":`...)
-		b = jsontext.AppendString(b, v.DescriptorName)
-	}
-	if v.DescriptorSuffix != "" {
-		b = append(b, `,"descriptor_suffix":`...)
-		b = jsontext.AppendString(b, v.DescriptorSuffix)
-	}
-	if v.OrderReference != "" {
-		b = append(b, `,"order_reference":`...)
-		b = jsontext.AppendString(b, v.OrderReference)
-	}
+	b = jsontext.OptStr(b, `"description":`, v.Description)
+	b = jsontext.OptStr(b, `"descriptor_name":`, v.DescriptorName)
+	b = jsontext.OptStr(b, `"descriptor_suffix":`, v.DescriptorSuffix)
+	b = jsontext.OptStr(b, `"order_reference":`, v.OrderReference)
 	if len(v.Lines) > 0 {
-		b = append(b, `,"lines":`...)
+		b = jsontext.Name(b, `"lines":`)
 		b = append(b, '[')
 		for i := range v.Lines {
 			b = jsontext.AppendComma(b)
@@ -1129,16 +895,10 @@ func (v *Request) encode(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
-	if v.ShippingCost != 0 {
-		b = append(b, `,"shipping_cost":`...)
-		b = jsontext.AppendInt(b, v.ShippingCost)
-	}
-	if v.TaxAmount != 0 {
-		b = append(b, `,"tax_amount":`...)
-		b = jsontext.AppendInt(b, v.TaxAmount)
-	}
+	b = jsontext.OptInt(b, `"shipping_cost":`, v.ShippingCost)
+	b = jsontext.OptInt(b, `"tax_amount":`, v.TaxAmount)
 	if len(v.Metadata) > 0 {
-		b = append(b, `,"metadata":`...)
+		b = jsontext.Name(b, `"metadata":`)
 		b = append(b, '{')
 		for _, k := range sortedKeys(v.Metadata) {
 			b = jsontext.AppendName(b, k)
@@ -1147,38 +907,32 @@ func (v *Request) encode(b []byte) []byte {
 		}
 		b = append(b, '}')
 	}
-	if v.ReturnURL != "" {
-		b = append(b, `,"return_url":`...)
-		b = jsontext.AppendString(b, v.ReturnURL)
-	}
-	if v.WebhookURL != "" {
-		b = append(b, `,"webhook_url":`...)
-		b = jsontext.AppendString(b, v.WebhookURL)
-	}
+	b = jsontext.OptStr(b, `"return_url":`, v.ReturnURL)
+	b = jsontext.OptStr(b, `"webhook_url":`, v.WebhookURL)
 	if v.Return != nil {
-		b = append(b, `,"return":`...)
+		b = jsontext.Name(b, `"return":`)
 		b = v.Return.encode(b)
 	}
 	if v.Webhook != nil {
-		b = append(b, `,"webhook":`...)
+		b = jsontext.Name(b, `"webhook":`)
 		b = v.Webhook.encode(b)
 	}
 	if v.Authentication != nil {
-		b = append(b, `,"authentication":`...)
+		b = jsontext.Name(b, `"authentication":`)
 		b = v.Authentication.encode(b)
 	}
 	return append(b, '}')
 }
 
+var namesMoney = [...]string{"minor", "currency"}
+
 func (v *Money) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "minor":
-			r.Once(&seen, 0)
+		switch r.Field(namesMoney[:], &seen) {
+		case 0:
 			v.Minor = r.Int64()
-		case "currency":
-			r.Once(&seen, 1)
+		case 1:
 			v.Currency = Currency(r.String())
 		default:
 			r.Skip()
@@ -1188,46 +942,36 @@ func (v *Money) decode(r *jsontext.Reader) {
 
 func (v *Money) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"minor":`...)
-	b = jsontext.AppendInt(b, v.Minor)
-	b = append(b, `,"currency":`...)
-	b = jsontext.AppendString(b, string(v.Currency))
+	b = jsontext.Int(b, `"minor":`, v.Minor)
+	b = jsontext.Str(b, `"currency":`, string(v.Currency))
 	return append(b, '}')
 }
+
+var namesPaymentState = [...]string{"currency", "requested", "authorized", "captured", "refunded", "voided", "created_at", "capture", "bin", "last_four"}
 
 func (v *PaymentState) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "currency":
-			r.Once(&seen, 0)
+		switch r.Field(namesPaymentState[:], &seen) {
+		case 0:
 			v.Currency = Currency(r.String())
-		case "requested":
-			r.Once(&seen, 1)
+		case 1:
 			v.Requested = r.Int64()
-		case "authorized":
-			r.Once(&seen, 2)
+		case 2:
 			v.Authorized = r.Int64()
-		case "captured":
-			r.Once(&seen, 3)
+		case 3:
 			v.Captured = r.Int64()
-		case "refunded":
-			r.Once(&seen, 4)
+		case 4:
 			v.Refunded = r.Int64()
-		case "voided":
-			r.Once(&seen, 5)
+		case 5:
 			v.Voided = r.Bool()
-		case "created_at":
-			r.Once(&seen, 6)
+		case 6:
 			v.CreatedAt = r.Int64()
-		case "capture":
-			r.Once(&seen, 7)
+		case 7:
 			v.Capture = CaptureMethod(r.String())
-		case "bin":
-			r.Once(&seen, 8)
+		case 8:
 			v.BIN = r.String()
-		case "last_four":
-			r.Once(&seen, 9)
+		case 9:
 			v.LastFour = r.String()
 		default:
 			r.Skip()
@@ -1237,52 +981,32 @@ func (v *PaymentState) decode(r *jsontext.Reader) {
 
 func (v *PaymentState) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"currency":`...)
-	b = jsontext.AppendString(b, string(v.Currency))
-	b = append(b, `,"requested":`...)
-	b = jsontext.AppendInt(b, v.Requested)
-	b = append(b, `,"authorized":`...)
-	b = jsontext.AppendInt(b, v.Authorized)
-	b = append(b, `,"captured":`...)
-	b = jsontext.AppendInt(b, v.Captured)
-	b = append(b, `,"refunded":`...)
-	b = jsontext.AppendInt(b, v.Refunded)
-	if v.Voided {
-		b = append(b, `,"voided":`...)
-		b = jsontext.AppendBool(b, v.Voided)
-	}
-	b = append(b, `,"created_at":`...)
-	b = jsontext.AppendInt(b, v.CreatedAt)
-	if v.Capture != "" {
-		b = append(b, `,"capture":`...)
-		b = jsontext.AppendString(b, string(v.Capture))
-	}
-	if v.BIN != "" {
-		b = append(b, `,"bin":`...)
-		b = jsontext.AppendString(b, v.BIN)
-	}
-	if v.LastFour != "" {
-		b = append(b, `,"last_four":`...)
-		b = jsontext.AppendString(b, v.LastFour)
-	}
+	b = jsontext.Str(b, `"currency":`, string(v.Currency))
+	b = jsontext.Int(b, `"requested":`, v.Requested)
+	b = jsontext.Int(b, `"authorized":`, v.Authorized)
+	b = jsontext.Int(b, `"captured":`, v.Captured)
+	b = jsontext.Int(b, `"refunded":`, v.Refunded)
+	b = jsontext.OptBool(b, `"voided":`, v.Voided)
+	b = jsontext.Int(b, `"created_at":`, v.CreatedAt)
+	b = jsontext.OptStr(b, `"capture":`, string(v.Capture))
+	b = jsontext.OptStr(b, `"bin":`, v.BIN)
+	b = jsontext.OptStr(b, `"last_four":`, v.LastFour)
 	return append(b, '}')
 }
+
+var namesConnectorData = [...]string{"version", "payment", "method", "customer"}
 
 func (v *ConnectorData) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "version":
-			r.Once(&seen, 0)
+		switch r.Field(namesConnectorData[:], &seen) {
+		case 0:
 			v.Version = r.Int()
-		case "payment":
-			r.Once(&seen, 1)
+		case 1:
 			v.Payment = r.String()
-		case "method":
-			r.Once(&seen, 2)
+		case 2:
 			v.Method = r.String()
-		case "customer":
-			r.Once(&seen, 3)
+		case 3:
 			v.Customer = r.String()
 		default:
 			r.Skip()
@@ -1292,40 +1016,27 @@ func (v *ConnectorData) decode(r *jsontext.Reader) {
 
 func (v *ConnectorData) encode(b []byte) []byte {
 	b = append(b, '{')
-	if v.Version != 0 {
-		b = append(b, `"version":`...)
-		b = jsontext.AppendInt(b, int64(v.Version))
-	}
-	if v.Payment != "" {
-		b = append(jsontext.AppendComma(b), `"payment":`...)
-		b = jsontext.AppendString(b, v.Payment)
-	}
-	if v.Method != "" {
-		b = append(jsontext.AppendComma(b), `"method":`...)
-		b = jsontext.AppendString(b, v.Method)
-	}
-	if v.Customer != "" {
-		b = append(jsontext.AppendComma(b), `"customer":`...)
-		b = jsontext.AppendString(b, v.Customer)
-	}
+	b = jsontext.OptInt(b, `"version":`, int64(v.Version))
+	b = jsontext.OptStr(b, `"payment":`, v.Payment)
+	b = jsontext.OptStr(b, `"method":`, v.Method)
+	b = jsontext.OptStr(b, `"customer":`, v.Customer)
 	return append(b, '}')
 }
+
+var namesInstrument = [...]string{"card", "stored_credential_id", "network_transaction_id"}
 
 func (v *Instrument) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "card":
-			r.Once(&seen, 0)
+		switch r.Field(namesInstrument[:], &seen) {
+		case 0:
 			if !r.Null() {
 				v.Card = new(Card)
 				v.Card.decode(r)
 			}
-		case "stored_credential_id":
-			r.Once(&seen, 1)
+		case 1:
 			v.StoredCredentialID = r.String()
-		case "network_transaction_id":
-			r.Once(&seen, 2)
+		case 2:
 			v.NetworkTransactionID = r.String()
 		default:
 			r.Skip()
@@ -1336,56 +1047,41 @@ func (v *Instrument) decode(r *jsontext.Reader) {
 func (v *Instrument) encode(b []byte) []byte {
 	b = append(b, '{')
 	if v.Card != nil {
-		b = append(b, `"card":`...)
+		b = jsontext.Name(b, `"card":`)
 		b = v.Card.encode(b)
 	}
-	if v.StoredCredentialID != "" {
-		b = append(jsontext.AppendComma(b), `"stored_credential_id":`...)
-		b = jsontext.AppendString(b, v.StoredCredentialID)
-	}
-	if v.NetworkTransactionID != "" {
-		b = append(jsontext.AppendComma(b), `"network_transaction_id":`...)
-		b = jsontext.AppendString(b, v.NetworkTransactionID)
-	}
+	b = jsontext.OptStr(b, `"stored_credential_id":`, v.StoredCredentialID)
+	b = jsontext.OptStr(b, `"network_transaction_id":`, v.NetworkTransactionID)
 	return append(b, '}')
 }
+
+var namesCard = [...]string{"number", "cvc", "exp_month", "exp_year", "holder", "bin", "last_four", "length", "network", "funding", "country"}
 
 func (v *Card) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "number":
-			r.Once(&seen, 0)
+		switch r.Field(namesCard[:], &seen) {
+		case 0:
 			v.Number = r.String()
-		case "cvc":
-			r.Once(&seen, 1)
+		case 1:
 			v.CVC = r.String()
-		case "exp_month":
-			r.Once(&seen, 2)
+		case 2:
 			v.ExpMonth = r.Int()
-		case "exp_year":
-			r.Once(&seen, 3)
+		case 3:
 			v.ExpYear = r.Int()
-		case "holder":
-			r.Once(&seen, 4)
+		case 4:
 			v.Holder = r.String()
-		case "bin":
-			r.Once(&seen, 5)
+		case 5:
 			v.BIN = r.String()
-		case "last_four":
-			r.Once(&seen, 6)
+		case 6:
 			v.LastFour = r.String()
-		case "length":
-			r.Once(&seen, 7)
+		case 7:
 			v.Length = r.Int()
-		case "network":
-			r.Once(&seen, 8)
+		case 8:
 			v.Network = CardNetwork(r.String())
-		case "funding":
-			r.Once(&seen, 9)
+		case 9:
 			v.Funding = r.String()
-		case "country":
-			r.Once(&seen, 10)
+		case 10:
 			v.Country = r.String()
 		default:
 			r.Skip()
@@ -1395,56 +1091,33 @@ func (v *Card) decode(r *jsontext.Reader) {
 
 func (v *Card) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"number":`...)
-	b = jsontext.AppendString(b, v.Number)
-	if v.CVC != "" {
-		b = append(b, `,"cvc":`...)
-		b = jsontext.AppendString(b, v.CVC)
-	}
-	b = append(b, `,"exp_month":`...)
-	b = jsontext.AppendInt(b, int64(v.ExpMonth))
-	b = append(b, `,"exp_year":`...)
-	b = jsontext.AppendInt(b, int64(v.ExpYear))
-	if v.Holder != "" {
-		b = append(b, `,"holder":`...)
-		b = jsontext.AppendString(b, v.Holder)
-	}
-	b = append(b, `,"bin":`...)
-	b = jsontext.AppendString(b, v.BIN)
-	b = append(b, `,"last_four":`...)
-	b = jsontext.AppendString(b, v.LastFour)
-	b = append(b, `,"length":`...)
-	b = jsontext.AppendInt(b, int64(v.Length))
-	if v.Network != "" {
-		b = append(b, `,"network":`...)
-		b = jsontext.AppendString(b, string(v.Network))
-	}
-	if v.Funding != "" {
-		b = append(b, `,"funding":`...)
-		b = jsontext.AppendString(b, v.Funding)
-	}
-	if v.Country != "" {
-		b = append(b, `,"country":`...)
-		b = jsontext.AppendString(b, v.Country)
-	}
+	b = jsontext.Str(b, `"number":`, v.Number)
+	b = jsontext.OptStr(b, `"cvc":`, v.CVC)
+	b = jsontext.Int(b, `"exp_month":`, int64(v.ExpMonth))
+	b = jsontext.Int(b, `"exp_year":`, int64(v.ExpYear))
+	b = jsontext.OptStr(b, `"holder":`, v.Holder)
+	b = jsontext.Str(b, `"bin":`, v.BIN)
+	b = jsontext.Str(b, `"last_four":`, v.LastFour)
+	b = jsontext.Int(b, `"length":`, int64(v.Length))
+	b = jsontext.OptStr(b, `"network":`, string(v.Network))
+	b = jsontext.OptStr(b, `"funding":`, v.Funding)
+	b = jsontext.OptStr(b, `"country":`, v.Country)
 	return append(b, '}')
 }
+
+var namesStoredCredentialUse = [...]string{"initiator", "first", "usage", "category"}
 
 func (v *StoredCredentialUse) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "initiator":
-			r.Once(&seen, 0)
+		switch r.Field(namesStoredCredentialUse[:], &seen) {
+		case 0:
 			v.Initiator = r.String()
-		case "first":
-			r.Once(&seen, 1)
+		case 1:
 			v.First = r.Bool()
-		case "usage":
-			r.Once(&seen, 2)
+		case 2:
 			v.Usage = r.String()
-		case "category":
-			r.Once(&seen, 3)
+		case 3:
 			v.Category = r.String()
 		default:
 			r.Skip()
@@ -1454,56 +1127,38 @@ func (v *StoredCredentialUse) decode(r *jsontext.Reader) {
 
 func (v *StoredCredentialUse) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"initiator":`...)
-	b = jsontext.AppendString(b, v.Initiator)
-	if v.First {
-		b = append(b, `,"first":`...)
-		b = jsontext.AppendBool(b, v.First)
-	}
-	if v.Usage != "" {
-		b = append(b, `,"usage":`...)
-		b = jsontext.AppendString(b, v.Usage)
-	}
-	if v.Category != "" {
-		b = append(b, `,"category":`...)
-		b = jsontext.AppendString(b, v.Category)
-	}
+	b = jsontext.Str(b, `"initiator":`, v.Initiator)
+	b = jsontext.OptBool(b, `"first":`, v.First)
+	b = jsontext.OptStr(b, `"usage":`, v.Usage)
+	b = jsontext.OptStr(b, `"category":`, v.Category)
 	return append(b, '}')
 }
+
+var namesThreeDSResult = [...]string{"cavv", "eci", "trans_status", "version", "ds_trans_id", "server_trans_id", "acs_trans_id", "flow", "exemption", "cavv_algorithm"}
 
 func (v *ThreeDSResult) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "cavv":
-			r.Once(&seen, 0)
+		switch r.Field(namesThreeDSResult[:], &seen) {
+		case 0:
 			v.CAVV = r.String()
-		case "eci":
-			r.Once(&seen, 1)
+		case 1:
 			v.ECI = r.String()
-		case "trans_status":
-			r.Once(&seen, 2)
+		case 2:
 			v.TransStatus = r.String()
-		case "version":
-			r.Once(&seen, 3)
+		case 3:
 			v.Version = r.String()
-		case "ds_trans_id":
-			r.Once(&seen, 4)
+		case 4:
 			v.DSTransID = r.String()
-		case "server_trans_id":
-			r.Once(&seen, 5)
+		case 5:
 			v.ServerTransID = r.String()
-		case "acs_trans_id":
-			r.Once(&seen, 6)
+		case 6:
 			v.ACSTransID = r.String()
-		case "flow":
-			r.Once(&seen, 7)
+		case 7:
 			v.Flow = r.String()
-		case "exemption":
-			r.Once(&seen, 8)
+		case 8:
 			v.Exemption = r.String()
-		case "cavv_algorithm":
-			r.Once(&seen, 9)
+		case 9:
 			v.CAVVAlgorithm = r.String()
 		default:
 			r.Skip()
@@ -1513,67 +1168,34 @@ func (v *ThreeDSResult) decode(r *jsontext.Reader) {
 
 func (v *ThreeDSResult) encode(b []byte) []byte {
 	b = append(b, '{')
-	if v.CAVV != "" {
-		b = append(b, `"cavv":`...)
-		b = jsontext.AppendString(b, v.CAVV)
-	}
-	if v.ECI != "" {
-		b = append(jsontext.AppendComma(b), `"eci":`...)
-		b = jsontext.AppendString(b, v.ECI)
-	}
-	if v.TransStatus != "" {
-		b = append(jsontext.AppendComma(b), `"trans_status":`...)
-		b = jsontext.AppendString(b, v.TransStatus)
-	}
-	if v.Version != "" {
-		b = append(jsontext.AppendComma(b), `"version":`...)
-		b = jsontext.AppendString(b, v.Version)
-	}
-	if v.DSTransID != "" {
-		b = append(jsontext.AppendComma(b), `"ds_trans_id":`...)
-		b = jsontext.AppendString(b, v.DSTransID)
-	}
-	if v.ServerTransID != "" {
-		b = append(jsontext.AppendComma(b), `"server_trans_id":`...)
-		b = jsontext.AppendString(b, v.ServerTransID)
-	}
-	if v.ACSTransID != "" {
-		b = append(jsontext.AppendComma(b), `"acs_trans_id":`...)
-		b = jsontext.AppendString(b, v.ACSTransID)
-	}
-	if v.Flow != "" {
-		b = append(jsontext.AppendComma(b), `"flow":`...)
-		b = jsontext.AppendString(b, v.Flow)
-	}
-	if v.Exemption != "" {
-		b = append(jsontext.AppendComma(b), `"exemption":`...)
-		b = jsontext.AppendString(b, v.Exemption)
-	}
-	if v.CAVVAlgorithm != "" {
-		b = append(jsontext.AppendComma(b), `"cavv_algorithm":`...)
-		b = jsontext.AppendString(b, v.CAVVAlgorithm)
-	}
+	b = jsontext.OptStr(b, `"cavv":`, v.CAVV)
+	b = jsontext.OptStr(b, `"eci":`, v.ECI)
+	b = jsontext.OptStr(b, `"trans_status":`, v.TransStatus)
+	b = jsontext.OptStr(b, `"version":`, v.Version)
+	b = jsontext.OptStr(b, `"ds_trans_id":`, v.DSTransID)
+	b = jsontext.OptStr(b, `"server_trans_id":`, v.ServerTransID)
+	b = jsontext.OptStr(b, `"acs_trans_id":`, v.ACSTransID)
+	b = jsontext.OptStr(b, `"flow":`, v.Flow)
+	b = jsontext.OptStr(b, `"exemption":`, v.Exemption)
+	b = jsontext.OptStr(b, `"cavv_algorithm":`, v.CAVVAlgorithm)
 	return append(b, '}')
 }
+
+var namesCustomer = [...]string{"id", "name", "email", "phone", "phone_country"}
 
 func (v *Customer) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "id":
-			r.Once(&seen, 0)
+		switch r.Field(namesCustomer[:], &seen) {
+		case 0:
 			v.ID = r.String()
-		case "name":
-			r.Once(&seen, 1)
+		case 1:
 			v.Name = r.String()
-		case "email":
-			r.Once(&seen, 2)
+		case 2:
 			v.Email = r.String()
-		case "phone":
-			r.Once(&seen, 3)
+		case 3:
 			v.Phone = r.String()
-		case "phone_country":
-			r.Once(&seen, 4)
+		case 4:
 			v.PhoneCountry = r.String()
 		default:
 			r.Skip()
@@ -1583,68 +1205,43 @@ func (v *Customer) decode(r *jsontext.Reader) {
 
 func (v *Customer) encode(b []byte) []byte {
 	b = append(b, '{')
-	if v.ID != "" {
-		b = append(b, `"id":`...)
-		b = jsontext.AppendString(b, v.ID)
-	}
-	if v.Name != "" {
-		b = append(jsontext.AppendComma(b), `"name":`...)
-		b = jsontext.AppendString(b, v.Name)
-	}
-	if v.Email != "" {
-		b = append(jsontext.AppendComma(b), `"email":`...)
-		b = jsontext.AppendString(b, v.Email)
-	}
-	if v.Phone != "" {
-		b = append(jsontext.AppendComma(b), `"phone":`...)
-		b = jsontext.AppendString(b, v.Phone)
-	}
-	if v.PhoneCountry != "" {
-		b = append(jsontext.AppendComma(b), `"phone_country":`...)
-		b = jsontext.AppendString(b, v.PhoneCountry)
-	}
+	b = jsontext.OptStr(b, `"id":`, v.ID)
+	b = jsontext.OptStr(b, `"name":`, v.Name)
+	b = jsontext.OptStr(b, `"email":`, v.Email)
+	b = jsontext.OptStr(b, `"phone":`, v.Phone)
+	b = jsontext.OptStr(b, `"phone_country":`, v.PhoneCountry)
 	return append(b, '}')
 }
+
+var namesAddress = [...]string{"first_name", "last_name", "line1", "line2", "line3", "city", "state", "zip", "country", "email", "phone", "phone_country"}
 
 func (v *Address) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "first_name":
-			r.Once(&seen, 0)
+		switch r.Field(namesAddress[:], &seen) {
+		case 0:
 			v.FirstName = r.String()
-		case "last_name":
-			r.Once(&seen, 1)
+		case 1:
 			v.LastName = r.String()
-		case "line1":
-			r.Once(&seen, 2)
+		case 2:
 			v.Line1 = r.String()
-		case "line2":
-			r.Once(&seen, 3)
+		case 3:
 			v.Line2 = r.String()
-		case "line3":
-			r.Once(&seen, 4)
+		case 4:
 			v.Line3 = r.String()
-		case "city":
-			r.Once(&seen, 5)
+		case 5:
 			v.City = r.String()
-		case "state":
-			r.Once(&seen, 6)
+		case 6:
 			v.State = r.String()
-		case "zip":
-			r.Once(&seen, 7)
+		case 7:
 			v.Zip = r.String()
-		case "country":
-			r.Once(&seen, 8)
+		case 8:
 			v.Country = r.String()
-		case "email":
-			r.Once(&seen, 9)
+		case 9:
 			v.Email = r.String()
-		case "phone":
-			r.Once(&seen, 10)
+		case 10:
 			v.Phone = r.String()
-		case "phone_country":
-			r.Once(&seen, 11)
+		case 11:
 			v.PhoneCountry = r.String()
 		default:
 			r.Skip()
@@ -1654,90 +1251,46 @@ func (v *Address) decode(r *jsontext.Reader) {
 
 func (v *Address) encode(b []byte) []byte {
 	b = append(b, '{')
-	if v.FirstName != "" {
-		b = append(b, `"first_name":`...)
-		b = jsontext.AppendString(b, v.FirstName)
-	}
-	if v.LastName != "" {
-		b = append(jsontext.AppendComma(b), `"last_name":`...)
-		b = jsontext.AppendString(b, v.LastName)
-	}
-	if v.Line1 != "" {
-		b = append(jsontext.AppendComma(b), `"line1":`...)
-		b = jsontext.AppendString(b, v.Line1)
-	}
-	if v.Line2 != "" {
-		b = append(jsontext.AppendComma(b), `"line2":`...)
-		b = jsontext.AppendString(b, v.Line2)
-	}
-	if v.Line3 != "" {
-		b = append(jsontext.AppendComma(b), `"line3":`...)
-		b = jsontext.AppendString(b, v.Line3)
-	}
-	if v.City != "" {
-		b = append(jsontext.AppendComma(b), `"city":`...)
-		b = jsontext.AppendString(b, v.City)
-	}
-	if v.State != "" {
-		b = append(jsontext.AppendComma(b), `"state":`...)
-		b = jsontext.AppendString(b, v.State)
-	}
-	if v.Zip != "" {
-		b = append(jsontext.AppendComma(b), `"zip":`...)
-		b = jsontext.AppendString(b, v.Zip)
-	}
-	if v.Country != "" {
-		b = append(jsontext.AppendComma(b), `"country":`...)
-		b = jsontext.AppendString(b, v.Country)
-	}
-	if v.Email != "" {
-		b = append(jsontext.AppendComma(b), `"email":`...)
-		b = jsontext.AppendString(b, v.Email)
-	}
-	if v.Phone != "" {
-		b = append(jsontext.AppendComma(b), `"phone":`...)
-		b = jsontext.AppendString(b, v.Phone)
-	}
-	if v.PhoneCountry != "" {
-		b = append(jsontext.AppendComma(b), `"phone_country":`...)
-		b = jsontext.AppendString(b, v.PhoneCountry)
-	}
+	b = jsontext.OptStr(b, `"first_name":`, v.FirstName)
+	b = jsontext.OptStr(b, `"last_name":`, v.LastName)
+	b = jsontext.OptStr(b, `"line1":`, v.Line1)
+	b = jsontext.OptStr(b, `"line2":`, v.Line2)
+	b = jsontext.OptStr(b, `"line3":`, v.Line3)
+	b = jsontext.OptStr(b, `"city":`, v.City)
+	b = jsontext.OptStr(b, `"state":`, v.State)
+	b = jsontext.OptStr(b, `"zip":`, v.Zip)
+	b = jsontext.OptStr(b, `"country":`, v.Country)
+	b = jsontext.OptStr(b, `"email":`, v.Email)
+	b = jsontext.OptStr(b, `"phone":`, v.Phone)
+	b = jsontext.OptStr(b, `"phone_country":`, v.PhoneCountry)
 	return append(b, '}')
 }
+
+var namesBrowser = [...]string{"ip", "user_agent", "accept_header", "language", "color_depth", "screen_height", "screen_width", "time_zone", "java_enabled", "java_script_enabled"}
 
 func (v *Browser) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "ip":
-			r.Once(&seen, 0)
+		switch r.Field(namesBrowser[:], &seen) {
+		case 0:
 			v.IP = r.String()
-		case "user_agent":
-			r.Once(&seen, 1)
+		case 1:
 			v.UserAgent = r.String()
-		case "accept_header":
-			r.Once(&seen, 2)
+		case 2:
 			v.AcceptHeader = r.String()
-		case "language":
-			r.Once(&seen, 3)
+		case 3:
 			v.Language = r.String()
-		case "color_depth":
-			r.Once(&seen, 4)
+		case 4:
 			v.ColorDepth = r.Int()
-		case "screen_height":
-			r.Once(&seen, 5)
+		case 5:
 			v.ScreenHeight = r.Int()
-		case "screen_width":
-			r.Once(&seen, 6)
+		case 6:
 			v.ScreenWidth = r.Int()
-		case "time_zone":
-			r.Once(&seen, 7)
+		case 7:
 			v.TimeZone = r.Int()
-		case "java_enabled":
-			r.Once(&seen, 8)
+		case 8:
 			v.JavaEnabled = r.Bool()
-		case "java_script_enabled":
-			r.Once(&seen, 9)
+		case 9:
 			v.JavaScriptEnable = r.Bool()
 		default:
 			r.Skip()
@@ -1747,67 +1300,34 @@ func (v *Browser) decode(r *jsontext.Reader) {
 
 func (v *Browser) encode(b []byte) []byte {
 	b = append(b, '{')
-	if v.IP != "" {
-		b = append(b, `"ip":`...)
-		b = jsontext.AppendString(b, v.IP)
-	}
-	if v.UserAgent != "" {
-		b = append(jsontext.AppendComma(b), `"user_agent":`...)
-		b = jsontext.AppendString(b, v.UserAgent)
-	}
-	if v.AcceptHeader != "" {
-		b = append(jsontext.AppendComma(b), `"accept_header":`...)
-		b = jsontext.AppendString(b, v.AcceptHeader)
-	}
-	if v.Language != "" {
-		b = append(jsontext.AppendComma(b), `"language":`...)
-		b = jsontext.AppendString(b, v.Language)
-	}
-	if v.ColorDepth != 0 {
-		b = append(jsontext.AppendComma(b), `"color_depth":`...)
-		b = jsontext.AppendInt(b, int64(v.ColorDepth))
-	}
-	if v.ScreenHeight != 0 {
-		b = append(jsontext.AppendComma(b), `"screen_height":`...)
-		b = jsontext.AppendInt(b, int64(v.ScreenHeight))
-	}
-	if v.ScreenWidth != 0 {
-		b = append(jsontext.AppendComma(b), `"screen_width":`...)
-		b = jsontext.AppendInt(b, int64(v.ScreenWidth))
-	}
-	if v.TimeZone != 0 {
-		b = append(jsontext.AppendComma(b), `"time_zone":`...)
-		b = jsontext.AppendInt(b, int64(v.TimeZone))
-	}
-	if v.JavaEnabled {
-		b = append(jsontext.AppendComma(b), `"java_enabled":`...)
-		b = jsontext.AppendBool(b, v.JavaEnabled)
-	}
-	if v.JavaScriptEnable {
-		b = append(jsontext.AppendComma(b), `"java_script_enabled":`...)
-		b = jsontext.AppendBool(b, v.JavaScriptEnable)
-	}
+	b = jsontext.OptStr(b, `"ip":`, v.IP)
+	b = jsontext.OptStr(b, `"user_agent":`, v.UserAgent)
+	b = jsontext.OptStr(b, `"accept_header":`, v.AcceptHeader)
+	b = jsontext.OptStr(b, `"language":`, v.Language)
+	b = jsontext.OptInt(b, `"color_depth":`, int64(v.ColorDepth))
+	b = jsontext.OptInt(b, `"screen_height":`, int64(v.ScreenHeight))
+	b = jsontext.OptInt(b, `"screen_width":`, int64(v.ScreenWidth))
+	b = jsontext.OptInt(b, `"time_zone":`, int64(v.TimeZone))
+	b = jsontext.OptBool(b, `"java_enabled":`, v.JavaEnabled)
+	b = jsontext.OptBool(b, `"java_script_enabled":`, v.JavaScriptEnable)
 	return append(b, '}')
 }
+
+var namesLine = [...]string{"name", "sku", "quantity", "unit_price", "tax"}
 
 func (v *Line) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "name":
-			r.Once(&seen, 0)
+		switch r.Field(namesLine[:], &seen) {
+		case 0:
 			v.Name = r.String()
-		case "sku":
-			r.Once(&seen, 1)
+		case 1:
 			v.SKU = r.String()
-		case "quantity":
-			r.Once(&seen, 2)
+		case 2:
 			v.Quantity = r.Int()
-		case "unit_price":
-			r.Once(&seen, 3)
+		case 3:
 			v.UnitPrice = r.Int64()
-		case "tax":
-			r.Once(&seen, 4)
+		case 4:
 			v.Tax = r.Int64()
 		default:
 			r.Skip()
@@ -1817,32 +1337,23 @@ func (v *Line) decode(r *jsontext.Reader) {
 
 func (v *Line) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"name":`...)
-	b = jsontext.AppendString(b, v.Name)
-	if v.SKU != "" {
-		b = append(b, `,"sku":`...)
-		b = jsontext.AppendString(b, v.SKU)
-	}
-	b = append(b, `,"quantity":`...)
-	b = jsontext.AppendInt(b, int64(v.Quantity))
-	b = append(b, `,"unit_price":`...)
-	b = jsontext.AppendInt(b, v.UnitPrice)
-	if v.Tax != 0 {
-		b = append(b, `,"tax":`...)
-		b = jsontext.AppendInt(b, v.Tax)
-	}
+	b = jsontext.Str(b, `"name":`, v.Name)
+	b = jsontext.OptStr(b, `"sku":`, v.SKU)
+	b = jsontext.Int(b, `"quantity":`, int64(v.Quantity))
+	b = jsontext.Int(b, `"unit_price":`, v.UnitPrice)
+	b = jsontext.OptInt(b, `"tax":`, v.Tax)
 	return append(b, '}')
 }
+
+var namesReturn = [...]string{"method", "query", "form", "device_data"}
 
 func (v *Return) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "method":
-			r.Once(&seen, 0)
+		switch r.Field(namesReturn[:], &seen) {
+		case 0:
 			v.Method = r.String()
-		case "query":
-			r.Once(&seen, 1)
+		case 1:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Query) == maxElements {
 					r.Fail(tooMany)
@@ -1851,8 +1362,7 @@ func (v *Return) decode(r *jsontext.Reader) {
 				v.Query = append(v.Query, Header{})
 				v.Query[len(v.Query)-1].decode(r)
 			}
-		case "form":
-			r.Once(&seen, 2)
+		case 2:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Form) == maxElements {
 					r.Fail(tooMany)
@@ -1861,8 +1371,7 @@ func (v *Return) decode(r *jsontext.Reader) {
 				v.Form = append(v.Form, Header{})
 				v.Form[len(v.Form)-1].decode(r)
 			}
-		case "device_data":
-			r.Once(&seen, 3)
+		case 3:
 			v.DeviceData = r.String()
 		default:
 			r.Skip()
@@ -1872,9 +1381,8 @@ func (v *Return) decode(r *jsontext.Reader) {
 
 func (v *Return) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"method":`...)
-	b = jsontext.AppendString(b, v.Method)
-	b = append(b, `,"query":`...)
+	b = jsontext.Str(b, `"method":`, v.Method)
+	b = jsontext.Name(b, `"query":`)
 	b = append(b, '[')
 	for i := range v.Query {
 		b = jsontext.AppendComma(b)
@@ -1882,7 +1390,7 @@ func (v *Return) encode(b []byte) []byte {
 	}
 	b = append(b, ']')
 	if len(v.Form) > 0 {
-		b = append(b, `,"form":`...)
+		b = jsontext.Name(b, `"form":`)
 		b = append(b, '[')
 		for i := range v.Form {
 			b = jsontext.AppendComma(b)
@@ -1890,22 +1398,19 @@ func (v *Return) encode(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
-	if v.DeviceData != "" {
-		b = append(b, `,"device_data":`...)
-		b = jsontext.AppendString(b, v.DeviceData)
-	}
+	b = jsontext.OptStr(b, `"device_data":`, v.DeviceData)
 	return append(b, '}')
 }
+
+var namesHeader = [...]string{"name", "value"}
 
 func (v *Header) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "name":
-			r.Once(&seen, 0)
+		switch r.Field(namesHeader[:], &seen) {
+		case 0:
 			v.Name = r.String()
-		case "value":
-			r.Once(&seen, 1)
+		case 1:
 			v.Value = r.String()
 		default:
 			r.Skip()
@@ -1915,22 +1420,20 @@ func (v *Header) decode(r *jsontext.Reader) {
 
 func (v *Header) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"name":`...)
-	b = jsontext.AppendString(b, v.Name)
-	b = append(b, `,"value":`...)
-	b = jsontext.AppendString(b, v.Value)
+	b = jsontext.Str(b, `"name":`, v.Name)
+	b = jsontext.Str(b, `"value":`, v.Value)
 	return append(b, '}')
 }
+
+var namesWebhookMessage = [...]string{"method", "query", "headers", "body_length"}
 
 func (v *WebhookMessage) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "method":
-			r.Once(&seen, 0)
+		switch r.Field(namesWebhookMessage[:], &seen) {
+		case 0:
 			v.Method = r.String()
-		case "query":
-			r.Once(&seen, 1)
+		case 1:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Query) == maxElements {
 					r.Fail(tooMany)
@@ -1939,8 +1442,7 @@ func (v *WebhookMessage) decode(r *jsontext.Reader) {
 				v.Query = append(v.Query, Header{})
 				v.Query[len(v.Query)-1].decode(r)
 			}
-		case "headers":
-			r.Once(&seen, 2)
+		case 2:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Headers) == maxElements {
 					r.Fail(tooMany)
@@ -1949,8 +1451,7 @@ func (v *WebhookMessage) decode(r *jsontext.Reader) {
 				v.Headers = append(v.Headers, Header{})
 				v.Headers[len(v.Headers)-1].decode(r)
 			}
-		case "body_length":
-			r.Once(&seen, 3)
+		case 3:
 			v.BodyLength = r.Int()
 		default:
 			r.Skip()
@@ -1960,10 +1461,9 @@ func (v *WebhookMessage) decode(r *jsontext.Reader) {
 
 func (v *WebhookMessage) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"method":`...)
-	b = jsontext.AppendString(b, v.Method)
+	b = jsontext.Str(b, `"method":`, v.Method)
 	if len(v.Query) > 0 {
-		b = append(b, `,"query":`...)
+		b = jsontext.Name(b, `"query":`)
 		b = append(b, '[')
 		for i := range v.Query {
 			b = jsontext.AppendComma(b)
@@ -1971,80 +1471,60 @@ func (v *WebhookMessage) encode(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
-	b = append(b, `,"headers":`...)
+	b = jsontext.Name(b, `"headers":`)
 	b = append(b, '[')
 	for i := range v.Headers {
 		b = jsontext.AppendComma(b)
 		b = v.Headers[i].encode(b)
 	}
 	b = append(b, ']')
-	if len(v.Body) != 0 {
-		b = append(b, `,"body_length":`...)
-		b = jsontext.AppendInt(b, int64(len(v.Body)))
-	}
+	b = jsontext.OptInt(b, `"body_length":`, int64(len(v.Body)))
 	return append(b, '}')
 }
+
+var namesAuthenticationRequest = [...]string{"authentication_id", "device_channel", "method_completion", "message_version", "server_trans_id", "requestor_url", "notification_url", "method_notification_url", "challenge_indicator", "challenge_window", "acquirer_bin", "acquirer_merchant_id", "acquirer_country", "merchant_name", "mcc", "sdk", "prior_info", "challenged", "three_ri_ind"}
 
 func (v *AuthenticationRequest) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "authentication_id":
-			r.Once(&seen, 0)
+		switch r.Field(namesAuthenticationRequest[:], &seen) {
+		case 0:
 			v.AuthenticationID = r.String()
-		case "device_channel":
-			r.Once(&seen, 1)
+		case 1:
 			v.DeviceChannel = r.String()
-		case "method_completion":
-			r.Once(&seen, 2)
+		case 2:
 			v.MethodCompletion = r.String()
-		case "message_version":
-			r.Once(&seen, 3)
+		case 3:
 			v.MessageVersion = r.String()
-		case "server_trans_id":
-			r.Once(&seen, 4)
+		case 4:
 			v.ServerTransID = r.String()
-		case "requestor_url":
-			r.Once(&seen, 5)
+		case 5:
 			v.RequestorURL = r.String()
-		case "notification_url":
-			r.Once(&seen, 6)
+		case 6:
 			v.NotificationURL = r.String()
-		case "method_notification_url":
-			r.Once(&seen, 7)
+		case 7:
 			v.MethodURL = r.String()
-		case "challenge_indicator":
-			r.Once(&seen, 8)
+		case 8:
 			v.ChallengeInd = r.String()
-		case "challenge_window":
-			r.Once(&seen, 9)
+		case 9:
 			v.ChallengeWindow = r.String()
-		case "acquirer_bin":
-			r.Once(&seen, 10)
+		case 10:
 			v.AcquirerBIN = r.String()
-		case "acquirer_merchant_id":
-			r.Once(&seen, 11)
+		case 11:
 			v.AcquirerMID = r.String()
-		case "acquirer_country":
-			r.Once(&seen, 12)
+		case 12:
 			v.AcquirerCountry = r.String()
-		case "merchant_name":
-			r.Once(&seen, 13)
+		case 13:
 			v.MerchantName = r.String()
-		case "mcc":
-			r.Once(&seen, 14)
+		case 14:
 			v.MCC = r.String()
-		case "sdk":
-			r.Once(&seen, 15)
+		case 15:
 			v.SDK = r.String()
-		case "prior_info":
-			r.Once(&seen, 16)
+		case 16:
 			v.PriorInfo = r.String()
-		case "challenged":
-			r.Once(&seen, 17)
+		case 17:
 			v.Challenged = r.String()
-		case "three_ri_ind":
-			r.Once(&seen, 18)
+		case 18:
 			v.ThreeRIInd = r.String()
 		default:
 			r.Skip()
@@ -2054,101 +1534,43 @@ func (v *AuthenticationRequest) decode(r *jsontext.Reader) {
 
 func (v *AuthenticationRequest) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"authentication_id":`...)
-	b = jsontext.AppendString(b, v.AuthenticationID)
-	if v.DeviceChannel != "" {
-		b = append(b, `,"device_channel":`...)
-		b = jsontext.AppendString(b, v.DeviceChannel)
-	}
-	if v.MethodCompletion != "" {
-		b = append(b, `,"method_completion":`...)
-		b = jsontext.AppendString(b, v.MethodCompletion)
-	}
-	if v.MessageVersion != "" {
-		b = append(b, `,"message_version":`...)
-		b = jsontext.AppendString(b, v.MessageVersion)
-	}
-	if v.ServerTransID != "" {
-		b = append(b, `,"server_trans_id":`...)
-		b = jsontext.AppendString(b, v.ServerTransID)
-	}
-	if v.RequestorURL != "" {
-		b = append(b, `,"requestor_url":`...)
-		b = jsontext.AppendString(b, v.RequestorURL)
-	}
-	if v.NotificationURL != "" {
-		b = append(b, `,"notification_url":`...)
-		b = jsontext.AppendString(b, v.NotificationURL)
-	}
-	if v.MethodURL != "" {
-		b = append(b, `,"method_notification_url":`...)
-		b = jsontext.AppendString(b, v.MethodURL)
-	}
-	if v.ChallengeInd != "" {
-		b = append(b, `,"challenge_indicator":`...)
-		b = jsontext.AppendString(b, v.ChallengeInd)
-	}
-	if v.ChallengeWindow != "" {
-		b = append(b, `,"challenge_window":`...)
-		b = jsontext.AppendString(b, v.ChallengeWindow)
-	}
-	if v.AcquirerBIN != "" {
-		b = append(b, `,"acquirer_bin":`...)
-		b = jsontext.AppendString(b, v.AcquirerBIN)
-	}
-	if v.AcquirerMID != "" {
-		b = append(b, `,"acquirer_merchant_id":`...)
-		b = jsontext.AppendString(b, v.AcquirerMID)
-	}
-	if v.AcquirerCountry != "" {
-		b = append(b, `,"acquirer_country":`...)
-		b = jsontext.AppendString(b, v.AcquirerCountry)
-	}
-	if v.MerchantName != "" {
-		b = append(b, `,"merchant_name":`...)
-		b = jsontext.AppendString(b, v.MerchantName)
-	}
-	if v.MCC != "" {
-		b = append(b, `,"mcc":`...)
-		b = jsontext.AppendString(b, v.MCC)
-	}
-	if v.SDK != "" {
-		b = append(b, `,"sdk":`...)
-		b = jsontext.AppendString(b, v.SDK)
-	}
-	if v.PriorInfo != "" {
-		b = append(b, `,"prior_info":`...)
-		b = jsontext.AppendString(b, v.PriorInfo)
-	}
-	if v.Challenged != "" {
-		b = append(b, `,"challenged":`...)
-		b = jsontext.AppendString(b, v.Challenged)
-	}
-	if v.ThreeRIInd != "" {
-		b = append(b, `,"three_ri_ind":`...)
-		b = jsontext.AppendString(b, v.ThreeRIInd)
-	}
+	b = jsontext.Str(b, `"authentication_id":`, v.AuthenticationID)
+	b = jsontext.OptStr(b, `"device_channel":`, v.DeviceChannel)
+	b = jsontext.OptStr(b, `"method_completion":`, v.MethodCompletion)
+	b = jsontext.OptStr(b, `"message_version":`, v.MessageVersion)
+	b = jsontext.OptStr(b, `"server_trans_id":`, v.ServerTransID)
+	b = jsontext.OptStr(b, `"requestor_url":`, v.RequestorURL)
+	b = jsontext.OptStr(b, `"notification_url":`, v.NotificationURL)
+	b = jsontext.OptStr(b, `"method_notification_url":`, v.MethodURL)
+	b = jsontext.OptStr(b, `"challenge_indicator":`, v.ChallengeInd)
+	b = jsontext.OptStr(b, `"challenge_window":`, v.ChallengeWindow)
+	b = jsontext.OptStr(b, `"acquirer_bin":`, v.AcquirerBIN)
+	b = jsontext.OptStr(b, `"acquirer_merchant_id":`, v.AcquirerMID)
+	b = jsontext.OptStr(b, `"acquirer_country":`, v.AcquirerCountry)
+	b = jsontext.OptStr(b, `"merchant_name":`, v.MerchantName)
+	b = jsontext.OptStr(b, `"mcc":`, v.MCC)
+	b = jsontext.OptStr(b, `"sdk":`, v.SDK)
+	b = jsontext.OptStr(b, `"prior_info":`, v.PriorInfo)
+	b = jsontext.OptStr(b, `"challenged":`, v.Challenged)
+	b = jsontext.OptStr(b, `"three_ri_ind":`, v.ThreeRIInd)
 	return append(b, '}')
 }
+
+var namesExchange = [...]string{"now", "request_hash", "sent", "status", "headers", "body_length", "failure", "verified"}
 
 func (v *Exchange) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "now":
-			r.Once(&seen, 0)
+		switch r.Field(namesExchange[:], &seen) {
+		case 0:
 			v.Now = r.Int64()
-		case "request_hash":
-			r.Once(&seen, 1)
+		case 1:
 			v.RequestHash = r.String()
-		case "sent":
-			r.Once(&seen, 2)
+		case 2:
 			v.Sent = r.Bool()
-		case "status":
-			r.Once(&seen, 3)
+		case 3:
 			v.Status = r.Int()
-		case "headers":
-			r.Once(&seen, 4)
+		case 4:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Headers) == maxElements {
 					r.Fail(tooMany)
@@ -2157,14 +1579,11 @@ func (v *Exchange) decode(r *jsontext.Reader) {
 				v.Headers = append(v.Headers, Header{})
 				v.Headers[len(v.Headers)-1].decode(r)
 			}
-		case "body_length":
-			r.Once(&seen, 5)
+		case 5:
 			v.BodyLength = r.Int()
-		case "failure":
-			r.Once(&seen, 6)
+		case 6:
 			v.Failure = r.String()
-		case "verified":
-			r.Once(&seen, 7)
+		case 7:
 			if !r.Null() {
 				v.Verified = new(bool)
 				*v.Verified = r.Bool()
@@ -2177,20 +1596,12 @@ func (v *Exchange) decode(r *jsontext.Reader) {
 
 func (v *Exchange) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"now":`...)
-	b = jsontext.AppendInt(b, v.Now)
-	if v.RequestHash != "" {
-		b = append(b, `,"request_hash":`...)
-		b = jsontext.AppendString(b, v.RequestHash)
-	}
-	b = append(b, `,"sent":`...)
-	b = jsontext.AppendBool(b, v.Sent)
-	if v.Status != 0 {
-		b = append(b, `,"status":`...)
-		b = jsontext.AppendInt(b, int64(v.Status))
-	}
+	b = jsontext.Int(b, `"now":`, v.Now)
+	b = jsontext.OptStr(b, `"request_hash":`, v.RequestHash)
+	b = jsontext.Bool(b, `"sent":`, v.Sent)
+	b = jsontext.OptInt(b, `"status":`, int64(v.Status))
 	if len(v.Headers) > 0 {
-		b = append(b, `,"headers":`...)
+		b = jsontext.Name(b, `"headers":`)
 		b = append(b, '[')
 		for i := range v.Headers {
 			b = jsontext.AppendComma(b)
@@ -2198,45 +1609,37 @@ func (v *Exchange) encode(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
-	if len(v.Body) != 0 {
-		b = append(b, `,"body_length":`...)
-		b = jsontext.AppendInt(b, int64(len(v.Body)))
-	}
-	if v.Failure != "" {
-		b = append(b, `,"failure":`...)
-		b = jsontext.AppendString(b, v.Failure)
-	}
+	b = jsontext.OptInt(b, `"body_length":`, int64(len(v.Body)))
+	b = jsontext.OptStr(b, `"failure":`, v.Failure)
 	if v.Verified != nil {
-		b = append(b, `,"verified":`...)
+		b = jsontext.Name(b, `"verified":`)
 		b = jsontext.AppendBool(b, *v.Verified)
 	}
 	return append(b, '}')
 }
 
+var namesResult = [...]string{"send", "verify", "outcome", "reject"}
+
 func (v *Result) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "send":
-			r.Once(&seen, 0)
+		switch r.Field(namesResult[:], &seen) {
+		case 0:
 			if !r.Null() {
 				v.Send = new(Send)
 				v.Send.decode(r)
 			}
-		case "verify":
-			r.Once(&seen, 1)
+		case 1:
 			if !r.Null() {
 				v.Verify = new(Verify)
 				v.Verify.decode(r)
 			}
-		case "outcome":
-			r.Once(&seen, 2)
+		case 2:
 			if !r.Null() {
 				v.Outcome = new(Outcome)
 				v.Outcome.decode(r)
 			}
-		case "reject":
-			r.Once(&seen, 3)
+		case 3:
 			if !r.Null() {
 				v.Reject = new(Reject)
 				v.Reject.decode(r)
@@ -2250,36 +1653,35 @@ func (v *Result) decode(r *jsontext.Reader) {
 func (v *Result) encode(b []byte) []byte {
 	b = append(b, '{')
 	if v.Send != nil {
-		b = append(b, `"send":`...)
+		b = jsontext.Name(b, `"send":`)
 		b = v.Send.encode(b)
 	}
 	if v.Verify != nil {
-		b = append(jsontext.AppendComma(b), `"verify":`...)
+		b = jsontext.Name(b, `"verify":`)
 		b = v.Verify.encode(b)
 	}
 	if v.Outcome != nil {
-		b = append(jsontext.AppendComma(b), `"outcome":`...)
+		b = jsontext.Name(b, `"outcome":`)
 		b = v.Outcome.encode(b)
 	}
 	if v.Reject != nil {
-		b = append(jsontext.AppendComma(b), `"reject":`...)
+		b = jsontext.Name(b, `"reject":`)
 		b = v.Reject.encode(b)
 	}
 	return append(b, '}')
 }
 
+var namesSend = [...]string{"method", "url", "headers", "body_length", "safe_to_repeat", "idempotency_header", "timeout_ms", "derive", "capture"}
+
 func (v *Send) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "method":
-			r.Once(&seen, 0)
+		switch r.Field(namesSend[:], &seen) {
+		case 0:
 			v.Method = r.String()
-		case "url":
-			r.Once(&seen, 1)
+		case 1:
 			v.URL = r.String()
-		case "headers":
-			r.Once(&seen, 2)
+		case 2:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Headers) == maxElements {
 					r.Fail(tooMany)
@@ -2288,20 +1690,15 @@ func (v *Send) decode(r *jsontext.Reader) {
 				v.Headers = append(v.Headers, Header{})
 				v.Headers[len(v.Headers)-1].decode(r)
 			}
-		case "body_length":
-			r.Once(&seen, 3)
+		case 3:
 			v.BodyLength = r.Int()
-		case "safe_to_repeat":
-			r.Once(&seen, 4)
+		case 4:
 			v.SafeToRepeat = r.Bool()
-		case "idempotency_header":
-			r.Once(&seen, 5)
+		case 5:
 			v.IdempotencyHeader = r.String()
-		case "timeout_ms":
-			r.Once(&seen, 6)
+		case 6:
 			v.TimeoutMillis = r.Int()
-		case "derive":
-			r.Once(&seen, 7)
+		case 7:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Derive) == maxElements {
 					r.Fail(tooMany)
@@ -2310,8 +1707,7 @@ func (v *Send) decode(r *jsontext.Reader) {
 				v.Derive = append(v.Derive, Derivation{})
 				v.Derive[len(v.Derive)-1].decode(r)
 			}
-		case "capture":
-			r.Once(&seen, 8)
+		case 8:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Capture) == maxElements {
 					r.Fail(tooMany)
@@ -2328,12 +1724,10 @@ func (v *Send) decode(r *jsontext.Reader) {
 
 func (v *Send) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"method":`...)
-	b = jsontext.AppendString(b, v.Method)
-	b = append(b, `,"url":`...)
-	b = jsontext.AppendString(b, v.URL)
+	b = jsontext.Str(b, `"method":`, v.Method)
+	b = jsontext.Str(b, `"url":`, v.URL)
 	if len(v.Headers) > 0 {
-		b = append(b, `,"headers":`...)
+		b = jsontext.Name(b, `"headers":`)
 		b = append(b, '[')
 		for i := range v.Headers {
 			b = jsontext.AppendComma(b)
@@ -2341,24 +1735,12 @@ func (v *Send) encode(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
-	if len(v.Body) != 0 {
-		b = append(b, `,"body_length":`...)
-		b = jsontext.AppendInt(b, int64(len(v.Body)))
-	}
-	if v.SafeToRepeat {
-		b = append(b, `,"safe_to_repeat":`...)
-		b = jsontext.AppendBool(b, v.SafeToRepeat)
-	}
-	if v.IdempotencyHeader != "" {
-		b = append(b, `,"idempotency_header":`...)
-		b = jsontext.AppendString(b, v.IdempotencyHeader)
-	}
-	if v.TimeoutMillis != 0 {
-		b = append(b, `,"timeout_ms":`...)
-		b = jsontext.AppendInt(b, int64(v.TimeoutMillis))
-	}
+	b = jsontext.OptInt(b, `"body_length":`, int64(len(v.Body)))
+	b = jsontext.OptBool(b, `"safe_to_repeat":`, v.SafeToRepeat)
+	b = jsontext.OptStr(b, `"idempotency_header":`, v.IdempotencyHeader)
+	b = jsontext.OptInt(b, `"timeout_ms":`, int64(v.TimeoutMillis))
 	if len(v.Derive) > 0 {
-		b = append(b, `,"derive":`...)
+		b = jsontext.Name(b, `"derive":`)
 		b = append(b, '[')
 		for i := range v.Derive {
 			b = jsontext.AppendComma(b)
@@ -2367,7 +1749,7 @@ func (v *Send) encode(b []byte) []byte {
 		b = append(b, ']')
 	}
 	if len(v.Capture) > 0 {
-		b = append(b, `,"capture":`...)
+		b = jsontext.Name(b, `"capture":`)
 		b = append(b, '[')
 		for i := range v.Capture {
 			b = jsontext.AppendComma(b)
@@ -2378,15 +1760,15 @@ func (v *Send) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
+var namesDerivation = [...]string{"stand_in", "expr"}
+
 func (v *Derivation) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "stand_in":
-			r.Once(&seen, 0)
+		switch r.Field(namesDerivation[:], &seen) {
+		case 0:
 			v.StandIn = r.String()
-		case "expr":
-			r.Once(&seen, 1)
+		case 1:
 			v.Expr.decode(r)
 		default:
 			r.Skip()
@@ -2396,25 +1778,23 @@ func (v *Derivation) decode(r *jsontext.Reader) {
 
 func (v *Derivation) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"stand_in":`...)
-	b = jsontext.AppendString(b, v.StandIn)
-	b = append(b, `,"expr":`...)
+	b = jsontext.Str(b, `"stand_in":`, v.StandIn)
+	b = jsontext.Name(b, `"expr":`)
 	b = v.Expr.encode(b)
 	return append(b, '}')
 }
 
+var namesExpr = [...]string{"fn", "text", "args"}
+
 func (v *Expr) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "fn":
-			r.Once(&seen, 0)
+		switch r.Field(namesExpr[:], &seen) {
+		case 0:
 			v.Fn = r.String()
-		case "text":
-			r.Once(&seen, 1)
+		case 1:
 			v.Text = r.String()
-		case "args":
-			r.Once(&seen, 2)
+		case 2:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Args) == maxElements {
 					r.Fail(tooMany)
@@ -2431,14 +1811,10 @@ func (v *Expr) decode(r *jsontext.Reader) {
 
 func (v *Expr) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"fn":`...)
-	b = jsontext.AppendString(b, v.Fn)
-	if v.Text != "" {
-		b = append(b, `,"text":`...)
-		b = jsontext.AppendString(b, v.Text)
-	}
+	b = jsontext.Str(b, `"fn":`, v.Fn)
+	b = jsontext.OptStr(b, `"text":`, v.Text)
 	if len(v.Args) > 0 {
-		b = append(b, `,"args":`...)
+		b = jsontext.Name(b, `"args":`)
 		b = append(b, '[')
 		for i := range v.Args {
 			b = jsontext.AppendComma(b)
@@ -2449,15 +1825,15 @@ func (v *Expr) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
+var namesCapture = [...]string{"path", "name"}
+
 func (v *Capture) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "path":
-			r.Once(&seen, 0)
+		switch r.Field(namesCapture[:], &seen) {
+		case 0:
 			v.Path = r.String()
-		case "name":
-			r.Once(&seen, 1)
+		case 1:
 			v.Name = r.String()
 		default:
 			r.Skip()
@@ -2467,22 +1843,20 @@ func (v *Capture) decode(r *jsontext.Reader) {
 
 func (v *Capture) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"path":`...)
-	b = jsontext.AppendString(b, v.Path)
-	b = append(b, `,"name":`...)
-	b = jsontext.AppendString(b, v.Name)
+	b = jsontext.Str(b, `"path":`, v.Path)
+	b = jsontext.Str(b, `"name":`, v.Name)
 	return append(b, '}')
 }
+
+var namesVerify = [...]string{"expr", "equal"}
 
 func (v *Verify) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "expr":
-			r.Once(&seen, 0)
+		switch r.Field(namesVerify[:], &seen) {
+		case 0:
 			v.Expr.decode(r)
-		case "equal":
-			r.Once(&seen, 1)
+		case 1:
 			v.Equal = r.String()
 		default:
 			r.Skip()
@@ -2492,85 +1866,70 @@ func (v *Verify) decode(r *jsontext.Reader) {
 
 func (v *Verify) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"expr":`...)
+	b = jsontext.Name(b, `"expr":`)
 	b = v.Expr.encode(b)
-	b = append(b, `,"equal":`...)
-	b = jsontext.AppendString(b, v.Equal)
+	b = jsontext.Str(b, `"equal":`, v.Equal)
 	return append(b, '}')
 }
+
+var namesOutcome = [...]string{"status", "transaction_id", "refund_id", "capture_id", "reference", "auth_code", "network_transaction_id", "stored_credential", "amount", "totals", "released", "connector_data", "next_action", "decline", "checks", "raw", "events", "reply", "token", "authentication"}
 
 func (v *Outcome) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "status":
-			r.Once(&seen, 0)
+		switch r.Field(namesOutcome[:], &seen) {
+		case 0:
 			v.Status = OutcomeStatus(r.String())
-		case "transaction_id":
-			r.Once(&seen, 1)
+		case 1:
 			v.TransactionID = r.String()
-		case "refund_id":
-			r.Once(&seen, 2)
+		case 2:
 			v.RefundID = r.String()
-		case "capture_id":
-			r.Once(&seen, 3)
+		case 3:
 			v.CaptureID = r.String()
-		case "reference":
-			r.Once(&seen, 4)
+		case 4:
 			v.Reference = r.String()
-		case "auth_code":
-			r.Once(&seen, 5)
+		case 5:
 			v.AuthCode = r.String()
-		case "network_transaction_id":
-			r.Once(&seen, 6)
+		case 6:
 			v.NetworkTransactionID = r.String()
-		case "stored_credential":
-			r.Once(&seen, 7)
+		case 7:
 			if !r.Null() {
 				v.StoredCredential = new(StoredCredential)
 				v.StoredCredential.decode(r)
 			}
-		case "amount":
-			r.Once(&seen, 8)
+		case 8:
 			if !r.Null() {
 				v.Amount = new(Money)
 				v.Amount.decode(r)
 			}
-		case "totals":
-			r.Once(&seen, 9)
+		case 9:
 			if !r.Null() {
 				v.Totals = new(Totals)
 				v.Totals.decode(r)
 			}
-		case "released":
-			r.Once(&seen, 10)
+		case 10:
 			v.Released = r.Bool()
-		case "connector_data":
-			r.Once(&seen, 11)
+		case 11:
 			if !r.Null() {
 				v.ConnectorData = new(ConnectorData)
 				v.ConnectorData.decode(r)
 			}
-		case "next_action":
-			r.Once(&seen, 12)
+		case 12:
 			if !r.Null() {
 				v.NextAction = new(NextAction)
 				v.NextAction.decode(r)
 			}
-		case "decline":
-			r.Once(&seen, 13)
+		case 13:
 			if !r.Null() {
 				v.Decline = new(Decline)
 				v.Decline.decode(r)
 			}
-		case "checks":
-			r.Once(&seen, 14)
+		case 14:
 			if !r.Null() {
 				v.Checks = new(Checks)
 				v.Checks.decode(r)
 			}
-		case "raw":
-			r.Once(&seen, 15)
+		case 15:
 			for ok := r.Object(); ok; ok = r.More('}') {
 				k := r.Key()
 				if _, twice := v.Raw[k]; twice {
@@ -2586,8 +1945,7 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				}
 				v.Raw[k] = r.String()
 			}
-		case "events":
-			r.Once(&seen, 16)
+		case 16:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Events) == maxElements {
 					r.Fail(tooMany)
@@ -2596,20 +1954,17 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				v.Events = append(v.Events, Event{})
 				v.Events[len(v.Events)-1].decode(r)
 			}
-		case "reply":
-			r.Once(&seen, 17)
+		case 17:
 			if !r.Null() {
 				v.Reply = new(Reply)
 				v.Reply.decode(r)
 			}
-		case "token":
-			r.Once(&seen, 18)
+		case 18:
 			if !r.Null() {
 				v.Token = new(AccessToken)
 				v.Token.decode(r)
 			}
-		case "authentication":
-			r.Once(&seen, 19)
+		case 19:
 			if !r.Null() {
 				v.Authentication = new(AuthenticationOutcome)
 				v.Authentication.decode(r)
@@ -2622,66 +1977,44 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 
 func (v *Outcome) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"status":`...)
-	b = jsontext.AppendString(b, string(v.Status))
-	if v.TransactionID != "" {
-		b = append(b, `,"transaction_id":`...)
-		b = jsontext.AppendString(b, v.TransactionID)
-	}
-	if v.RefundID != "" {
-		b = append(b, `,"refund_id":`...)
-		b = jsontext.AppendString(b, v.RefundID)
-	}
-	if v.CaptureID != "" {
-		b = append(b, `,"capture_id":`...)
-		b = jsontext.AppendString(b, v.CaptureID)
-	}
-	if v.Reference != "" {
-		b = append(b, `,"reference":`...)
-		b = jsontext.AppendString(b, v.Reference)
-	}
-	if v.AuthCode != "" {
-		b = append(b, `,"auth_code":`...)
-		b = jsontext.AppendString(b, v.AuthCode)
-	}
-	if v.NetworkTransactionID != "" {
-		b = append(b, `,"network_transaction_id":`...)
-		b = jsontext.AppendString(b, v.NetworkTransactionID)
-	}
+	b = jsontext.Str(b, `"status":`, string(v.Status))
+	b = jsontext.OptStr(b, `"transaction_id":`, v.TransactionID)
+	b = jsontext.OptStr(b, `"refund_id":`, v.RefundID)
+	b = jsontext.OptStr(b, `"capture_id":`, v.CaptureID)
+	b = jsontext.OptStr(b, `"reference":`, v.Reference)
+	b = jsontext.OptStr(b, `"auth_code":`, v.AuthCode)
+	b = jsontext.OptStr(b, `"network_transaction_id":`, v.NetworkTransactionID)
 	if v.StoredCredential != nil {
-		b = append(b, `,"stored_credential":`...)
+		b = jsontext.Name(b, `"stored_credential":`)
 		b = v.StoredCredential.encode(b)
 	}
 	if v.Amount != nil {
-		b = append(b, `,"amount":`...)
+		b = jsontext.Name(b, `"amount":`)
 		b = v.Amount.encode(b)
 	}
 	if v.Totals != nil {
-		b = append(b, `,"totals":`...)
+		b = jsontext.Name(b, `"totals":`)
 		b = v.Totals.encode(b)
 	}
-	if v.Released {
-		b = append(b, `,"released":`...)
-		b = jsontext.AppendBool(b, v.Released)
-	}
+	b = jsontext.OptBool(b, `"released":`, v.Released)
 	if v.ConnectorData != nil {
-		b = append(b, `,"connector_data":`...)
+		b = jsontext.Name(b, `"connector_data":`)
 		b = v.ConnectorData.encode(b)
 	}
 	if v.NextAction != nil {
-		b = append(b, `,"next_action":`...)
+		b = jsontext.Name(b, `"next_action":`)
 		b = v.NextAction.encode(b)
 	}
 	if v.Decline != nil {
-		b = append(b, `,"decline":`...)
+		b = jsontext.Name(b, `"decline":`)
 		b = v.Decline.encode(b)
 	}
 	if v.Checks != nil {
-		b = append(b, `,"checks":`...)
+		b = jsontext.Name(b, `"checks":`)
 		b = v.Checks.encode(b)
 	}
 	if len(v.Raw) > 0 {
-		b = append(b, `,"raw":`...)
+		b = jsontext.Name(b, `"raw":`)
 		b = append(b, '{')
 		for _, k := range sortedKeys(v.Raw) {
 			b = jsontext.AppendName(b, k)
@@ -2691,7 +2024,7 @@ func (v *Outcome) encode(b []byte) []byte {
 		b = append(b, '}')
 	}
 	if len(v.Events) > 0 {
-		b = append(b, `,"events":`...)
+		b = jsontext.Name(b, `"events":`)
 		b = append(b, '[')
 		for i := range v.Events {
 			b = jsontext.AppendComma(b)
@@ -2700,29 +2033,29 @@ func (v *Outcome) encode(b []byte) []byte {
 		b = append(b, ']')
 	}
 	if v.Reply != nil {
-		b = append(b, `,"reply":`...)
+		b = jsontext.Name(b, `"reply":`)
 		b = v.Reply.encode(b)
 	}
 	if v.Token != nil {
-		b = append(b, `,"token":`...)
+		b = jsontext.Name(b, `"token":`)
 		b = v.Token.encode(b)
 	}
 	if v.Authentication != nil {
-		b = append(b, `,"authentication":`...)
+		b = jsontext.Name(b, `"authentication":`)
 		b = v.Authentication.encode(b)
 	}
 	return append(b, '}')
 }
 
+var namesStoredCredential = [...]string{"id", "customer_id"}
+
 func (v *StoredCredential) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "id":
-			r.Once(&seen, 0)
+		switch r.Field(namesStoredCredential[:], &seen) {
+		case 0:
 			v.ID = r.String()
-		case "customer_id":
-			r.Once(&seen, 1)
+		case 1:
 			v.CustomerID = r.String()
 		default:
 			r.Skip()
@@ -2732,27 +2065,22 @@ func (v *StoredCredential) decode(r *jsontext.Reader) {
 
 func (v *StoredCredential) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"id":`...)
-	b = jsontext.AppendString(b, v.ID)
-	if v.CustomerID != "" {
-		b = append(b, `,"customer_id":`...)
-		b = jsontext.AppendString(b, v.CustomerID)
-	}
+	b = jsontext.Str(b, `"id":`, v.ID)
+	b = jsontext.OptStr(b, `"customer_id":`, v.CustomerID)
 	return append(b, '}')
 }
+
+var namesTotals = [...]string{"authorized", "captured", "refunded"}
 
 func (v *Totals) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "authorized":
-			r.Once(&seen, 0)
+		switch r.Field(namesTotals[:], &seen) {
+		case 0:
 			v.Authorized = r.Int64()
-		case "captured":
-			r.Once(&seen, 1)
+		case 1:
 			v.Captured = r.Int64()
-		case "refunded":
-			r.Once(&seen, 2)
+		case 2:
 			v.Refunded = r.Int64()
 		default:
 			r.Skip()
@@ -2762,27 +2090,23 @@ func (v *Totals) decode(r *jsontext.Reader) {
 
 func (v *Totals) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"authorized":`...)
-	b = jsontext.AppendInt(b, v.Authorized)
-	b = append(b, `,"captured":`...)
-	b = jsontext.AppendInt(b, v.Captured)
-	b = append(b, `,"refunded":`...)
-	b = jsontext.AppendInt(b, v.Refunded)
+	b = jsontext.Int(b, `"authorized":`, v.Authorized)
+	b = jsontext.Int(b, `"captured":`, v.Captured)
+	b = jsontext.Int(b, `"refunded":`, v.Refunded)
 	return append(b, '}')
 }
+
+var namesNextAction = [...]string{"type", "url", "fields", "timeout_ms"}
 
 func (v *NextAction) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "type":
-			r.Once(&seen, 0)
+		switch r.Field(namesNextAction[:], &seen) {
+		case 0:
 			v.Type = r.String()
-		case "url":
-			r.Once(&seen, 1)
+		case 1:
 			v.URL = r.String()
-		case "fields":
-			r.Once(&seen, 2)
+		case 2:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Fields) == maxElements {
 					r.Fail(tooMany)
@@ -2791,8 +2115,7 @@ func (v *NextAction) decode(r *jsontext.Reader) {
 				v.Fields = append(v.Fields, Header{})
 				v.Fields[len(v.Fields)-1].decode(r)
 			}
-		case "timeout_ms":
-			r.Once(&seen, 3)
+		case 3:
 			v.TimeoutMillis = r.Int()
 		default:
 			r.Skip()
@@ -2802,12 +2125,10 @@ func (v *NextAction) decode(r *jsontext.Reader) {
 
 func (v *NextAction) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"type":`...)
-	b = jsontext.AppendString(b, v.Type)
-	b = append(b, `,"url":`...)
-	b = jsontext.AppendString(b, v.URL)
+	b = jsontext.Str(b, `"type":`, v.Type)
+	b = jsontext.Str(b, `"url":`, v.URL)
 	if len(v.Fields) > 0 {
-		b = append(b, `,"fields":`...)
+		b = jsontext.Name(b, `"fields":`)
 		b = append(b, '[')
 		for i := range v.Fields {
 			b = jsontext.AppendComma(b)
@@ -2815,34 +2136,27 @@ func (v *NextAction) encode(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
-	if v.TimeoutMillis != 0 {
-		b = append(b, `,"timeout_ms":`...)
-		b = jsontext.AppendInt(b, int64(v.TimeoutMillis))
-	}
+	b = jsontext.OptInt(b, `"timeout_ms":`, int64(v.TimeoutMillis))
 	return append(b, '}')
 }
+
+var namesDecline = [...]string{"code", "message", "network_code", "advice_code", "reason", "retry_elsewhere"}
 
 func (v *Decline) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "code":
-			r.Once(&seen, 0)
+		switch r.Field(namesDecline[:], &seen) {
+		case 0:
 			v.Code = r.String()
-		case "message":
-			r.Once(&seen, 1)
+		case 1:
 			v.Message = r.String()
-		case "network_code":
-			r.Once(&seen, 2)
+		case 2:
 			v.NetworkCode = r.String()
-		case "advice_code":
-			r.Once(&seen, 3)
+		case 3:
 			v.AdviceCode = r.String()
-		case "reason":
-			r.Once(&seen, 4)
+		case 4:
 			v.Reason = DeclineReason(r.String())
-		case "retry_elsewhere":
-			r.Once(&seen, 5)
+		case 5:
 			v.RetryElsewhere = r.Bool()
 		default:
 			r.Skip()
@@ -2852,39 +2166,26 @@ func (v *Decline) decode(r *jsontext.Reader) {
 
 func (v *Decline) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"code":`...)
-	b = jsontext.AppendString(b, v.Code)
-	b = append(b, `,"message":`...)
-	b = jsontext.AppendString(b, v.Message)
-	if v.NetworkCode != "" {
-		b = append(b, `,"network_code":`...)
-		b = jsontext.AppendString(b, v.NetworkCode)
-	}
-	if v.AdviceCode != "" {
-		b = append(b, `,"advice_code":`...)
-		b = jsontext.AppendString(b, v.AdviceCode)
-	}
-	b = append(b, `,"reason":`...)
-	b = jsontext.AppendString(b, string(v.Reason))
-	if v.RetryElsewhere {
-		b = append(b, `,"retry_elsewhere":`...)
-		b = jsontext.AppendBool(b, v.RetryElsewhere)
-	}
+	b = jsontext.Str(b, `"code":`, v.Code)
+	b = jsontext.Str(b, `"message":`, v.Message)
+	b = jsontext.OptStr(b, `"network_code":`, v.NetworkCode)
+	b = jsontext.OptStr(b, `"advice_code":`, v.AdviceCode)
+	b = jsontext.Str(b, `"reason":`, string(v.Reason))
+	b = jsontext.OptBool(b, `"retry_elsewhere":`, v.RetryElsewhere)
 	return append(b, '}')
 }
+
+var namesChecks = [...]string{"cvc", "address_line1", "postal_code"}
 
 func (v *Checks) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "cvc":
-			r.Once(&seen, 0)
+		switch r.Field(namesChecks[:], &seen) {
+		case 0:
 			v.CVC = r.String()
-		case "address_line1":
-			r.Once(&seen, 1)
+		case 1:
 			v.AddressLine1 = r.String()
-		case "postal_code":
-			r.Once(&seen, 2)
+		case 2:
 			v.PostalCode = r.String()
 		default:
 			r.Skip()
@@ -2894,51 +2195,36 @@ func (v *Checks) decode(r *jsontext.Reader) {
 
 func (v *Checks) encode(b []byte) []byte {
 	b = append(b, '{')
-	if v.CVC != "" {
-		b = append(b, `"cvc":`...)
-		b = jsontext.AppendString(b, v.CVC)
-	}
-	if v.AddressLine1 != "" {
-		b = append(jsontext.AppendComma(b), `"address_line1":`...)
-		b = jsontext.AppendString(b, v.AddressLine1)
-	}
-	if v.PostalCode != "" {
-		b = append(jsontext.AppendComma(b), `"postal_code":`...)
-		b = jsontext.AppendString(b, v.PostalCode)
-	}
+	b = jsontext.OptStr(b, `"cvc":`, v.CVC)
+	b = jsontext.OptStr(b, `"address_line1":`, v.AddressLine1)
+	b = jsontext.OptStr(b, `"postal_code":`, v.PostalCode)
 	return append(b, '}')
 }
+
+var namesEvent = [...]string{"object", "transaction_id", "refund_id", "reference", "account_id", "sync", "outcome", "time"}
 
 func (v *Event) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "object":
-			r.Once(&seen, 0)
+		switch r.Field(namesEvent[:], &seen) {
+		case 0:
 			v.Object = r.String()
-		case "transaction_id":
-			r.Once(&seen, 1)
+		case 1:
 			v.TransactionID = r.String()
-		case "refund_id":
-			r.Once(&seen, 2)
+		case 2:
 			v.RefundID = r.String()
-		case "reference":
-			r.Once(&seen, 3)
+		case 3:
 			v.Reference = r.String()
-		case "account_id":
-			r.Once(&seen, 4)
+		case 4:
 			v.AccountID = r.String()
-		case "sync":
-			r.Once(&seen, 5)
+		case 5:
 			v.Sync = r.Bool()
-		case "outcome":
-			r.Once(&seen, 6)
+		case 6:
 			if !r.Null() {
 				v.Outcome = new(Outcome)
 				v.Outcome.decode(r)
 			}
-		case "time":
-			r.Once(&seen, 7)
+		case 7:
 			v.Time = r.Int64()
 		default:
 			r.Skip()
@@ -2948,48 +2234,29 @@ func (v *Event) decode(r *jsontext.Reader) {
 
 func (v *Event) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"object":`...)
-	b = jsontext.AppendString(b, v.Object)
-	if v.TransactionID != "" {
-		b = append(b, `,"transaction_id":`...)
-		b = jsontext.AppendString(b, v.TransactionID)
-	}
-	if v.RefundID != "" {
-		b = append(b, `,"refund_id":`...)
-		b = jsontext.AppendString(b, v.RefundID)
-	}
-	if v.Reference != "" {
-		b = append(b, `,"reference":`...)
-		b = jsontext.AppendString(b, v.Reference)
-	}
-	if v.AccountID != "" {
-		b = append(b, `,"account_id":`...)
-		b = jsontext.AppendString(b, v.AccountID)
-	}
-	if v.Sync {
-		b = append(b, `,"sync":`...)
-		b = jsontext.AppendBool(b, v.Sync)
-	}
+	b = jsontext.Str(b, `"object":`, v.Object)
+	b = jsontext.OptStr(b, `"transaction_id":`, v.TransactionID)
+	b = jsontext.OptStr(b, `"refund_id":`, v.RefundID)
+	b = jsontext.OptStr(b, `"reference":`, v.Reference)
+	b = jsontext.OptStr(b, `"account_id":`, v.AccountID)
+	b = jsontext.OptBool(b, `"sync":`, v.Sync)
 	if v.Outcome != nil {
-		b = append(b, `,"outcome":`...)
+		b = jsontext.Name(b, `"outcome":`)
 		b = v.Outcome.encode(b)
 	}
-	if v.Time != 0 {
-		b = append(b, `,"time":`...)
-		b = jsontext.AppendInt(b, v.Time)
-	}
+	b = jsontext.OptInt(b, `"time":`, v.Time)
 	return append(b, '}')
 }
+
+var namesReply = [...]string{"status", "headers", "body"}
 
 func (v *Reply) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "status":
-			r.Once(&seen, 0)
+		switch r.Field(namesReply[:], &seen) {
+		case 0:
 			v.Status = r.Int()
-		case "headers":
-			r.Once(&seen, 1)
+		case 1:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Headers) == maxElements {
 					r.Fail(tooMany)
@@ -2998,8 +2265,7 @@ func (v *Reply) decode(r *jsontext.Reader) {
 				v.Headers = append(v.Headers, Header{})
 				v.Headers[len(v.Headers)-1].decode(r)
 			}
-		case "body":
-			r.Once(&seen, 2)
+		case 2:
 			v.Body = r.String()
 		default:
 			r.Skip()
@@ -3009,10 +2275,9 @@ func (v *Reply) decode(r *jsontext.Reader) {
 
 func (v *Reply) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"status":`...)
-	b = jsontext.AppendInt(b, int64(v.Status))
+	b = jsontext.Int(b, `"status":`, int64(v.Status))
 	if len(v.Headers) > 0 {
-		b = append(b, `,"headers":`...)
+		b = jsontext.Name(b, `"headers":`)
 		b = append(b, '[')
 		for i := range v.Headers {
 			b = jsontext.AppendComma(b)
@@ -3020,22 +2285,19 @@ func (v *Reply) encode(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
-	if v.Body != "" {
-		b = append(b, `,"body":`...)
-		b = jsontext.AppendString(b, v.Body)
-	}
+	b = jsontext.OptStr(b, `"body":`, v.Body)
 	return append(b, '}')
 }
+
+var namesAccessToken = [...]string{"value", "expires_in"}
 
 func (v *AccessToken) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "value":
-			r.Once(&seen, 0)
+		switch r.Field(namesAccessToken[:], &seen) {
+		case 0:
 			v.Value = r.String()
-		case "expires_in":
-			r.Once(&seen, 1)
+		case 1:
 			v.ExpiresIn = r.Int64()
 		default:
 			r.Skip()
@@ -3045,88 +2307,64 @@ func (v *AccessToken) decode(r *jsontext.Reader) {
 
 func (v *AccessToken) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"value":`...)
-	b = jsontext.AppendString(b, v.Value)
-	b = append(b, `,"expires_in":`...)
-	b = jsontext.AppendInt(b, v.ExpiresIn)
+	b = jsontext.Str(b, `"value":`, v.Value)
+	b = jsontext.Int(b, `"expires_in":`, v.ExpiresIn)
 	return append(b, '}')
 }
+
+var namesAuthenticationOutcome = [...]string{"enrolled", "message_version", "method_url", "method_data", "method_key", "directory_server_id", "scheme", "trans_status", "trans_status_reason", "eci", "cavv", "server_trans_id", "ds_trans_id", "acs_trans_id", "acs_reference", "acs_url", "creq", "creq_key", "acs_signed_content", "challenge_cancel", "pending", "error_code", "error_component", "error_detail"}
 
 func (v *AuthenticationOutcome) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "enrolled":
-			r.Once(&seen, 0)
+		switch r.Field(namesAuthenticationOutcome[:], &seen) {
+		case 0:
 			v.Enrolled = r.Bool()
-		case "message_version":
-			r.Once(&seen, 1)
+		case 1:
 			v.MessageVersion = r.String()
-		case "method_url":
-			r.Once(&seen, 2)
+		case 2:
 			v.MethodURL = r.String()
-		case "method_data":
-			r.Once(&seen, 3)
+		case 3:
 			v.MethodData = r.String()
-		case "method_key":
-			r.Once(&seen, 4)
+		case 4:
 			v.MethodKey = r.String()
-		case "directory_server_id":
-			r.Once(&seen, 5)
+		case 5:
 			v.DirectoryServerID = r.String()
-		case "scheme":
-			r.Once(&seen, 6)
+		case 6:
 			v.Scheme = r.String()
-		case "trans_status":
-			r.Once(&seen, 7)
+		case 7:
 			v.TransStatus = r.String()
-		case "trans_status_reason":
-			r.Once(&seen, 8)
+		case 8:
 			v.TransStatusReason = r.String()
-		case "eci":
-			r.Once(&seen, 9)
+		case 9:
 			v.ECI = r.String()
-		case "cavv":
-			r.Once(&seen, 10)
+		case 10:
 			v.CAVV = r.String()
-		case "server_trans_id":
-			r.Once(&seen, 11)
+		case 11:
 			v.ServerTransID = r.String()
-		case "ds_trans_id":
-			r.Once(&seen, 12)
+		case 12:
 			v.DSTransID = r.String()
-		case "acs_trans_id":
-			r.Once(&seen, 13)
+		case 13:
 			v.ACSTransID = r.String()
-		case "acs_reference":
-			r.Once(&seen, 14)
+		case 14:
 			v.ACSReference = r.String()
-		case "acs_url":
-			r.Once(&seen, 15)
+		case 15:
 			v.ACSURL = r.String()
-		case "creq":
-			r.Once(&seen, 16)
+		case 16:
 			v.CReq = r.String()
-		case "creq_key":
-			r.Once(&seen, 17)
+		case 17:
 			v.CReqKey = r.String()
-		case "acs_signed_content":
-			r.Once(&seen, 18)
+		case 18:
 			v.ACSSignedContent = r.String()
-		case "challenge_cancel":
-			r.Once(&seen, 19)
+		case 19:
 			v.ChallengeCancel = r.String()
-		case "pending":
-			r.Once(&seen, 20)
+		case 20:
 			v.Pending = r.Bool()
-		case "error_code":
-			r.Once(&seen, 21)
+		case 21:
 			v.ErrorCode = r.String()
-		case "error_component":
-			r.Once(&seen, 22)
+		case 22:
 			v.ErrorComponent = r.String()
-		case "error_detail":
-			r.Once(&seen, 23)
+		case 23:
 			v.ErrorDetail = r.String()
 		default:
 			r.Skip()
@@ -3136,117 +2374,44 @@ func (v *AuthenticationOutcome) decode(r *jsontext.Reader) {
 
 func (v *AuthenticationOutcome) encode(b []byte) []byte {
 	b = append(b, '{')
-	if v.Enrolled {
-		b = append(b, `"enrolled":`...)
-		b = jsontext.AppendBool(b, v.Enrolled)
-	}
-	if v.MessageVersion != "" {
-		b = append(jsontext.AppendComma(b), `"message_version":`...)
-		b = jsontext.AppendString(b, v.MessageVersion)
-	}
-	if v.MethodURL != "" {
-		b = append(jsontext.AppendComma(b), `"method_url":`...)
-		b = jsontext.AppendString(b, v.MethodURL)
-	}
-	if v.MethodData != "" {
-		b = append(jsontext.AppendComma(b), `"method_data":`...)
-		b = jsontext.AppendString(b, v.MethodData)
-	}
-	if v.MethodKey != "" {
-		b = append(jsontext.AppendComma(b), `"method_key":`...)
-		b = jsontext.AppendString(b, v.MethodKey)
-	}
-	if v.DirectoryServerID != "" {
-		b = append(jsontext.AppendComma(b), `"directory_server_id":`...)
-		b = jsontext.AppendString(b, v.DirectoryServerID)
-	}
-	if v.Scheme != "" {
-		b = append(jsontext.AppendComma(b), `"scheme":`...)
-		b = jsontext.AppendString(b, v.Scheme)
-	}
-	if v.TransStatus != "" {
-		b = append(jsontext.AppendComma(b), `"trans_status":`...)
-		b = jsontext.AppendString(b, v.TransStatus)
-	}
-	if v.TransStatusReason != "" {
-		b = append(jsontext.AppendComma(b), `"trans_status_reason":`...)
-		b = jsontext.AppendString(b, v.TransStatusReason)
-	}
-	if v.ECI != "" {
-		b = append(jsontext.AppendComma(b), `"eci":`...)
-		b = jsontext.AppendString(b, v.ECI)
-	}
-	if v.CAVV != "" {
-		b = append(jsontext.AppendComma(b), `"cavv":`...)
-		b = jsontext.AppendString(b, v.CAVV)
-	}
-	if v.ServerTransID != "" {
-		b = append(jsontext.AppendComma(b), `"server_trans_id":`...)
-		b = jsontext.AppendString(b, v.ServerTransID)
-	}
-	if v.DSTransID != "" {
-		b = append(jsontext.AppendComma(b), `"ds_trans_id":`...)
-		b = jsontext.AppendString(b, v.DSTransID)
-	}
-	if v.ACSTransID != "" {
-		b = append(jsontext.AppendComma(b), `"acs_trans_id":`...)
-		b = jsontext.AppendString(b, v.ACSTransID)
-	}
-	if v.ACSReference != "" {
-		b = append(jsontext.AppendComma(b), `"acs_reference":`...)
-		b = jsontext.AppendString(b, v.ACSReference)
-	}
-	if v.ACSURL != "" {
-		b = append(jsontext.AppendComma(b), `"acs_url":`...)
-		b = jsontext.AppendString(b, v.ACSURL)
-	}
-	if v.CReq != "" {
-		b = append(jsontext.AppendComma(b), `"creq":`...)
-		b = jsontext.AppendString(b, v.CReq)
-	}
-	if v.CReqKey != "" {
-		b = append(jsontext.AppendComma(b), `"creq_key":`...)
-		b = jsontext.AppendString(b, v.CReqKey)
-	}
-	if v.ACSSignedContent != "" {
-		b = append(jsontext.AppendComma(b), `"acs_signed_content":`...)
-		b = jsontext.AppendString(b, v.ACSSignedContent)
-	}
-	if v.ChallengeCancel != "" {
-		b = append(jsontext.AppendComma(b), `"challenge_cancel":`...)
-		b = jsontext.AppendString(b, v.ChallengeCancel)
-	}
-	if v.Pending {
-		b = append(jsontext.AppendComma(b), `"pending":`...)
-		b = jsontext.AppendBool(b, v.Pending)
-	}
-	if v.ErrorCode != "" {
-		b = append(jsontext.AppendComma(b), `"error_code":`...)
-		b = jsontext.AppendString(b, v.ErrorCode)
-	}
-	if v.ErrorComponent != "" {
-		b = append(jsontext.AppendComma(b), `"error_component":`...)
-		b = jsontext.AppendString(b, v.ErrorComponent)
-	}
-	if v.ErrorDetail != "" {
-		b = append(jsontext.AppendComma(b), `"error_detail":`...)
-		b = jsontext.AppendString(b, v.ErrorDetail)
-	}
+	b = jsontext.OptBool(b, `"enrolled":`, v.Enrolled)
+	b = jsontext.OptStr(b, `"message_version":`, v.MessageVersion)
+	b = jsontext.OptStr(b, `"method_url":`, v.MethodURL)
+	b = jsontext.OptStr(b, `"method_data":`, v.MethodData)
+	b = jsontext.OptStr(b, `"method_key":`, v.MethodKey)
+	b = jsontext.OptStr(b, `"directory_server_id":`, v.DirectoryServerID)
+	b = jsontext.OptStr(b, `"scheme":`, v.Scheme)
+	b = jsontext.OptStr(b, `"trans_status":`, v.TransStatus)
+	b = jsontext.OptStr(b, `"trans_status_reason":`, v.TransStatusReason)
+	b = jsontext.OptStr(b, `"eci":`, v.ECI)
+	b = jsontext.OptStr(b, `"cavv":`, v.CAVV)
+	b = jsontext.OptStr(b, `"server_trans_id":`, v.ServerTransID)
+	b = jsontext.OptStr(b, `"ds_trans_id":`, v.DSTransID)
+	b = jsontext.OptStr(b, `"acs_trans_id":`, v.ACSTransID)
+	b = jsontext.OptStr(b, `"acs_reference":`, v.ACSReference)
+	b = jsontext.OptStr(b, `"acs_url":`, v.ACSURL)
+	b = jsontext.OptStr(b, `"creq":`, v.CReq)
+	b = jsontext.OptStr(b, `"creq_key":`, v.CReqKey)
+	b = jsontext.OptStr(b, `"acs_signed_content":`, v.ACSSignedContent)
+	b = jsontext.OptStr(b, `"challenge_cancel":`, v.ChallengeCancel)
+	b = jsontext.OptBool(b, `"pending":`, v.Pending)
+	b = jsontext.OptStr(b, `"error_code":`, v.ErrorCode)
+	b = jsontext.OptStr(b, `"error_component":`, v.ErrorComponent)
+	b = jsontext.OptStr(b, `"error_detail":`, v.ErrorDetail)
 	return append(b, '}')
 }
+
+var namesReject = [...]string{"code", "message", "parameter"}
 
 func (v *Reject) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Key() {
-		case "code":
-			r.Once(&seen, 0)
+		switch r.Field(namesReject[:], &seen) {
+		case 0:
 			v.Code = RejectCode(r.String())
-		case "message":
-			r.Once(&seen, 1)
+		case 1:
 			v.Message = r.String()
-		case "parameter":
-			r.Once(&seen, 2)
+		case 2:
 			v.Parameter = r.String()
 		default:
 			r.Skip()
@@ -3256,13 +2421,8 @@ func (v *Reject) decode(r *jsontext.Reader) {
 
 func (v *Reject) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = append(b, `"code":`...)
-	b = jsontext.AppendString(b, string(v.Code))
-	b = append(b, `,"message":`...)
-	b = jsontext.AppendString(b, v.Message)
-	if v.Parameter != "" {
-		b = append(b, `,"parameter":`...)
-		b = jsontext.AppendString(b, v.Parameter)
-	}
+	b = jsontext.Str(b, `"code":`, string(v.Code))
+	b = jsontext.Str(b, `"message":`, v.Message)
+	b = jsontext.OptStr(b, `"parameter":`, v.Parameter)
 	return append(b, '}')
 }

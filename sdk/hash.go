@@ -1,11 +1,5 @@
 package sdk
 
-import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-)
-
 // RequestHash identifies what a send asks for: everything that decides which bytes leave and what of the answer the adapter sees.
 // It is lowercase hex of the SHA-256 over
 //
@@ -58,7 +52,7 @@ func VerifyHash(v *Verify) string {
 // hashed is the canonical byte string that is hashed.
 type hashed []byte
 
-func (h *hashed) count(n int) { *h = binary.LittleEndian.AppendUint32(*h, uint32(n)) }
+func (h *hashed) count(n int) { *h = appendUint32(*h, uint32(n)) }
 
 func (h *hashed) text(s string) {
 	h.count(len(s))
@@ -75,6 +69,15 @@ func (h *hashed) expr(e *Expr) {
 }
 
 func (h hashed) sum() string {
-	s := sha256.Sum256(h)
-	return hex.EncodeToString(s[:])
+	const digits = "0123456789abcdef"
+	var text [64]byte
+	for i, b := range sha256Sum(h) {
+		text[2*i], text[2*i+1] = digits[b>>4], digits[b&15]
+	}
+	return string(text[:])
+}
+
+// appendUint32 appends n in little-endian order. (encoding/binary would bring package reflect into the guest.)
+func appendUint32(b []byte, n uint32) []byte {
+	return append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
 }

@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
 	"payswitch/sdk/internal/jsontext"
@@ -180,10 +179,7 @@ func (j JSON) Number(path string) string {
 
 // Int is the number at the path if it is an integer of 64 bits, else 0. Use Money for amounts, where 0 must not mean missing.
 func (j JSON) Int(path string) int64 {
-	n, err := strconv.ParseInt(j.Number(path), 10, 64)
-	if err != nil {
-		return 0
-	}
+	n, _ := parseInt(j.Number(path))
 	return n
 }
 
@@ -192,7 +188,7 @@ func (j JSON) Bool(path string) bool { return j.Get(path).text == "true" }
 
 // Money is the amount in minor units at the path, an integer or a string of one; nil if there is none.
 func (j JSON) Money(path string, c Currency) *Money {
-	n, err := strconv.ParseInt(j.Text(path), 10, 64)
+	n, err := parseInt(j.Text(path))
 	if err != nil {
 		return nil
 	}

@@ -2,7 +2,6 @@ package sdk
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 )
 
@@ -142,18 +141,9 @@ func ParseMajor(s string, c Currency) (Money, error) {
 		}
 		fraction = fraction[:len(fraction)-1]
 	}
-	var n uint64 // at most 1<<63, the size of the lowest amount
-	for i := range len(whole) + e {
-		var d uint64 // 0 where decimals are left out
-		if i < len(whole) {
-			d = uint64(whole[i] - '0')
-		} else if i-len(whole) < len(fraction) {
-			d = uint64(fraction[i-len(whole)] - '0')
-		}
-		if n > (1<<63-d)/10 {
-			return Money{}, ErrOverflow
-		}
-		n = n*10 + d
+	n, ok := parseDigits(whole, fraction, e)
+	if !ok {
+		return Money{}, ErrOverflow
 	}
 	switch {
 	case neg:
@@ -179,12 +169,46 @@ func ParseMinor(s string, c Currency) (Money, error) {
 	if !c.Valid() {
 		return Money{}, ErrCurrency
 	}
-	n, err := strconv.ParseInt(s, 10, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange):
-		return Money{}, ErrOverflow
-	case err != nil || s[0] == '+':
-		return Money{}, ErrAmount
+	n, err := parseInt(s)
+	if err != nil {
+		return Money{}, err
 	}
 	return Money{Minor: n, Currency: c}, nil
+}
+
+// parseInt reads an integer: an optional "-" and digits. The errors are ErrAmount and ErrOverflow; the number is 0 then.
+func parseInt(s string) (int64, error) {
+	neg := s != "" && s[0] == '-'
+	if neg {
+		s = s[1:]
+	}
+	if s == "" || !digits(s) {
+		return 0, ErrAmount
+	}
+	n, ok := parseDigits(s, "", 0)
+	switch {
+	case !ok || (n > 1<<63-1 && !neg):
+		return 0, ErrOverflow
+	case neg:
+		return int64(-n), nil
+	}
+	return int64(n), nil
+}
+
+// parseDigits reads whole and the first e digits of fraction, filled up with zeros, as one number of at most 1<<63: the size of the
+// lowest amount.
+func parseDigits(whole, fraction string, e int) (n uint64, ok bool) {
+	for i := range len(whole) + e {
+		var d uint64
+		if i < len(whole) {
+			d = uint64(whole[i] - '0')
+		} else if i-len(whole) < len(fraction) {
+			d = uint64(fraction[i-len(whole)] - '0')
+		}
+		if n > (1<<63-d)/10 {
+			return 0, false
+		}
+		n = n*10 + d
+	}
+	return n, true
 }

@@ -1,7 +1,5 @@
 package sdk
 
-import "strings"
-
 // Response is the answer to a send, whatever its status.
 type Response struct {
 	Status  int      // HTTP status, 100 to 599
@@ -27,9 +25,23 @@ func H(name, value string) Header { return Header{Name: name, Value: value} }
 // HeaderValue returns the value of the first header (or query or form pair) of that name, whatever its case; "" if there is none.
 func HeaderValue(headers []Header, name string) string {
 	for i := range headers {
-		if strings.EqualFold(headers[i].Name, name) {
+		if equalFold(headers[i].Name, name) {
 			return headers[i].Value
 		}
 	}
 	return ""
+}
+
+// equalFold compares ASCII texts without regard to case.
+func equalFold(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) {
+		x, y := a[i], b[i]
+		if x != y && (x|32 != y|32 || x|32 < 'a' || x|32 > 'z') {
+			return false
+		}
+	}
+	return true
 }

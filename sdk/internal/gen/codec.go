@@ -20,10 +20,18 @@ func writeCodec(p *pkg) ([]byte, error) {
 }
 
 func writeDecoder(w *bytes.Buffer, s *structType) {
-	fmt.Fprintf(w, "\nfunc (v *%s) decode(r *jsontext.Reader) {\n\tvar seen uint64\n", s.name)
-	fmt.Fprintf(w, "for ok := r.Object(); ok; ok = r.More('}') {\nswitch r.Key() {\n")
+	names := "names" + s.name
+	fmt.Fprintf(w, "\nvar %s = [...]string{", names)
 	for i, f := range s.fields {
-		fmt.Fprintf(w, "case %q:\nr.Once(&seen, %d)\n", f.key, i)
+		if i > 0 {
+			fmt.Fprintf(w, ", ")
+		}
+		fmt.Fprintf(w, "%q", f.key)
+	}
+	fmt.Fprintf(w, "}\n\nfunc (v *%s) decode(r *jsontext.Reader) {\n\tvar seen uint64\n", s.name)
+	fmt.Fprintf(w, "for ok := r.Object(); ok; ok = r.More('}') {\nswitch r.Field(%s[:], &seen) {\n", names)
+	for i, f := range s.fields {
+		fmt.Fprintf(w, "case %d:\n", i)
 		writeDecode(w, "v."+f.name, &f.typ)
 	}
 	fmt.Fprintf(w, "default:\nr.Skip()\n}\n}\n}\n")
@@ -95,47 +103,48 @@ func goType(t *typ) string {
 
 func writeEncoder(w *bytes.Buffer, s *structType) {
 	fmt.Fprintf(w, "\nfunc (v *%s) encode(b []byte) []byte {\nb = append(b, '{')\n", s.name)
-	first := true // whether no member can have been written yet
-	sure := false // whether one has been written for certain
 	for _, f := range s.fields {
+		key := fmt.Sprintf("`%q:`", f.key)
 		src := "v." + f.name
 		if s.body && f.name == "BodyLength" {
 			src = "len(v.Body)"
 		}
+		opt := ""
 		if f.omit {
-			fmt.Fprintf(w, "if %s {\n", present(src, &f.typ))
+			opt = "Opt"
 		}
-		switch {
-		case sure:
-			fmt.Fprintf(w, "b = append(b, `,%q:`...)\n", f.key)
-		case first:
-			fmt.Fprintf(w, "b = append(b, `%q:`...)\n", f.key)
+		switch f.typ.kind {
+		case "string":
+			if f.typ.name != "string" {
+				src = "string(" + src + ")"
+			}
+			fmt.Fprintf(w, "b = jsontext.%sStr(b, %s, %s)\n", opt, key, src)
+		case "int", "int64":
+			if f.typ.kind == "int" {
+				src = "int64(" + src + ")"
+			}
+			fmt.Fprintf(w, "b = jsontext.%sInt(b, %s, %s)\n", opt, key, src)
+		case "bool":
+			fmt.Fprintf(w, "b = jsontext.%sBool(b, %s, %s)\n", opt, key, src)
 		default:
-			fmt.Fprintf(w, "b = append(jsontext.AppendComma(b), `%q:`...)\n", f.key)
+			if f.omit {
+				fmt.Fprintf(w, "if %s {\n", present(src, &f.typ))
+			}
+			fmt.Fprintf(w, "b = jsontext.Name(b, %s)\n", key)
+			writeEncode(w, src, &f.typ)
+			if f.omit {
+				fmt.Fprintf(w, "}\n")
+			}
 		}
-		writeEncode(w, src, &f.typ)
-		if f.omit {
-			fmt.Fprintf(w, "}\n")
-		} else {
-			sure = true
-		}
-		first = false
 	}
 	fmt.Fprintf(w, "return append(b, '}')\n}\n")
 }
 
 func present(src string, t *typ) string {
-	switch t.kind {
-	case "string":
-		return src + ` != ""`
-	case "bool":
-		return src
-	case "pointer":
+	if t.kind == "pointer" {
 		return src + " != nil"
-	case "slice", "map":
-		return "len(" + src + ") > 0"
 	}
-	return src + " != 0"
+	return "len(" + src + ") > 0"
 }
 
 // writeEncode writes statements that append the value src of type t to b.

@@ -6,6 +6,7 @@
 package jsontext
 
 import (
+	"math/bits"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -158,12 +159,26 @@ func (r *Reader) Key() string {
 	return k
 }
 
-// Once records that field number i (0 to 63) of an object has been read; the second time is an error.
-func (r *Reader) Once(seen *uint64, i uint) {
-	if *seen&(1<<i) != 0 {
-		r.Fail("duplicate name")
+// Field reads a member's name and the colon and returns the name's index in names, -1 if it is not there. seen is 0 at the object's
+// beginning and records which names have been read: a second time is an error. There may be 64 names at most. Reading members in the
+// order of names is quickest.
+func (r *Reader) Field(names []string, seen *uint64) int {
+	k := r.Key()
+	i := bits.Len64(*seen) // the one after the last of those read
+	for range names {
+		if i >= len(names) {
+			i = 0
+		}
+		if names[i] == k {
+			if *seen&(1<<i) != 0 {
+				r.Fail("duplicate name")
+			}
+			*seen |= 1 << i
+			return i
+		}
+		i++
 	}
-	*seen |= 1 << i
+	return -1
 }
 
 // String reads a string; null is "".

@@ -65,3 +65,42 @@ func AppendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
 
 // AppendBool appends a boolean.
 func AppendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
+
+// The functions below append a member to the object that b ends in, with a comma where one is needed. key is the name as it stands in
+// JSON, with quotes and colon.
+
+// Name appends a member's name; its value is to follow.
+func Name(b []byte, key string) []byte { return append(AppendComma(b), key...) }
+
+// Str appends a member that is a string.
+func Str(b []byte, key, v string) []byte { return AppendString(Name(b, key), v) }
+
+// OptStr appends a member that is a string, unless it is "".
+func OptStr(b []byte, key, v string) []byte {
+	if v == "" {
+		return b
+	}
+	return Str(b, key, v)
+}
+
+// Int appends a member that is an integer.
+func Int(b []byte, key string, n int64) []byte { return AppendInt(Name(b, key), n) }
+
+// OptInt appends a member that is an integer, unless it is 0.
+func OptInt(b []byte, key string, n int64) []byte {
+	if n == 0 {
+		return b
+	}
+	return Int(b, key, n)
+}
+
+// Bool appends a member that is a boolean.
+func Bool(b []byte, key string, v bool) []byte { return AppendBool(Name(b, key), v) }
+
+// OptBool appends a member that is true, and nothing if it is false.
+func OptBool(b []byte, key string, v bool) []byte {
+	if !v {
+		return b
+	}
+	return Bool(b, key, true)
+}
