@@ -10,12 +10,17 @@ type Merchant struct {
 	ID             string
 	PublishableKey string
 	OrganizationID string
-	DefaultProfile string          // "" when several profiles were made at creation
-	ResponseHash   Secret          // payment_response_hash_key; also the webhook signing key's default
-	Details        json.RawMessage // the account as sent: names, details, URLs, metadata; a JSON object
-	CreatedAt      time.Time
-	ModifiedAt     time.Time
-	Version        int64
+	DefaultProfile string // "" when several profiles were made at creation
+	// ResponseHash is payment_response_hash_key, also the webhook signing key's default: part of Private, absent until opened.
+	ResponseHash Secret
+	Details      json.RawMessage // the account's other fields as sent, by API name; a JSON object
+	// Sealed is Private, encrypted; the store keeps this and never sees Private or ResponseHash.
+	Sealed []byte
+	// Private are the fields that are personal or secret, by API name, each as JSON text; nil until opened.
+	Private    map[string]Secret
+	CreatedAt  time.Time
+	ModifiedAt time.Time
+	Version    int64
 }
 
 // Profile is a business profile: the settings payments are made under.
@@ -25,12 +30,17 @@ type Profile struct {
 	Name       string
 	Settings   ProfileSettings
 	// Fallback is the ordered list of connector account ids tried when a payment names none.
-	Fallback     []string
+	Fallback []string
+	// ResponseHash is payment_response_hash_key: part of Private, absent until opened.
 	ResponseHash Secret
-	Details      json.RawMessage // everything else as sent; a JSON object
-	CreatedAt    time.Time
-	ModifiedAt   time.Time
-	Version      int64
+	Details      json.RawMessage // the other fields as sent, by API name; a JSON object
+	// Sealed is Private, encrypted; the store keeps this and never sees Private, ResponseHash or Settings.WebhookHeaders.
+	Sealed []byte
+	// Private are the fields that are secret, by API name, each as JSON text; nil until opened.
+	Private    map[string]Secret
+	CreatedAt  time.Time
+	ModifiedAt time.Time
+	Version    int64
 }
 
 // ProfileSettings are the settings the engine acts on.
@@ -51,7 +61,7 @@ type ProfileSettings struct {
 	WebhookURL                string
 	PaymentStatusesEnabled    []string
 	RefundStatusesEnabled     []string
-	WebhookHeaders            map[string]string
+	WebhookHeaders            map[string]Secret `json:"-"` // part of Profile.Private; nil until opened
 }
 
 // Account is a connector account: a merchant's account at a processor or authenticator.
@@ -67,11 +77,14 @@ type Account struct {
 	TestMode   bool
 	// AuthType is the shape of the credentials as the API names it: HeaderKey, BodyKey, SignatureKey …
 	AuthType string
-	// Sealed are the credentials, encrypted: Credentials once opened.
+	// Sealed is Private, encrypted; the store keeps this and never sees Private or Credentials.
 	Sealed      []byte
 	Credentials map[string]Secret // by API key name: api_key, key1 …; nil until opened
-	Metadata    json.RawMessage   // as sent, a JSON object or null
-	BaseURL     string            // "" unless an operator set another than the manifest's
+	// Private are the fields that are secret (credentials, webhook secrets, wallet details …), by API name, each as JSON text; nil
+	// until opened.
+	Private  map[string]Secret
+	Metadata json.RawMessage // as sent, a JSON object or null
+	BaseURL  string          // "" unless an operator set another than the manifest's
 	// Hosts are the hosts the operator approved, exact; empty means the manifest's at creation.
 	Hosts []string
 	// PaymentMethods is payment_methods_enabled as sent.
