@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"strings"
+)
+
+const (
+	apiKeyPurpose     = "api_key"
+	publishablePrefix = "pk_"
+)
+
+// Authenticate finds out whose key it is. A missing, unknown, revoked or expired key is Unauthorized; a key revoked here stops
+// working at once, one revoked on another node within a second.
+func (e *Engine) Authenticate(ctx context.Context, key Secret) (Auth, error) {
+	text := key.Reveal()
+	if text == "" || len(text) > 128 {
+		return Auth{}, Unauthorized()
+	}
+	if strings.HasPrefix(text, publishablePrefix) {
+		id, err := e.dir.publishable(ctx, text)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return Auth{}, Unauthorized()
+		case err != nil:
+			return Auth{}, Internal(err, "look up publishable key")
+		}
+		return Auth{MerchantID: id, Publishable: true}, nil
+	}
+	hash := [32]byte(e.vault.Hash(apiKeyPurpose, []byte(text)))
+	k, err := e.dir.apiKey(ctx, hash)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return Auth{}, Unauthorized()
+	case err != nil:
+		return Auth{}, Internal(err, "look up API key")
+	}
+	if subtle.ConstantTimeCompare(k.Hash, hash[:]) != 1 || !k.RevokedAt.IsZero() || !k.ExpiresAt.IsZero() && !e.now().Before(k.ExpiresAt) {
+		return Auth{}, Unauthorized()
+	}
+	return Auth{MerchantID: k.MerchantID, KeyID: k.ID}, nil
+}

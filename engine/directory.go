@@ -1,0 +1,274 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// How old a cached entry may be. Past refreshAfter one caller reads it anew while the others go on with what there is; past staleAfter
+// all wait. So another node's change, a revoked key above all, counts within staleAfter; a change made here counts at once.
+const (
+	refreshAfter = 500 * time.Millisecond
+	staleAfter   = time.Second
+	// cachedEntries bounds each of the directory's caches.
+	cachedEntries = 4096
+)
+
+// directory is the cached configuration that every payment needs: merchants with their profiles and connector accounts, and keys.
+// What it returns is shared: read it, never change it. What does not exist is not cached. Safe for concurrent use.
+type directory struct {
+	store Store
+	vault *Vault
+	// epoch counts the local writes; an entry read before one of them is not used after it.
+	epoch     atomic.Uint64
+	merchants cache[string, *merchantEntry]
+	keys      cache[[32]byte, *APIKey]
+	publics   cache[string, string] // publishable key → merchant id
+}
+
+// merchantEntry is one consistent snapshot of a merchant's configuration.
+type merchantEntry struct {
+	merchant *Merchant
+	profiles []*Profile
+	accounts []*Account // credentials opened
+}
+
+func newDirectory(s Store, v *Vault) *directory {
+	d := &directory{store: s, vault: v}
+	start := time.Now()
+	now := func() time.Duration { return time.Since(start) }
+	d.merchants.init(&d.epoch, now)
+	d.keys.init(&d.epoch, now)
+	d.publics.init(&d.epoch, now)
+	return d
+}
+
+// changed drops everything that was read before now. Call it after every committed write of configuration.
+func (d *directory) changed() { d.epoch.Add(1) }
+
+// merchant is the merchant account, opened; HE_02 (and ErrNotFound) when there is none.
+func (d *directory) merchant(ctx context.Context, id string) (*Merchant, error) {
+	e, err := d.entry(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return e.merchant, nil
+}
+
+// profile is one of the merchant's profiles, opened; HE_02 (and ErrNotFound) when it has none of that id.
+func (d *directory) profile(ctx context.Context, merchantID, id string) (*Profile, error) {
+	e, err := d.entry(ctx, merchantID)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range e.profiles {
+		if p.ID == id {
+			return p, nil
+		}
+	}
+	return nil, noProfile(id)
+}
+
+// profiles are the merchant's profiles by creation, opened.
+func (d *directory) profiles(ctx context.Context, merchantID string) ([]*Profile, error) {
+	e, err := d.entry(ctx, merchantID)
+	if err != nil {
+		return nil, err
+	}
+	return e.profiles, nil
+}
+
+// accounts are the merchant's connector accounts of all profiles by creation, credentials opened, the disabled ones too.
+func (d *directory) accounts(ctx context.Context, merchantID string) ([]*Account, error) {
+	e, err := d.entry(ctx, merchantID)
+	if err != nil {
+		return nil, err
+	}
+	return e.accounts, nil
+}
+
+// apiKey finds a secret key by its keyed hash, revoked or expired ones too; ErrNotFound when there is none.
+func (d *directory) apiKey(ctx context.Context, hash [32]byte) (*APIKey, error) {
+	return d.keys.get(ctx, hash, func(ctx context.Context, _ *APIKey) (k *APIKey, err error) {
+		err = d.store.View(ctx, func(r Reader) error {
+			k, err = r.APIKeyByHash(hash[:])
+			return err
+		})
+		return k, err
+	})
+}
+
+// publishable is the id of the merchant whose publishable key it is; ErrNotFound when there is none.
+func (d *directory) publishable(ctx context.Context, key string) (string, error) {
+	return d.publics.get(ctx, key, func(ctx context.Context, _ string) (id string, err error) {
+		err = d.store.View(ctx, func(r Reader) error {
+			m, err := r.MerchantByPublishableKey(key)
+			if err == nil {
+				id = m.ID
+			}
+			return err
+		})
+		return id, err
+	})
+}
+
+func (d *directory) entry(ctx context.Context, merchantID string) (*merchantEntry, error) {
+	e, err := d.merchants.get(ctx, merchantID, func(ctx context.Context, old *merchantEntry) (*merchantEntry, error) {
+		return d.load(ctx, merchantID, old)
+	})
+	if errors.Is(err, ErrNotFound) {
+		return nil, noMerchant()
+	}
+	return e, err
+}
+
+// load reads a merchant's configuration and opens what is sealed, taking over from old what has not changed.
+func (d *directory) load(ctx context.Context, merchantID string, old *merchantEntry) (*merchantEntry, error) {
+	e := &merchantEntry{}
+	err := d.store.View(ctx, func(r Reader) (err error) {
+		if e.merchant, err = r.Merchant(merchantID); err != nil {
+			return err
+		}
+		if e.profiles, err = r.Profiles(merchantID); err != nil {
+			return err
+		}
+		e.accounts, err = r.Accounts(merchantID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if old == nil {
+		old = &merchantEntry{}
+	}
+	if o := old.merchant; o != nil && o.Version == e.merchant.Version && o.CreatedAt.Equal(e.merchant.CreatedAt) {
+		e.merchant = o
+	} else if err := d.vault.openMerchant(e.merchant); err != nil {
+		return nil, err
+	}
+	for i, p := range e.profiles {
+		if o := slices.IndexFunc(old.profiles, func(o *Profile) bool { return o.ID == p.ID && o.Version == p.Version }); o >= 0 {
+			e.profiles[i] = old.profiles[o]
+		} else if err := d.vault.openProfile(p); err != nil {
+			return nil, err
+		}
+	}
+	for i, a := range e.accounts {
+		if o := slices.IndexFunc(old.accounts, func(o *Account) bool { return o.ID == a.ID && o.Version == a.Version }); o >= 0 {
+			e.accounts[i] = old.accounts[o]
+		} else if err := d.vault.openAccount(a); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}
+
+// cache keeps up to cachedEntries values, each read anew when it is too old.
+type cache[K comparable, V any] struct {
+	epoch *atomic.Uint64
+	now   func() time.Duration
+	mu    sync.RWMutex // guards slots
+	slots map[K]*slot[V]
+}
+
+type slot[V any] struct {
+	loading sync.Mutex // one caller reads at a time
+	current atomic.Pointer[cached[V]]
+}
+
+type cached[V any] struct {
+	value V
+	at    time.Duration // when its reading began
+	epoch uint64
+}
+
+func (c *cache[K, V]) init(epoch *atomic.Uint64, now func() time.Duration) {
+	c.epoch, c.now, c.slots = epoch, now, make(map[K]*slot[V])
+}
+
+// get returns the value of key, read by load when there is none that is fresh. load gets the previous value, if any. Errors are not
+// kept.
+func (c *cache[K, V]) get(ctx context.Context, key K, load func(context.Context, V) (V, error)) (V, error) {
+	c.mu.RLock()
+	s := c.slots[key]
+	c.mu.RUnlock()
+	if s == nil {
+		s = c.add(key)
+	}
+	v := s.current.Load()
+	if v != nil && v.epoch == c.epoch.Load() {
+		age := c.now() - v.at
+		if age < refreshAfter {
+			return v.value, nil
+		}
+		if age < staleAfter {
+			if !s.loading.TryLock() {
+				return v.value, nil
+			}
+			defer s.loading.Unlock()
+			return c.reload(ctx, key, s, load)
+		}
+	}
+	s.loading.Lock()
+	defer s.loading.Unlock()
+	return c.reload(ctx, key, s, load)
+}
+
+// reload reads the value unless another caller has just done it. s.loading is held.
+func (c *cache[K, V]) reload(ctx context.Context, key K, s *slot[V], load func(context.Context, V) (V, error)) (V, error) {
+	var old V
+	if v := s.current.Load(); v != nil {
+		if v.epoch == c.epoch.Load() && c.now()-v.at < refreshAfter {
+			return v.value, nil
+		}
+		old = v.value
+	}
+	n := &cached[V]{at: c.now(), epoch: c.epoch.Load()}
+	var err error
+	if n.value, err = load(ctx, old); err != nil {
+		c.mu.Lock()
+		if c.slots[key] == s {
+			delete(c.slots, key)
+		}
+		c.mu.Unlock()
+		var none V
+		return none, err
+	}
+	s.current.Store(n)
+	return n.value, nil
+}
+
+// add makes the slot of key. A full cache first loses any one other: reading it again is cheap.
+func (c *cache[K, V]) add(key K) *slot[V] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s := c.slots[key]; s != nil {
+		return s
+	}
+	if len(c.slots) >= cachedEntries {
+		for k := range c.slots {
+			delete(c.slots, k)
+			break
+		}
+	}
+	s := &slot[V]{}
+	c.slots[key] = s
+	return s
+}
+
+// merchant, profile and accounts are the engine's reads of configuration on the path of a payment: see directory.
+func (e *Engine) merchant(ctx context.Context, id string) (*Merchant, error) {
+	return e.dir.merchant(ctx, id)
+}
+
+func (e *Engine) profile(ctx context.Context, merchantID, id string) (*Profile, error) {
+	return e.dir.profile(ctx, merchantID, id)
+}
+
+func (e *Engine) accounts(ctx context.Context, merchantID string) ([]*Account, error) {
+	return e.dir.accounts(ctx, merchantID)
+}
