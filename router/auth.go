@@ -1,0 +1,90 @@
+package router
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+
+	"payswitch/engine"
+)
+
+// access says who may call a route. It stands on the route's line.
+type access int
+
+const (
+	open        access = iota // anyone
+	secret                    // a merchant's secret key
+	either                    // a secret key, or the publishable key with the payment's client secret
+	publishable               // the publishable key alone
+	admin                     // the installation's admin key
+	// ownMerchant is a secret key of the merchant in the path's {merchant_id}; another merchant's key is as good as none.
+	ownMerchant
+	// adminOrOwn is the admin key, or as ownMerchant.
+	adminOrOwn
+)
+
+// authenticate checks the api-key header against what the route asks for.
+func (s *Server) authenticate(c *call) error {
+	if c.route.who == open {
+		return nil
+	}
+	key := engine.NewSecret(c.r.Header.Get("api-key"))
+	if key.IsZero() {
+		return engine.Unauthorized()
+	}
+	if c.route.who == admin || c.route.who == adminOrOwn {
+		if s.isAdmin(key) {
+			c.admin = true
+			return nil
+		}
+		if c.route.who == admin {
+			return engine.Unauthorized()
+		}
+	}
+	a, err := s.Access.Authenticate(c.ctx(), key)
+	if err != nil {
+		return err
+	}
+	switch c.route.who {
+	case secret:
+		if a.Publishable {
+			return engine.Unauthorized()
+		}
+	case publishable:
+		if !a.Publishable {
+			return engine.Unauthorized()
+		}
+	case ownMerchant, adminOrOwn:
+		if a.Publishable || a.MerchantID != c.param("merchant_id") {
+			return engine.Unauthorized()
+		}
+	}
+	if id := c.r.Header.Get("X-Profile-Id"); id != "" && !a.Publishable {
+		if err := checkID(id); err != nil {
+			return engine.InvalidValue("X-Profile-Id")
+		}
+		a.ProfileID = id
+	}
+	c.auth = a
+	return nil
+}
+
+// isAdmin compares in constant time whatever the lengths are.
+func (s *Server) isAdmin(key engine.Secret) bool {
+	if s.opts.AdminKey.IsZero() {
+		return false
+	}
+	got, want := sha256.Sum256([]byte(key.Reveal())), sha256.Sum256([]byte(s.opts.AdminKey.Reveal()))
+	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
+}
+
+// checkClientSecret is the rule of routes open to either key: with the publishable key a client secret must be there, with the secret
+// key it must not. Whether it is the right one, the engine says.
+func checkClientSecret(a engine.Auth, clientSecret string, sent bool) error {
+	switch {
+	case a.Publishable && clientSecret == "":
+		return engine.Missing("client_secret")
+	case !a.Publishable && sent:
+		return engine.Unprocessable("client_secret", "client_secret is not a valid parameter")
+	}
+	return nil
+}

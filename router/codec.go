@@ -1,0 +1,374 @@
+package router
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"payswitch/engine"
+)
+
+// object is the table of a JSON object's fields: how each is read into a T. An explicit null is the same as an absent field; a key
+// that comes twice is refused.
+type object[T any] struct {
+	fields []field[T]
+	index  map[string]int
+	closed bool // refuse keys that are not in the table
+}
+
+// field reads one key into a T. read is called with the reader before a value that is not null.
+type field[T any] struct {
+	key      string
+	required bool
+	read     func(r *reader, to *T) error
+}
+
+// maxFields bounds a table, so that what was seen fits on the stack.
+const maxFields = 128
+
+func newObject[T any](closed bool, fields ...field[T]) *object[T] {
+	o := &object[T]{fields: fields, index: make(map[string]int, len(fields)), closed: closed}
+	for i, f := range fields {
+		if _, twice := o.index[f.key]; twice || i == maxFields {
+			panic("router: table with the key " + f.key + " twice or with too many keys")
+		}
+		o.index[f.key] = i
+	}
+	return o
+}
+
+// closedObject refuses unknown keys.
+func closedObject[T any](fields ...field[T]) *object[T] { return newObject(true, fields...) }
+
+// openObject ignores unknown keys.
+func openObject[T any](fields ...field[T]) *object[T] { return newObject(false, fields...) }
+
+// at is a field that parse reads and place says where to put.
+func at[T, V any](key string, parse func(*reader) (V, error), place func(*T) *V) field[T] {
+	return field[T]{key: key, read: func(r *reader, to *T) (err error) {
+		*place(to), err = parse(r)
+		return err
+	}}
+}
+
+// opt is a field that stays nil when it is absent.
+func opt[T, V any](key string, parse func(*reader) (V, error), place func(*T) **V) field[T] {
+	return field[T]{key: key, read: func(r *reader, to *T) error {
+		v, err := parse(r)
+		*place(to) = &v
+		return err
+	}}
+}
+
+// must makes a field required: absent or null is "missing field".
+func must[T any](f field[T]) field[T] {
+	f.required = true
+	return f
+}
+
+// drop is a field that is known, checked by parse and of no effect here.
+func drop[T, V any](key string, parse func(*reader) (V, error)) field[T] {
+	return field[T]{key: key, read: func(r *reader, _ *T) error {
+		_, err := parse(r)
+		return err
+	}}
+}
+
+// parse reads an object into a new T.
+func (o *object[T]) parse(r *reader) (T, error) {
+	var v T
+	return v, o.into(r, &v)
+}
+
+// into reads an object into to.
+func (o *object[T]) into(r *reader, to *T) error {
+	if r.peek() != '{' {
+		return r.wrongType("an object", true)
+	}
+	var seen, given [maxFields]bool
+	err := r.members(func(key []byte, keyEnd int) error {
+		i, known := o.index[string(key)]
+		switch {
+		case !known && o.closed:
+			return r.fail(keyEnd, "unknown field `"+shownText(key)+"`, expected "+oneOfText(o.keys()))
+		case !known:
+			return r.skip()
+		case seen[i]:
+			return r.fail(keyEnd, "duplicate field `"+o.fields[i].key+"`")
+		}
+		seen[i] = true
+		if null, err := r.null(); null || err != nil {
+			return err
+		}
+		given[i] = true
+		return o.fields[i].read(r, to)
+	})
+	if err != nil {
+		return err
+	}
+	for i := range o.fields {
+		if o.fields[i].required && !given[i] {
+			return r.fail(r.pos-1, "missing field `"+o.fields[i].key+"`")
+		}
+	}
+	return nil
+}
+
+func (o *object[T]) keys() []string {
+	keys := make([]string, len(o.fields))
+	for i, f := range o.fields {
+		keys[i] = f.key
+	}
+	return keys
+}
+
+// decode reads the request's JSON body into to.
+func decode[T any](c *call, o *object[T], to *T) error {
+	body, err := c.jsonBody()
+	if err != nil {
+		return err
+	}
+	r := &reader{data: body, testCards: c.options.TestCardsWithoutLuhn}
+	if err := r.start(); err != nil {
+		return err
+	}
+	if err := o.into(r, to); err != nil {
+		return err
+	}
+	return r.end()
+}
+
+func text(r *reader) (string, error) {
+	if r.peek() != '"' {
+		return "", r.wrongType("a string", true)
+	}
+	b, err := r.string()
+	return string(b), err
+}
+
+// secretText is text that no message repeats.
+func secretText(r *reader) (engine.Secret, error) {
+	if r.peek() != '"' {
+		return engine.Secret{}, r.wrongType("a string", false)
+	}
+	b, err := r.string()
+	return engine.NewSecret(string(b)), err
+}
+
+func boolean(r *reader) (bool, error) {
+	switch r.peek() {
+	case 't':
+		return true, r.word("true")
+	case 'f':
+		return false, r.word("false")
+	}
+	return false, r.wrongType("a boolean", true)
+}
+
+// integer reads whole numbers from low to high; a fraction or an exponent is not one.
+func integer(low, high int64) func(*reader) (int64, error) {
+	return func(r *reader) (int64, error) {
+		c := r.peek()
+		if c != '-' && (c < '0' || c > '9') {
+			return 0, r.wrongType("an integer", true)
+		}
+		from := r.pos
+		digits, whole, err := r.number()
+		if err != nil {
+			return 0, err
+		}
+		if !whole {
+			r.pos = from
+			return 0, r.wrongType("an integer", true)
+		}
+		v, err := strconv.ParseInt(string(digits), 10, 64)
+		if err != nil || v < low || v > high {
+			return 0, r.fail(r.pos-1, fmt.Sprintf("invalid value: integer `%s`, expected an integer between %d and %d", shownText(digits), low, high))
+		}
+		return v, nil
+	}
+}
+
+// oneOf reads a value of a closed list.
+func oneOf[S ~string](list []S) func(*reader) (S, error) {
+	return func(r *reader) (S, error) {
+		if r.peek() != '"' {
+			return "", r.wrongType("a string", true)
+		}
+		b, err := r.string()
+		if err != nil {
+			return "", err
+		}
+		for _, v := range list {
+			if string(v) == string(b) {
+				return v, nil
+			}
+		}
+		names := make([]string, len(list))
+		for i, v := range list {
+			names[i] = string(v)
+		}
+		return "", r.fail(r.pos-1, "unknown variant `"+shownText(b)+"`, expected "+oneOfText(names))
+	}
+}
+
+// oneOfText is how a closed list reads in a message.
+func oneOfText(names []string) string {
+	switch len(names) {
+	case 0:
+		return "nothing"
+	case 1:
+		return "`" + names[0] + "`"
+	case 2:
+		return "`" + names[0] + "` or `" + names[1] + "`"
+	}
+	return "one of `" + strings.Join(names, "`, `") + "`"
+}
+
+// listOf reads a list whose elements parse reads.
+func listOf[V any](parse func(*reader) (V, error)) func(*reader) ([]V, error) {
+	return func(r *reader) ([]V, error) {
+		if r.peek() != '[' {
+			return nil, r.wrongType("a list", true)
+		}
+		list := []V{}
+		err := r.elements(func() error {
+			v, err := parse(r)
+			list = append(list, v)
+			return err
+		})
+		return list, err
+	}
+}
+
+// anyJSON keeps a value as it came, without space.
+func anyJSON(r *reader) (json.RawMessage, error) { return r.raw() }
+
+// anyObject keeps an object as it came, without space.
+func anyObject(r *reader) (json.RawMessage, error) {
+	if r.peek() != '{' {
+		return nil, r.wrongType("an object", true)
+	}
+	return r.raw()
+}
+
+// keptAs checks a value with parse and keeps it as it came.
+func keptAs[V any](parse func(*reader) (V, error)) func(*reader) (json.RawMessage, error) {
+	return func(r *reader) (json.RawMessage, error) {
+		r.peek()
+		from := r.pos
+		if _, err := parse(r); err != nil {
+			return nil, err
+		}
+		r.pos = from
+		return r.raw()
+	}
+}
+
+// parsedText reads a string and checks it; the check's error says what is wrong.
+func parsedText(check func(string) error) func(*reader) (string, error) {
+	return func(r *reader) (string, error) {
+		s, err := text(r)
+		if err != nil {
+			return "", err
+		}
+		if err := check(s); err != nil {
+			return "", r.fail(r.pos-1, err.Error())
+		}
+		return s, nil
+	}
+}
+
+var (
+	identifier = parsedText(checkID)
+	webURL     = parsedText(checkURL)
+	email      = parsedText(checkEmail)
+	ipAddress  = parsedText(checkIP)
+)
+
+// timestamp reads ISO 8601 with a zone; the fraction may be left out.
+func timestamp(r *reader) (time.Time, error) {
+	s, err := text(r)
+	if err != nil {
+		return time.Time{}, err
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}, r.fail(r.pos-1, "invalid value: "+quoted([]byte(s))+", expected an ISO 8601 time such as 2022-09-10T10:11:12Z")
+	}
+	return t.UTC(), nil
+}
+
+// checkID is the form of ids that callers choose.
+func checkID(s string) error {
+	switch {
+	case s == "":
+		return fmt.Errorf("the minimum required length for this field is 1")
+	case len(s) > 64:
+		return fmt.Errorf("the maximum allowed length for this field is 64")
+	}
+	if i := strings.IndexFunc(s, func(c rune) bool {
+		return c != '_' && c != '-' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
+	}); i >= 0 {
+		return fmt.Errorf("value %s contains invalid character, expected A-Z, a-z, 0-9, _ and -", quoted([]byte(s)))
+	}
+	return nil
+}
+
+// checkPathParam is checkID for a path's segment; ids we derive from others may be longer.
+func checkPathParam(name, s string) error {
+	longest := s
+	if name == "attempt_id" || name == "poll_id" {
+		longest = s[:min(len(s), 64)]
+	}
+	if checkID(longest) != nil || len(s) > 128 {
+		return &engine.Error{Kind: engine.KindInvalid, Code: "IR_06", Param: name,
+			Message: "the path's " + name + " must be 1 to 64 of A-Z, a-z, 0-9, _ and -"}
+	}
+	return nil
+}
+
+// scriptSchemes are URL schemes that a browser would run or read instead of following.
+var scriptSchemes = []string{"javascript", "data", "vbscript", "blob", "file", "about", "view-source"}
+
+func checkURL(s string) error {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil && !strings.Contains(s, ":"), err == nil && u.Scheme == "":
+		return fmt.Errorf("relative URL without a base: %s", quoted([]byte(s)))
+	case err != nil:
+		return fmt.Errorf("invalid URL: %s", quoted([]byte(s)))
+	case slices.Contains(scriptSchemes, u.Scheme):
+		return fmt.Errorf("invalid URL: %s, the scheme %s is not allowed", quoted([]byte(s)), u.Scheme)
+	case (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() == "":
+		return fmt.Errorf("empty host: %s", quoted([]byte(s)))
+	case strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c == 0x7f }):
+		return fmt.Errorf("invalid URL: %s", quoted([]byte(s)))
+	}
+	return nil
+}
+
+// checkEmail wants one @ with a plausible name and domain; whether it exists nobody can tell here.
+func checkEmail(s string) error {
+	name, domain, found := strings.Cut(s, "@")
+	plain := func(part string) bool {
+		return part != "" && !strings.ContainsFunc(part, func(c rune) bool { return c <= ' ' || strings.ContainsRune("@,;:<>()[]\\\"", c) })
+	}
+	if !found || len(s) > 320 || !plain(name) || !plain(domain) || strings.HasPrefix(domain, ".") || strings.HasSuffix(domain, ".") ||
+		!strings.Contains(domain, ".") {
+		return fmt.Errorf("invalid email address format")
+	}
+	return nil
+}
+
+func checkIP(s string) error {
+	if a, err := netip.ParseAddr(s); err != nil || a.Zone() != "" {
+		return fmt.Errorf("invalid IP address syntax")
+	}
+	return nil
+}

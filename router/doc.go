@@ -1,0 +1,14 @@
+// Package router is the HTTP surface of payswitch: routes, keys, decoding, encoding, and errors to HTTP status. It holds no rules of
+// payments: a handler decodes, makes one engine call and encodes.
+//
+// The pieces:
+//
+//	routes.go    every route on one line, with who may call it
+//	mux.go       finds the route of a request
+//	handle.go    what happens around every handler: request id, key, body, idempotency, errors, headers, log
+//	scan.go      a strict JSON reader that knows line and column
+//	codec.go     tables of fields that read JSON objects with it
+//	encode.go    appends JSON
+//	errors.go    engine.Error to status and body
+//	openapi.yaml the served description of all of it, held against the handlers by tests
+package router

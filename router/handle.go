@@ -1,0 +1,258 @@
+package router
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"payswitch/engine"
+)
+
+// handler answers one request: decode, one engine call, encode. An error becomes its envelope in one place.
+type handler func(c *call) (answer, error)
+
+// call is a request that found its route and passed its key.
+type call struct {
+	r         *http.Request
+	route     *route
+	segments  []string
+	requestID string
+	auth      engine.Auth // zero on open routes and for the admin key
+	admin     bool        // the admin key was presented
+	body      []byte      // of a POST or PUT
+	options   *Options
+}
+
+func (c *call) ctx() context.Context     { return c.r.Context() }
+func (c *call) param(name string) string { return c.route.param(c.segments, name) }
+
+// answer is what a handler says.
+type answer struct {
+	status int // 0 means 200
+	header http.Header
+	body   []byte
+}
+
+func jsonAnswer(body []byte) answer {
+	return answer{header: http.Header{"Content-Type": {"application/json"}}, body: body}
+}
+
+// ServeHTTP is what happens around every handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	c := &call{r: r, requestID: s.requestID(r), options: &s.opts}
+	a := s.serve(c)
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	h := w.Header()
+	for k, v := range a.header {
+		h[k] = v
+	}
+	if len(a.body) > 0 && h.Get("Content-Type") == "" {
+		h.Set("Content-Type", "application/json")
+	}
+	h.Set("X-Request-Id", c.requestID)
+	h.Set("Strict-Transport-Security", "max-age=31536000")
+	h.Set("Via", "payswitch")
+	h.Set("X-Content-Type-Options", "nosniff")
+	s.allowOrigin(h, r)
+	took := time.Since(began)
+	if r.Header.Get("X-Hs-Latency") == "true" {
+		h.Set("X-Hs-Latency", strconv.FormatInt(took.Milliseconds(), 10))
+	}
+	w.WriteHeader(a.status)
+	if r.Method != http.MethodHead {
+		w.Write(a.body) // a caller that has gone is no failure of ours
+	}
+	s.done(c, a.status, took)
+}
+
+func (s *Server) done(c *call, status int, took time.Duration) {
+	s.Logger.LogAttrs(c.ctx(), slog.LevelInfo, "request", slog.String("request_id", c.requestID), slog.String("method", c.r.Method),
+		slog.String("route", c.pattern()), slog.Int("status", status), slog.Duration("took", took), slog.String("merchant_id", c.auth.MerchantID))
+	if s.opts.Observe != nil {
+		s.opts.Observe(c.r.Method, c.pattern(), status, took)
+	}
+}
+
+// serve finds the route and makes its answer, whatever happens in it.
+func (s *Server) serve(c *call) (a answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = s.failed(c, engine.Internal(fmt.Errorf("panic: %v\n%s", p, debug.Stack()), "serve request"))
+		}
+	}()
+	if c.r.Method == http.MethodOptions && c.r.Header.Get("Access-Control-Request-Method") != "" {
+		return s.preflight()
+	}
+	var allowed []string
+	if c.route, c.segments, allowed = s.mux.find(c.r.Method, c.r.URL.Path); c.route == nil {
+		if len(allowed) > 0 {
+			return methodAnswer(allowed)
+		}
+		return errorAnswer(errUnknownURL)
+	}
+	a, err := s.call(c)
+	if err != nil {
+		return s.failed(c, err)
+	}
+	return a
+}
+
+// call checks key, path and body, then calls the handler, once per Idempotency-Key.
+func (s *Server) call(c *call) (answer, error) {
+	if err := s.authenticate(c); err != nil {
+		return answer{}, err
+	}
+	for i, segment := range c.route.segments {
+		if segment[0] == '{' {
+			if err := checkPathParam(strings.Trim(segment, "{}"), c.segments[i]); err != nil {
+				return answer{}, err
+			}
+		}
+	}
+	if c.r.Method == http.MethodPost || c.r.Method == http.MethodPut {
+		if err := s.readBody(c); err != nil {
+			return answer{}, err
+		}
+	}
+	key := c.r.Header.Get("Idempotency-Key")
+	if key == "" || c.r.Method != http.MethodPost || c.auth.MerchantID == "" {
+		return c.route.handle(c)
+	}
+	return s.once(c, key)
+}
+
+// once answers a request with an Idempotency-Key: the stored answer, or the handler's, which is stored. An answer that a repeat might
+// better is not stored: our own failures, busy and limited ones.
+func (s *Server) once(c *call, key string) (answer, error) {
+	if len(key) > 255 || strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) >= 0 {
+		return answer{}, engine.Unprocessable("Idempotency-Key", "Idempotency-Key must be 1 to 255 printable ASCII characters without spaces")
+	}
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%s %s\n", c.r.Method, c.r.URL.Path)
+	hash.Write(c.body)
+	stored, finish, abandon, err := s.Access.BeginIdempotent(c.ctx(), c.auth, key, hash.Sum(nil))
+	if err != nil {
+		return answer{}, err
+	}
+	if stored != nil {
+		return answer{status: stored.Status, header: stored.Headers, body: stored.Body}, nil
+	}
+	ctx := context.WithoutCancel(c.ctx()) // the answer is to be kept also when the caller has gone
+	kept := false
+	defer func() {
+		if !kept {
+			abandon(ctx)
+		}
+	}()
+	a, err := c.route.handle(c)
+	if err != nil {
+		e := asError(err)
+		if e.Kind == engine.KindInternal || e.Kind == engine.KindUnavailable || e.Kind == engine.KindLimited || e.Code == "HE_00" {
+			return answer{}, err
+		}
+		a = errorAnswer(e)
+	}
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	if err := finish(ctx, engine.StoredAnswer{Status: a.status, Headers: a.header, Body: a.body}); err != nil {
+		// What was done is done and durable; only its repetition is not remembered.
+		s.Logger.ErrorContext(ctx, "answer not kept for its idempotency key", "request_id", c.requestID, "error", err)
+		return a, nil
+	}
+	kept = true
+	return a, nil
+}
+
+// failed makes an error's answer and logs what is ours to repair.
+func (s *Server) failed(c *call, err error) answer {
+	e := asError(err)
+	if e.Kind == engine.KindInternal && !clientGone(c.ctx(), err) {
+		s.Logger.ErrorContext(c.ctx(), "request failed", "request_id", c.requestID, "method", c.r.Method, "route", c.pattern(), "error", e)
+	}
+	return errorAnswer(e)
+}
+
+func (c *call) pattern() string {
+	if c.route == nil {
+		return ""
+	}
+	return c.route.pattern
+}
+
+func (s *Server) readBody(c *call) error {
+	body, err := io.ReadAll(io.LimitReader(c.r.Body, s.opts.MaxBody+1))
+	if err != nil {
+		return engine.Malformed("", "the request body could not be read")
+	}
+	if int64(len(body)) > s.opts.MaxBody {
+		return engine.Malformed("", fmt.Sprintf("the request body is larger than %d bytes", s.opts.MaxBody))
+	}
+	c.body = body
+	return nil
+}
+
+// jsonBody is the body of a request that must be JSON by its header.
+func (c *call) jsonBody() ([]byte, error) {
+	media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
+		return nil, engine.Malformed("", "the request needs the header Content-Type: application/json")
+	}
+	return c.body, nil
+}
+
+// requestID is the caller's own when it is trusted and harmless in a log, else a new one.
+func (s *Server) requestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); s.opts.TrustRequestID && checkID(id) == nil {
+		return id
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		panic(errors.New("no randomness: " + err.Error())) // crypto/rand never fails on a working system
+	}
+	return id.String()
+}
+
+func (s *Server) allowOrigin(h http.Header, r *http.Request) {
+	if len(s.opts.CORS.Origins) == 0 {
+		return
+	}
+	h.Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	switch {
+	case origin == "":
+	case slices.Contains(s.opts.CORS.Origins, "*"):
+		h.Set("Access-Control-Allow-Origin", "*")
+	case slices.Contains(s.opts.CORS.Origins, origin):
+		h.Set("Access-Control-Allow-Origin", origin)
+	default:
+		return
+	}
+	h.Set("Access-Control-Expose-Headers", "*")
+}
+
+// preflight answers a browser that asks whether it may call; allowOrigin adds whether its page may.
+func (s *Server) preflight() answer {
+	h := http.Header{}
+	if len(s.opts.CORS.Origins) > 0 {
+		h.Set("Access-Control-Allow-Methods", strings.Join(s.opts.CORS.Methods, ", "))
+		h.Set("Access-Control-Allow-Headers", "*, api-key, content-type, authorization")
+		h.Set("Access-Control-Max-Age", "30")
+	}
+	return answer{status: http.StatusNoContent, header: h}
+}

@@ -1,0 +1,17 @@
+package router
+
+import (
+	"net/http"
+
+	"payswitch/engine"
+)
+
+// health says whether we can serve.
+func (s *Server) health(*call) (answer, error) {
+	if s.opts.Ready != nil {
+		if err := s.opts.Ready(); err != nil {
+			return answer{}, &engine.Error{Kind: engine.KindUnavailable, Code: "HE_00", Message: "not ready", Err: err}
+		}
+	}
+	return answer{header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, body: []byte("health is good")}, nil
+}
