@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -37,23 +36,32 @@ func (r *Runtime) build(m *Module) (*code, *instance, error) {
 	if err := p.check(r.limits); err != nil {
 		return nil, nil, err
 	}
-	rewritten, err := p.rewrite()
-	if err != nil {
-		return nil, nil, err
+	maxPages := min(p.memMax, r.limits.MemoryPages)
+	wide := p.memMin > wideAbove
+	for {
+		rewritten, err := p.rewrite(maxPages, wide)
+		if err != nil {
+			return nil, nil, err
+		}
+		c := &code{rewritten: rewritten, runtime: r, sum: m.sum, memoryBytes: uint64(maxPages) * pageSize}
+		if c.compiled, err = r.compile(rewritten.wasm); err != nil {
+			return nil, nil, err
+		}
+		rewritten.wasm = nil
+		in, err := c.prepare(m.warm)
+		if err != nil {
+			_ = c.compiled.Close(context.Background())
+			return nil, nil, err
+		}
+		if !wide && len(c.image.memory)/pageSize > wideAbove { // more memory than it declared: once again
+			in.close()
+			_ = c.compiled.Close(context.Background())
+			wide = true
+			continue
+		}
+		r.log.Info("sandbox: module ready", "module", m.hash, "took", time.Since(began), "memory", len(c.image.memory))
+		return c, in, nil
 	}
-	c := &code{rewritten: rewritten, runtime: r, sum: m.sum, memoryBytes: uint64(min(p.memMax, r.limits.MemoryPages)) * pageSize}
-	if c.compiled, err = r.compile(rewritten.wasm); err != nil {
-		return nil, nil, err
-	}
-	rewritten.wasm = nil
-	compiled := time.Since(began)
-	in, err := c.prepare(m.warm)
-	if err != nil {
-		_ = c.compiled.Close(context.Background())
-		return nil, nil, err
-	}
-	r.log.Info("sandbox: module ready", "module", m.hash, "compile", compiled, "total", time.Since(began), "memory", len(c.image.memory))
-	return c, in, nil
 }
 
 // compile has wazero compile a module, one at a time over the runtime. When that takes longer than allowed the module is
@@ -173,7 +181,7 @@ func (c *code) widen(in *instance, warm []byte) (*instance, error) {
 		}
 		im = original.widened(room)
 		if in, err = c.fork(im); err != nil {
-			return nil, errors.Join(err)
+			return nil, err
 		}
 	}
 	c.runtime.log.Info("sandbox: every step grows the guest's memory", "memory", len(original.memory))

@@ -41,6 +41,14 @@ func trap(kind TrapKind, format string, args ...any) *TrapError {
 	return &TrapError{Kind: kind, Err: fmt.Errorf(format, args...)}
 }
 
+// stop is what a stub throws to end a call; wazero turns it into the call's error and adds the guest's stack.
+type stop struct {
+	kind TrapKind
+	text string
+}
+
+func (s *stop) Error() string { return s.text }
+
 // RefusedError says why a module is not run at all, and where in the module the reason stands.
 type RefusedError struct {
 	Function int   // index in the module's function index space, imports included; -1 when it is not about one function
@@ -78,13 +86,10 @@ const maxTrace = 2048
 // classify turns what wazero reports into a TrapError. wazero's run-time errors live in an internal package, so they are
 // told apart by their text, which a test pins down.
 func classify(err error) *TrapError {
-	var t *TrapError
-	if errors.As(err, &t) { // raised by one of our stubs
-		return t
-	}
-	text := err.Error()
-	if len(text) > maxTrace {
-		text = text[:maxTrace] + "…"
+	text := shortened(err)
+	var s *stop
+	if errors.As(err, &s) {
+		return &TrapError{Kind: s.kind, Err: errors.New(text)}
 	}
 	kind := TrapUnreachable
 	switch first, _, _ := strings.Cut(text, "\n"); {
@@ -94,4 +99,12 @@ func classify(err error) *TrapError {
 		kind = TrapStack
 	}
 	return &TrapError{Kind: kind, Err: errors.New(text)}
+}
+
+func shortened(err error) string {
+	s := err.Error()
+	if len(s) > maxTrace {
+		s = s[:maxTrace] + "…"
+	}
+	return s
 }

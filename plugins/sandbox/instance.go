@@ -22,16 +22,18 @@ type instance struct {
 	memory *linearMemory
 	ctx    context.Context // carries the instance to the stubs
 
-	step, alloc        api.Function
-	fuel, dirty, depth api.MutableGlobal
-	globals            []api.MutableGlobal
+	step, alloc api.Function
+	fuel, depth api.MutableGlobal
+	dirty       api.MutableGlobal
+	rows        api.MutableGlobal // nil unless the code is wide
+	globals     []api.MutableGlobal
 
 	now       uint64 // of the call, nanoseconds since 1970
 	ticks     uint64 // of the monotonic clock
 	random    *rand.ChaCha8
 	debugLog  []byte
 	wantDebug bool
-	hostDirty uint64 // chunks the host wrote to, as in the guest's own bitmap
+	hostDirty marks // what the host wrote
 	stack     [2]uint64
 }
 
@@ -65,6 +67,9 @@ func (c *code) newInstance(memoryBytes uint64) (in *instance, err error) {
 		return g
 	}
 	in.fuel, in.dirty, in.depth = mutable(exportFuel), mutable(exportDirty), mutable(exportDepth)
+	if c.wide {
+		in.rows = mutable(exportRows)
+	}
 	for _, name := range c.globals {
 		in.globals = append(in.globals, mutable(name))
 	}
@@ -123,6 +128,9 @@ func (in *instance) begin(fuel int64, now time.Time, seed [32]byte) {
 	}
 	in.random.Seed(seed)
 	in.debugLog = in.debugLog[:0]
+	if pages := int64(in.memory.size / pageSize); pages > freePages {
+		fuel -= (pages - freePages) * pageCost
+	}
 	in.fuel.Set(uint64(fuel))
 	in.depth.Set(stackUnits)
 }
@@ -180,13 +188,26 @@ func (in *instance) reset(im *image) (restored int, ok bool) {
 	for i, g := range in.globals {
 		g.Set(im.globals[i])
 	}
-	restored = im.restore(in.memory.bytes(), in.dirty.Get()|in.hostDirty)
-	in.dirty.Set(0)
-	in.hostDirty = 0
+	restored = im.restore(in.memory.bytes(), in.unmark())
 	in.ticks = im.ticks
 	in.random.Seed([32]byte{})
 	clear(in.debugLog)
 	return restored, true
+}
+
+// unmark returns what was written to since the last time, by the guest and by the host.
+func (in *instance) unmark() marks {
+	dirty := in.hostDirty
+	in.hostDirty = marks{}
+	dirty.columns |= in.dirty.Get()
+	in.dirty.Set(0)
+	if in.rows == nil {
+		dirty.rows = ^uint64(0)
+		return dirty
+	}
+	dirty.rows |= in.rows.Get()
+	in.rows.Set(0)
+	return dirty
 }
 
 // snapshot takes the image of the instance's present state, and makes that the state it is known to be in.
@@ -195,8 +216,7 @@ func (in *instance) snapshot() *image {
 	for i, g := range in.globals {
 		globals[i] = g.Get()
 	}
-	in.dirty.Set(0)
-	in.hostDirty = 0
+	in.unmark()
 	return newImage(in.memory.bytes(), globals, in.ticks)
 }
 
@@ -222,7 +242,7 @@ func (in *instance) charge(units int64) {
 	left := int64(in.fuel.Get()) - units
 	in.fuel.Set(uint64(left))
 	if left < 0 {
-		panic(trap(TrapFuel, "fuel exhausted in a host function"))
+		panic(&stop{TrapFuel, "fuel exhausted in a host function"})
 	}
 }
 
@@ -230,7 +250,7 @@ func (in *instance) charge(units int64) {
 func (in *instance) writable(p, n uint32) ([]byte, bool) {
 	b, ok := in.memory.slice(p, n)
 	if ok {
-		in.hostDirty |= chunkMask(p, n)
+		in.hostDirty.add(p, n)
 	}
 	return b, ok
 }
@@ -261,9 +281,4 @@ func (in *instance) debug(b []byte) {
 	if room := maxDebug - len(in.debugLog); in.wantDebug && room > 0 {
 		in.debugLog = append(in.debugLog, b[:min(len(b), room)]...)
 	}
-}
-
-func shortened(err error) string {
-	s := err.Error()
-	return s[:min(len(s), maxTrace)]
 }

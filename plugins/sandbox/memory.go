@@ -3,18 +3,39 @@ package sandbox
 import (
 	"bytes"
 	"fmt"
+	mathbits "math/bits"
 	"syscall"
 
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// Stores are marked by chunk: chunk number modulo 64.
+// Stores are marked by chunk.
 const (
 	chunkBits = 16
 	chunkSize = 1 << chunkBits
 	overlap   = 16 // a store is marked where it begins and may reach this far into the next chunk
-	bulkShift = 3  // bulk instructions are charged one unit for 1<<bulkShift bytes
 )
+
+// What memory costs in fuel. A guest that jumps about in much memory misses all caches and runs fifty times slower than
+// others for the same fuel; so memory above freePages is paid for, and what is left of the fuel bounds the time.
+const (
+	bulkShift = 3      // bulk instructions are charged one unit for 1<<bulkShift bytes
+	freePages = 128    // 8 MiB
+	pageCost  = 80_000 // per page above, at the start of a call and when the memory grows
+	wideAbove = 128    // pages from which on a second bitmap pays
+)
+
+// marks says which chunks were written to: those whose number modulo 64 is a set bit of columns, and whose number by 64,
+// modulo 64, is a set bit of rows.
+type marks struct{ columns, rows uint64 }
+
+// add marks what n bytes at p touch.
+func (m *marks) add(p, n uint32) {
+	m.columns |= bits(p, n, chunkBits)
+	m.rows |= bits(p, n, chunkBits+6)
+}
+
+func (m marks) has(chunk int) bool { return m.columns>>(chunk&63)&(m.rows>>(chunk>>6&63))&1 != 0 }
 
 // linearMemory is the memory of one instance: address space for its largest size, reserved at once, so that growing
 // neither moves nor copies and the Go heap has no part in it. Pages take up memory when they are first touched.
@@ -98,11 +119,11 @@ func (im *image) fill(memory []byte) {
 	}
 }
 
-// restore puts the marked chunks back and says how many bytes that were. dirty is what the guest's stores marked, host
-// what the host wrote; bit n of either stands for all chunks whose number is n modulo 64.
-func (im *image) restore(memory []byte, dirty uint64) (restored int) {
-	for at := 0; at < len(im.memory); at += chunkSize {
-		if dirty>>((at>>chunkBits)&63)&1 != 0 {
+// restore puts the marked chunks back and says how many bytes that were.
+func (im *image) restore(memory []byte, dirty marks) (restored int) {
+	for c := range im.used {
+		if dirty.has(c) {
+			at := c * chunkSize
 			end := min(at+chunkSize+overlap, len(im.memory))
 			restored += copy(memory[at:end], im.memory[at:end])
 		}
@@ -110,15 +131,14 @@ func (im *image) restore(memory []byte, dirty uint64) (restored int) {
 	return restored
 }
 
-// chunkMask returns the bits of the chunks that n bytes at p touch.
-func chunkMask(p, n uint32) uint64 {
+// bits returns a bitmap of the numbers, modulo 64, that n bytes at p have when addresses are shifted.
+func bits(p, n uint32, shift uint) uint64 {
 	if n == 0 {
 		return 0
 	}
-	first, last := p>>chunkBits, (p+n-1)>>chunkBits
+	first, last := p>>shift, (p+n-1)>>shift
 	if last-first >= 63 {
 		return ^uint64(0)
 	}
-	mask := uint64(1)<<(last-first+1) - 1
-	return mask<<(first&63) | mask>>(64-first&63)
+	return mathbits.RotateLeft64(1<<(last-first+1)-1, int(first&63))
 }

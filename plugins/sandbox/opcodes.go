@@ -46,6 +46,7 @@ const (
 	opI32ShrU      = 0x76
 	opI64Add       = 0x7c
 	opI64Sub       = 0x7d
+	opI64Mul       = 0x7e
 	opI64Or        = 0x84
 	opI64Shl       = 0x86
 	opI64ShrU      = 0x88

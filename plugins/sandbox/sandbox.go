@@ -18,7 +18,7 @@ import (
 // Limits bound what a module may be and do. Zero fields take the defaults.
 type Limits struct {
 	MemoryPages   uint32        // pages of 64 KiB an instance may have; default 1024 (64 MiB)
-	StepFuel      int64         // fuel of one step; default 20 million, which stops an endless loop within 250 ms
+	StepFuel      int64         // fuel of one step; default 100 million, which stops any loop within about 250 ms
 	InitFuel      int64         // fuel of initialisation, of the manifest, and of the warm-up, each; default 400 million
 	ModuleBytes   int           // size of a module; default 16 MiB
 	FunctionBytes int           // size of one function body, which bounds the time it takes to compile; default 256 KiB
@@ -29,7 +29,7 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	set(&l.MemoryPages, 1024)
-	set(&l.StepFuel, 20e6)
+	set(&l.StepFuel, 100e6)
 	set(&l.InitFuel, 400e6)
 	set(&l.ModuleBytes, 16<<20)
 	set(&l.FunctionBytes, 256<<10)

@@ -8,6 +8,7 @@ const (
 	markCheck                  // the same, and stop when the fuel is gone
 	markStore                  // a store: mark the chunk it writes to
 	markBulk                   // memory.copy or memory.fill: charge by length, mark what it writes to
+	markGrow                   // memory.grow: charge by pages
 	markReturn                 // a return: leave through the end of the function instead
 )
 
@@ -102,6 +103,9 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 	case op == opPrefixMisc && in.misc > miscTruncLast && in.misc != miscTableSize:
 		s.marks = append(s.marks, mark{at: in.at, kind: markBulk})
 		s.bulk, s.addr = true, true
+	case op == opMemoryGrow:
+		s.marks = append(s.marks, mark{at: in.at, kind: markGrow})
+		s.addr = true
 	case op == opCall || op == opCallIndirect:
 		s.calls = true
 	case op == opReturn:

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"strings"
 
 	"github.com/tetratelabs/wazero"
@@ -34,7 +35,7 @@ type stub struct {
 
 // wasiStubs holds all of WASI preview 1. The stubs keep no state: there is a wall clock that stands still during a call, a
 // stream of random bytes restarted by every call, and a standard output that goes to the debug log. There are no
-// arguments, no environment, no files and no sockets; waiting and exiting stop the guest. Everything a stub writes into
+// arguments, no environment, no files and no sockets; exiting stops the guest, and so does waiting, but for a moment. Everything a stub writes into
 // guest memory goes through instance.write, which marks it.
 var wasiStubs = map[string]stub{}
 
@@ -56,12 +57,10 @@ func init() {
 	add("random_get", "ii", randomGet)
 	add("fd_write", "iiii", fdWrite)
 	add("sched_yield", "", always(errnoSuccess))
-	add("poll_oneoff", "iiii", func(*instance, []uint64) uint64 {
-		panic(trap(TrapBlocked, "guest would wait (poll_oneoff)"))
-	})
+	add("poll_oneoff", "iiii", pollOneoff)
 	add("proc_raise", "i", always(errnoNosys))
 	wasiStubs["proc_exit"] = stub{i32, "", func(_ *instance, args []uint64) uint64 {
-		panic(trap(TrapExit, "guest called proc_exit(%d)", uint32(args[0])))
+		panic(&stop{TrapExit, fmt.Sprintf("guest called proc_exit(%d)", uint32(args[0]))})
 	}}
 	for _, f := range strings.Fields("fd_advise:iIIi fd_allocate:iII fd_close:i fd_datasync:i fd_fdstat_get:ii " +
 		"fd_fdstat_set_flags:ii fd_fdstat_set_rights:iII fd_filestat_get:ii fd_filestat_set_size:iI " +
@@ -173,5 +172,32 @@ func fdWrite(in *instance, args []uint64) uint64 {
 	if !in.writeUint32(result, total) {
 		return errnoFault
 	}
+	return errnoSuccess
+}
+
+// maxNap is the longest pause, in nanoseconds, that is let pass.
+const maxNap = 10e6
+
+// pollOneoff stops the guest, unless all it waits for is that a moment passes: then the monotonic clock goes on by that
+// much and nobody waits. A Go guest naps for a millisecond before it prints why it panics.
+func pollOneoff(in *instance, args []uint64) uint64 {
+	subscriptions, events, count, result := uint32(args[0]), uint32(args[1]), uint32(args[2]), uint32(args[3])
+	sub, ok := in.memory.slice(subscriptions, 48)
+	if !ok {
+		return errnoFault
+	}
+	// userdata u64, tag u8 (0: clock), clock u32 at 16, timeout u64 at 24, flags u16 at 40 (1: absolute)
+	nap := binary.LittleEndian.Uint64(sub[24:])
+	if count != 1 || sub[8] != 0 || binary.LittleEndian.Uint16(sub[40:])&1 != 0 || nap > maxNap {
+		panic(&stop{TrapBlocked, "guest would wait (poll_oneoff)"})
+	}
+	userdata := binary.LittleEndian.Uint64(sub)
+	event, ok := in.writable(events, 32)
+	if !ok || !in.writeUint32(result, 1) {
+		return errnoFault
+	}
+	in.ticks += nap/tick + 1
+	clear(event) // error none, type clock
+	binary.LittleEndian.PutUint64(event, userdata)
 	return errnoSuccess
 }
