@@ -1,0 +1,73 @@
+# payswitch: everything a developer runs. Needs Go and make alone (and module downloads); `make help` lists the targets.
+
+GO        ?= go
+SHELL     := /bin/sh
+FUZZTIME  ?= 3s
+BENCH     ?= .
+BENCHTIME ?= 1s
+DEMO      ?= .cache/demo
+
+FOLDERS  := cmd router engine plugins sdk storage
+ADAPTERS := $(patsubst plugins/%/wasm,%,$(wildcard plugins/*/wasm))
+# The flags make the same source the same file, wherever and whenever it is built: an adapter is known by its hash.
+WASM     := GOOS=wasip1 GOARCH=wasm CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -buildmode=c-shared -ldflags='-s -w -buildid='
+
+.PHONY: help run build plugins test check fuzz bench fmt clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo 'make run      build everything and start a demo with a merchant, keys and a simulated processor'
+	@echo 'make test     format, vet, staticcheck, all tests with the race detector, adapters as WASM, short fuzz runs'
+	@echo 'make build    bin/payswitch, with the adapters inside'
+	@echo 'make plugins  the built-in adapters: plugins/builtin/*.wasm'
+	@echo 'make check    format, vet and staticcheck alone'
+	@echo 'make fuzz     every fuzz target for FUZZTIME=$(FUZZTIME)'
+	@echo 'make bench    every benchmark, or BENCH=pattern'
+	@echo 'make fmt      format the source'
+	@echo 'make clean    remove what was built, and the demo database'
+
+run: build
+	@bin/payswitch demo --data $(DEMO)
+
+build: plugins
+	$(GO) build -trimpath -o bin/payswitch ./cmd/payswitch
+
+plugins: $(ADAPTERS:%=plugin-%)
+
+# Always asked for: the Go build cache knows best what has changed.
+plugin-%:
+	$(WASM) -o plugins/builtin/$*.wasm ./plugins/$*/wasm
+
+# Where there is no C compiler, go turns cgo off, and the race detector with it.
+test: check plugins
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race=-race; else race=; \
+	  echo 'no C compiler was found: testing without the race detector'; fi; \
+	set -x; $(GO) test $$race ./...
+	@$(MAKE) --no-print-directory fuzz
+
+check:
+	@unformatted=$$(gofmt -s -l $(FOLDERS)); if [ -n "$$unformatted" ]; then \
+	  echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	@for a in $(ADAPTERS); do GOOS=wasip1 GOARCH=wasm $(GO) vet ./plugins/$$a/... || exit 1; done
+	$(GO) tool staticcheck ./...
+
+# Go itself sometimes ends a fuzz run at its deadline with the failure "context deadline exceeded"; a finding always names its input.
+fuzz:
+	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' $(FOLDERS) | sort | while IFS=: read -r file match; do \
+	  target=$${match#func }; dir=./$${file%/*}; \
+	  if out=$$($(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s "$$dir" 2>&1); then \
+	    printf '%s\n' "$$out" | tail -n 1 | sed "s|\$$| $$target|"; \
+	  elif printf '%s\n' "$$out" | grep -q 'context deadline exceeded' && \
+	    ! printf '%s\n' "$$out" | grep -q 'Failing input'; then \
+	    echo "ok  	$$dir	$(FUZZTIME) $$target"; \
+	  else printf '%s\n' "$$out"; exit 1; fi; done
+
+bench: plugins
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+
+fmt:
+	gofmt -s -w $(FOLDERS)
+
+clean:
+	rm -rf bin .cache plugins/builtin/*.wasm
