@@ -1,0 +1,117 @@
+package storage
+
+import "payswitch/engine"
+
+const accountColumns = `merchant_id, id, profile_id, type, connector, label, disabled, active, test_mode, auth_type, sealed, metadata,
+	base_url, hosts, payment_methods, details, created_at, modified_at, version`
+
+func scanAccount(row scanner) (*engine.Account, error) {
+	a := new(engine.Account)
+	var metadata, hosts, methods, details []byte
+	var created, modified int64
+	err := row.Scan(&a.MerchantID, &a.ID, &a.ProfileID, &a.Type, &a.Connector, &a.Label, &a.Disabled, &a.Active, &a.TestMode,
+		&a.AuthType, &a.Sealed, &metadata, &a.BaseURL, &hosts, &methods, &details, &created, &modified, &a.Version)
+	if err != nil {
+		return nil, err
+	}
+	a.Metadata, a.PaymentMethods, a.Details = metadata, methods, details
+	a.CreatedAt, a.ModifiedAt = moment(created), moment(modified)
+	return a, decode(hosts, &a.Hosts)
+}
+
+// InsertAccount implements engine.Tx. ErrNotFound when there is no such merchant.
+func (t *tx) InsertAccount(a *engine.Account) error {
+	hosts, err := encode(a.Hosts)
+	if err != nil {
+		return err
+	}
+	a.Version = 1
+	return t.insertUnder("insert account", `INSERT INTO accounts (`+accountColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING`,
+		a.MerchantID, a.ID, a.ProfileID, a.Type, a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, a.AuthType, a.Sealed,
+		text(a.Metadata), a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), millis(a.CreatedAt), millis(a.ModifiedAt), a.Version)
+}
+
+// UpdateAccount implements engine.Tx. ErrConflict also when the new label is taken.
+func (t *tx) UpdateAccount(a *engine.Account) error {
+	hosts, err := encode(a.Hosts)
+	if err != nil {
+		return err
+	}
+	return t.compareAndSet("update account", &a.Version,
+		`SELECT 1 FROM accounts WHERE merchant_id = $1 AND id = $2`, []any{a.MerchantID, a.ID},
+		`UPDATE accounts SET profile_id = $1, type = $2, connector = $3, label = $4, disabled = $5, active = $6, test_mode = $7,
+		auth_type = $8, sealed = $9, metadata = $10, base_url = $11, hosts = $12, payment_methods = $13, details = $14,
+		created_at = $15, modified_at = $16, version = version + 1 WHERE merchant_id = $17 AND id = $18 AND version = $19`,
+		a.ProfileID, a.Type, a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, a.AuthType, a.Sealed, text(a.Metadata),
+		a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), millis(a.CreatedAt), millis(a.ModifiedAt),
+		a.MerchantID, a.ID, a.Version)
+}
+
+// DeleteAccount implements engine.Tx.
+func (t *tx) DeleteAccount(merchantID, id string) error {
+	return t.change("delete account", `DELETE FROM accounts WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}
+
+// Account implements engine.Reader.
+func (t *tx) Account(merchantID, id string) (*engine.Account, error) {
+	return one(t, "read account", scanAccount,
+		`SELECT `+accountColumns+` FROM accounts WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}
+
+// Accounts implements engine.Reader.
+func (t *tx) Accounts(merchantID string) ([]*engine.Account, error) {
+	return all(t, "list accounts", scanAccount,
+		`SELECT `+accountColumns+` FROM accounts WHERE merchant_id = $1 ORDER BY created_at, seq`, merchantID)
+}
+
+const keyColumns = `merchant_id, id, name, description, prefix, hash, created_at, expires_at, revoked_at`
+
+func scanKey(row scanner) (*engine.APIKey, error) {
+	k := new(engine.APIKey)
+	var created, expires, revoked int64
+	err := row.Scan(&k.MerchantID, &k.ID, &k.Name, &k.Description, &k.Prefix, &k.Hash, &created, &expires, &revoked)
+	k.CreatedAt, k.ExpiresAt, k.RevokedAt = moment(created), moment(expires), moment(revoked)
+	return k, err
+}
+
+// InsertAPIKey implements engine.Tx. ErrNotFound when there is no such merchant.
+func (t *tx) InsertAPIKey(k *engine.APIKey) error {
+	return t.insertUnder("insert API key", `INSERT INTO api_keys (`+keyColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT DO NOTHING`,
+		k.MerchantID, k.ID, k.Name, k.Description, k.Prefix, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt))
+}
+
+// UpdateAPIKey implements engine.Tx. Keys have no version: the last one wins.
+func (t *tx) UpdateAPIKey(k *engine.APIKey) error {
+	return t.change("update API key", `UPDATE api_keys SET name = $1, description = $2, prefix = $3, hash = $4, created_at = $5,
+		expires_at = $6, revoked_at = $7 WHERE merchant_id = $8 AND id = $9`,
+		k.Name, k.Description, k.Prefix, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt), k.MerchantID, k.ID)
+}
+
+// APIKey implements engine.Reader.
+func (t *tx) APIKey(merchantID, id string) (*engine.APIKey, error) {
+	return one(t, "read API key", scanKey, `SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}
+
+// APIKeyByHash implements engine.Reader.
+func (t *tx) APIKeyByHash(hash []byte) (*engine.APIKey, error) {
+	return one(t, "read API key by hash", scanKey, `SELECT `+keyColumns+` FROM api_keys WHERE hash = $1`, hash)
+}
+
+// noLimit stands for "all" in LIMIT; not every database takes -1.
+const noLimit = int64(1) << 62
+
+// APIKeys implements engine.Reader. A limit of 0 is none.
+func (t *tx) APIKeys(merchantID string, limit, skip int) ([]*engine.APIKey, error) {
+	return all(t, "list API keys", scanKey,
+		`SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 ORDER BY created_at, seq LIMIT $2 OFFSET $3`,
+		merchantID, rowLimit(limit), max(skip, 0))
+}
+
+func rowLimit(limit int) int64 {
+	if limit <= 0 {
+		return noLimit
+	}
+	return int64(limit)
+}

@@ -1,0 +1,61 @@
+package storage
+
+import "payswitch/engine"
+
+const attemptColumns = `merchant_id, payment_id, id, number, status, connector, account_id, amount, authorized, captured, transaction_id,
+	created_at, modified_at, version, details, sealed`
+
+func scanAttempt(row scanner) (*engine.Attempt, error) {
+	a := new(engine.Attempt)
+	var status string
+	var created, modified int64
+	var details []byte
+	err := row.Scan(&a.MerchantID, &a.PaymentID, &a.ID, &a.Number, &status, &a.Connector, &a.AccountID, &a.Amount, &a.Authorized,
+		&a.Captured, &a.TransactionID, &created, &modified, &a.Version, &details, &a.Sealed)
+	if err != nil {
+		return nil, err
+	}
+	a.Status = engine.AttemptStatus(status)
+	a.CreatedAt, a.ModifiedAt = moment(created), moment(modified)
+	return a, decode(details, &a.Details)
+}
+
+// InsertAttempt implements engine.Tx.
+func (t *tx) InsertAttempt(a *engine.Attempt) error {
+	details, err := encode(&a.Details)
+	if err != nil {
+		return err
+	}
+	a.Version = 1
+	return t.insert("insert attempt", `INSERT INTO attempts (`+attemptColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING`,
+		a.MerchantID, a.PaymentID, a.ID, a.Number, string(a.Status), a.Connector, a.AccountID, a.Amount, a.Authorized, a.Captured,
+		a.TransactionID, millis(a.CreatedAt), millis(a.ModifiedAt), a.Version, details, a.Sealed)
+}
+
+// UpdateAttempt implements engine.Tx. PaymentID, Number and CreatedAt stay what they were.
+func (t *tx) UpdateAttempt(a *engine.Attempt) error {
+	details, err := encode(&a.Details)
+	if err != nil {
+		return err
+	}
+	return t.compareAndSet("update attempt", &a.Version,
+		`SELECT 1 FROM attempts WHERE merchant_id = $1 AND id = $2`, []any{a.MerchantID, a.ID},
+		`UPDATE attempts SET status = $1, connector = $2, account_id = $3, amount = $4, authorized = $5, captured = $6,
+		transaction_id = $7, modified_at = $8, version = version + 1, details = $9, sealed = $10
+		WHERE merchant_id = $11 AND id = $12 AND version = $13`,
+		string(a.Status), a.Connector, a.AccountID, a.Amount, a.Authorized, a.Captured, a.TransactionID, millis(a.ModifiedAt),
+		details, a.Sealed, a.MerchantID, a.ID, a.Version)
+}
+
+// Attempt implements engine.Reader.
+func (t *tx) Attempt(merchantID, id string) (*engine.Attempt, error) {
+	return one(t, "read attempt", scanAttempt,
+		`SELECT `+attemptColumns+` FROM attempts WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}
+
+// Attempts implements engine.Reader.
+func (t *tx) Attempts(merchantID, paymentID string) ([]*engine.Attempt, error) {
+	return all(t, "list attempts", scanAttempt,
+		`SELECT `+attemptColumns+` FROM attempts WHERE merchant_id = $1 AND payment_id = $2 ORDER BY number`, merchantID, paymentID)
+}

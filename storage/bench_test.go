@@ -1,0 +1,187 @@
+package storage_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+	"payswitch/storage"
+)
+
+// BenchmarkPaymentWrites is the store's part of creating and confirming a payment, 64 callers at a time: one transaction before the
+// processor is asked (payment, attempt and operation are inserted), one after it (all three are read and updated, an event is
+// inserted). Documents have realistic sizes. An operation is a payment; cpu-µs is the processor time it costs, syncs excluded.
+func BenchmarkPaymentWrites(b *testing.B) {
+	var commits, served atomic.Int64
+	db := open(b, storage.Options{Observer: func(n int, _ time.Duration) { commits.Add(1); served.Add(int64(n)) }})
+	var serial atomic.Int64
+	b.ReportAllocs()
+	b.SetParallelism(64 / runtime.GOMAXPROCS(0))
+	before := cpuTime()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			n := serial.Add(1)
+			p, a, o := samplePayment(n)
+			write(b, db, p, a, o)
+			settle(b, db, p, n)
+		}
+	})
+	b.StopTimer()
+	b.ReportMetric(float64((cpuTime()-before).Microseconds())/float64(b.N), "cpu-µs/op")
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "payments/s")
+	b.ReportMetric(float64(served.Load())/float64(max(commits.Load(), 1)), "callers/commit")
+}
+
+// BenchmarkOneWriter is the same without anyone to share the commit with: the latency of a quiet switch.
+func BenchmarkOneWriter(b *testing.B) {
+	db := open(b, storage.Options{})
+	for n := int64(1); b.Loop(); n++ {
+		p, a, o := samplePayment(n)
+		write(b, db, p, a, o)
+		settle(b, db, p, n)
+	}
+}
+
+// BenchmarkViewOne reads one payment.
+func BenchmarkViewOne(b *testing.B) {
+	db := open(b, storage.Options{})
+	p, a, o := samplePayment(1)
+	write(b, db, p, a, o)
+	ctx := context.Background()
+	b.ReportAllocs()
+	for b.Loop() {
+		require.NoError(b, db.View(ctx, func(r engine.Reader) error {
+			_, err := r.Payment(p.MerchantID, p.ID)
+			return err
+		}))
+	}
+}
+
+// BenchmarkViewEmpty is the price of the read transaction alone.
+func BenchmarkViewEmpty(b *testing.B) {
+	db := open(b, storage.Options{})
+	ctx := context.Background()
+	for b.Loop() {
+		require.NoError(b, db.View(ctx, func(engine.Reader) error { return nil }))
+	}
+}
+
+func open(tb testing.TB, o storage.Options) *storage.DB {
+	tb.Helper()
+	db, err := storage.Open(context.Background(), "sqlite:"+filepath.Join(tb.TempDir(), "payswitch.db"), o)
+	require.NoError(tb, err)
+	tb.Cleanup(func() { require.NoError(tb, db.Close()) })
+	return db
+}
+
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+var (
+	sealed  = bytes.Repeat([]byte{0xa5}, 900)
+	request = bytes.Repeat([]byte{0x5a}, 1300)
+	event   = bytes.Repeat([]byte{0x7e}, 2600)
+)
+
+func samplePayment(n int64) (*engine.Payment, *engine.Attempt, *engine.Operation) {
+	now := time.Now()
+	id := fmt.Sprintf("pay_%08x%012d", now.UnixMilli()&0xffffffff, n)
+	tax := int64(120)
+	p := &engine.Payment{
+		MerchantID: "merchant_1", ID: id, ProfileID: "pro_1", Status: engine.Processing, Currency: "EUR", Amount: 6540, NetAmount: 6660,
+		AttemptCount: 1, AttemptID: id + "_1", OpenOperation: "op_" + id[4:], ClientSecretHash: sealed[:32], ExpiresAt: now.Add(15 * time.Minute),
+		CreatedAt: now, ModifiedAt: now, Sealed: sealed,
+		Details: engine.PaymentDetails{
+			CaptureMethod: "automatic", AuthenticationType: "no_three_ds", OrderTaxAmount: &tax, Description: "Order 4711, two of these and one of those",
+			DescriptorName: "SHOP", ReturnURL: "https://shop.example/checkout/return", OrderReference: "order-4711",
+			Metadata: json.RawMessage(`{"order":"4711","cart":"` + strings.Repeat("c", 60) + `"}`),
+			Echo:     map[string]json.RawMessage{"order_details": json.RawMessage(`[{"product_name":"This","quantity":2,"amount":3000},{"product_name":"That","quantity":1,"amount":540}]`)},
+		},
+	}
+	if n%2 == 0 {
+		p.CustomerID = fmt.Sprintf("cus_%d", n%1000)
+	}
+	a := &engine.Attempt{
+		MerchantID: p.MerchantID, PaymentID: id, ID: id + "_1", Number: 1, Status: engine.Authorizing, Connector: "stripe", AccountID: "mca_1",
+		Amount: p.NetAmount, CreatedAt: now, ModifiedAt: now, Sealed: sealed[:80],
+		Details: engine.AttemptDetails{
+			PaymentMethod: "card", PaymentMethodType: "credit", Environment: "test", Reference: id + "_1",
+			Card: &engine.CardFacts{BIN: "424242", LastFour: "4242", Length: 16, ExpMonth: "03", ExpYear: "2030", Network: "visa", Type: "CREDIT", CountryCode: "US"},
+		},
+	}
+	o := &engine.Operation{
+		ID: p.OpenOperation, MerchantID: p.MerchantID, PaymentID: id, AttemptID: a.ID, AccountID: "mca_1", Kind: sdk.OpAuthorize,
+		Status: engine.OperationStarted, Amount: p.NetAmount, Owner: "node_1", LeaseUntil: now.Add(time.Minute), Connector: "stripe",
+		AdapterHash: strings.Repeat("a", 64), Seed: sealed[:32], StartedAt: now, Request: request, Instrument: sealed[:120],
+	}
+	return p, a, o
+}
+
+func write(tb testing.TB, db engine.Store, p *engine.Payment, a *engine.Attempt, o *engine.Operation) {
+	err := db.Update(context.Background(), func(tx engine.Tx) error {
+		if err := tx.InsertPayment(p); err != nil {
+			return err
+		}
+		if err := tx.InsertAttempt(a); err != nil {
+			return err
+		}
+		return tx.InsertOperation(o)
+	})
+	if err != nil {
+		tb.Error(err)
+	}
+}
+
+func settle(tb testing.TB, db engine.Store, was *engine.Payment, n int64) {
+	err := db.Update(context.Background(), func(tx engine.Tx) error {
+		o, err := tx.Operation(was.OpenOperation)
+		if err != nil {
+			return err
+		}
+		p, err := tx.Payment(o.MerchantID, o.PaymentID)
+		if err != nil {
+			return err
+		}
+		a, err := tx.Attempt(o.MerchantID, o.AttemptID)
+		if err != nil {
+			return err
+		}
+		now := tx.Now()
+		o.Status, o.ClosedAt, o.LastSendAt, o.Instrument, o.Owner = engine.OperationSucceeded, now, now, nil, ""
+		o.Outcome = []byte(`{"status":"captured","transaction_id":"pi_3MtwBwLkdIwHu7ix28a3tqPa","amount":6660,"currency":"EUR"}`)
+		p.Status, p.Received, p.OpenOperation, p.ModifiedAt = engine.Succeeded, p.NetAmount, "", now
+		a.Status, a.Captured, a.TransactionID, a.ModifiedAt = engine.Charged, a.Amount, "pi_3MtwBwLkdIwHu7ix28a3tqPa", now
+		a.Details.AuthCode, a.Details.NetworkTransactionID = "123456", "MCC123456789"
+		if err := tx.UpdatePayment(p); err != nil {
+			return err
+		}
+		if err := tx.UpdateAttempt(a); err != nil {
+			return err
+		}
+		if err := tx.UpdateOperation(o); err != nil {
+			return err
+		}
+		return tx.InsertEvent(&engine.Event{ID: fmt.Sprintf("evt_%016x%08d", now.UnixNano(), n), MerchantID: p.MerchantID, ProfileID: p.ProfileID,
+			ObjectID: p.ID, Class: "payments", Type: "payment_succeeded", Body: event, CreatedAt: now})
+	})
+	if err != nil {
+		tb.Error(err)
+	}
+}

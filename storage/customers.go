@@ -1,0 +1,74 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+
+	"payswitch/engine"
+)
+
+const customerColumns = `merchant_id, id, sealed, metadata, default_method_id, redacted, created_at, modified_at, version`
+
+func scanCustomer(row scanner) (*engine.Customer, error) {
+	c := new(engine.Customer)
+	var metadata []byte
+	var created, modified int64
+	err := row.Scan(&c.MerchantID, &c.ID, &c.Sealed, &metadata, &c.DefaultMethodID, &c.Redacted, &created, &modified, &c.Version)
+	c.Metadata = metadata
+	c.CreatedAt, c.ModifiedAt = moment(created), moment(modified)
+	return c, err
+}
+
+// InsertCustomer implements engine.Tx.
+func (t *tx) InsertCustomer(c *engine.Customer) error {
+	c.Version = 1
+	return t.insert("insert customer", `INSERT INTO customers (`+customerColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT DO NOTHING`,
+		c.MerchantID, c.ID, c.Sealed, text(c.Metadata), c.DefaultMethodID, c.Redacted, millis(c.CreatedAt), millis(c.ModifiedAt), c.Version)
+}
+
+// UpdateCustomer implements engine.Tx. CreatedAt stays what it was.
+func (t *tx) UpdateCustomer(c *engine.Customer) error {
+	return t.compareAndSet("update customer", &c.Version,
+		`SELECT 1 FROM customers WHERE merchant_id = $1 AND id = $2`, []any{c.MerchantID, c.ID},
+		`UPDATE customers SET sealed = $1, metadata = $2, default_method_id = $3, redacted = $4, modified_at = $5,
+		version = version + 1 WHERE merchant_id = $6 AND id = $7 AND version = $8`,
+		c.Sealed, text(c.Metadata), c.DefaultMethodID, c.Redacted, millis(c.ModifiedAt), c.MerchantID, c.ID, c.Version)
+}
+
+// Customer implements engine.Reader.
+func (t *tx) Customer(merchantID, id string) (*engine.Customer, error) {
+	return one(t, "read customer", scanCustomer,
+		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}
+
+// Customers implements engine.Reader. A limit of 0 is none.
+func (t *tx) Customers(merchantID string, limit, offset int) ([]*engine.Customer, int, error) {
+	list, err := all(t, "list customers", scanCustomer,
+		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 ORDER BY created_at DESC, seq DESC LIMIT $2 OFFSET $3`,
+		merchantID, rowLimit(limit), max(offset, 0))
+	if err != nil {
+		return nil, 0, err
+	}
+	total, err := one(t, "count customers", func(row scanner) (n int, err error) { return n, row.Scan(&n) },
+		`SELECT count(*) FROM customers WHERE merchant_id = $1`, merchantID)
+	return list, total, err
+}
+
+// Keyset implements engine.Reader.
+func (t *tx) Keyset(name string) ([]byte, error) {
+	return one(t, "read keyset", func(row scanner) (b []byte, err error) { return b, row.Scan(&b) },
+		`SELECT wrapped FROM keysets WHERE name = $1`, name)
+}
+
+// PutKeyset implements engine.Tx.
+func (t *tx) PutKeyset(name string, wrapped []byte) error {
+	if len(wrapped) == 0 {
+		return errors.New("put keyset: nothing to keep")
+	}
+	if _, err := t.exec("put keyset", `INSERT INTO keysets (name, wrapped) VALUES ($1, $2)
+		ON CONFLICT (name) DO UPDATE SET wrapped = excluded.wrapped`, name, wrapped); err != nil {
+		return fmt.Errorf("keyset %q: %w", name, err)
+	}
+	return nil
+}

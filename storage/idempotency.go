@@ -1,0 +1,93 @@
+package storage
+
+import (
+	"fmt"
+
+	"payswitch/engine"
+)
+
+const idempotencyColumns = `merchant_id, key, request_hash, status, body, headers, owner, created_at, expires_at`
+
+// Idempotency implements engine.Reader. A record past its end is there until DeleteExpired takes it.
+func (t *tx) Idempotency(merchantID, key string) (*engine.IdempotencyRecord, error) {
+	return one(t, "read idempotency key", func(row scanner) (*engine.IdempotencyRecord, error) {
+		r := new(engine.IdempotencyRecord)
+		var created, expires int64
+		err := row.Scan(&r.MerchantID, &r.Key, &r.RequestHash, &r.Status, &r.Body, &r.Headers, &r.Owner, &created, &expires)
+		r.CreatedAt, r.ExpiresAt = moment(created), moment(expires)
+		return r, err
+	}, `SELECT `+idempotencyColumns+` FROM idempotency WHERE merchant_id = $1 AND key = $2`+t.s.dialect().lockRow, merchantID, key)
+}
+
+// InsertIdempotency implements engine.Tx.
+func (t *tx) InsertIdempotency(r *engine.IdempotencyRecord) error {
+	return t.insert("insert idempotency key", `INSERT INTO idempotency (`+idempotencyColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+		r.MerchantID, r.Key, r.RequestHash, r.Status, r.Body, r.Headers, r.Owner, millis(r.CreatedAt), millis(r.ExpiresAt))
+}
+
+// FinishIdempotency implements engine.Tx: it stores the answer in a record that r.Owner holds and that has none yet. ErrNotFound
+// when the record is gone, ErrConflict when it is another owner's or has its answer.
+func (t *tx) FinishIdempotency(r *engine.IdempotencyRecord) error {
+	n, err := t.exec("finish idempotency key", `UPDATE idempotency SET status = $1, body = $2, headers = $3, expires_at = $4
+		WHERE merchant_id = $5 AND key = $6 AND owner = $7 AND status = 0`,
+		r.Status, r.Body, r.Headers, millis(r.ExpiresAt), r.MerchantID, r.Key, r.Owner)
+	if err != nil || n == 1 {
+		return err
+	}
+	if _, err := t.Idempotency(r.MerchantID, r.Key); err != nil {
+		return err
+	}
+	return fmt.Errorf("finish idempotency key: %w", engine.ErrConflict)
+}
+
+// DeleteIdempotency implements engine.Tx.
+func (t *tx) DeleteIdempotency(merchantID, key string) error {
+	return t.change("delete idempotency key", `DELETE FROM idempotency WHERE merchant_id = $1 AND key = $2`, merchantID, key)
+}
+
+// PutCardToken implements engine.Tx.
+func (t *tx) PutCardToken(c *engine.CardToken) error {
+	_, err := t.exec("put card token", `INSERT INTO card_tokens (merchant_id, token, payment_id, sealed, expires_at)
+		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, token) DO UPDATE SET payment_id = excluded.payment_id,
+		sealed = excluded.sealed, expires_at = excluded.expires_at`,
+		c.MerchantID, c.Token, c.PaymentID, c.Sealed, millis(c.ExpiresAt))
+	return err
+}
+
+// CardToken implements engine.Reader. A token past its end is there until DeleteExpired takes it.
+func (t *tx) CardToken(merchantID, token string) (*engine.CardToken, error) {
+	return one(t, "read card token", func(row scanner) (*engine.CardToken, error) {
+		c := new(engine.CardToken)
+		var expires int64
+		err := row.Scan(&c.MerchantID, &c.Token, &c.PaymentID, &c.Sealed, &expires)
+		c.ExpiresAt = moment(expires)
+		return c, err
+	}, `SELECT merchant_id, token, payment_id, sealed, expires_at FROM card_tokens WHERE merchant_id = $1 AND token = $2`, merchantID, token)
+}
+
+// DeleteCardToken implements engine.Tx.
+func (t *tx) DeleteCardToken(merchantID, token string) error {
+	return t.change("delete card token", `DELETE FROM card_tokens WHERE merchant_id = $1 AND token = $2`, merchantID, token)
+}
+
+// expiredAtOnce bounds one DeleteExpired: the writer is everybody's, and 2,000 rows hold it for some ten milliseconds.
+const expiredAtOnce = 2000
+
+// DeleteExpired implements engine.Tx: at most expiredAtOnce of each kind, the longest expired first. A row without an end stays.
+func (t *tx) DeleteExpired() (int, error) {
+	total := 0
+	for _, query := range []string{
+		`DELETE FROM card_tokens WHERE seq IN
+			(SELECT seq FROM card_tokens WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+		`DELETE FROM idempotency WHERE seq IN
+			(SELECT seq FROM idempotency WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+	} {
+		n, err := t.exec("delete expired rows", query, millis(t.now), expiredAtOnce)
+		if err != nil {
+			return 0, err
+		}
+		total += int(n)
+	}
+	return total, nil
+}

@@ -1,0 +1,125 @@
+package storage
+
+import "payswitch/engine"
+
+const merchantColumns = `id, publishable_key, organization_id, default_profile, details, sealed, created_at, modified_at, version`
+
+func scanMerchant(row scanner) (*engine.Merchant, error) {
+	m := new(engine.Merchant)
+	var details []byte
+	var created, modified int64
+	err := row.Scan(&m.ID, &m.PublishableKey, &m.OrganizationID, &m.DefaultProfile, &details, &m.Sealed, &created, &modified, &m.Version)
+	m.Details = details
+	m.CreatedAt, m.ModifiedAt = moment(created), moment(modified)
+	return m, err
+}
+
+// InsertMerchant implements engine.Tx.
+func (t *tx) InsertMerchant(m *engine.Merchant) error {
+	m.Version = 1
+	return t.insert("insert merchant", `INSERT INTO merchants (`+merchantColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+		ON CONFLICT DO NOTHING`,
+		m.ID, m.PublishableKey, m.OrganizationID, m.DefaultProfile, text(m.Details), m.Sealed, millis(m.CreatedAt),
+		millis(m.ModifiedAt), m.Version)
+}
+
+// UpdateMerchant implements engine.Tx.
+func (t *tx) UpdateMerchant(m *engine.Merchant) error {
+	return t.compareAndSet("update merchant", &m.Version, `SELECT 1 FROM merchants WHERE id = $1`, []any{m.ID},
+		`UPDATE merchants SET publishable_key = $1, organization_id = $2, default_profile = $3, details = $4, sealed = $5,
+		created_at = $6, modified_at = $7, version = version + 1 WHERE id = $8 AND version = $9`,
+		m.PublishableKey, m.OrganizationID, m.DefaultProfile, text(m.Details), m.Sealed, millis(m.CreatedAt),
+		millis(m.ModifiedAt), m.ID, m.Version)
+}
+
+// DeleteMerchant implements engine.Tx. Profiles, accounts and keys go by their foreign keys.
+func (t *tx) DeleteMerchant(id string) error {
+	return t.change("delete merchant", `DELETE FROM merchants WHERE id = $1`, id)
+}
+
+// Merchant implements engine.Reader.
+func (t *tx) Merchant(id string) (*engine.Merchant, error) {
+	return one(t, "read merchant", scanMerchant, `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`, id)
+}
+
+// MerchantByPublishableKey implements engine.Reader. No merchant has the key "".
+func (t *tx) MerchantByPublishableKey(key string) (*engine.Merchant, error) {
+	return one(t, "read merchant by publishable key", scanMerchant,
+		`SELECT `+merchantColumns+` FROM merchants WHERE publishable_key = $1 AND publishable_key <> ''`, key)
+}
+
+// Merchants implements engine.Reader.
+func (t *tx) Merchants(organizationID string) ([]*engine.Merchant, error) {
+	return all(t, "list merchants", scanMerchant,
+		`SELECT `+merchantColumns+` FROM merchants WHERE $1 = '' OR organization_id = $1 ORDER BY id`, organizationID)
+}
+
+const profileColumns = `merchant_id, id, name, settings, fallback, details, sealed, created_at, modified_at, version`
+
+func scanProfile(row scanner) (*engine.Profile, error) {
+	p := new(engine.Profile)
+	var settings, fallback, details []byte
+	var created, modified int64
+	err := row.Scan(&p.MerchantID, &p.ID, &p.Name, &settings, &fallback, &details, &p.Sealed, &created, &modified, &p.Version)
+	if err != nil {
+		return nil, err
+	}
+	p.Details = details
+	p.CreatedAt, p.ModifiedAt = moment(created), moment(modified)
+	if err := decode(settings, &p.Settings); err != nil {
+		return nil, err
+	}
+	return p, decode(fallback, &p.Fallback)
+}
+
+// InsertProfile implements engine.Tx. ErrNotFound when there is no such merchant.
+func (t *tx) InsertProfile(p *engine.Profile) error {
+	settings, fallback, err := encodeTwo(&p.Settings, p.Fallback)
+	if err != nil {
+		return err
+	}
+	p.Version = 1
+	return t.insertUnder("insert profile", `INSERT INTO profiles (`+profileColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT DO NOTHING`,
+		p.MerchantID, p.ID, p.Name, settings, fallback, text(p.Details), p.Sealed, millis(p.CreatedAt),
+		millis(p.ModifiedAt), p.Version)
+}
+
+// UpdateProfile implements engine.Tx. ErrConflict also when the new name is taken.
+func (t *tx) UpdateProfile(p *engine.Profile) error {
+	settings, fallback, err := encodeTwo(&p.Settings, p.Fallback)
+	if err != nil {
+		return err
+	}
+	return t.compareAndSet("update profile", &p.Version,
+		`SELECT 1 FROM profiles WHERE merchant_id = $1 AND id = $2`, []any{p.MerchantID, p.ID},
+		`UPDATE profiles SET name = $1, settings = $2, fallback = $3, details = $4, sealed = $5, created_at = $6,
+		modified_at = $7, version = version + 1 WHERE merchant_id = $8 AND id = $9 AND version = $10`,
+		p.Name, settings, fallback, text(p.Details), p.Sealed, millis(p.CreatedAt), millis(p.ModifiedAt),
+		p.MerchantID, p.ID, p.Version)
+}
+
+// DeleteProfile implements engine.Tx. Its accounts stay.
+func (t *tx) DeleteProfile(merchantID, id string) error {
+	return t.change("delete profile", `DELETE FROM profiles WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}
+
+// Profile implements engine.Reader.
+func (t *tx) Profile(merchantID, id string) (*engine.Profile, error) {
+	return one(t, "read profile", scanProfile,
+		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}
+
+// Profiles implements engine.Reader.
+func (t *tx) Profiles(merchantID string) ([]*engine.Profile, error) {
+	return all(t, "list profiles", scanProfile,
+		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 ORDER BY created_at, seq`, merchantID)
+}
+
+// encodeTwo makes two JSON documents.
+func encodeTwo(a, b any) (first, second string, err error) {
+	if first, err = encode(a); err == nil {
+		second, err = encode(b)
+	}
+	return first, second, err
+}

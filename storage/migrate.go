@@ -1,0 +1,230 @@
+package storage
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+//go:embed migrations/*.sql
+var migrationFiles embed.FS
+
+var migrations fs.FS = migrationFiles
+
+// Migrate brings the database that dsn names up to date, setting it up when it is new, and returns the names of the migrations it
+// applied, in order. Before it changes a database that holds data it writes a copy beside it (<file>.before-<migration>).
+func Migrate(ctx context.Context, dsn string) (applied []string, err error) {
+	err = withMigrator(dsn, func(m *migrator) error {
+		applied, err = m.apply(ctx)
+		return err
+	})
+	return applied, err
+}
+
+// Pending lists the migrations that Migrate would apply. It changes nothing, and does not create a database.
+func Pending(ctx context.Context, dsn string) ([]string, error) {
+	file, err := parseDSN(dsn)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if st, err := os.Stat(file); os.IsNotExist(err) || err == nil && st.Size() == 0 {
+		list, err := readMigrations(migrations)
+		return nameList(list), err
+	}
+	var out []string
+	err = withMigrator(dsn, func(m *migrator) error {
+		list, _, err := m.pending()
+		out = nameList(list)
+		return err
+	})
+	return out, err
+}
+
+func withMigrator(dsn string, f func(*migrator) error) error {
+	file, err := parseDSN(dsn)
+	if err != nil {
+		return err
+	}
+	if err := createPrivate(file); err != nil {
+		return err
+	}
+	conn, err := openLite(file, 10*time.Second)
+	if err != nil {
+		return err
+	}
+	defer conn.close()
+	return f(&migrator{conn: conn, path: file, files: migrations, log: slog.New(slog.DiscardHandler)})
+}
+
+// migration is one file: 0001_init.sql has the version 0001 and the name 0001_init.
+type migration struct {
+	version, name, text, hash string
+}
+
+// migrator compares the files with what a database has had, and applies the rest. Forward only.
+type migrator struct {
+	conn  *liteConn
+	path  string
+	files fs.FS
+	log   *slog.Logger
+}
+
+// pending checks the database against the files. isNew is true for a database without anything in it.
+func (m *migrator) pending() (list []migration, isNew bool, err error) {
+	known, err := readMigrations(m.files)
+	if err != nil {
+		return nil, false, err
+	}
+	tables := map[string]bool{}
+	if err := m.conn.query(`SELECT name FROM sqlite_master WHERE type = 'table'`, nil, func(row scanner) error {
+		var name string
+		err := row.Scan(&name)
+		tables[name] = true
+		return err
+	}); err != nil {
+		return nil, false, fmt.Errorf("read schema of %s: %w", m.path, err)
+	}
+	if len(tables) == 0 {
+		return known, true, nil
+	}
+	if !tables["schema_migrations"] {
+		return nil, false, fmt.Errorf("%s is not a payswitch database: it has tables, and no schema_migrations among them", m.path)
+	}
+	done := map[string]bool{}
+	err = m.conn.query(`SELECT name, sha256 FROM schema_migrations ORDER BY name`, nil, func(row scanner) error {
+		var name, hash string
+		if err := row.Scan(&name, &hash); err != nil {
+			return err
+		}
+		done[name] = true
+		i := slices.IndexFunc(known, func(k migration) bool { return k.name == name })
+		switch {
+		case i < 0:
+			return fmt.Errorf("%s has the migration %s, which this binary does not know: it is newer; use the payswitch that wrote it or a later one", m.path, name)
+		case known[i].hash != hash:
+			return fmt.Errorf("migration %s is not the one that %s was set up with: migrations must not be changed afterwards", name, m.path)
+		}
+		return nil
+	})
+	for _, k := range known {
+		if !done[k.name] {
+			list = append(list, k)
+		}
+	}
+	return list, false, err
+}
+
+// apply runs what is pending, each migration in a transaction of its own.
+func (m *migrator) apply(ctx context.Context) (applied []string, err error) {
+	list, isNew, err := m.pending()
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	if !isNew {
+		if err := m.backUp(list[0].name); err != nil {
+			return nil, err
+		}
+	}
+	for _, k := range list {
+		if err := ctx.Err(); err != nil {
+			return applied, err
+		}
+		ran, err := m.applyOne(k)
+		if err != nil {
+			return applied, fmt.Errorf("migration %s: %w", k.name, err)
+		}
+		if ran {
+			applied = append(applied, k.name)
+			m.log.Info("migration applied", "migration", k.name)
+		}
+	}
+	return applied, nil
+}
+
+// applyOne runs one migration, unless another process has done so meanwhile (ran is false).
+func (m *migrator) applyOne(k migration) (ran bool, err error) {
+	c := m.conn
+	if err := c.script("BEGIN IMMEDIATE"); err != nil {
+		return false, err
+	}
+	defer func() {
+		if err != nil {
+			c.script("ROLLBACK")
+		}
+	}()
+	if err := c.script(`CREATE TABLE IF NOT EXISTS schema_migrations (
+		name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, applied_at BIGINT NOT NULL)`); err != nil {
+		return false, err
+	}
+	n, err := c.exec(`INSERT INTO schema_migrations (name, sha256, applied_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+		k.name, k.hash, millis(clock()))
+	if err != nil {
+		return false, err
+	}
+	if n == 1 {
+		if err := c.script(sqliteSchema.Replace(k.text)); err != nil {
+			return false, err
+		}
+	}
+	return n == 1, c.script("COMMIT")
+}
+
+// backUp writes a whole and consistent copy of the database beside it.
+func (m *migrator) backUp(next string) error {
+	to := fmt.Sprintf("%s.before-%s", m.path, next)
+	if _, err := os.Stat(to); err == nil {
+		to += "-" + clock().Format("20060102T150405.000")
+	}
+	if _, err := m.conn.exec(`VACUUM INTO $1`, to); err != nil {
+		return fmt.Errorf("copy the database to %s before migrating it: %w", to, err)
+	}
+	if err := os.Chmod(to, 0o600); err != nil {
+		return fmt.Errorf("copy of the database: %w", err)
+	}
+	m.log.Info("database copied before migrating", "copy", to)
+	return nil
+}
+
+func readMigrations(files fs.FS) ([]migration, error) {
+	paths, err := fs.Glob(files, "migrations/*.sql") // sorted
+	if err != nil {
+		return nil, err
+	}
+	var out []migration
+	for _, p := range paths {
+		b, err := fs.ReadFile(files, p)
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(b)
+		name := strings.TrimSuffix(path.Base(p), ".sql")
+		version, _, ok := strings.Cut(name, "_")
+		if !ok || len(version) != 4 || len(out) > 0 && out[len(out)-1].version >= version {
+			return nil, fmt.Errorf("migration file %s: its name must be a number of four digits of its own, _ and a word", p)
+		}
+		out = append(out, migration{version: version, name: name, text: string(b), hash: hex.EncodeToString(sum[:])})
+	}
+	return out, nil
+}
+
+func nameList(list []migration) []string {
+	var out []string
+	for _, m := range list {
+		out = append(out, m.name)
+	}
+	return out
+}
+
+func names(list []migration) string { return strings.Join(nameList(list), ", ") }

@@ -1,0 +1,152 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"payswitch/engine"
+)
+
+// Options are the store's settings; zero values are the defaults.
+type Options struct {
+	Logger *slog.Logger // nil: discarded
+	// Migrate brings an older database up to date, after a copy of it was made beside it. Without it Open refuses one. A new
+	// database is always set up.
+	Migrate bool
+	// Observer is told of every commit: how many callers it served and how long it took from the first of them on. It is called by
+	// the writer and must not block.
+	Observer func(batchSize int, took time.Duration)
+	// Readers is how many reads run at a time; default: one per core, at least 4.
+	Readers int
+	// BusyTimeout is how long to wait for another process that writes; default 10 s.
+	BusyTimeout time.Duration
+	// LogLimit is the size in bytes of the write-ahead log above which it is emptied at the next opportunity; default 64 MiB.
+	LogLimit int64
+}
+
+// DB is an open database. It implements engine.Store and is safe for concurrent use.
+type DB struct {
+	path    string
+	log     *slog.Logger
+	busy    time.Duration
+	writer  *writer
+	readers *readers
+	guard   *logGuard
+}
+
+var _ engine.Store = (*DB)(nil)
+
+// Open opens the database that dsn names, sqlite:payswitch.db or sqlite:/absolute/path, and sets it up when it is new. The
+// directory must exist. Close it after use.
+func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
+	path, err := parseDSN(dsn)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.BusyTimeout <= 0 {
+		o.BusyTimeout = 10 * time.Second
+	}
+	if o.Readers <= 0 {
+		o.Readers = max(4, runtime.NumCPU())
+	}
+	if o.LogLimit <= 0 {
+		o.LogLimit = 64 << 20
+	}
+	if err := createPrivate(path); err != nil {
+		return nil, err
+	}
+	conn, err := openLite(path, o.BusyTimeout, fmt.Sprintf("journal_size_limit(%d)", o.LogLimit))
+	if err != nil {
+		return nil, err
+	}
+	d := &DB{path: path, log: o.Logger, busy: o.BusyTimeout}
+	if err := d.prepare(ctx, conn, o.Migrate); err != nil {
+		return nil, errors.Join(err, conn.close())
+	}
+	if d.readers, err = openReaders(path, o.BusyTimeout, o.Readers); err != nil {
+		return nil, errors.Join(err, conn.close())
+	}
+	d.guard = newLogGuard(d, conn, o.LogLimit)
+	d.writer = newWriter(conn, o.Observer, d.guard.check)
+	return d, nil
+}
+
+// prepare checks the schema and applies what is missing, if it may.
+func (d *DB) prepare(ctx context.Context, conn *liteConn, migrate bool) error {
+	m := &migrator{conn: conn, path: d.path, files: migrations, log: d.log}
+	pending, isNew, err := m.pending()
+	if err != nil || len(pending) == 0 {
+		return err
+	}
+	if !isNew && !migrate {
+		return fmt.Errorf("database %s needs migrations (%s): run `payswitch migrate`", d.path, names(pending))
+	}
+	_, err = m.apply(ctx)
+	return err
+}
+
+// Update implements engine.Store. It must not be called from inside another Update: it would wait for itself. An error of the
+// database (disk full, I/O) can leave the outcome open, as far as a crash right after it may bring the writes back.
+func (d *DB) Update(ctx context.Context, f func(tx engine.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return d.writer.do(f)
+}
+
+// View implements engine.Store.
+func (d *DB) View(ctx context.Context, f func(r engine.Reader) error) error {
+	return d.readers.view(ctx, f)
+}
+
+// Close finishes what was handed over, empties the log into the database file and closes it. Views under way end first.
+func (d *DB) Close() error {
+	d.writer.close()
+	d.readers.close()
+	return d.writer.conn.close()
+}
+
+const dsnForms = "use sqlite:payswitch.db or sqlite:/absolute/path"
+
+// parseDSN returns the path of a SQLite database.
+func parseDSN(dsn string) (string, error) {
+	scheme, path, found := strings.Cut(dsn, ":")
+	switch {
+	case !found:
+		return "", fmt.Errorf("storage dsn %q has no scheme: %s", dsn, dsnForms)
+	case scheme == "postgres" || scheme == "postgresql":
+		return "", fmt.Errorf("storage dsn: PostgreSQL is not in this release: %s", dsnForms) // without the dsn: it holds a password
+	case scheme != "sqlite":
+		return "", fmt.Errorf("storage dsn has the unknown scheme %q: %s", scheme, dsnForms)
+	case path == "":
+		return "", fmt.Errorf("storage dsn %q names no file: %s", dsn, dsnForms)
+	case strings.HasPrefix(path, ":memory:"):
+		return "", fmt.Errorf("storage dsn %q: a database in memory loses payments: %s", dsn, dsnForms)
+	case strings.HasPrefix(path, "//"):
+		return "", fmt.Errorf("storage dsn %q: no // after sqlite: %s", dsn, dsnForms)
+	case strings.Contains(path, "?"):
+		return "", fmt.Errorf("storage dsn %q: parameters are not supported: %s", dsn, dsnForms)
+	}
+	return path, nil
+}
+
+// createPrivate makes the file, if there is none, readable by its owner alone; SQLite gives its log the same mode.
+func createPrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	return f.Close()
+}

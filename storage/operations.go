@@ -1,0 +1,88 @@
+package storage
+
+import (
+	"time"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+const operationColumns = `id, merchant_id, payment_id, attempt_id, account_id, kind, status, amount, owner, lease_until, connector,
+	adapter_hash, seed, started_at, last_send_at, closed_at, resolve_tries, resolve_at, request, instrument, outcome, error_text`
+
+func scanOperation(row scanner) (*engine.Operation, error) {
+	o := new(engine.Operation)
+	var kind, status string
+	var lease, started, sent, closed, resolve int64
+	err := row.Scan(&o.ID, &o.MerchantID, &o.PaymentID, &o.AttemptID, &o.AccountID, &kind, &status, &o.Amount, &o.Owner, &lease,
+		&o.Connector, &o.AdapterHash, &o.Seed, &started, &sent, &closed, &o.ResolveTries, &resolve, &o.Request, &o.Instrument, &o.Outcome,
+		&o.ErrorText)
+	o.Kind, o.Status = sdk.Operation(kind), engine.OperationStatus(status)
+	o.LeaseUntil, o.StartedAt, o.LastSendAt = moment(lease), moment(started), moment(sent)
+	o.ClosedAt, o.ResolveAt = moment(closed), moment(resolve)
+	return o, err
+}
+
+// dueAt is when an operation may be claimed, nil for never: the column that operations_due orders the open ones by.
+func dueAt(o *engine.Operation) any {
+	switch {
+	case o.Status == engine.OperationStarted:
+		return millis(o.LeaseUntil)
+	case (o.Status == engine.OperationUnknown || o.Status == engine.OperationPending) && !o.ResolveAt.IsZero():
+		return max(millis(o.LeaseUntil), millis(o.ResolveAt))
+	}
+	return nil
+}
+
+// InsertOperation implements engine.Tx.
+func (t *tx) InsertOperation(o *engine.Operation) error {
+	return t.insert("insert operation", `INSERT INTO operations (`+operationColumns+`, due_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+		ON CONFLICT DO NOTHING`,
+		o.ID, o.MerchantID, o.PaymentID, o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner,
+		millis(o.LeaseUntil), o.Connector, o.AdapterHash, o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt),
+		o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText, dueAt(o))
+}
+
+// UpdateOperation implements engine.Tx. PaymentID, AttemptID, Kind and StartedAt stay what they were.
+func (t *tx) UpdateOperation(o *engine.Operation) error {
+	return t.change("update operation", `UPDATE operations SET account_id = $1, status = $2, amount = $3, owner = $4, lease_until = $5,
+		connector = $6, adapter_hash = $7, seed = $8, last_send_at = $9, closed_at = $10, resolve_tries = $11, resolve_at = $12,
+		request = $13, instrument = $14, outcome = $15, error_text = $16, due_at = $17
+		WHERE id = $18 AND merchant_id = $19`,
+		o.AccountID, string(o.Status), o.Amount, o.Owner, millis(o.LeaseUntil), o.Connector, o.AdapterHash, o.Seed, millis(o.LastSendAt),
+		millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText, dueAt(o),
+		o.ID, o.MerchantID)
+}
+
+// Operation implements engine.Reader.
+func (t *tx) Operation(id string) (*engine.Operation, error) {
+	return one(t, "read operation", scanOperation,
+		`SELECT `+operationColumns+` FROM operations WHERE id = $1`+t.s.dialect().lockRow, id)
+}
+
+// Operations implements engine.Reader.
+func (t *tx) Operations(merchantID, paymentID string) ([]*engine.Operation, error) {
+	return all(t, "list operations", scanOperation, `SELECT `+operationColumns+` FROM operations
+		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY started_at, seq`, merchantID, paymentID)
+}
+
+// ClaimOperations implements engine.Tx: the longest due first, in any order.
+func (t *tx) ClaimOperations(owner string, until time.Time, limit int) ([]*engine.Operation, error) {
+	t.writes = true
+	return all(t, "claim operations", scanOperation, `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2
+		WHERE seq IN (SELECT seq FROM operations WHERE due_at <= $3 ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked+`)
+		RETURNING `+operationColumns, owner, millis(until), millis(t.now), limit)
+}
+
+// ExtendLease implements engine.Tx. An operation that has closed has no lease.
+func (t *tx) ExtendLease(operationID, owner string, until time.Time) (bool, error) {
+	n, err := t.exec("extend lease", `UPDATE operations SET lease_until = $1, due_at = CASE
+			WHEN due_at IS NULL THEN NULL
+			WHEN status = $2 OR resolve_at < $1 THEN $1
+			ELSE resolve_at END
+		WHERE id = $3 AND owner = $4 AND lease_until > $5 AND status IN ($2, $6, $7)`,
+		millis(until), string(engine.OperationStarted), operationID, owner, millis(t.now), string(engine.OperationUnknown),
+		string(engine.OperationPending))
+	return n == 1, err
+}

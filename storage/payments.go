@@ -1,0 +1,168 @@
+package storage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+const paymentColumns = `merchant_id, id, profile_id, customer_id, status, currency, amount, net_amount, capturable, received,
+	refunded, attempt_count, attempt_id, open_operation, client_secret_hash, expires_at, created_at, modified_at, version, details, sealed`
+
+func scanPayment(row scanner) (*engine.Payment, error) {
+	p := new(engine.Payment)
+	var status, currency string
+	var expires, created, modified int64
+	var details []byte
+	err := row.Scan(&p.MerchantID, &p.ID, &p.ProfileID, &p.CustomerID, &status, &currency, &p.Amount, &p.NetAmount, &p.Capturable,
+		&p.Received, &p.Refunded, &p.AttemptCount, &p.AttemptID, &p.OpenOperation, &p.ClientSecretHash, &expires, &created, &modified,
+		&p.Version, &details, &p.Sealed)
+	if err != nil {
+		return nil, err
+	}
+	p.Status, p.Currency = engine.PaymentStatus(status), sdk.Currency(currency)
+	p.ExpiresAt, p.CreatedAt, p.ModifiedAt = moment(expires), moment(created), moment(modified)
+	return p, decode(details, &p.Details)
+}
+
+// InsertPayment implements engine.Tx.
+func (t *tx) InsertPayment(p *engine.Payment) error {
+	details, err := encode(&p.Details)
+	if err != nil {
+		return err
+	}
+	p.Version = 1
+	return t.insert("insert payment", `INSERT INTO payments (`+paymentColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+		ON CONFLICT DO NOTHING`,
+		p.MerchantID, p.ID, p.ProfileID, p.CustomerID, string(p.Status), string(p.Currency), p.Amount, p.NetAmount, p.Capturable,
+		p.Received, p.Refunded, p.AttemptCount, p.AttemptID, p.OpenOperation, p.ClientSecretHash, millis(p.ExpiresAt),
+		millis(p.CreatedAt), millis(p.ModifiedAt), p.Version, details, p.Sealed)
+}
+
+// UpdatePayment implements engine.Tx. CreatedAt stays what it was.
+func (t *tx) UpdatePayment(p *engine.Payment) error {
+	details, err := encode(&p.Details)
+	if err != nil {
+		return err
+	}
+	return t.compareAndSet("update payment", &p.Version,
+		`SELECT 1 FROM payments WHERE merchant_id = $1 AND id = $2`, []any{p.MerchantID, p.ID},
+		`UPDATE payments SET profile_id = $1, customer_id = $2, status = $3, currency = $4, amount = $5, net_amount = $6,
+		capturable = $7, received = $8, refunded = $9, attempt_count = $10, attempt_id = $11, open_operation = $12,
+		client_secret_hash = $13, expires_at = $14, modified_at = $15, version = version + 1, details = $16, sealed = $17
+		WHERE merchant_id = $18 AND id = $19 AND version = $20`,
+		p.ProfileID, p.CustomerID, string(p.Status), string(p.Currency), p.Amount, p.NetAmount, p.Capturable, p.Received, p.Refunded,
+		p.AttemptCount, p.AttemptID, p.OpenOperation, p.ClientSecretHash, millis(p.ExpiresAt), millis(p.ModifiedAt), details, p.Sealed,
+		p.MerchantID, p.ID, p.Version)
+}
+
+// Payment implements engine.Reader.
+func (t *tx) Payment(merchantID, id string) (*engine.Payment, error) {
+	return one(t, "read payment", scanPayment,
+		`SELECT `+paymentColumns+` FROM payments WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}
+
+// Payments implements engine.Reader. Payments of the same millisecond are ordered by insertion. A cursor of a profile other than
+// profileID names none.
+func (t *tx) Payments(merchantID, profileID string, f engine.ListInput) ([]*engine.Payment, error) {
+	var where conditions
+	where.add("merchant_id = ", merchantID)
+	if profileID != "" {
+		where.add("profile_id = ", profileID)
+	}
+	for _, cursor := range []struct{ id, compare string }{{f.StartingAfter, "<"}, {f.EndingBefore, ">"}} {
+		if cursor.id == "" {
+			continue
+		}
+		created, seq, err := t.paymentPlace(merchantID, profileID, cursor.id)
+		if err != nil {
+			return nil, err
+		}
+		where.add("(created_at, seq) "+cursor.compare+" ", created, seq)
+	}
+	if f.CustomerID != "" {
+		where.add("customer_id = ", f.CustomerID)
+		where.list = append(where.list, "customer_id <> ''") // as payments_customer says, or the index is not used
+	}
+	where.addTime("created_at = ", f.Created, false)
+	where.addTime("created_at < ", f.CreatedLT, true)
+	where.addTime("created_at > ", f.CreatedGT, false)
+	where.addTime("created_at <= ", f.CreatedLTE, false)
+	where.addTime("created_at >= ", f.CreatedGTE, true)
+
+	// Before a cursor means the ones next to it: they are read upwards from there and turned round.
+	upwards := f.EndingBefore != "" && f.StartingAfter == ""
+	order := " ORDER BY created_at DESC, seq DESC LIMIT "
+	if upwards {
+		order = " ORDER BY created_at, seq LIMIT "
+	}
+	limit := f.Limit
+	if limit <= 0 {
+		limit = 10
+	}
+	out, err := all(t, "list payments", scanPayment,
+		`SELECT `+paymentColumns+` FROM payments WHERE `+where.String()+order+where.place(limit), where.args...)
+	if upwards {
+		slices.Reverse(out)
+	}
+	return out, err
+}
+
+// paymentPlace is where a payment stands in the order of lists.
+func (t *tx) paymentPlace(merchantID, profileID, id string) (created, seq int64, err error) {
+	var where conditions
+	where.add("merchant_id = ", merchantID)
+	where.add("id = ", id)
+	if profileID != "" {
+		where.add("profile_id = ", profileID)
+	}
+	type place struct{ created, seq int64 }
+	p, err := one(t, "find payment of cursor", func(row scanner) (p place, err error) {
+		return p, row.Scan(&p.created, &p.seq)
+	}, `SELECT created_at, seq FROM payments WHERE `+where.String(), where.args...)
+	return p.created, p.seq, err
+}
+
+// conditions collects the AND-ed conditions of a WHERE clause.
+type conditions struct {
+	list []string
+	args []any
+}
+
+// place adds an argument and returns its placeholder.
+func (c *conditions) place(v any) string {
+	c.args = append(c.args, v)
+	return fmt.Sprintf("$%d", len(c.args))
+}
+
+// add adds "left $n", or "left ($n, $m)" for several values.
+func (c *conditions) add(left string, values ...any) {
+	places := make([]string, len(values))
+	for i, v := range values {
+		places[i] = c.place(v)
+	}
+	right := strings.Join(places, ", ")
+	if len(values) > 1 {
+		right = "(" + right + ")"
+	}
+	c.list = append(c.list, left+right)
+}
+
+// addTime compares with at unless it is zero. What is stored has whole milliseconds: up rounds a finer time up, as < and >= need it.
+func (c *conditions) addTime(left string, at time.Time, up bool) {
+	if at.IsZero() {
+		return
+	}
+	ms := at.UnixMilli()
+	if up && at.After(time.UnixMilli(ms)) {
+		ms++
+	}
+	c.add(left, ms)
+}
+
+func (c *conditions) String() string { return strings.Join(c.list, " AND ") }

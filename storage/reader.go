@@ -1,0 +1,91 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"payswitch/engine"
+)
+
+// readers is the pool of connections that only read.
+type readers struct {
+	path string
+	busy time.Duration
+	idle chan *liteConn
+	quit chan struct{}
+	size int
+}
+
+func openReaders(path string, busy time.Duration, size int) (*readers, error) {
+	r := &readers{path: path, busy: busy, idle: make(chan *liteConn, size), quit: make(chan struct{}), size: size}
+	for range size {
+		c, err := openLite(path, busy, "query_only(1)")
+		if err != nil {
+			for range len(r.idle) {
+				err = errors.Join(err, (<-r.idle).close())
+			}
+			return nil, err
+		}
+		r.idle <- c
+	}
+	return r, nil
+}
+
+// view runs f in a read transaction: SQLite takes the snapshot at the first read.
+func (r *readers) view(ctx context.Context, f func(engine.Reader) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var c *liteConn
+	select {
+	case <-r.quit: // first of all: both may be ready
+		return ErrClosed
+	default:
+	}
+	select {
+	case c = <-r.idle:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-r.quit:
+		return ErrClosed
+	}
+	defer func() { r.idle <- c }() // also when f panics, after the transaction has ended
+	if _, err := c.exec("BEGIN DEFERRED"); err != nil {
+		return fmt.Errorf("begin reading: %w", err)
+	}
+	defer c.exec("ROLLBACK") // there is nothing to commit
+	return f(&tx{s: c, now: clock()})
+}
+
+// close waits for the views under way.
+func (r *readers) close() {
+	close(r.quit)
+	for range r.size {
+		(<-r.idle).close()
+	}
+}
+
+// pause takes all connections out of the pool, so that nobody reads, and returns true; resume puts them back. When it takes longer
+// than limit it puts back what it has and returns false.
+func (r *readers) pause(limit time.Duration) (resume func(), ok bool) {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	var held []*liteConn
+	resume = func() {
+		for _, c := range held {
+			r.idle <- c
+		}
+	}
+	for len(held) < r.size {
+		select {
+		case c := <-r.idle:
+			held = append(held, c)
+		case <-timer.C:
+			resume()
+			return nil, false
+		}
+	}
+	return resume, true
+}

@@ -1,0 +1,227 @@
+package storage
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"payswitch/engine"
+)
+
+// Everything that only SQLite needs and that is SQL or the driver's is in this file.
+
+// sqlitePragmas are set on every connection, in this order. Durability is not for sale: synchronous stays FULL.
+var sqlitePragmas = []string{
+	"page_size(8192)", // before the journal mode, or a new database keeps the default
+	"journal_mode(WAL)",
+	"synchronous(FULL)",
+	"wal_autocheckpoint(1000)",
+	"cache_size(-65536)", // KiB
+	"temp_store(MEMORY)",
+	"foreign_keys(ON)",
+	"secure_delete(FAST)", // a cleared instrument is overwritten in its page
+}
+
+// sqliteDialect needs no row locks: one connection writes, in immediate transactions.
+var sqliteDialect = dialect{}
+
+// sqliteSchema fills in the tokens of the migrations.
+var sqliteSchema = strings.NewReplacer("{{SEQ}}", "INTEGER PRIMARY KEY", "{{BLOB}}", "BLOB")
+
+// liteConn is one connection with its prepared statements. It implements session. Not safe for concurrent use.
+//
+// It sits on the driver itself: one goroutine at a time owns a connection, so database/sql's pool, locks and conversions would do
+// nothing but take time.
+type liteConn struct {
+	conn   driver.Conn
+	stmts  map[string]liteStmt
+	args   []driver.NamedValue // reused
+	values liteRow             // reused
+	// broken is the error after which SQLite may have undone the whole transaction (disk full, I/O …): nothing may be committed.
+	broken error
+}
+
+type liteStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+// statementsKept bounds the prepared statements of a connection; only lists with unusual filters come after that many.
+const statementsKept = 256
+
+// openLite opens a connection to the file at path with more pragmas after the usual ones.
+func openLite(path string, busy time.Duration, more ...string) (*liteConn, error) {
+	pragmas := append([]string{fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds())}, sqlitePragmas...)
+	q := url.Values{"_pragma": append(pragmas, more...)}
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
+	conn, err := new(sqlite.Driver).Open(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", path, err)
+	}
+	return &liteConn{conn: conn, stmts: map[string]liteStmt{}}, nil
+}
+
+func (c *liteConn) close() error {
+	for _, st := range c.stmts {
+		st.Close()
+	}
+	return c.conn.Close()
+}
+
+func (c *liteConn) dialect() dialect { return sqliteDialect }
+
+// exec implements session.
+func (c *liteConn) exec(query string, args ...any) (int64, error) {
+	st, keep, err := c.prepare(query)
+	if err != nil {
+		return 0, c.failed(err)
+	}
+	if !keep {
+		defer st.Close()
+	}
+	// Never with the caller's context: an interrupt in the writer would hurt everybody in the batch.
+	r, err := st.ExecContext(context.Background(), c.bind(args))
+	if err != nil {
+		return 0, c.failed(err)
+	}
+	return r.RowsAffected()
+}
+
+// query implements session.
+func (c *liteConn) query(query string, args []any, each func(scanner) error) (err error) {
+	st, keep, err := c.prepare(query)
+	if err != nil {
+		return c.failed(err)
+	}
+	if !keep {
+		defer st.Close()
+	}
+	rows, err := st.QueryContext(context.Background(), c.bind(args))
+	if err != nil {
+		return c.failed(err)
+	}
+	defer func() {
+		if e := rows.Close(); err == nil && e != nil {
+			err = c.failed(e)
+		}
+	}()
+	n := len(rows.Columns())
+	if cap(c.values) < n {
+		c.values = make(liteRow, n)
+	}
+	for {
+		row := c.values[:n]
+		switch err := rows.Next(row); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return c.failed(err)
+		}
+		if err := each(row); err != nil {
+			return err
+		}
+	}
+}
+
+// script runs several statements, without arguments.
+func (c *liteConn) script(text string) error {
+	_, err := c.conn.(driver.ExecerContext).ExecContext(context.Background(), text, nil)
+	return c.failed(err)
+}
+
+func (c *liteConn) prepare(query string) (st liteStmt, keep bool, err error) {
+	if st, ok := c.stmts[query]; ok {
+		return st, true, nil
+	}
+	p, err := c.conn.Prepare(query)
+	if err != nil {
+		return nil, false, err
+	}
+	st = p.(liteStmt)
+	if keep = len(c.stmts) < statementsKept; keep {
+		c.stmts[query] = st
+	}
+	return st, keep, nil
+}
+
+func (c *liteConn) bind(args []any) []driver.NamedValue {
+	c.args = c.args[:0]
+	for i, a := range args {
+		if n, ok := a.(int); ok {
+			a = int64(n)
+		}
+		c.args = append(c.args, driver.NamedValue{Ordinal: i + 1, Value: a})
+	}
+	return c.args
+}
+
+// failed translates a driver's error and notes the ones that break the transaction.
+func (c *liteConn) failed(err error) error {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() {
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return fmt.Errorf("%w: %w", engine.ErrConflict, err)
+	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
+		return fmt.Errorf("%w: %w", errNoParent, err)
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB,
+		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT,
+		sqlite3.SQLITE_PROTOCOL:
+		c.broken = err
+	}
+	return err
+}
+
+// liteRow is a row as the driver gives it. It implements scanner.
+type liteRow []driver.Value
+
+// Scan implements scanner.
+func (r liteRow) Scan(dest ...any) error {
+	if len(dest) != len(r) {
+		return fmt.Errorf("scan: %d columns into %d places", len(r), len(dest))
+	}
+	for i, d := range dest {
+		if !scanLite(r[i], d) {
+			return fmt.Errorf("scan: column %d holds %T, wanted for %T", i+1, r[i], d)
+		}
+	}
+	return nil
+}
+
+func scanLite(v driver.Value, dest any) (ok bool) {
+	switch d := dest.(type) {
+	case *string:
+		*d, ok = v.(string)
+	case *int64:
+		*d, ok = v.(int64)
+	case *int:
+		n, isInt := v.(int64)
+		*d, ok = int(n), isInt
+	case *bool:
+		n, isInt := v.(int64)
+		*d, ok = n != 0, isInt
+	case *[]byte:
+		switch v := v.(type) {
+		case []byte:
+			*d, ok = v, true
+		case string:
+			*d, ok = []byte(v), true
+		case nil:
+			*d, ok = nil, true
+		}
+	}
+	return ok
+}
