@@ -1,0 +1,224 @@
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"payswitch/engine"
+	"payswitch/plugins/sandbox"
+	"payswitch/sdk"
+)
+
+// adapter is one build, ready to be driven.
+type adapter struct {
+	name     string
+	hash     string
+	manifest *sdk.Manifest
+	stepper  stepper
+}
+
+// stepper performs one step of an adapter: in the sandbox, or natively in tests.
+type stepper interface {
+	step(ctx context.Context, s *sdk.Step, seed [32]byte) (*sdk.Result, error)
+}
+
+// driver performs operations. It is what the host and NativeConnectors have in common.
+type driver struct {
+	opts   Options
+	egress *egress
+	limits *limiter
+}
+
+func newDriver(o Options) *driver {
+	return &driver{opts: o, egress: newEgress(o), limits: newLimiter(o.AccountConcurrency, o.AccountWait)}
+}
+
+// operation is one drive under way.
+type operation struct {
+	*driver
+	adapter *adapter
+	in      *engine.Drive
+	res     *engine.DriveResult
+
+	step    *sdk.Step
+	secrets *standIns
+	reach   *reach
+
+	sends, verifies int
+	bytes           int      // of the messages' bodies and headers so far
+	left            bool     // something may have reached the processor, in an earlier drive too
+	open            []string // hashes of sends that may have arrived and have no answer
+	started         time.Time
+}
+
+// drive performs one operation. res is never nil, whatever err is.
+func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *engine.DriveResult, err error) {
+	o := &operation{driver: d, adapter: a, in: in, res: &engine.DriveResult{AdapterHash: a.hash}, started: time.Now()}
+	res = o.res
+	defer func() {
+		if p := recover(); p != nil { // ours: a guest's faults do not panic here
+			d.opts.Logger.Error("panic while driving an adapter", "adapter", a.name, "operation_id", in.OperationID,
+				"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = errors.New("panic while driving an adapter")
+		}
+		if v, ok := errors.AsType[*Violation](err); ok {
+			v.Adapter = a.name
+			d.opts.Observer.Violated(a.name, v.Rule)
+		}
+		if err != nil {
+			res.Outcome, res.Reject = nil, nil
+			err = fmt.Errorf("drive %s of adapter %s: %w", in.Operation, a.name, err)
+		}
+		res.Duration = time.Since(o.started)
+	}()
+	ctx, cancel := context.WithTimeout(ctx, d.opts.OperationTimeout)
+	defer cancel()
+	if err := o.prepare(); err != nil {
+		return res, err
+	}
+	if err := d.limits.acquire(ctx, in.Account.ID); err != nil {
+		return res, err
+	}
+	defer d.limits.release(in.Account.ID)
+	return res, o.run(ctx)
+}
+
+// prepare makes the first step and takes in what an earlier drive sent.
+func (o *operation) prepare() (err error) {
+	if o.reach, err = newReach(&o.in.Account, o.adapter.manifest); err != nil {
+		return err
+	}
+	o.step, o.secrets = newStep(o.in, o.adapter.manifest, o.reach.baseURL)
+	if w := o.in.Request.Webhook; w != nil {
+		o.bytes += len(w.Body)
+	}
+	for i := range o.in.Resume {
+		o.record(o.in.Resume[i])
+	}
+	return nil
+}
+
+// record takes an exchange in.
+func (o *operation) record(x sdk.Exchange) {
+	o.res.Exchanges = append(o.res.Exchanges, x)
+	o.bytes += len(x.Body)
+	for i := range x.Headers {
+		o.bytes += len(x.Headers[i].Name) + len(x.Headers[i].Value) + 32
+	}
+	if x.Verified != nil {
+		o.verifies++
+		return
+	}
+	o.sends++
+	o.left = o.left || x.Sent
+	answered := x.Status != 0
+	o.res.AnsweredLast, o.res.HTTPStatus = answered, x.Status
+	switch {
+	case answered: // of several identical sends one answer is enough: the processor acts on them at most once
+		o.open = without(o.open, x.RequestHash)
+	case x.Sent:
+		o.open = append(o.open, x.RequestHash)
+	}
+}
+
+func without(all []string, s string) []string {
+	kept := all[:0]
+	for _, v := range all {
+		if v != s {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// run steps the adapter until there is a result.
+func (o *operation) run(ctx context.Context) error {
+	now := o.in.Started
+	for {
+		now = o.nextTime(now)
+		r, err := o.next(ctx, now)
+		if err != nil {
+			return err
+		}
+		done := true
+		switch {
+		case r.Send != nil:
+			done, err = o.send(ctx, r.Send, now)
+		case r.Verify != nil:
+			done, err = false, o.verify(r.Verify, now)
+		case r.Reject != nil && o.left:
+			o.unknown(RuleReject, "the adapter rejected the operation after something had been sent")
+		case r.Reject != nil:
+			o.res.Reject = r.Reject
+		default:
+			err = o.finish(r.Outcome)
+		}
+		if err != nil || done {
+			return err
+		}
+		now = time.Time{}
+	}
+}
+
+// nextTime is the step's: given for the first, the clock's for later ones, never before the last exchange's, whole milliseconds.
+func (o *operation) nextTime(given time.Time) time.Time {
+	if given.IsZero() {
+		given = o.opts.Clock()
+	}
+	ms := given.UnixMilli()
+	if n := len(o.res.Exchanges); n > 0 {
+		ms = max(ms, o.res.Exchanges[n-1].Now)
+	}
+	return time.UnixMilli(ms)
+}
+
+// next performs one step.
+func (o *operation) next(ctx context.Context, now time.Time) (*sdk.Result, error) {
+	o.step.Now = now.UnixMilli()
+	o.step.Exchanges = o.res.Exchanges
+	o.res.Steps++
+	// A step is bounded by fuel. It may outlive the deadline by that, so that an answer that came at the last moment is read.
+	stepCtx := ctx
+	if len(o.res.Exchanges) > 0 {
+		c, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.opts.OperationTimeout)
+		defer cancel()
+		stepCtx = c
+	}
+	start := time.Now()
+	r, err := o.adapter.stepper.step(stepCtx, o.step, derived(&o.in.Seed, "random"))
+	o.opts.Observer.Stepped(o.adapter.name, time.Since(start))
+	if trap, ok := errors.AsType[*sandbox.TrapError](err); ok {
+		o.opts.Observer.Trapped(o.adapter.name, string(trap.Kind))
+	} else if errors.Is(err, errGarbage) {
+		o.opts.Observer.Trapped(o.adapter.name, "garbage")
+	}
+	return r, err
+}
+
+// unknown ends the operation without evidence because the adapter broke a rule after something may have left (or would have then).
+func (o *operation) unknown(rule, text string) {
+	o.opts.Observer.Violated(o.adapter.name, rule)
+	o.opts.Logger.Warn("operation ends unknown: adapter broke a rule", "adapter", o.adapter.name, "operation", string(o.in.Operation),
+		"operation_id", o.in.OperationID, "rule", rule)
+	o.res.Outcome = unknownOutcome(text)
+}
+
+func unknownOutcome(text string) *sdk.Outcome {
+	return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": text}}
+}
+
+// finish takes an outcome in.
+func (o *operation) finish(out *sdk.Outcome) error {
+	if err := checkOutcome(out); err != nil {
+		return err
+	}
+	if out.Status == sdk.StatusUnknown && out.Raw["error"] == "diverged" {
+		o.unknown(RuleDivergence, "the adapter's re-run did not repeat what it had sent")
+		return nil
+	}
+	o.res.Outcome = out
+	return nil
+}

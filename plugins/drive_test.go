@@ -1,0 +1,489 @@
+package plugins_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/plugins/testdata/acme"
+	"payswitch/sdk"
+)
+
+var authorized = &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: "t_1"}
+
+func keyed(url, body string) *sdk.Send {
+	return &sdk.Send{Method: "POST", URL: url, Body: []byte(body), SafeToRepeat: true, IdempotencyHeader: "Idempotency-Key"}
+}
+
+// server answers with f and counts.
+func server(t testing.TB, f http.HandlerFunc) (url string, arrivals *atomic.Int64) {
+	arrivals = new(atomic.Int64)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrivals.Add(1)
+		f(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, arrivals
+}
+
+func ok(http.ResponseWriter, *http.Request) {}
+
+// hangUp closes the connection once the request has been read.
+func hangUp(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }
+
+func TestDriveAuthorizes(t *testing.T) {
+	p := newProcessor(t)
+	n := plugins.NativeConnectors(map[string]*sdk.Adapter{"acme": &acme.Adapter})
+	d := authorize("acme", p.URL)
+	var intents []engine.SendIntent
+	d.BeforeSend = func(_ context.Context, i engine.SendIntent) error {
+		require.Zero(t, p.arrivals.Load(), "the intent is told before anything leaves")
+		intents = append(intents, i)
+		return nil
+	}
+	res, err := n.Drive(context.Background(), d)
+	require.NoError(t, err)
+	require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
+	require.Nil(t, res.Reject)
+	require.True(t, res.MayHaveLeft)
+	require.True(t, res.AnsweredLast)
+	require.Equal(t, 200, res.HTTPStatus)
+	require.Equal(t, 2, res.Steps)
+	require.Len(t, res.Exchanges, 1)
+	require.Equal(t, d.Started.UnixMilli(), res.Exchanges[0].Now)
+	require.Len(t, intents, 1)
+	require.Equal(t, res.Exchanges[0].RequestHash, intents[0].RequestHash)
+	require.Equal(t, d.Started.UnixMilli(), intents[0].Now.UnixMilli())
+	require.Equal(t, `{"merchant":"m_1","reference":"`+d.Request.Reference+
+		`","amount":1050,"currency":"USD","capture":true,"bin":"411111","last_four":"1111"}`, p.bodies[0])
+
+	t.Run("a resend is the same request with the same key", func(t *testing.T) {
+		again := *d
+		again.BeforeSend = nil
+		second, err := n.Drive(context.Background(), &again)
+		require.NoError(t, err)
+		require.Equal(t, res.Outcome.TransactionID, second.Outcome.TransactionID)
+		require.Equal(t, res.Exchanges[0].RequestHash, second.Exchanges[0].RequestHash)
+		require.Equal(t, p.bodies[0], p.bodies[1])
+	})
+	t.Run("resumed exchanges are not sent again", func(t *testing.T) {
+		before := p.arrivals.Load()
+		again := *d
+		again.BeforeSend, again.Resume = nil, res.Exchanges
+		second, err := n.Drive(context.Background(), &again)
+		require.NoError(t, err)
+		require.Equal(t, sdk.StatusAuthorized, second.Outcome.Status)
+		require.False(t, second.MayHaveLeft)
+		require.Equal(t, before, p.arrivals.Load())
+	})
+}
+
+func TestGuestsSeeNoSecrets(t *testing.T) {
+	seen := map[string]bool{}
+	see := func(c *sdk.Call) (*sdk.Outcome, error) {
+		r := c.Request
+		for _, s := range []string{r.Instrument.Card.Number, r.Instrument.Card.CVC, r.ThreeDS.CAVV, c.Account.Credentials["secret_key"], c.Derive(sdk.Body())} {
+			require.Regexp(t, "^[0-9A-Za-z]{26,27}$", s)
+			require.NotContains(t, []string{cardNumber, cardCVC, "cryptogram", secretKey}, s)
+			require.False(t, seen[s], "another stand-in for every secret and operation")
+			seen[s] = true
+		}
+		require.Empty(t, c.Account.Credentials["api_key"])
+		require.Equal(t, map[string]string{"merchant_id": "m_1"}, c.Account.Config)
+		return authorized, nil
+	}
+	d := authorize("scripted", "")
+	d.Request.ThreeDS = &sdk.ThreeDSResult{CAVV: "left in by mistake"}
+	d.Request.Instrument.Card.Number = "left in by mistake"
+	d.Secrets.CAVV = engine.NewSecret("cryptogram")
+	_, err := native(t, plugins.Options{}, see, d)
+	require.NoError(t, err)
+	require.Len(t, seen, 5)
+	require.Equal(t, "left in by mistake", d.Request.Instrument.Card.Number, "the engine's request is not changed")
+
+	first := seen
+	seen = map[string]bool{}
+	_, err = native(t, plugins.Options{}, see, d)
+	require.NoError(t, err)
+	require.Equal(t, first, seen, "a replay sees the same stand-ins")
+
+	d.Seed[31]++
+	seen = first
+	_, err = native(t, plugins.Options{}, see, d)
+	require.NoError(t, err)
+	require.Len(t, seen, 10)
+}
+
+func TestWhatStopsADriveBeforeSending(t *testing.T) {
+	url, arrivals := server(t, ok)
+	other, otherArrivals := server(t, ok)
+	post := func(url string, headers ...sdk.Header) sdk.Func {
+		return func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Do(&sdk.Send{Method: "POST", URL: url, Headers: headers, Body: []byte("{}")})
+			return authorized, err
+		}
+	}
+	host := strings.TrimPrefix(url, "http://")
+	for name, c := range map[string]struct {
+		f    sdk.Func
+		rule string
+	}{
+		"other host":            {post(other), plugins.RuleHost},
+		"other port":            {post("http://127.0.0.1:1/"), plugins.RuleHost},
+		"another name for it":   {post("http://localhost" + strings.TrimPrefix(host, "127.0.0.1")), plugins.RuleHost},
+		"plain http":            {post("http://example.com/"), plugins.RuleURL},
+		"other scheme":          {post("ftp://" + host), plugins.RuleURL},
+		"user information":      {post("http://a:b@" + host), plugins.RuleURL},
+		"fragment":              {post(url + "/#a"), plugins.RuleURL},
+		"empty port":            {post("http://127.0.0.1:/"), plugins.RuleURL},
+		"no host":               {post("https:///x"), plugins.RuleURL},
+		"line feed in the URL":  {post(url + "/\n"), plugins.RuleURL},
+		"long URL":              {post(url + "/" + strings.Repeat("a", 9000)), plugins.RuleURL},
+		"line feed in a header": {post(url, sdk.H("X", "a\r\nY: b")), plugins.RuleHeader},
+		"bad header name":       {post(url, sdk.H("X Y", "a")), plugins.RuleHeader},
+		"Host":                  {post(url, sdk.H("host", "a")), plugins.RuleHeader},
+		"Content-Length":        {post(url, sdk.H("Content-Length", "1")), plugins.RuleHeader},
+		"Transfer-Encoding":     {post(url, sdk.H("Transfer-Encoding", "chunked")), plugins.RuleHeader},
+		"Connection":            {post(url, sdk.H("Connection", "close")), plugins.RuleHeader},
+		"Proxy-Authorization":   {post(url, sdk.H("Proxy-Authorization", "a")), plugins.RuleHeader},
+		"large headers":         {post(url, sdk.H("X", strings.Repeat("a", 40_000))), plugins.RuleHeader},
+		"method": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Do(&sdk.Send{Method: "CONNECT", URL: url})
+			return authorized, err
+		}, plugins.RuleRequest},
+		"body of a GET": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Do(&sdk.Send{Method: "GET", URL: url, Body: []byte("{}")})
+			return authorized, err
+		}, plugins.RuleRequest},
+		"idempotency header set by the adapter": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Do(&sdk.Send{Method: "POST", URL: url, IdempotencyHeader: "Key", Headers: []sdk.Header{sdk.H("key", "mine")}})
+			return authorized, err
+		}, plugins.RuleHeader},
+		"card number in the body": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Post("/", "text/plain", []byte("card="+c.Request.Instrument.Card.Number))
+			return authorized, err
+		}, plugins.RuleSecret},
+		"CVC in the URL": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Get("/?cvc=" + c.Request.Instrument.Card.CVC)
+			return authorized, err
+		}, plugins.RuleSecret},
+		"credential in a header": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Get("/", sdk.H("Authorization", "Bearer "+c.Account.Credentials["secret_key"]))
+			return authorized, err
+		}, plugins.RuleSecret},
+		"derivation": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Get("/", sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic("a", "b"))))
+			return authorized, err
+		}, plugins.RuleSecret},
+		"derivation not declared": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Get("/", sdk.H(strings.TrimSuffix(c.Derive(sdk.Body()), "0"), "x"))
+			return authorized, err
+		}, plugins.RuleSecret},
+		"capture": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Do(&sdk.Send{Method: "GET", URL: "/", Capture: []sdk.Capture{{Path: "token", Name: "token"}}})
+			return authorized, err
+		}, plugins.RuleSecret},
+		"no status": {func(c *sdk.Call) (*sdk.Outcome, error) { return &sdk.Outcome{Status: "excellent"}, nil }, plugins.RuleOutcome},
+		"connector data": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			return &sdk.Outcome{Status: sdk.StatusPending, ConnectorData: &sdk.ConnectorData{Payment: strings.Repeat("x", 5000)}}, nil
+		}, plugins.RuleOutcome},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := authorize("scripted", url)
+			d.BeforeSend = func(context.Context, engine.SendIntent) error {
+				t.Fatal("no intent of what does not leave")
+				return nil
+			}
+			counted := &observer{}
+			res, err := native(t, plugins.Options{Observer: counted}, c.f, d)
+			v, is := errors.AsType[*plugins.Violation](err)
+			require.True(t, is, "%v", err)
+			require.Equal(t, c.rule, v.Rule)
+			require.Equal(t, "scripted", v.Adapter)
+			require.False(t, res.MayHaveLeft)
+			require.Nil(t, res.Outcome)
+			require.Equal(t, []string{"violated " + c.rule}, counted.of("violated"))
+			for _, secret := range []string{cardNumber, cardCVC, secretKey} {
+				require.NotContains(t, err.Error(), secret)
+			}
+		})
+	}
+	require.Zero(t, arrivals.Load())
+	require.Zero(t, otherArrivals.Load())
+}
+
+func TestBeforeSendStopsADrive(t *testing.T) {
+	url, arrivals := server(t, ok)
+	lost := errors.New("lease lost")
+	d := authorize("scripted", url)
+	calls := 0
+	d.BeforeSend = func(_ context.Context, i engine.SendIntent) error {
+		require.Equal(t, calls, i.Index)
+		require.Len(t, i.Exchanges, calls)
+		if calls++; calls == 2 {
+			return lost
+		}
+		return nil
+	}
+	res, err := native(t, plugins.Options{}, func(c *sdk.Call) (*sdk.Outcome, error) {
+		_, _ = c.Post("/1", "text/plain", nil)
+		_, _ = c.Post("/2", "text/plain", nil)
+		return authorized, nil
+	}, d)
+	require.ErrorIs(t, err, lost)
+	require.True(t, res.MayHaveLeft)
+	require.Nil(t, res.Outcome)
+	require.EqualValues(t, 1, arrivals.Load())
+}
+
+func TestAfterSilence(t *testing.T) {
+	url, arrivals := server(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/silent" {
+			hangUp(w, r)
+		}
+	})
+	silent := func(c *sdk.Call) {
+		_, err := c.Do(keyed("/silent", "{}"))
+		failed, is := errors.AsType[*sdk.ExchangeError](err)
+		require.True(t, is)
+		require.True(t, failed.Sent)
+		require.Equal(t, "reset", failed.Failure)
+	}
+	for name, c := range map[string]struct {
+		f        sdk.Func
+		arrivals int64
+		status   sdk.OutcomeStatus
+		last     bool
+	}{
+		"something else": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			silent(c)
+			_, err := c.Do(keyed("/other", "{}"))
+			return authorized, err
+		}, 1, sdk.StatusUnknown, false},
+		"another post of the same": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			silent(c)
+			_, err := c.Post("/silent", "text/plain", []byte("{}"))
+			return authorized, err
+		}, 1, sdk.StatusUnknown, false},
+		"the identical request": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			silent(c)
+			silent(c)
+			return &sdk.Outcome{Status: sdk.StatusUnknown}, nil
+		}, 2, sdk.StatusUnknown, false},
+		"a query": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			silent(c)
+			_, err := c.Get("/query")
+			return authorized, err
+		}, 2, sdk.StatusAuthorized, true},
+		"something else after a query": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			silent(c)
+			_, _ = c.Get("/query")
+			_, err := c.Do(keyed("/other", "{}"))
+			return authorized, err
+		}, 2, sdk.StatusUnknown, true},
+		"a query that is not declared": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			silent(c)
+			_, err := c.Do(&sdk.Send{Method: "GET", URL: "/query"})
+			return authorized, err
+		}, 1, sdk.StatusUnknown, false},
+		"reject": {func(c *sdk.Call) (*sdk.Outcome, error) {
+			silent(c)
+			return nil, &sdk.Reject{Code: sdk.RejectUnsupported}
+		}, 1, sdk.StatusUnknown, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			arrivals.Store(0)
+			res, err := native(t, plugins.Options{}, c.f, authorize("scripted", url))
+			require.NoError(t, err)
+			require.Equal(t, c.status, res.Outcome.Status)
+			require.Equal(t, c.arrivals, arrivals.Load())
+			require.True(t, res.MayHaveLeft)
+			require.Equal(t, c.last, res.AnsweredLast)
+		})
+	}
+}
+
+func TestIdempotencyKeys(t *testing.T) {
+	var keys []string
+	url, _ := server(t, func(w http.ResponseWriter, r *http.Request) {
+		keys = append(keys, r.Header.Get("Idempotency-Key"))
+		if len(keys) == 2 {
+			hangUp(w, r)
+		}
+	})
+	d := authorize("scripted", url)
+	res, err := native(t, plugins.Options{}, func(c *sdk.Call) (*sdk.Outcome, error) {
+		_, _ = c.Do(keyed("/a", "{}"))
+		_, _ = c.Do(keyed("/b", "{}"))
+		_, _ = c.Do(keyed("/b", "{}")) // the second was not answered
+		_, _ = c.Do(keyed("/c", "{}"))
+		return authorized, nil
+	}, d)
+	require.NoError(t, err)
+	require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
+	id := d.OperationID
+	require.Equal(t, []string{id + "-0", id + "-1", id + "-1", id + "-3"}, keys)
+}
+
+func TestLimitsOfADrive(t *testing.T) {
+	url, arrivals := server(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			select {
+			case <-r.Context().Done():
+			case <-time.After(5 * time.Second):
+			}
+		}
+		if r.URL.Path == "/large" {
+			_, _ = w.Write(make([]byte, 300<<10))
+		}
+	})
+	endless := func(path string) sdk.Func {
+		return func(c *sdk.Call) (*sdk.Outcome, error) {
+			for {
+				if _, err := c.Get(path); err == sdk.ErrTooManySends {
+					return nil, err
+				}
+			}
+		}
+	}
+	t.Run("sends", func(t *testing.T) {
+		res, err := native(t, plugins.Options{}, endless("/"), authorize("scripted", url))
+		require.NoError(t, err)
+		require.Equal(t, sdk.StatusUnknown, res.Outcome.Status)
+		require.EqualValues(t, sdk.MaxSends, arrivals.Swap(0))
+	})
+	t.Run("bytes", func(t *testing.T) {
+		counted := &observer{}
+		res, err := native(t, plugins.Options{Observer: counted}, endless("/large"), authorize("scripted", url))
+		require.NoError(t, err)
+		require.Equal(t, sdk.StatusUnknown, res.Outcome.Status)
+		require.Contains(t, counted.of("sent"), "sent too_large")
+		total := 0
+		for _, x := range res.Exchanges {
+			total += len(x.Body)
+		}
+		require.Less(t, total, sdk.MaxMessage)
+		arrivals.Store(0)
+	})
+	t.Run("one answer", func(t *testing.T) {
+		res, err := native(t, plugins.Options{MaxResponse: 1000}, func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Get("/large")
+			return authorized, err
+		}, authorize("scripted", url))
+		require.NoError(t, err)
+		require.Equal(t, "too_large", res.Exchanges[0].Failure)
+		require.Zero(t, res.Exchanges[0].Status)
+		require.True(t, res.Exchanges[0].Sent)
+		require.False(t, res.AnsweredLast)
+	})
+	slow := func(timeout int) sdk.Func {
+		return func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Do(&sdk.Send{Method: "POST", URL: "/slow", TimeoutMillis: timeout})
+			return authorized, err
+		}
+	}
+	t.Run("time of a send", func(t *testing.T) {
+		res, err := native(t, plugins.Options{}, slow(50), authorize("scripted", url))
+		require.NoError(t, err)
+		require.Equal(t, "timeout", res.Exchanges[0].Failure)
+		require.True(t, res.MayHaveLeft)
+		require.Less(t, res.Duration, 2*time.Second)
+	})
+	t.Run("time of an operation", func(t *testing.T) {
+		res, err := native(t, plugins.Options{OperationTimeout: 100 * time.Millisecond}, func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, _ = c.Get("/slow")
+			_, _ = c.Get("/slow")
+			return authorized, nil
+		}, authorize("scripted", url))
+		require.NoError(t, err)
+		require.Equal(t, sdk.StatusUnknown, res.Outcome.Status)
+		require.Len(t, res.Exchanges, 1)
+		require.Less(t, res.Duration, 2*time.Second)
+	})
+	t.Run("an account's turn", func(t *testing.T) {
+		o := plugins.Options{AllowLoopbackHTTP: true, AccountConcurrency: 2, AccountWait: 50 * time.Millisecond}
+		n, err := plugins.NewNative(map[string]*sdk.Adapter{"scripted": scripted(slow(1000))}, o)
+		require.NoError(t, err)
+		errs := make(chan error)
+		for range 3 {
+			go func() {
+				_, err := n.Drive(context.Background(), authorize("scripted", url))
+				errs <- err
+			}()
+		}
+		require.ErrorIs(t, <-errs, plugins.ErrBusy)
+		require.NoError(t, <-errs)
+		require.NoError(t, <-errs)
+		_, err = n.Drive(context.Background(), authorize("scripted", url))
+		require.NoError(t, err)
+	})
+}
+
+func TestNotSafeToRepeatLeavesOnce(t *testing.T) {
+	url, arrivals := server(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) })
+	res, err := native(t, plugins.Options{}, func(c *sdk.Call) (*sdk.Outcome, error) {
+		for range 3 {
+			if answer, err := c.Post("/", "text/plain", []byte("pay")); err != nil || answer.OK() {
+				return authorized, err
+			}
+		}
+		return nil, errors.New("no")
+	}, authorize("scripted", url))
+	require.NoError(t, err)
+	require.Equal(t, sdk.StatusUnknown, res.Outcome.Status)
+	require.EqualValues(t, 1, arrivals.Load())
+}
+
+func TestDivergenceIsUnknown(t *testing.T) {
+	url, arrivals := server(t, ok)
+	runs := 0
+	counted := &observer{}
+	res, err := native(t, plugins.Options{Observer: counted}, func(c *sdk.Call) (*sdk.Outcome, error) {
+		runs++
+		_, err := c.Post("/", "text/plain", []byte{byte('0' + runs)})
+		return authorized, err
+	}, authorize("scripted", url))
+	require.NoError(t, err)
+	require.Equal(t, sdk.StatusUnknown, res.Outcome.Status)
+	require.EqualValues(t, 1, arrivals.Load())
+	require.Equal(t, []string{"violated divergence"}, counted.of("violated"))
+}
+
+func TestPanicsOfOursAreErrors(t *testing.T) {
+	url, _ := server(t, ok)
+	d := authorize("scripted", url)
+	d.BeforeSend = func(context.Context, engine.SendIntent) error { panic("ours") }
+	res, err := native(t, plugins.Options{}, func(c *sdk.Call) (*sdk.Outcome, error) {
+		_, err := c.Get("/")
+		return authorized, err
+	}, d)
+	require.ErrorContains(t, err, "panic")
+	require.NotNil(t, res)
+	require.False(t, res.MayHaveLeft)
+}
+
+func TestAdapterOfADrive(t *testing.T) {
+	n := plugins.NativeConnectors(map[string]*sdk.Adapter{"acme": &acme.Adapter})
+	_, err := n.Drive(context.Background(), authorize("stripe", ""))
+	require.ErrorIs(t, err, plugins.ErrNoAdapter)
+	d := authorize("acme", "")
+	d.AdapterHash = "another"
+	_, err = n.Drive(context.Background(), d)
+	require.ErrorIs(t, err, plugins.ErrNoBuild)
+	_, known := n.Adapter("stripe")
+	require.False(t, known)
+	info, known := n.Adapter("acme")
+	require.True(t, known)
+	require.Equal(t, "acme", info.Name)
+	require.Contains(t, info.Manifest.Operations, sdk.OpSync)
+	require.Len(t, n.Adapters(), 1)
+}

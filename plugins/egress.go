@@ -1,0 +1,201 @@
+package plugins
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// Failures of an exchange, as sdk.Exchange.Failure tells them.
+const (
+	failTimeout  = "timeout"
+	failConnect  = "connect"
+	failTLS      = "tls"
+	failReset    = "reset"
+	failTooLarge = "too_large"
+	failRefused  = "refused"
+)
+
+// maxCertificates bounds how many client certificates have connections of their own at a time.
+const maxCertificates = 256
+
+// egress is the only HTTP client that talks to processors. It sends each request at most once, follows no redirect, keeps no cookies,
+// uses no proxy, and says whether something can have left.
+type egress struct {
+	opts Options
+
+	mu         sync.Mutex
+	transports map[[32]byte]*transport // by client certificate
+}
+
+type transport struct {
+	*http.Transport
+	used time.Time
+}
+
+func newEgress(o Options) *egress {
+	return &egress{opts: o, transports: make(map[[32]byte]*transport)}
+}
+
+func (e *egress) close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, t := range e.transports {
+		t.CloseIdleConnections()
+	}
+	clear(e.transports)
+}
+
+// answer is what came of a request. Exactly one of status and failure is set.
+type answer struct {
+	sent    bool
+	status  int
+	headers []sdk.Header
+	body    []byte
+	failure string
+	err     error // the cause of the failure, for the log
+}
+
+// do sends one request. It ends when ctx or the request's own time-out does.
+func (e *egress) do(ctx context.Context, o *outgoing) answer {
+	t, err := e.transport(o.certificate)
+	if err != nil {
+		return answer{failure: failTLS, err: err}
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	f := &flight{safeToRepeat: o.safeToRepeat, stop: stop}
+	req := &http.Request{Method: o.method, URL: o.url, Header: o.header, Body: http.NoBody, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	if len(o.body) > 0 { // no GetBody: net/http cannot send it again
+		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(o.body)), int64(len(o.body))
+	}
+	res, err := t.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, f.trace())))
+	if err != nil {
+		sent := f.maySent()
+		return answer{sent: sent, failure: f.failure(ctx, err, sent), err: err}
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, int64(o.maxResponse)+1))
+	switch {
+	case len(body) > o.maxResponse:
+		return answer{sent: true, failure: failTooLarge, err: fmt.Errorf("answer of more than %d bytes", o.maxResponse)}
+	case err != nil:
+		return answer{sent: true, failure: f.failure(ctx, err, true), err: err}
+	}
+	return answer{sent: true, status: res.StatusCode, headers: answerHeaders(res.Header), body: body}
+}
+
+// answerHeaders lists headers by name; lines of one name keep their order.
+func answerHeaders(h http.Header) []sdk.Header {
+	names := make([]string, 0, len(h))
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	out := make([]sdk.Header, 0, len(h))
+	for _, name := range names {
+		for _, v := range h[name] {
+			out = append(out, sdk.Header{Name: name, Value: v})
+		}
+	}
+	return out
+}
+
+// transport is that of a client certificate: connections are never shared between two.
+func (e *egress) transport(certificate string) (*transport, error) {
+	id := sha256.Sum256([]byte(certificate))
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t := e.transports[id]
+	if t == nil {
+		c := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: e.opts.RootCAs}
+		if certificate != "" {
+			pair, err := tls.X509KeyPair([]byte(certificate), []byte(certificate))
+			if err != nil {
+				return nil, errors.New("the account's client certificate is not PEM of a certificate and its key")
+			}
+			c.Certificates = []tls.Certificate{pair}
+		}
+		if len(e.transports) >= maxCertificates {
+			e.evict()
+		}
+		t = &transport{Transport: e.newTransport(c)}
+		e.transports[id] = t
+	}
+	t.used = time.Now()
+	return t, nil
+}
+
+func (e *egress) evict() {
+	var oldest [32]byte
+	var at time.Time
+	for id, t := range e.transports {
+		if at.IsZero() || t.used.Before(at) {
+			oldest, at = id, t.used
+		}
+	}
+	e.transports[oldest].CloseIdleConnections()
+	delete(e.transports, oldest)
+}
+
+func (e *egress) newTransport(c *tls.Config) *http.Transport {
+	return &http.Transport{
+		DialContext:            e.dial,
+		TLSClientConfig:        c,
+		TLSHandshakeTimeout:    e.opts.DialTimeout,
+		ForceAttemptHTTP2:      true,
+		DisableCompression:     true, // so that the size of an answer is what it takes
+		MaxIdleConnsPerHost:    128,
+		IdleConnTimeout:        20 * time.Second, // below what servers allow, so that few requests meet a closing connection
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second},
+	}
+}
+
+// errAddress is what a connection to an address that is not to be reached fails with.
+type errAddress struct{ address string }
+
+func (e errAddress) Error() string { return "address " + e.address + " is not to be reached" }
+
+// dial connects to a host. Every address is checked at the last moment, after DNS, so that no name can lead inside. A name that says
+// it is this machine may mean this machine only, and no other name may.
+func (e *egress) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	local := isLoopbackName(host)
+	d := net.Dialer{Timeout: e.opts.DialTimeout, Control: func(_, address string, _ syscall.RawConn) error {
+		ip, err := addressOf(address)
+		if err != nil {
+			return err
+		}
+		switch {
+		case local && ip.IsLoopback() && (e.opts.AllowLoopbackHTTP || e.opts.AllowPrivate):
+		case !local && (isPublic(ip) || e.opts.AllowPrivate):
+		default:
+			return errAddress{ip.String()}
+		}
+		return nil
+	}}
+	c, err := d.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return &gate{Conn: c}, nil
+}

@@ -1,0 +1,208 @@
+package plugins
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+var (
+	adapterName  = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+	fieldName    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
+	semver       = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+	currencyCode = regexp.MustCompile(`^[A-Z]{3}$`)
+	countryCode  = regexp.MustCompile(`^[A-Z]{2}$`)
+)
+
+var (
+	fieldTypes   = []string{"text", "secret", "enum", "pem", "client_certificate"}
+	environments = []string{"test", "live"}
+	processorOps = []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpSync, sdk.OpRefundSync, sdk.OpVerify,
+		sdk.OpComplete, sdk.OpIncrementalAuthorize, sdk.OpAccessToken, sdk.OpWebhook}
+	authenticatorOps = []sdk.Operation{sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpWebhook}
+)
+
+// minReference is the shortest merchant reference that can still be unique for ever.
+const minReference = 10
+
+// CheckManifest says everything that is wrong with a manifest, naming the fields; nil when the host can work with it.
+func CheckManifest(m *sdk.Manifest) error {
+	if m.ABI != sdk.ABI { // the rest may mean something else then
+		return fmt.Errorf("abi: %d is not spoken here, this host speaks %d", m.ABI, sdk.ABI)
+	}
+	c := &manifestCheck{m: m}
+	c.require(adapterName.MatchString(m.Name), "name", "%q is not of the form [a-z][a-z0-9_]{0,31}", m.Name)
+	c.require(semver.MatchString(m.Version), "version", "%q is not a semantic version such as 1.0.0", m.Version)
+	c.operations()
+	c.fields("credentials", m.Credentials)
+	c.fields("config", m.Config)
+	c.environments()
+	c.placements("authentication", m.Authentication)
+	c.placements("placements", m.Placements)
+	c.lists()
+	c.rules()
+	return errors.Join(c.problems...)
+}
+
+type manifestCheck struct {
+	m        *sdk.Manifest
+	problems []error
+}
+
+func (c *manifestCheck) require(ok bool, field, format string, args ...any) {
+	if !ok {
+		c.problems = append(c.problems, fmt.Errorf("%s: %s", field, fmt.Sprintf(format, args...)))
+	}
+}
+
+func (c *manifestCheck) operations() {
+	var known []sdk.Operation
+	switch c.m.Kind {
+	case sdk.KindProcessor:
+		known = processorOps
+		c.require(c.offers(sdk.OpAuthorize), "operations", "a processor must offer authorize")
+	case sdk.KindAuthenticator:
+		known = authenticatorOps
+		c.require(c.offers(sdk.OpAuthenticate), "operations", "an authenticator must offer authenticate")
+	default:
+		c.require(false, "kind", "%q is neither processor nor authenticator", c.m.Kind)
+		return
+	}
+	for i, op := range c.m.Operations {
+		at := fmt.Sprintf("operations[%d]", i)
+		c.require(slices.Contains(known, op), at, "%q is no operation of a %s", op, c.m.Kind)
+		c.require(!slices.Contains(c.m.Operations[:i], op), at, "%q is listed twice", op)
+	}
+}
+
+func (c *manifestCheck) offers(op sdk.Operation) bool { return slices.Contains(c.m.Operations, op) }
+
+func (c *manifestCheck) fields(list string, fields []sdk.Field) {
+	names, keys := map[string]bool{}, map[string]bool{}
+	for i := range fields {
+		f := &fields[i]
+		at := fmt.Sprintf("%s[%d]", list, i)
+		c.require(fieldName.MatchString(f.Name), at+".name", "%q is not a letter followed by letters, digits, _ . -", f.Name)
+		c.require(!names[f.Name], at+".name", "%q is used twice", f.Name)
+		c.require(!keys[key(f)], at+".key", "%q is used twice", key(f))
+		names[f.Name], keys[key(f)] = true, true
+		c.require(slices.Contains(fieldTypes, f.Type), at+".type", "%q is not one of %s", f.Type, strings.Join(fieldTypes, ", "))
+		c.require(f.Type != "enum" || len(f.Values) > 0, at+".values", "an enum needs its values")
+		if list == "config" {
+			c.require(f.Type == "text" || f.Type == "enum", at+".type", "%s values reach the adapter as they are: make it a credential", f.Type)
+		}
+	}
+}
+
+func (c *manifestCheck) environments() {
+	for name, env := range c.m.Environments {
+		at := "environments." + name
+		c.require(slices.Contains(environments, name), at, "is neither test nor live")
+		for i, h := range env.Hosts {
+			c.host(fmt.Sprintf("%s.hosts[%d]", at, i), h)
+		}
+		if env.BaseURL == "" && len(env.Hosts) == 0 {
+			continue // an adapter that sends nothing
+		}
+		host, ok := strings.CutPrefix(env.BaseURL, "https://")
+		host, _, _ = strings.Cut(host, "/")
+		c.require(ok && !strings.HasSuffix(env.BaseURL, "/") && validURLTemplate(env.BaseURL), at+".base_url",
+			"%q is not an https:// URL without a trailing slash, query or user", env.BaseURL)
+		c.require(!ok || slices.Contains(env.Hosts, host), at+".base_url", "its host %q is not among hosts", host)
+	}
+}
+
+func validURLTemplate(s string) bool {
+	u, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(s))
+	return err == nil && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
+}
+
+// host checks an exact host name, perhaps with a port, in which one label may be {config}.
+func (c *manifestCheck) host(at, h string) {
+	labels, ok := 0, true
+	name, port, hasPort := strings.Cut(h, ":")
+	for label := range strings.SplitSeq(name, ".") {
+		if inner, braced := strings.CutPrefix(label, "{"); braced {
+			field, closed := strings.CutSuffix(inner, "}")
+			c.require(closed && slices.ContainsFunc(c.m.Config, func(f sdk.Field) bool { return f.Name == field }), at,
+				"%q does not name a config field", label)
+			labels++
+			continue
+		}
+		ok = ok && validLabel(label)
+	}
+	c.require(ok && strings.Contains(name, ".") && (!hasPort || validPort(port)), at,
+		"%q is not an exact lower-case host name", h)
+	c.require(labels <= 1, at, "%q has more than one {config} label", h)
+	c.require(!strings.HasPrefix(name, "{") || strings.Count(name, ".") >= 2, at, "%q leaves a whole domain to the account", h)
+}
+
+func (c *manifestCheck) placements(list string, ps []sdk.Placement) {
+	for i := range ps {
+		p := &ps[i]
+		at := fmt.Sprintf("%s[%d]", list, i)
+		known := slices.Contains([]string{"card_number", "cvc", "cavv", "*"}, p.Secret) ||
+			slices.ContainsFunc(c.m.Credentials, func(f sdk.Field) bool { return f.Name == p.Secret })
+		c.require(known, at+".secret", "%q is neither card_number, cvc, cavv, * nor a credential field", p.Secret)
+		c.require(slices.Contains([]string{"header", "query", "body"}, p.In), at+".in", "%q is not header, query or body", p.In)
+		c.require(p.Field != "", at+".field", "is missing")
+		c.require(p.Operation == "" || c.offers(p.Operation), at+".operation", "%q is not offered", p.Operation)
+	}
+}
+
+func (c *manifestCheck) lists() {
+	for i, v := range c.m.Currencies {
+		c.require(currencyCode.MatchString(string(v)), fmt.Sprintf("currencies[%d]", i), "%q is not an ISO 4217 code", v)
+	}
+	for i, v := range c.m.Countries {
+		c.require(countryCode.MatchString(v), fmt.Sprintf("countries[%d]", i), "%q is not an ISO 3166 alpha-2 code", v)
+	}
+	for i, v := range c.m.Captures {
+		c.require(v == sdk.CaptureAutomatic || v == sdk.CaptureManual, fmt.Sprintf("captures[%d]", i), "%q is neither automatic nor manual", v)
+	}
+	for i, v := range c.m.Methods {
+		c.require(v.Method != "" && v.Type != "", fmt.Sprintf("methods[%d]", i), "needs method and type")
+	}
+}
+
+// rules checks the reference, webhook and resolve rules. A processor must have a way to learn what became of an authorize whose answer
+// never came: by our reference, by the identical request again, or by webhook. The processor's id alone is not one, it came with
+// the answer.
+func (c *manifestCheck) rules() {
+	r := c.m.Reference
+	c.require(slices.Contains([]string{"", "alphanumeric", "alphanumeric_dash", "digits"}, r.Characters), "reference.characters",
+		"%q is not alphanumeric, alphanumeric_dash or digits", r.Characters)
+	c.require(r.MaxLength == 0 || r.MaxLength >= minReference && r.MaxLength <= 255, "reference.max_length",
+		"%d is not between %d and 255", r.MaxLength, minReference)
+	c.require(c.m.Webhook == nil || c.offers(sdk.OpWebhook), "webhook", "is declared but the operation webhook is not offered")
+	if c.m.Kind != sdk.KindProcessor {
+		return
+	}
+	settles := false
+	for i, by := range c.m.Resolve.By {
+		at := fmt.Sprintf("resolve.by[%d]", i)
+		switch by {
+		case sdk.ResolveByProcessorID:
+			c.require(c.offers(sdk.OpSync), at, "%s needs the operation sync", by)
+		case sdk.ResolveByReference:
+			c.require(c.offers(sdk.OpSync), at, "%s needs the operation sync", by)
+			settles = true
+		case sdk.ResolveByIdempotentResend:
+			c.require(c.m.Resolve.IdempotencyWindowSeconds > 0, "resolve.idempotency_window_seconds", "%s needs how long keys are remembered", by)
+			settles = true
+		case sdk.ResolveByWebhook:
+			c.require(c.offers(sdk.OpWebhook), at, "%s needs the operation webhook", by)
+			settles = true
+		default:
+			c.require(false, at, "%q is not processor_id, reference, idempotent_resend or webhook", by)
+		}
+	}
+	c.require(settles, "resolve.by", "a processor needs reference, idempotent_resend or webhook: an authorize without an answer has no processor_id")
+	c.require(c.m.Resolve.IdempotencyWindowSeconds >= 0, "resolve.idempotency_window_seconds", "is negative")
+	c.require(c.m.Resolve.NotFoundFinalAfterSeconds >= 0, "resolve.not_found_final_after_seconds", "is negative")
+}

@@ -1,0 +1,174 @@
+package plugins
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// Bounds of one request.
+const (
+	maxURL         = 8 << 10
+	maxHeaders     = 64
+	maxHeaderBytes = 32 << 10
+)
+
+// outgoing is a request as it leaves.
+type outgoing struct {
+	adapter      string
+	method       string
+	url          *url.URL
+	header       http.Header
+	body         []byte
+	timeout      time.Duration
+	maxResponse  int
+	safeToRepeat bool
+	certificate  string // PEM of the account's client certificate and key, "" for none
+}
+
+// fill makes what leaves from what the adapter asked for. This is the one place between a guest's output and the wire, and so where
+// stand-ins turn into values. This release approves no place for them: a send in which one occurs, or that declares derivations or
+// captures, is a violation.
+func fill(s *sdk.Send, secrets *standIns, to *reach, idempotencyKey string) (*outgoing, error) {
+	if err := refuseSecrets(s, secrets); err != nil {
+		return nil, err
+	}
+	switch s.Method {
+	case http.MethodGet, http.MethodHead:
+		if len(s.Body) > 0 {
+			return nil, violation(RuleRequest, "%s with a body", s.Method)
+		}
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+	default:
+		return nil, violation(RuleRequest, "method %.20q is not GET, HEAD, POST, PUT, PATCH or DELETE", s.Method)
+	}
+	u, err := to.check(s.URL)
+	if err != nil {
+		return nil, err
+	}
+	h, err := headers(s, idempotencyKey)
+	if err != nil {
+		return nil, err
+	}
+	return &outgoing{method: s.Method, url: u, header: h, body: s.Body, safeToRepeat: s.SafeToRepeat}, nil
+}
+
+func refuseSecrets(s *sdk.Send, secrets *standIns) error {
+	const rest = "substitution is not offered by this release"
+	if len(s.Derive) > 0 || len(s.Capture) > 0 {
+		return violation(RuleSecret, "the send declares derivations or captures; %s", rest)
+	}
+	if name := secrets.found(s.URL); name != "" {
+		return violation(RuleSecret, "the stand-in of %s in the URL; %s", name, rest)
+	}
+	if unescaped, err := url.QueryUnescape(s.URL); err == nil {
+		if name := secrets.found(unescaped); name != "" {
+			return violation(RuleSecret, "the stand-in of %s in the URL; %s", name, rest)
+		}
+	}
+	for i := range s.Headers {
+		if name := secrets.found(s.Headers[i].Name + "\x00" + s.Headers[i].Value); name != "" {
+			return violation(RuleSecret, "the stand-in of %s in a header; %s", name, rest)
+		}
+	}
+	if name := secrets.found(string(s.Body)); name != "" {
+		return violation(RuleSecret, "the stand-in of %s in the body; %s", name, rest)
+	}
+	return nil
+}
+
+// check parses a URL and refuses all that does not lead to an approved host.
+func (r *reach) check(text string) (*url.URL, error) {
+	if len(text) > maxURL {
+		return nil, violation(RuleURL, "URL of %d bytes, at most %d are allowed", len(text), maxURL)
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Opaque != "" || u.Host == "":
+		return nil, violation(RuleURL, "not an absolute URL with a host")
+	case u.User != nil:
+		return nil, violation(RuleURL, "user information in the URL")
+	case u.Fragment != "" || strings.Contains(text, "#"):
+		return nil, violation(RuleURL, "fragment in the URL")
+	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopbackName(u.Hostname())):
+		return nil, violation(RuleURL, "scheme %.20q: processors are reached over https", u.Scheme)
+	case u.Port() != "" && !validPort(u.Port()) || strings.HasSuffix(u.Host, ":"):
+		return nil, violation(RuleURL, "port %.20q", u.Port())
+	case !r.hosts[hostKey(u)]:
+		return nil, violation(RuleHost, "host %.80q is not approved for this account", u.Host)
+	}
+	return u, nil
+}
+
+// headers are a send's, checked, with the idempotency header set by us.
+func headers(s *sdk.Send, idempotencyKey string) (http.Header, error) {
+	if len(s.Headers) > maxHeaders {
+		return nil, violation(RuleHeader, "%d headers, at most %d are allowed", len(s.Headers), maxHeaders)
+	}
+	h := make(http.Header, len(s.Headers)+2)
+	size := 0
+	for i := range s.Headers {
+		name, value := s.Headers[i].Name, s.Headers[i].Value
+		if err := checkHeader(name, value); err != nil {
+			return nil, err
+		}
+		if s.IdempotencyHeader != "" && strings.EqualFold(name, s.IdempotencyHeader) {
+			return nil, violation(RuleHeader, "%s is the idempotency header, whose value is the host's to set", name)
+		}
+		if size += len(name) + len(value); size > maxHeaderBytes {
+			return nil, violation(RuleHeader, "headers of more than %d bytes", maxHeaderBytes)
+		}
+		h.Add(name, value)
+	}
+	if s.IdempotencyHeader != "" {
+		if err := checkHeader(s.IdempotencyHeader, idempotencyKey); err != nil {
+			return nil, err
+		}
+		h.Set(s.IdempotencyHeader, idempotencyKey)
+	}
+	if _, set := h["User-Agent"]; !set {
+		h.Set("User-Agent", "payswitch")
+	}
+	return h, nil
+}
+
+// ours are the headers that belong to the connection, not to the message (RFC 9110 section 7.6.1), and those net/http sets.
+var ours = map[string]bool{"host": true, "content-length": true, "transfer-encoding": true, "connection": true, "keep-alive": true,
+	"te": true, "trailer": true, "upgrade": true, "expect": true, "http2-settings": true}
+
+func checkHeader(name, value string) error {
+	lower := strings.ToLower(name)
+	switch {
+	case !isToken(name):
+		return violation(RuleHeader, "name %.40q is malformed", name)
+	case ours[lower] || strings.HasPrefix(lower, "proxy-"):
+		return violation(RuleHeader, "%s is the host's own business", name)
+	case !isFieldValue(value):
+		return violation(RuleHeader, "the value of %s holds a control character or begins or ends with a space", name)
+	}
+	return nil
+}
+
+// isToken is RFC 9110's token.
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 128
+}
+
+// isFieldValue is RFC 9110's field-value: no control characters but tab, no space around it.
+func isFieldValue(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' && c != '\t' || c == 0x7F {
+			return false
+		}
+	}
+	return strings.Trim(s, " \t") == s
+}

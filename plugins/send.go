@@ -1,0 +1,144 @@
+package plugins
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// Bytes of a step's message that are kept for what is not an answer, and the least room for an answer that a send is made with.
+const (
+	reservedBytes = 128 << 10
+	leastRoom     = 16 << 10
+)
+
+// verify computes and compares what a webhook adapter asked for.
+func (o *operation) verify(v *sdk.Verify, now time.Time) error {
+	if o.in.Operation != sdk.OpWebhook {
+		return violation(RuleVerify, "verify in the operation %s", o.in.Operation)
+	}
+	if o.verifies >= sdk.MaxVerifies {
+		return violation(RuleLimit, "more than %d verifies", sdk.MaxVerifies)
+	}
+	var body []byte
+	if w := o.in.Request.Webhook; w != nil {
+		body = w.Body
+	}
+	ok, err := verify(v, o.secrets, body)
+	if err != nil {
+		return err
+	}
+	o.record(sdk.Exchange{Now: now.UnixMilli(), RequestHash: sdk.VerifyHash(v), Verified: &ok})
+	return nil
+}
+
+// send performs one send. done says that the operation ends here, with the outcome in res.
+func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done bool, err error) {
+	hash := sdk.RequestHash(s)
+	key, rule, text := o.mayFollow(s, hash)
+	if rule != "" {
+		o.unknown(rule, text)
+		return true, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return true, o.outOfTime(err)
+	}
+	out, err := fill(s, o.secrets, o.reach, key)
+	if err != nil {
+		return true, err
+	}
+	o.bound(out, s)
+	if o.in.BeforeSend != nil {
+		intent := engine.SendIntent{Index: len(o.res.Exchanges), Now: now, RequestHash: hash, Method: s.Method, URL: s.URL, Host: out.url.Host,
+			Exchanges: o.res.Exchanges, SafeToRepeat: s.SafeToRepeat}
+		if err := o.in.BeforeSend(ctx, intent); err != nil {
+			return true, fmt.Errorf("before send %d: %w", intent.Index, err)
+		}
+	}
+	mayHaveLeft := o.res.MayHaveLeft
+	o.res.MayHaveLeft = true // should anything below panic
+	start := time.Now()
+	a := o.egress.do(ctx, out)
+	o.res.MayHaveLeft = mayHaveLeft || a.sent
+	o.observe(out, &a, time.Since(start))
+	o.record(sdk.Exchange{Now: now.UnixMilli(), RequestHash: hash, Sent: a.sent, Status: a.status, Headers: a.headers,
+		BodyLength: len(a.body), Body: a.body, Failure: a.failure})
+	return false, nil
+}
+
+// mayFollow decides whether a send may leave after what was sent before, and gives the value of its idempotency key. rule is "" if so.
+//
+// A request that is not declared safe to repeat leaves once. After a send that may have arrived and has no answer, only the identical
+// request, declared safe to repeat, or a query may follow: whatever else the adapter makes of the silence is a guess.
+func (o *operation) mayFollow(s *sdk.Send, hash string) (key, rule, text string) {
+	switch {
+	case o.sends >= sdk.MaxSends:
+		return "", RuleLimit, fmt.Sprintf("the adapter wants more than %d sends", sdk.MaxSends)
+	case o.room() < leastRoom:
+		return "", RuleLimit, "the answers so far leave no room for another"
+	}
+	index, n := o.sends, 0
+	for i := range o.res.Exchanges {
+		x := &o.res.Exchanges[i]
+		if x.Verified != nil {
+			continue
+		}
+		if x.RequestHash == hash {
+			if x.Sent && !s.SafeToRepeat {
+				return "", RuleRepeat, "the adapter repeats a send that it does not declare safe to repeat"
+			}
+			index = min(index, n) // the same request, the same key
+		}
+		n++
+	}
+	query := s.Method == http.MethodGet || s.Method == http.MethodHead
+	if len(o.open) > 0 && !(s.SafeToRepeat && (query || slices.Contains(o.open, hash))) {
+		return "", RuleRepeat, "the adapter wants to send something else after a send that may have arrived without an answer"
+	}
+	return o.in.OperationID + "-" + strconv.Itoa(index), "", ""
+}
+
+// room is how large the next answer may be: a step's message holds all of them.
+func (o *operation) room() int { return sdk.MaxMessage - reservedBytes - o.bytes }
+
+// bound sets a request's limits and the account's client certificate.
+func (o *operation) bound(out *outgoing, s *sdk.Send) {
+	out.adapter = o.adapter.name
+	out.maxResponse = min(o.opts.MaxResponse, o.room())
+	out.timeout = o.opts.SendTimeout
+	if t := time.Duration(s.TimeoutMillis) * time.Millisecond; t > 0 {
+		out.timeout = min(out.timeout, t)
+	}
+	for i := range o.adapter.manifest.Credentials {
+		if f := &o.adapter.manifest.Credentials[i]; f.Type == "client_certificate" {
+			out.certificate = o.in.Account.Credentials[key(f)].Reveal()
+		}
+	}
+}
+
+// outOfTime ends an operation whose deadline has passed: without evidence where something may have left, else as our failure.
+func (o *operation) outOfTime(err error) error {
+	if !o.left {
+		return fmt.Errorf("before the first send: %w", err)
+	}
+	o.res.Outcome = unknownOutcome("the operation ran out of time")
+	return nil
+}
+
+func (o *operation) observe(out *outgoing, a *answer, took time.Duration) {
+	class := a.failure
+	if class == "" {
+		class = strconv.Itoa(a.status/100) + "xx"
+	}
+	o.opts.Observer.Sent(out.adapter, out.url.Host, class, took)
+	if a.failure != "" {
+		o.opts.Logger.Warn("no answer from a processor", "adapter", out.adapter, "host", out.url.Host, "failure", a.failure, "sent", a.sent,
+			"operation", string(o.in.Operation), "operation_id", o.in.OperationID, "error", a.err)
+	}
+}

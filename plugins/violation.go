@@ -1,0 +1,35 @@
+package plugins
+
+import "fmt"
+
+// Violation is the error of a drive that was stopped because the adapter broke a rule of the host's. What it asked for has not left.
+// No text of the adapter's is in it beyond names of hosts and headers.
+type Violation struct {
+	Adapter string
+	Rule    string // one of the Rule constants
+	Detail  string
+}
+
+func (v *Violation) Error() string {
+	return fmt.Sprintf("adapter %s broke rule %q: %s", v.Adapter, v.Rule, v.Detail)
+}
+
+// The rules, as metrics and logs name them.
+const (
+	RuleURL        = "url"        // scheme, host form, port, user information
+	RuleHost       = "host"       // a host the account does not approve
+	RuleHeader     = "header"     // a header that is malformed or the host's own business
+	RuleRequest    = "request"    // method, size and what else a request is made of
+	RuleSecret     = "secret"     // a stand-in where it may not stand
+	RuleVerify     = "verify"     // a verify that is not to be had
+	RuleLimit      = "limit"      // more sends, verifies or bytes than an operation has
+	RuleRepeat     = "repeat"     // a send that might make the processor act twice
+	RuleReject     = "reject"     // a reject after something may have left
+	RuleOutcome    = "outcome"    // an outcome that is none
+	RuleDivergence = "divergence" // a re-run that does not repeat what was sent
+)
+
+// violation is one whose adapter is filled in by the drive.
+func violation(rule, format string, args ...any) *Violation {
+	return &Violation{Rule: rule, Detail: fmt.Sprintf(format, args...)}
+}
