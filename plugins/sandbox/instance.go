@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 )
 
 // maxDebug bounds what one call may write to the debug log.
@@ -43,7 +42,7 @@ func (c *code) newInstance(memoryBytes uint64) (in *instance, err error) {
 	if err != nil {
 		return nil, err
 	}
-	in = &instance{code: c, memory: mem, random: rand.NewChaCha8([32]byte{})}
+	in = &instance{code: c, memory: mem, random: newRandom()}
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("sandbox: instantiate: %v", r)
@@ -54,7 +53,7 @@ func (c *code) newInstance(memoryBytes uint64) (in *instance, err error) {
 		}
 	}()
 	in.ctx = context.WithValue(context.Background(), instanceKey{}, in)
-	in.mod, err = c.runtime.wazero.InstantiateModule(experimental.WithMemoryAllocator(in.ctx, mem), c.compiled, c.runtime.moduleConfig)
+	in.mod, err = c.runtime.wazero.InstantiateModule(withMemory(in.ctx, mem), c.compiled, c.runtime.moduleConfig)
 	if err != nil {
 		return in, fmt.Errorf("sandbox: instantiate: %w", err)
 	}
@@ -75,6 +74,8 @@ func (c *code) newInstance(memoryBytes uint64) (in *instance, err error) {
 	}
 	return in, err
 }
+
+func newRandom() *rand.ChaCha8 { return rand.NewChaCha8([32]byte{}) }
 
 // fork makes an instance in the state of the image without running any guest code.
 func (c *code) fork(im *image) (*instance, error) {

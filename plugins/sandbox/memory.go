@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	mathbits "math/bits"
 	"syscall"
@@ -61,6 +62,11 @@ func (l *linearMemory) Reallocate(size uint64) []byte {
 	}
 	l.size = size
 	return l.reserved[:size]
+}
+
+// withMemory makes l the memory of the instance that is instantiated under the returned context.
+func withMemory(ctx context.Context, l *linearMemory) context.Context {
+	return experimental.WithMemoryAllocator(ctx, l)
 }
 
 // Free gives the memory back. Nothing may look at it afterwards.

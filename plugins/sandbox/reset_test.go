@@ -1,0 +1,239 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// compiled loads a module and returns its code.
+func compiled(t testing.TB, r *Runtime, wasm []byte) (*Module, *code) {
+	t.Helper()
+	m, err := r.Load(wasm, nil)
+	require.NoError(t, err)
+	c, err := m.ready(context.Background())
+	require.NoError(t, err)
+	return m, c
+}
+
+// requireReset runs steps in one instance and compares it with the image after each.
+func requireReset(t testing.TB, c *code, inputs ...string) {
+	t.Helper()
+	in, err := c.fork(c.image)
+	require.NoError(t, err)
+	defer in.close()
+	require.True(t, in.is(c.image), "a fork is not the image")
+	for _, input := range inputs {
+		in.begin(c.runtime.limits.StepFuel, callTime, [32]byte{7})
+		if _, err := in.run([]byte(input)); err != nil {
+			return // trapped: it would be thrown away
+		}
+		if _, ok := in.reset(c.image); !ok {
+			return // grown: as well
+		}
+		require.True(t, in.is(c.image), "input %q left something behind", input)
+	}
+}
+
+// littleEndian spells the arguments of the guests below.
+func littleEndian(v ...uint32) string {
+	var b []byte
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint32(b, x)
+	}
+	return string(b)
+}
+
+// argument loads the nth number of the input.
+func argument(n uint32) []byte { return asm(i32c(inputAt), mem(opI32Load, 4*n)) }
+
+// TestResetStores writes with every kind of store, before, on and after the borders of chunks.
+func TestResetStores(t *testing.T) {
+	r := newRuntime(t, Options{})
+	value := func(op int) []byte {
+		switch storeLocal(byte(op)) {
+		case 0:
+			return i32c(-1)
+		case 1:
+			return i64c(-1)
+		case 2:
+			return []byte{opF32Const, 1, 2, 3, 4}
+		}
+		return []byte{opF64Const, 1, 2, 3, 4, 5, 6, 7, 8}
+	}
+	for _, pages := range []uint64{3, 200} { // one bitmap and two
+		for _, offset := range []uint32{0, 1, chunkSize, 2*chunkSize - 3} {
+			b := newAdapter(pages)
+			var stores []byte
+			for op := opI32Store; op <= opI64Store32; op++ {
+				stores = asm(stores, argument(0), i32c(int64(op-opI32Store)), opI32LtS, opIf, typeEmpty,
+					argument(1), value(op), mem(op, offset), opEnd)
+			}
+			_, c := compiled(t, r, b.step("", stores, answerAt(outputAt, 0)).build())
+			require.Equal(t, pages == 200, c.wide)
+			for d := range uint32(10) {
+				at := 2*chunkSize + 1 - d - min(offset, 2*chunkSize-8)
+				requireReset(t, c, littleEndian(0, at), littleEndian(5, at), littleEndian(8, at))
+			}
+			last := uint32(pages)*pageSize - 8 - offset
+			requireReset(t, c, littleEndian(0, last), littleEndian(0, last-chunkSize*2+9))
+		}
+	}
+}
+
+// TestResetFarOffset: with a static offset close to 4 GiB the sum of both addresses is beyond any memory: the store traps.
+func TestResetFarOffset(t *testing.T) {
+	r := newRuntime(t, Options{})
+	m, c := compiled(t, r, newAdapter(2).step("", argument(0), i64c(-1), mem(0x37, 1<<32-8), answerAt(outputAt, 0)).build())
+	for _, base := range []uint32{0, 7, 8, 70_000, 1 << 31, 1<<32 - 1} {
+		require.Equal(t, TrapMemory, trapOf(t, m, call(littleEndian(base))).Kind)
+	}
+	require.NotNil(t, c)
+}
+
+// TestResetBulk copies and fills from any place for any length.
+func TestResetBulk(t *testing.T) {
+	r := newRuntime(t, Options{})
+	for _, pages := range []uint64{80, 200} {
+		_, c := compiled(t, r, newAdapter(pages).step("",
+			argument(0), argument(1), argument(2), opPrefixMisc, miscMemoryFill, 0,
+			argument(3), argument(0), argument(2), opPrefixMisc, miscMemoryCopy, 0, 0,
+			answerAt(outputAt, 0)).build())
+		size := uint32(pages * pageSize)
+		for _, n := range []uint32{0, 1, 2, chunkSize - 1, chunkSize, chunkSize + 1, 3 * chunkSize, 62 * chunkSize, 63*chunkSize + 5, 64 * chunkSize} {
+			for _, at := range []uint32{2 * chunkSize, 3*chunkSize - 1, 3*chunkSize - 2, 10_000, size - n} {
+				requireReset(t, c, littleEndian(at, 0xee, n, 5*chunkSize-1))
+			}
+		}
+	}
+}
+
+// TestResetHostWrites carries a value over in what the host writes for the guest.
+func TestResetHostWrites(t *testing.T) {
+	r := newRuntime(t, Options{})
+	for name, args := range map[string][]byte{
+		"clock_time_get":    asm(i32c(0), i64c(0), argument(0)),
+		"clock_res_get":     asm(i32c(0), argument(0)),
+		"random_get":        asm(argument(0), argument(3)),
+		"args_sizes_get":    asm(argument(0), argument(1)),
+		"environ_sizes_get": asm(argument(1), argument(0)),
+		"fd_write":          asm(i32c(2), i32c(inputAt+8), i32c(1), argument(0)),
+		"poll_oneoff":       asm(i32c(100), argument(0), i32c(1), argument(1)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, pages := range []uint64{100, 300} {
+				b := newAdapter(pages)
+				f := b.wasi(name)
+				// fill the memory beforehand, so that zeros show as well
+				b.start = b.fn("", "", "", i32c(chunkSize), i32c(0xaa), i32c(int64(pages-1)*pageSize), opPrefixMisc, miscMemoryFill, 0)
+				_, c := compiled(t, r, b.step("", args, callf(f), i32c(0), opI32Sub, opIf, typeEmpty, opUnreachable, opEnd, answerAt(outputAt, 0)).build())
+				in, err := c.fork(c.image)
+				require.NoError(t, err)
+				defer in.close()
+				for _, at := range []uint32{3 * chunkSize, 4*chunkSize - 1, 4*chunkSize - 7, 90 * chunkSize} {
+					in.begin(c.runtime.limits.StepFuel, callTime, [32]byte{7})
+					_, err := in.run([]byte(littleEndian(at, at+chunkSize-3, 100, 100_000)))
+					require.NoError(t, err)
+					require.False(t, in.is(c.image), "it wrote nothing")
+					_, ok := in.reset(c.image)
+					require.True(t, ok)
+					require.True(t, in.is(c.image), "left something behind at %#x", at)
+				}
+			}
+		})
+	}
+}
+
+func TestResetInput(t *testing.T) {
+	r := newRuntime(t, Options{})
+	b := newAdapter(40).step("", answerAt(outputAt, 0))
+	b.funcs[0].body = asm(0, i32c(3*chunkSize-5), opEnd) // alloc
+	_, c := compiled(t, r, b.build())
+	requireReset(t, c, "secret", string(bytes.Repeat([]byte("s"), 300_000)), "12345", "123456")
+}
+
+func TestResetGlobals(t *testing.T) {
+	r := newRuntime(t, Options{})
+	b := newAdapter(1)
+	b.global(typeI32, 1, i32c(5)...)
+	b.global(typeI64, 0, i64c(5)...)
+	b.global(typeI64, 1, i64c(5)...)
+	b.global(typeF32, 1, opF32Const, 0, 0, 0, 0)
+	b.global(typeF64, 1, opF64Const, 0, 0, 0, 0, 0, 0, 0, 0)
+	b.export("payswitch_global", 3, 0)
+	m, c := compiled(t, r, b.step("",
+		i32c(outputAt), gget(0), mem(opI32Store, 0), i32c(outputAt), gget(2), mem(0x37, 4),
+		gget(0), i32c(1), opI32Add, gset(0), gget(2), i64c(1), opI64Add, gset(2),
+		opF32Const, 1, 2, 3, 4, gset(3), opF64Const, 1, 2, 3, 4, 5, 6, 7, 8, gset(4),
+		answerAt(outputAt, 12)).build())
+	require.Len(t, c.globals, 4)
+	requireReset(t, c, "", "", "")
+	for range 3 {
+		require.Equal(t, littleEndian(5, 5, 0), step(t, m, ""))
+	}
+}
+
+// TestGrownInstanceIsReplaced: memory that grew cannot be given back, so that the instance must go.
+func TestGrownInstanceIsReplaced(t *testing.T) {
+	r := newRuntime(t, Options{})
+	m, c := compiled(t, r, newAdapter(1).step("",
+		i32c(1), opMemoryGrow, 0, opDrop, i32c(pageSize), i32c(-1), mem(opI32Store, 8),
+		i32c(outputAt), opMemorySize, 0, mem(opI32Store, 0), answerAt(outputAt, 4)).build())
+	for i := range 5 {
+		require.Equal(t, littleEndian(2), step(t, m, ""))
+		require.Equal(t, uint64(i+1), m.Stats().Grown)
+	}
+	require.Len(t, c.image.memory, pageSize)
+}
+
+// TestImageIsWidened: a guest that looks at memory.size and grows it only when it is short gets its room once and for all.
+func TestImageIsWidened(t *testing.T) {
+	r := newRuntime(t, Options{})
+	wasm := newAdapter(1).step("",
+		opMemorySize, 0, i32c(9), opI32LtS, opIf, typeEmpty, i32c(3), opMemoryGrow, 0, opDrop, opEnd,
+		answerAt(outputAt, 0)).build()
+	m, err := r.Load(wasm, []byte("warm"))
+	require.NoError(t, err)
+	for range 5 {
+		step(t, m, "")
+	}
+	require.Zero(t, m.Stats().Grown)
+	require.GreaterOrEqual(t, m.Stats().Memory, 9*pageSize)
+}
+
+// TestWideAfterGrowth: a guest that starts small and initialises itself to much memory gets the second bitmap.
+func TestWideAfterGrowth(t *testing.T) {
+	r := newRuntime(t, Options{})
+	b := newAdapter(1)
+	b.export(exportInitialize, 0, b.fn("", "", "", i32c(300), opMemoryGrow, 0, opDrop))
+	m, c := compiled(t, r, b.step("", argument(0), i32c(-1), mem(opI32Store, 0), answerAt(outputAt, 0)).build())
+	require.True(t, c.wide)
+	requireReset(t, c, littleEndian(200*chunkSize-2), littleEndian(70*chunkSize), littleEndian(6*chunkSize-1))
+	step(t, m, littleEndian(200*chunkSize))
+	require.Less(t, m.Stats().BytesRestored, uint64(9*(chunkSize+overlap)), "rows keep chunks apart")
+}
+
+func TestMarks(t *testing.T) {
+	for _, c := range []struct{ p, n uint32 }{
+		{0, 0}, {0, 1}, {chunkSize - 1, 1}, {chunkSize - 1, 2}, {5, 64 * chunkSize}, {63*chunkSize + 9, 2 * chunkSize},
+		{200 * chunkSize, 1}, {127*chunkSize + 1, 3 * chunkSize}, {0, 1<<32 - 1},
+	} {
+		var m marks
+		m.add(c.p, c.n)
+		for k := range 300 {
+			lo, hi := uint64(k)*chunkSize, uint64(k+1)*chunkSize
+			if c.n > 0 && uint64(c.p) < hi && uint64(c.p)+uint64(c.n) > lo {
+				require.True(t, m.has(k), fmt.Sprint(c, k))
+			}
+		}
+	}
+	var m marks
+	m.add(70*chunkSize, 1)
+	require.True(t, m.has(70))
+	require.False(t, m.has(6))
+	require.False(t, m.has(71))
+}
