@@ -12,16 +12,6 @@ func profileAD(merchantID, id string) string  { return "profile/" + merchantID +
 func accountAD(merchantID, id string) string  { return "account/" + merchantID + "/" + id }
 func customerAD(merchantID, id string) string { return "customer/" + merchantID + "/" + id }
 
-// Fields are an object's fields by API name, each as JSON text.
-type Fields = map[string]json.RawMessage
-
-// Names of private fields that the engine itself reads.
-const (
-	fieldResponseHash   = "payment_response_hash_key"
-	fieldWebhookHeaders = "outgoing_webhook_custom_http_headers"
-	fieldCredentials    = "connector_account_details"
-)
-
 func (v *Vault) sealPrivate(private map[string]Secret, associated string) ([]byte, error) {
 	if len(private) == 0 {
 		return nil, nil
@@ -72,8 +62,7 @@ func (v *Vault) openProfile(p *Profile) (err error) {
 	if p.Private, err = v.openPrivate(p.Sealed, profileAD(p.MerchantID, p.ID)); err != nil {
 		return err
 	}
-	p.ResponseHash = secretText(p.Private[fieldResponseHash])
-	p.Settings.WebhookHeaders = leaves(p.Private[fieldWebhookHeaders])
+	p.takePrivate()
 	return nil
 }
 
@@ -81,8 +70,7 @@ func (v *Vault) openAccount(a *Account) (err error) {
 	if a.Private, err = v.openPrivate(a.Sealed, accountAD(a.MerchantID, a.ID)); err != nil {
 		return err
 	}
-	a.Credentials = leaves(a.Private[fieldCredentials])
-	delete(a.Credentials, "auth_type")
+	a.takePrivate()
 	return nil
 }
 
@@ -122,39 +110,32 @@ func collect(out map[string]Secret, prefix string, v map[string]any) {
 	}
 }
 
-// Masked is a private field as answers show it: every text in it masked but those of the names in plain.
-func Masked(s Secret, plain ...string) json.RawMessage {
-	if s.IsZero() {
-		return nil
-	}
+// masked is a secret JSON value with its texts masked: all in a list or at the top, in an object those of the keys that hide names.
+func masked(s Secret, hide func(key string) bool) json.RawMessage {
 	var v any
-	if json.Unmarshal([]byte(s.Reveal()), &v) != nil {
+	if s.IsZero() || json.Unmarshal([]byte(s.Reveal()), &v) != nil {
 		return nil
 	}
-	b, err := json.Marshal(masked(v, plain))
+	b, err := json.Marshal(maskValue(v, hide))
 	if err != nil {
 		return nil
 	}
 	return b
 }
 
-func masked(v any, plain []string) any {
+func maskValue(v any, hide func(key string) bool) any {
 	switch v := v.(type) {
 	case string:
 		return maskText(v)
 	case []any:
 		for i := range v {
-			v[i] = masked(v[i], plain)
+			v[i] = maskValue(v[i], hide)
 		}
 	case map[string]any:
-	fields:
-		for name := range v {
-			for _, p := range plain {
-				if p == name {
-					continue fields
-				}
+		for key := range v {
+			if hide(key) {
+				v[key] = maskValue(v[key], hide)
 			}
-			v[name] = masked(v[name], plain)
 		}
 	}
 	return v

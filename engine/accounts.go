@@ -1,0 +1,281 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// AccountInput is a connector account as sent. Zero values were not sent.
+type AccountInput struct {
+	ID        string // merchant_connector_id, at creation; default: a new one
+	Type      string // connector_type
+	Connector string // connector_name, at creation
+	ProfileID string // at creation; default: the merchant's default profile
+	Label     string // connector_label; default: {connector}_{profile name}
+	// Credentials is connector_account_details: a JSON object with auth_type.
+	Credentials    Secret
+	Metadata       json.RawMessage // a JSON object
+	PaymentMethods json.RawMessage // payment_methods_enabled
+	TestMode       *bool
+	Disabled       *bool
+	Active         *bool // status
+	// Fields are all other fields sent, by API name; their types have been checked.
+	Fields Fields
+}
+
+// privateOfAccount are the fields that are sealed.
+var privateOfAccount = []string{fieldCredentials, fieldWebhookSecrets, fieldWallets, fieldMerchantData}
+
+// CreateAccount makes a connector account and puts a payment processor at the end of its profile's fallback list. Errors: HE_02 for
+// merchant or profile, IR_06 (400) for a connector without an adapter, IR_05 or IR_06 (422) for credentials that do not fit it, HE_01 when profile
+// and label are taken.
+func (e *Engine) CreateAccount(ctx context.Context, a Auth, in AccountInput) (*Account, error) {
+	var n *Account
+	err := e.change(ctx, "create connector account", func(tx Tx) error {
+		m, err := tx.Merchant(a.MerchantID)
+		if err != nil {
+			return missing(err, noMerchant())
+		}
+		p, err := accountProfile(tx, a, m, in.ProfileID)
+		if err != nil {
+			return err
+		}
+		n = &Account{ID: in.ID, MerchantID: m.ID, ProfileID: p.ID, Connector: in.Connector, Label: in.Connector + "_" + p.Name, Active: true,
+			CreatedAt: tx.Now(), ModifiedAt: tx.Now()}
+		if n.ID == "" {
+			n.ID = newID("mca_")
+		}
+		if in.Credentials.IsZero() {
+			in.Credentials = NewSecret(`{"auth_type":"` + authNoKey + `"}`)
+		}
+		if err := e.applyAccount(n, in); err != nil {
+			return err
+		}
+		all, err := tx.Accounts(m.ID)
+		if err != nil {
+			return err
+		}
+		if err := labelFree(all, n); err != nil {
+			return err
+		}
+		if err := conflict(tx.InsertAccount(n), Duplicate("The merchant connector account with the specified merchant_connector_id '"+n.ID+
+			"' already exists in our records")); err != nil {
+			return err
+		}
+		return keepFallback(tx, n, n.Type == typeProcessor)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// UpdateAccount changes the fields sent. Errors: as CreateAccount's, and HE_02 for the account.
+func (e *Engine) UpdateAccount(ctx context.Context, a Auth, id string, in AccountInput) (*Account, error) {
+	var n *Account
+	err := e.change(ctx, "update connector account", func(tx Tx) (err error) {
+		if n, err = accountOf(tx, a, id); err != nil {
+			return err
+		}
+		if err := e.vault.openAccount(n); err != nil {
+			return err
+		}
+		was := n.Type
+		if err := e.applyAccount(n, in); err != nil {
+			return err
+		}
+		all, err := tx.Accounts(a.MerchantID)
+		if err != nil {
+			return err
+		}
+		if err := labelFree(all, n); err != nil {
+			return err
+		}
+		n.ModifiedAt = tx.Now()
+		if err := tx.UpdateAccount(n); err != nil || was == n.Type {
+			return err
+		}
+		return keepFallback(tx, n, n.Type == typeProcessor)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// DeleteAccount removes a connector account and takes it off its profile's fallback list. Errors: HE_02.
+func (e *Engine) DeleteAccount(ctx context.Context, a Auth, id string) error {
+	return e.change(ctx, "delete connector account", func(tx Tx) error {
+		n, err := accountOf(tx, a, id)
+		if err != nil {
+			return err
+		}
+		if err := keepFallback(tx, n, false); err != nil {
+			return err
+		}
+		return tx.DeleteAccount(a.MerchantID, id)
+	})
+}
+
+// Account reads one, opened. Errors: HE_02.
+func (e *Engine) Account(ctx context.Context, a Auth, id string) (n *Account, err error) {
+	err = e.read(ctx, "read connector account", func(r Reader) (err error) {
+		n, err = accountOf(r, a, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return n, e.vault.openAccount(n)
+}
+
+// Accounts lists the merchant's by creation, opened. Errors: HE_02 for the merchant.
+func (e *Engine) Accounts(ctx context.Context, a Auth) (list []*Account, err error) {
+	err = e.read(ctx, "list connector accounts", func(r Reader) (err error) {
+		if _, err = r.Merchant(a.MerchantID); err != nil {
+			return missing(err, noMerchant())
+		}
+		list, err = r.Accounts(a.MerchantID)
+		return err
+	})
+	if a.ProfileID != "" {
+		list = slices.DeleteFunc(list, func(n *Account) bool { return n.ProfileID != a.ProfileID })
+	}
+	for _, n := range list {
+		if err == nil {
+			err = e.vault.openAccount(n)
+		}
+	}
+	return list, err
+}
+
+// accountOf reads a connector account that the caller may see.
+func accountOf(r Reader, a Auth, id string) (*Account, error) {
+	none := NotFound("Merchant connector account")
+	none.Reason = "merchant_connector_id " + id
+	n, err := r.Account(a.MerchantID, id)
+	if err != nil {
+		return nil, missing(err, none)
+	}
+	if a.ProfileID != "" && a.ProfileID != n.ProfileID {
+		return nil, none
+	}
+	return n, nil
+}
+
+// accountProfile is the profile of a new connector account: the one named, the one the caller is restricted to, or the default.
+func accountProfile(tx Tx, a Auth, m *Merchant, id string) (*Profile, error) {
+	if id == "" {
+		id = a.ProfileID
+	}
+	if id == "" {
+		id = m.DefaultProfile
+	}
+	if id == "" {
+		return nil, Missing("profile_id")
+	}
+	return profileOf(tx, a, id)
+}
+
+func labelFree(all []*Account, n *Account) error {
+	if slices.ContainsFunc(all, func(o *Account) bool { return o.ProfileID == n.ProfileID && o.Label == n.Label && o.ID != n.ID }) {
+		return Duplicate(fmt.Sprintf("The merchant connector account with the specified profile_id '%s' and connector_label '%s' already exists in our records",
+			n.ProfileID, n.Label))
+	}
+	return nil
+}
+
+// keepFallback sees to it that the account is on its profile's fallback list (at the end if new) or is not.
+func keepFallback(tx Tx, n *Account, on bool) error {
+	p, err := tx.Profile(n.MerchantID, n.ProfileID)
+	if err != nil {
+		return missing(err, noProfile(n.ProfileID))
+	}
+	if slices.Contains(p.Fallback, n.ID) == on {
+		return nil
+	}
+	if on {
+		p.Fallback = append(p.Fallback, n.ID)
+	} else {
+		p.Fallback = slices.DeleteFunc(p.Fallback, func(id string) bool { return id == n.ID })
+	}
+	p.ModifiedAt = tx.Now()
+	return tx.UpdateProfile(p)
+}
+
+// applyAccount changes what was sent in an opened account, checks it as a whole and seals it.
+func (e *Engine) applyAccount(n *Account, in AccountInput) error {
+	if in.Type != "" {
+		n.Type = in.Type
+	}
+	if in.Label != "" {
+		n.Label = in.Label
+	}
+	if len(in.Metadata) > 0 {
+		n.Metadata = in.Metadata
+	}
+	if len(in.PaymentMethods) > 0 {
+		n.PaymentMethods = in.PaymentMethods
+	}
+	assign(&n.TestMode, in.TestMode)
+	fields := allFields(n.Details, n.Private)
+	fields.put(in.Fields)
+	if !in.Credentials.IsZero() {
+		fields[fieldCredentials] = json.RawMessage(in.Credentials.Reveal())
+	}
+	var err error
+	if n.Details, n.Private, err = fields.split(privateOfAccount); err != nil {
+		return err
+	}
+	n.takePrivate()
+	if !in.Credentials.IsZero() || len(in.Metadata) > 0 || in.Type != "" {
+		if err := e.checkAccount(n); err != nil {
+			return err
+		}
+	}
+	if err := n.applyStatus(in); err != nil {
+		return err
+	}
+	n.Sealed, err = e.vault.sealPrivate(n.Private, accountAD(n.MerchantID, n.ID))
+	return err
+}
+
+// applyStatus keeps status and disabled in step: an inactive account is disabled, temporary credentials make an account inactive.
+func (n *Account) applyStatus(in AccountInput) error {
+	temporary := n.AuthType == authTemporary
+	if in.Active != nil && *in.Active && temporary {
+		return Unprocessable("status", "Connector status cannot be active when using TemporaryAuth")
+	}
+	was := n.Active
+	assign(&n.Active, in.Active)
+	n.Active = n.Active && !temporary
+	switch {
+	case in.Disabled != nil && !*in.Disabled && !n.Active:
+		return Unprocessable("disabled", "Connector cannot be enabled when connector_status is inactive or when using TemporaryAuth")
+	case in.Disabled != nil:
+		n.Disabled = *in.Disabled
+	case !n.Active:
+		n.Disabled = true
+	case !was:
+		n.Disabled = false
+	}
+	return nil
+}
+
+// Fields are the fields of an opened account that answers show as they were sent, secrets masked.
+func (n *Account) Fields() Fields {
+	f := detailsOf(n.Details)
+	for name, s := range n.Private {
+		f[name] = shown(name, s)
+	}
+	return f
+}
+
+// takePrivate fills in what the engine reads of Private.
+func (n *Account) takePrivate() {
+	n.Credentials = leaves(n.Private[fieldCredentials])
+	n.AuthType = n.Credentials["auth_type"].Reveal()
+	delete(n.Credentials, "auth_type")
+}

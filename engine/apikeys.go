@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// APIKeyInput is an API key as sent; nil was not sent.
+type APIKeyInput struct {
+	Name        *string // at most 64 bytes
+	Description *string // at most 256 bytes
+	// Expiration is when the key ends; the zero time is never.
+	Expiration *time.Time
+}
+
+// CreateAPIKey makes a secret key for the merchant. The key itself is returned here and never again: only its keyed hash is kept.
+// Errors: HE_02 for the merchant, IR_04, IR_06 (422) for a text too long.
+func (e *Engine) CreateAPIKey(ctx context.Context, a Auth, in APIKeyInput) (*APIKey, Secret, error) {
+	switch {
+	case in.Name == nil:
+		return nil, Secret{}, Missing("name")
+	case in.Expiration == nil:
+		return nil, Secret{}, Missing("expiration")
+	}
+	text := e.opts.KeyEnvironment + "_" + randomText(64)
+	k := &APIKey{ID: newID(e.opts.KeyEnvironment + "_"), MerchantID: a.MerchantID, Prefix: text[:12],
+		Hash: e.vault.Hash(apiKeyPurpose, []byte(text))}
+	if err := k.apply(in); err != nil {
+		return nil, Secret{}, err
+	}
+	err := e.change(ctx, "create API key", func(tx Tx) error {
+		if _, err := tx.Merchant(a.MerchantID); err != nil {
+			return missing(err, noMerchant())
+		}
+		k.CreatedAt = tx.Now()
+		return tx.InsertAPIKey(k)
+	})
+	if err != nil {
+		return nil, Secret{}, err
+	}
+	return k, NewSecret(text), nil
+}
+
+// UpdateAPIKey changes the fields sent. Errors: HE_02 (a revoked key too), IR_06 (422) for a text too long.
+func (e *Engine) UpdateAPIKey(ctx context.Context, a Auth, id string, in APIKeyInput) (*APIKey, error) {
+	var k *APIKey
+	err := e.change(ctx, "update API key", func(tx Tx) (err error) {
+		if k, err = keyOf(tx, a, id); err != nil {
+			return err
+		}
+		if err := k.apply(in); err != nil {
+			return err
+		}
+		return tx.UpdateAPIKey(k)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// RevokeAPIKey ends a key: on this node at once, on others within a second. Errors: HE_02.
+func (e *Engine) RevokeAPIKey(ctx context.Context, a Auth, id string) error {
+	return e.change(ctx, "revoke API key", func(tx Tx) error {
+		k, err := keyOf(tx, a, id)
+		if err != nil {
+			return err
+		}
+		k.RevokedAt = tx.Now()
+		return tx.UpdateAPIKey(k)
+	})
+}
+
+// APIKey reads one that is not revoked. Errors: HE_02.
+func (e *Engine) APIKey(ctx context.Context, a Auth, id string) (k *APIKey, err error) {
+	err = e.read(ctx, "read API key", func(r Reader) (err error) {
+		k, err = keyOf(r, a, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// APIKeys lists those not revoked by creation, from the skip-th on, at most limit (0: all). Errors: HE_02 for the merchant.
+func (e *Engine) APIKeys(ctx context.Context, a Auth, limit, skip int) (list []*APIKey, err error) {
+	err = e.read(ctx, "list API keys", func(r Reader) (err error) {
+		if _, err = r.Merchant(a.MerchantID); err != nil {
+			return missing(err, noMerchant())
+		}
+		list, err = r.APIKeys(a.MerchantID, 0, 0)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(k *APIKey) bool { return !k.RevokedAt.IsZero() })
+	list = list[min(skip, len(list)):]
+	if limit > 0 {
+		list = list[:min(limit, len(list))]
+	}
+	return list, nil
+}
+
+func keyOf(r Reader, a Auth, id string) (*APIKey, error) {
+	k, err := r.APIKey(a.MerchantID, id)
+	if err != nil {
+		return nil, missing(err, NotFound("API Key"))
+	}
+	if !k.RevokedAt.IsZero() {
+		return nil, NotFound("API Key")
+	}
+	return k, nil
+}
+
+func (k *APIKey) apply(in APIKeyInput) error {
+	assign(&k.Name, in.Name)
+	assign(&k.Description, in.Description)
+	assign(&k.ExpiresAt, in.Expiration)
+	if err := checkLength("name", k.Name, 64); err != nil {
+		return err
+	}
+	return checkLength("description", k.Description, 256)
+}

@@ -1,0 +1,189 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// Shapes of credentials whose meaning the engine knows.
+const (
+	authNoKey     = "NoKey"
+	authTemporary = "TemporaryAuth"
+	authCurrency  = "CurrencyAuthKey"
+)
+
+// authShapes are the keys of connector_account_details by auth_type.
+var authShapes = map[string][]string{
+	"HeaderKey":       {"api_key"},
+	"BodyKey":         {"api_key", "key1"},
+	"SignatureKey":    {"api_key", "key1", "api_secret"},
+	"MultiAuthKey":    {"api_key", "key1", "api_secret", "key2"},
+	authCurrency:      {"auth_key_map"},
+	"CertificateAuth": {"certificate", "private_key"},
+	authNoKey:         {},
+	authTemporary:     {},
+}
+
+// typeAuthenticator is the connector_type of 3-D Secure authenticators.
+const typeAuthenticator = "authentication_processor"
+
+// VerifyCredentials says whether connector_account_details fit the connector: its shape, and every field the adapter asks for. It does
+// not call the processor: nothing that could be called proves a key without touching somebody's money or card. Errors: as CreateAccount's.
+func (e *Engine) VerifyCredentials(_ context.Context, connector string, credentials Secret) error {
+	n := &Account{Connector: connector, Private: map[string]Secret{fieldCredentials: credentials}}
+	n.takePrivate()
+	info, err := e.adapter(connector)
+	if err != nil {
+		return err
+	}
+	if err := n.checkShape(); err != nil {
+		return err
+	}
+	if info.Simulated || n.AuthType == authTemporary {
+		return nil
+	}
+	return n.checkCredentials(info.Manifest)
+}
+
+// adapter is the adapter behind a connector name; an unknown name is a value outside a closed list.
+func (e *Engine) adapter(connector string) (AdapterInfo, error) {
+	info, ok := e.connectors.Adapter(connector)
+	if ok {
+		return info, nil
+	}
+	names := make([]string, 0, 16)
+	for _, i := range e.connectors.Adapters() {
+		names = append(names, i.Connector)
+	}
+	slices.Sort(names)
+	return AdapterInfo{}, Malformed("connector_name", "unknown variant `"+connector+"`, expected one of `"+strings.Join(slices.Compact(names), "`, `")+"`")
+}
+
+// checkAccount holds type, credentials and metadata of an account against its adapter.
+func (e *Engine) checkAccount(n *Account) error {
+	info, err := e.adapter(n.Connector)
+	if err != nil {
+		return err
+	}
+	if err := n.checkShape(); err != nil {
+		return err
+	}
+	if info.Simulated {
+		return nil // the simulator takes what the real processor's account looks like, whatever that is
+	}
+	kind := map[string]sdk.Kind{typeProcessor: sdk.KindProcessor, typeAuthenticator: sdk.KindAuthenticator}[n.Type]
+	if kind != info.Manifest.Kind {
+		e := Unprocessable("connector_type", "The connector_type "+n.Type+" is invalid for the connector")
+		e.Reason = n.Connector + " is a " + string(info.Manifest.Kind)
+		return e
+	}
+	if n.AuthType == authTemporary {
+		return nil
+	}
+	if err := n.checkCredentials(info.Manifest); err != nil {
+		return err
+	}
+	return n.checkConfig(info.Manifest)
+}
+
+// checkShape holds the credentials against their auth_type.
+func (n *Account) checkShape() error {
+	keys, known := authShapes[n.AuthType]
+	if !known {
+		return BadFormat(fieldCredentials, "auth_type and api_key")
+	}
+	var sent Fields
+	if err := json.Unmarshal([]byte(n.Private[fieldCredentials].Reveal()), &sent); err != nil {
+		return BadFormat(fieldCredentials, "auth_type and api_key")
+	}
+	for _, key := range keys {
+		var s string
+		if n.AuthType == authCurrency {
+			var m map[string]json.RawMessage
+			if json.Unmarshal(sent[key], &m) != nil || m == nil {
+				return BadFormat(fieldCredentials, n.AuthType+" with "+strings.Join(keys, ", "))
+			}
+		} else if json.Unmarshal(sent[key], &s) != nil {
+			return BadFormat(fieldCredentials, n.AuthType+" with "+strings.Join(keys, ", "))
+		}
+	}
+	return nil
+}
+
+// checkCredentials holds the credentials against the manifest: every field that must be there is, and none that is not the adapter's.
+func (n *Account) checkCredentials(m *sdk.Manifest) error {
+	var want []string
+	known := map[string]bool{}
+	fits := true
+	for _, f := range m.Credentials {
+		key := fieldKey(f)
+		known[key] = true
+		v := n.Credentials[key].Reveal()
+		if !f.Optional {
+			want = append(want, key)
+			fits = fits && v != ""
+		}
+		fits = fits && (v == "" || f.Type != "enum" || slices.Contains(f.Values, v))
+	}
+	for key := range n.Credentials {
+		name, _, _ := strings.Cut(key, ".")
+		fits = fits && (known[key] || known[name])
+	}
+	if fits {
+		return nil
+	}
+	err := Unprocessable(fieldCredentials, "The auth type is invalid for the connector")
+	err.Reason = n.Connector + " needs " + shapeOf(want)
+	return err
+}
+
+// checkConfig holds the metadata against the manifest's config fields.
+func (n *Account) checkConfig(m *sdk.Manifest) error {
+	metadata := detailsOf(n.Metadata)
+	for _, f := range m.Config {
+		key := fieldKey(f)
+		raw, sent := metadata[key]
+		var v any
+		text := ""
+		if sent && json.Unmarshal(raw, &v) == nil {
+			text, _ = v.(string)
+			sent = v != nil && v != ""
+		}
+		if !sent && (f.Optional || f.Default != "") {
+			continue
+		}
+		if !sent || f.Type == "enum" && !slices.Contains(f.Values, text) {
+			err := Unprocessable("metadata."+key, "The metadata."+key+" is invalid")
+			err.Reason = f.Label
+			if len(f.Values) > 0 {
+				err.Reason += ": one of " + strings.Join(f.Values, ", ")
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+func fieldKey(f sdk.Field) string {
+	if f.Key != "" {
+		return f.Key
+	}
+	return f.Name
+}
+
+// shapeOf names the auth_type that has the given keys, with them.
+func shapeOf(keys []string) string {
+	slices.Sort(keys)
+	for name, shape := range authShapes {
+		s := slices.Clone(shape)
+		slices.Sort(s)
+		if slices.Equal(s, keys) && name != authTemporary {
+			return "auth_type " + name + strings.TrimSuffix(" with "+strings.Join(shape, ", "), " with ")
+		}
+	}
+	return strings.Join(keys, ", ")
+}

@@ -1,0 +1,275 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// MerchantInput is a merchant account as sent. Zero values were not sent.
+type MerchantInput struct {
+	ID             string
+	OrganizationID string     // at creation; default: a new one
+	DefaultProfile string     // at update: the id of one of the merchant's profiles
+	Business       []Business // primary_business_details, nil when not sent
+	// Fields are all other fields sent, by API name; their types have been checked. return_url, webhook_details and the fields about
+	// response hash and redirect are also what profiles are made with.
+	Fields Fields
+}
+
+// Business is an entry of primary_business_details. It names a profile.
+type Business struct {
+	Country string `json:"country"` // ISO 3166 alpha-2
+	Name    string `json:"business"`
+}
+
+// privateOfMerchant are the fields that are sealed: personal or secret.
+var privateOfMerchant = []string{fieldResponseHash, "merchant_name", "merchant_details", fieldWebhook, fieldTokenization}
+
+// inherited are the fields that profiles take over from the account.
+var inherited = []string{fieldReturnURL, fieldEnableHash, fieldResponseHash, fieldRedirectPost, fieldWebhook}
+
+// CreateMerchant makes a merchant account with its first profiles: one named "default", or one for each business detail. Errors:
+// HE_01 when the id is taken.
+func (e *Engine) CreateMerchant(ctx context.Context, in MerchantInput) (*Merchant, error) {
+	names := make([]string, 0, len(in.Business))
+	for _, b := range in.Business {
+		names = append(names, b.profileName())
+	}
+	if len(names) == 0 {
+		names = []string{defaultProfileName}
+	}
+	var m *Merchant
+	err := e.change(ctx, "create merchant account", func(tx Tx) error {
+		now := tx.Now()
+		m = &Merchant{ID: in.ID, OrganizationID: in.OrganizationID, PublishableKey: e.newPublishableKey(), CreatedAt: now, ModifiedAt: now}
+		if m.OrganizationID == "" {
+			m.OrganizationID = newID("org_")
+		}
+		fields := Fields{fieldEnableHash: json.RawMessage("true"), fieldRedirectPost: json.RawMessage("false"),
+			fieldResponseHash: json.RawMessage(jsonText(randomText(64)).Reveal())}
+		fields.put(in.Fields)
+		if err := fields.putBusiness(in.Business); err != nil {
+			return err
+		}
+		profiles := make([]*Profile, len(names))
+		for i, name := range names {
+			profiles[i] = e.newProfile(m.ID, name, now)
+		}
+		if len(profiles) == 1 {
+			m.DefaultProfile = profiles[0].ID
+		}
+		if err := e.vault.sealMerchant(m, fields); err != nil {
+			return err
+		}
+		if err := tx.InsertMerchant(m); err != nil {
+			return conflict(err, Duplicate("The merchant account with the specified details already exists in our records"))
+		}
+		for _, p := range profiles {
+			if err := e.applyProfile(p, ProfileInput{Fields: fields.only(inherited)}); err != nil {
+				return err
+			}
+			if err := tx.InsertProfile(p); err != nil {
+				return conflict(err, profileExists(p.Name))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// UpdateMerchant changes the fields sent. What profiles inherit changes in all of them, and new business details get a profile each.
+// Errors: HE_02 for the merchant or the default profile.
+func (e *Engine) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merchant, error) {
+	var m *Merchant
+	err := e.change(ctx, "update merchant account", func(tx Tx) (err error) {
+		if m, err = tx.Merchant(in.ID); err != nil {
+			return missing(err, noMerchant())
+		}
+		fields, err := e.vault.merchantFields(m)
+		if err != nil {
+			return err
+		}
+		fields.put(in.Fields)
+		profiles, err := tx.Profiles(m.ID)
+		if err != nil {
+			return err
+		}
+		if in.DefaultProfile != "" {
+			if profileBy(profiles, func(p *Profile) bool { return p.ID == in.DefaultProfile }) == nil {
+				return noProfile(in.DefaultProfile)
+			}
+			m.DefaultProfile = in.DefaultProfile
+		}
+		if in.Business != nil {
+			if err := fields.putBusiness(in.Business); err != nil {
+				return err
+			}
+		}
+		m.ModifiedAt = tx.Now()
+		if err := e.vault.sealMerchant(m, fields); err != nil {
+			return err
+		}
+		if err := tx.UpdateMerchant(m); err != nil {
+			return err
+		}
+		return e.updateProfiles(tx, m, fields, profiles, in)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// updateProfiles passes a merchant's change on to its profiles.
+func (e *Engine) updateProfiles(tx Tx, m *Merchant, fields Fields, profiles []*Profile, in MerchantInput) error {
+	if passed := in.Fields.only(inherited); len(passed) > 0 {
+		for _, p := range profiles {
+			if err := e.vault.openProfile(p); err != nil {
+				return err
+			}
+			p.ModifiedAt = m.ModifiedAt
+			if err := e.applyProfile(p, ProfileInput{Fields: passed}); err != nil {
+				return err
+			}
+			if err := tx.UpdateProfile(p); err != nil {
+				return err
+			}
+		}
+	}
+	for _, b := range in.Business {
+		name := b.profileName()
+		if profileBy(profiles, func(p *Profile) bool { return p.Name == name }) != nil {
+			continue
+		}
+		p := e.newProfile(m.ID, name, m.ModifiedAt)
+		if err := e.applyProfile(p, ProfileInput{Fields: fields.only(inherited)}); err != nil {
+			return err
+		}
+		if err := tx.InsertProfile(p); err != nil {
+			return conflict(err, profileExists(name))
+		}
+	}
+	return nil
+}
+
+// DeleteMerchant removes the account with its profiles, connector accounts and keys; its payments stay. Errors: HE_02.
+func (e *Engine) DeleteMerchant(ctx context.Context, id string) error {
+	return e.change(ctx, "delete merchant account", func(tx Tx) error {
+		return missing(tx.DeleteMerchant(id), noMerchant())
+	})
+}
+
+// Merchant reads one, opened. Errors: HE_02.
+func (e *Engine) Merchant(ctx context.Context, id string) (m *Merchant, err error) {
+	err = e.read(ctx, "read merchant account", func(r Reader) (err error) {
+		m, err = r.Merchant(id)
+		return missing(err, noMerchant())
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, e.vault.openMerchant(m)
+}
+
+// Merchants lists those of an organization ("" for all) by id, opened.
+func (e *Engine) Merchants(ctx context.Context, organizationID string) (list []*Merchant, err error) {
+	err = e.read(ctx, "list merchant accounts", func(r Reader) (err error) {
+		list, err = r.Merchants(organizationID)
+		return err
+	})
+	for _, m := range list {
+		if err == nil {
+			err = e.vault.openMerchant(m)
+		}
+	}
+	return list, err
+}
+
+// Fields are the fields of an opened merchant that answers show as they were sent, secrets masked.
+func (m *Merchant) Fields() Fields {
+	f := detailsOf(m.Details)
+	for name, s := range m.Private {
+		f[name] = shown(name, s)
+	}
+	return f
+}
+
+// merchantFields are all fields of a stored merchant, secrets included.
+func (v *Vault) merchantFields(m *Merchant) (Fields, error) {
+	if err := v.openMerchant(m); err != nil {
+		return nil, err
+	}
+	return allFields(m.Details, m.Private), nil
+}
+
+// sealMerchant stores fields in m.
+func (v *Vault) sealMerchant(m *Merchant, fields Fields) (err error) {
+	if m.Details, m.Private, err = fields.split(privateOfMerchant); err != nil {
+		return err
+	}
+	m.ResponseHash = secretText(m.Private[fieldResponseHash])
+	m.Sealed, err = v.sealPrivate(m.Private, merchantAD(m.ID))
+	return err
+}
+
+func (b Business) profileName() string { return b.Country + "_" + b.Name }
+
+// newPublishableKey is pk_{env}_{32 hex}.
+func (e *Engine) newPublishableKey() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return publishablePrefix + e.opts.KeyEnvironment + "_" + hex.EncodeToString(b[:])
+}
+
+// change runs one write of configuration; what it changed counts here from its return on.
+func (e *Engine) change(ctx context.Context, doing string, f func(tx Tx) error) error {
+	err := e.store.Update(ctx, f)
+	e.dir.changed()
+	return ours(err, doing)
+}
+
+func (e *Engine) read(ctx context.Context, doing string, f func(r Reader) error) error {
+	return ours(e.store.View(ctx, f), doing)
+}
+
+// ours makes an error of the store's one of ours. Losing a compare-and-set means that somebody changed the same record just now.
+func ours(err error, doing string) error {
+	var e *Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, ErrConflict):
+		return &Error{Kind: KindUnprocessable, Code: "HE_00", Message: "Resource is busy", Reason: "it was changed at the same time; try again", Err: err}
+	}
+	return Internal(err, doing)
+}
+
+// missing makes an ErrNotFound e; other errors stay.
+func missing(err error, e *Error) error {
+	if errors.Is(err, ErrNotFound) {
+		return e
+	}
+	return err
+}
+
+// conflict makes an ErrConflict e; other errors stay.
+func conflict(err error, e *Error) error {
+	if errors.Is(err, ErrConflict) {
+		return e
+	}
+	return err
+}
+
+func profileExists(name string) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_38", Param: "profile_name",
+		Message: fmt.Sprintf("Business profile with the given profile_name %q already exists; choose another profile_name", name)}
+}

@@ -1,0 +1,291 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+const defaultProfileName = "default"
+
+// Bounds of a profile's times, seconds.
+const (
+	minExpiry, maxExpiry, defaultExpiry                = 60, 7_890_000, 900
+	minFulfillment, maxFulfillment, defaultFulfillment = 60, 1_800, 900
+)
+
+// ProfileInput is a business profile as sent.
+type ProfileInput struct {
+	Name string // "" when not sent
+	// Fields are all other fields sent, by API name; their types have been checked.
+	Fields Fields
+}
+
+// privateOfProfile are the fields that are sealed.
+var privateOfProfile = []string{fieldResponseHash, fieldWebhook, fieldWebhookHeaders, fieldTokenization}
+
+// profileFields are the fields that become ProfileSettings. They are kept there alone, but for those that are private too.
+type profileFields struct {
+	ReturnURL                 *string `json:"return_url,omitempty"`
+	EnableResponseHash        *bool   `json:"enable_payment_response_hash,omitempty"`
+	RedirectWithPost          *bool   `json:"redirect_to_merchant_with_http_post,omitempty"`
+	SessionExpiry             *int64  `json:"session_expiry,omitempty"`
+	Fulfillment               *int64  `json:"intent_fulfillment_time,omitempty"`
+	ManualRetry               *bool   `json:"is_manual_retry_enabled,omitempty"`
+	AgnosticMIT               *bool   `json:"is_connector_agnostic_mit_enabled,omitempty"`
+	Force3DSChallenge         *bool   `json:"force_3ds_challenge,omitempty"`
+	AlwaysOvercapture         *bool   `json:"always_enable_overcapture,omitempty"`
+	UseBillingAsMethodBilling *bool   `json:"use_billing_as_payment_method_billing,omitempty"`
+	Authentication            *struct {
+		Connectors []string `json:"authentication_connectors"`
+		URL        string   `json:"three_ds_requestor_url"`
+		AppURL     string   `json:"three_ds_requestor_app_url"`
+	} `json:"authentication_connector_details,omitempty"`
+	Webhook *struct {
+		URL             string   `json:"webhook_url"`
+		PaymentStatuses []string `json:"payment_statuses_enabled"`
+		RefundStatuses  []string `json:"refund_statuses_enabled"`
+	} `json:"webhook_details,omitempty"`
+}
+
+// CreateProfile makes a business profile; what was not sent is taken from the merchant account, then from the defaults. Errors:
+// HE_02 for the merchant, IR_38 when the name is taken, IR_06 (422) for a time out of bounds.
+func (e *Engine) CreateProfile(ctx context.Context, a Auth, in ProfileInput) (*Profile, error) {
+	var p *Profile
+	err := e.change(ctx, "create business profile", func(tx Tx) error {
+		m, err := tx.Merchant(a.MerchantID)
+		if err != nil {
+			return missing(err, noMerchant())
+		}
+		fields, err := e.vault.merchantFields(m)
+		if err != nil {
+			return err
+		}
+		fields = fields.only(inherited)
+		fields.put(in.Fields)
+		p = e.newProfile(m.ID, defaultProfileName, tx.Now())
+		if err := e.applyProfile(p, ProfileInput{Name: in.Name, Fields: fields}); err != nil {
+			return err
+		}
+		return conflict(tx.InsertProfile(p), profileExists(p.Name))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// UpdateProfile changes the fields sent. Errors: HE_02, IR_38 when the new name is taken, IR_06 (422) for a time out of bounds.
+func (e *Engine) UpdateProfile(ctx context.Context, a Auth, id string, in ProfileInput) (*Profile, error) {
+	var p *Profile
+	err := e.change(ctx, "update business profile", func(tx Tx) (err error) {
+		if p, err = profileOf(tx, a, id); err != nil {
+			return err
+		}
+		if err := e.vault.openProfile(p); err != nil {
+			return err
+		}
+		p.ModifiedAt = tx.Now()
+		if err := e.applyProfile(p, in); err != nil {
+			return err
+		}
+		if others, err := tx.Profiles(a.MerchantID); err != nil {
+			return err
+		} else if profileBy(others, func(o *Profile) bool { return o.Name == p.Name && o.ID != p.ID }) != nil {
+			return profileExists(p.Name)
+		}
+		return tx.UpdateProfile(p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// DeleteProfile removes a profile. The last one stays: payments need one (IR_16). Errors: HE_02.
+func (e *Engine) DeleteProfile(ctx context.Context, a Auth, id string) error {
+	return e.change(ctx, "delete business profile", func(tx Tx) error {
+		if _, err := profileOf(tx, a, id); err != nil {
+			return err
+		}
+		all, err := tx.Profiles(a.MerchantID)
+		if err != nil {
+			return err
+		}
+		if len(all) == 1 {
+			return Refused("The last business profile of a merchant account cannot be deleted; create another one first")
+		}
+		m, err := tx.Merchant(a.MerchantID)
+		if err != nil {
+			return missing(err, noMerchant())
+		}
+		if m.DefaultProfile == id {
+			m.DefaultProfile, m.ModifiedAt = "", tx.Now()
+			if err := tx.UpdateMerchant(m); err != nil {
+				return err
+			}
+		}
+		return tx.DeleteProfile(a.MerchantID, id)
+	})
+}
+
+// Profile reads one, opened. Errors: HE_02.
+func (e *Engine) Profile(ctx context.Context, a Auth, id string) (p *Profile, err error) {
+	err = e.read(ctx, "read business profile", func(r Reader) (err error) {
+		p, err = profileOf(r, a, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, e.vault.openProfile(p)
+}
+
+// Profiles lists the merchant's by creation, opened. Errors: HE_02 for the merchant.
+func (e *Engine) Profiles(ctx context.Context, a Auth) (list []*Profile, err error) {
+	err = e.read(ctx, "list business profiles", func(r Reader) (err error) {
+		if _, err = r.Merchant(a.MerchantID); err != nil {
+			return missing(err, noMerchant())
+		}
+		list, err = r.Profiles(a.MerchantID)
+		return err
+	})
+	if a.ProfileID != "" {
+		list = slices.DeleteFunc(list, func(p *Profile) bool { return p.ID != a.ProfileID })
+	}
+	for _, p := range list {
+		if err == nil {
+			err = e.vault.openProfile(p)
+		}
+	}
+	return list, err
+}
+
+// profileOf reads a profile that the caller may see.
+func profileOf(r Reader, a Auth, id string) (*Profile, error) {
+	if a.ProfileID != "" && a.ProfileID != id {
+		return nil, noProfile(id)
+	}
+	p, err := r.Profile(a.MerchantID, id)
+	return p, missing(err, noProfile(id))
+}
+
+func profileBy(list []*Profile, is func(*Profile) bool) *Profile {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i]
+	}
+	return nil
+}
+
+// newProfile is a profile with the defaults.
+func (e *Engine) newProfile(merchantID, name string, now time.Time) *Profile {
+	return &Profile{ID: newID("pro_"), MerchantID: merchantID, Name: name, CreatedAt: now, ModifiedAt: now,
+		Settings: ProfileSettings{EnableResponseHash: true, SessionExpirySeconds: defaultExpiry, FulfillmentSeconds: defaultFulfillment,
+			UseBillingAsMethodBilling: true},
+		Private: map[string]Secret{fieldResponseHash: jsonText(randomText(64))}}
+}
+
+// applyProfile changes what was sent in an opened profile and seals it.
+func (e *Engine) applyProfile(p *Profile, in ProfileInput) error {
+	if in.Name != "" {
+		p.Name = in.Name
+	}
+	var f profileFields
+	if err := in.Fields.into(&f); err != nil {
+		return err
+	}
+	if err := e.checkProfile(p.Name, &f); err != nil {
+		return err
+	}
+	s := &p.Settings
+	assign(&s.ReturnURL, f.ReturnURL)
+	assign(&s.EnableResponseHash, f.EnableResponseHash)
+	assign(&s.RedirectWithPost, f.RedirectWithPost)
+	assign(&s.SessionExpirySeconds, f.SessionExpiry)
+	assign(&s.FulfillmentSeconds, f.Fulfillment)
+	assign(&s.ManualRetry, f.ManualRetry)
+	assign(&s.AgnosticMIT, f.AgnosticMIT)
+	assign(&s.Force3DSChallenge, f.Force3DSChallenge)
+	assign(&s.AlwaysOvercapture, f.AlwaysOvercapture)
+	assign(&s.UseBillingAsMethodBilling, f.UseBillingAsMethodBilling)
+	if d := f.Authentication; d != nil {
+		s.AuthenticationConnectors, s.RequestorURL, s.RequestorAppURL = d.Connectors, d.URL, d.AppURL
+	}
+	if d := f.Webhook; d != nil {
+		s.WebhookURL, s.PaymentStatusesEnabled, s.RefundStatusesEnabled = d.URL, d.PaymentStatuses, d.RefundStatuses
+	}
+	fields := allFields(p.Details, p.Private)
+	fields.put(in.Fields)
+	var err error
+	if p.Details, p.Private, err = fields.split(privateOfProfile); err != nil {
+		return err
+	}
+	if p.Sealed, err = e.vault.sealPrivate(p.Private, profileAD(p.MerchantID, p.ID)); err != nil {
+		return err
+	}
+	p.takePrivate()
+	return nil
+}
+
+func assign[T any](to *T, v *T) {
+	if v != nil {
+		*to = *v
+	}
+}
+
+func (e *Engine) checkProfile(name string, f *profileFields) error {
+	if err := checkLength("profile_name", name, 64); err != nil {
+		return err
+	}
+	if t := f.SessionExpiry; t != nil && (*t < minExpiry || *t > maxExpiry) {
+		return Unprocessable("session_expiry", "session_expiry should be between 60(1 min) to 7890000(3 months).")
+	}
+	if t := f.Fulfillment; t != nil && (*t < minFulfillment || *t > maxFulfillment) {
+		return Unprocessable("intent_fulfillment_time", "intent_fulfillment_time should be between 60(1 min) to 1800(30 mins).")
+	}
+	return nil
+}
+
+// checkLength bounds a text by its length in bytes (IR_06, 422).
+func checkLength(field, text string, most int) error {
+	if len(text) > most {
+		return Unprocessable(field, fmt.Sprintf("%s must be at most %d characters long. Received %d characters", field, most, len(text)))
+	}
+	return nil
+}
+
+// Fields are the fields of an opened profile that answers show as they were sent, secrets masked; settings are there too.
+func (p *Profile) Fields() Fields {
+	f := detailsOf(p.Details)
+	for name, s := range p.Private {
+		f[name] = shown(name, s)
+	}
+	return f
+}
+
+// takePrivate fills in what the engine reads of Private.
+func (p *Profile) takePrivate() {
+	p.ResponseHash = secretText(p.Private[fieldResponseHash])
+	p.Settings.WebhookHeaders = leaves(p.Private[fieldWebhookHeaders])
+}
+
+// ToggleExtendedCardInfo switches a profile's extended card information on or off. Errors: HE_02.
+func (e *Engine) ToggleExtendedCardInfo(ctx context.Context, a Auth, id string, on bool) error {
+	return e.toggle(ctx, a, id, "is_extended_card_info_enabled", on)
+}
+
+// ToggleAgnosticMIT switches charging stored credentials at other connectors on or off. Errors: HE_02.
+func (e *Engine) ToggleAgnosticMIT(ctx context.Context, a Auth, id string, on bool) error {
+	return e.toggle(ctx, a, id, "is_connector_agnostic_mit_enabled", on)
+}
+
+func (e *Engine) toggle(ctx context.Context, a Auth, id, field string, on bool) error {
+	v, err := json.Marshal(on)
+	if err != nil {
+		return Internal(err, "encode "+field)
+	}
+	_, err = e.UpdateProfile(ctx, a, id, ProfileInput{Fields: Fields{field: v}})
+	return err
+}
