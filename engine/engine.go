@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"log/slog"
+	"sync"
 	"time"
 )
 
@@ -51,6 +52,10 @@ type Engine struct {
 	metrics    Metrics
 	opts       Options
 	dir        *directory
+
+	inFlight sync.WaitGroup // operations being driven or settled
+	closing  chan struct{}  // closed by Close
+	closed   sync.Once
 }
 
 // New checks deps and options and starts nothing.
@@ -78,7 +83,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.ResolveEvery, 5*time.Second)
 	setDefault(&o.SettleTimeout, 10*time.Second)
 	return &Engine{store: d.Store, connectors: d.Connectors, vault: d.Vault, present: d.Presenter, log: d.Logger, now: d.Clock,
-		metrics: d.Metrics, opts: o, dir: newDirectory(d.Store, d.Vault)}, nil
+		metrics: d.Metrics, opts: o, dir: newDirectory(d.Store, d.Vault), closing: make(chan struct{})}, nil
 }
 
 func setDefault(d *time.Duration, v time.Duration) {

@@ -143,4 +143,9 @@ type Auth struct {
 	// ProfileID restricts the call to one profile (X-Profile-Id), "" for all.
 	ProfileID string
 	KeyID     string // the API key's id, "" for a publishable key
+
+	// RequestToken identifies the request across its repetitions, "" without an Idempotency-Key. Repeated says that an earlier try
+	// of it ended without an answer: what it did is looked for before anything is done. BeginIdempotent sets both.
+	RequestToken string
+	Repeated     bool
 }

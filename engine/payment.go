@@ -59,6 +59,8 @@ type PaymentDetails struct {
 	CancellationReason string          `json:"cancellation_reason,omitempty"`
 	Metadata           json.RawMessage `json:"metadata,omitempty"`
 	Routing            *Routing        `json:"routing,omitempty"`
+	// Announced is the latest state that an event was written for.
+	Announced string `json:"announced,omitempty"`
 	// Token is the payment_token of a card kept for a payment that is not confirmed yet.
 	Token string `json:"token,omitempty"`
 	// Echo are request fields that are kept and shown as they came: order_details, connector_metadata, feature_metadata …

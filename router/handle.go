@@ -145,7 +145,7 @@ func (s *Server) once(c *call, key string) (answer, error) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s %s\n", c.r.Method, c.r.URL.Path)
 	hash.Write(c.body)
-	stored, finish, abandon, err := s.Access.BeginIdempotent(c.ctx(), c.auth, key, hash.Sum(nil))
+	stored, finish, abandon, err := s.Access.BeginIdempotent(c.ctx(), &c.auth, key, hash.Sum(nil))
 	if err != nil {
 		return answer{}, err
 	}

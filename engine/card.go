@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// card is a typed card with what the engine makes of it: the facts that are kept, and the values that are not.
+type card struct {
+	facts   CardFacts
+	holder  string
+	month   int
+	year    int // four digits
+	secrets InstrumentSecrets
+}
+
+// readCard checks a typed card in the contract's order: CVC, month, year, expired. cvc is used where the card brings none. A card
+// without any CVC is refused (they are required with a typed card).
+func readCard(in *CardInput, cvc Secret, now time.Time) (*card, error) {
+	if in.CVC.IsZero() {
+		in.CVC = cvc
+	}
+	if in.CVC.IsZero() {
+		return nil, Missing("payment_method_data.card.card_cvc")
+	}
+	if err := checkCVC(in.CVC); err != nil {
+		return nil, err
+	}
+	month, err := digits("card_exp_month", in.ExpMonth)
+	if err != nil {
+		return nil, err
+	}
+	if month < 1 || month > 12 {
+		return nil, Refused("Invalid Expiry Month")
+	}
+	year, err := digits("card_exp_year", in.ExpYear)
+	if err != nil {
+		return nil, err
+	}
+	if len(in.ExpYear) == 2 {
+		year += 2000
+	}
+	now = now.UTC()
+	if year < now.Year() || year > 9999 || len(in.ExpYear) != 2 && len(in.ExpYear) != 4 {
+		return nil, Refused("Invalid Expiry Year")
+	}
+	if year == now.Year() && month < int(now.Month()) {
+		return nil, Refused("Card Expired")
+	}
+	n := in.Number.Reveal()
+	b := factsOfBIN(n)
+	c := &card{holder: in.Holder, month: month, year: year, secrets: InstrumentSecrets{Number: in.Number, CVC: in.CVC},
+		facts: CardFacts{BIN: n[:6], LastFour: n[len(n)-4:], Length: len(n), ExpMonth: in.ExpMonth, ExpYear: in.ExpYear,
+			Network: b.Network, Type: b.Type, Issuer: b.Issuer, Country: b.Country, CountryCode: b.CountryCode}}
+	if c.facts.Network == "" {
+		c.facts.Network = in.Network
+	}
+	if c.facts.Type == "" {
+		c.facts.Type = strings.ToUpper(in.Type)
+	}
+	if c.facts.Issuer == "" {
+		c.facts.Issuer = in.Issuer
+	}
+	if c.facts.Country == "" {
+		c.facts.Country = in.Country
+	}
+	return c, nil
+}
+
+func checkCVC(cvc Secret) error {
+	v := cvc.Reveal()
+	if len(v) < 3 || len(v) > 4 {
+		return Refused("Invalid card_cvc length")
+	}
+	if _, err := strconv.ParseUint(v, 10, 16); err != nil {
+		return Refused("Invalid Card CVC")
+	}
+	return nil
+}
+
+func digits(field, v string) (int, error) {
+	n, err := strconv.ParseUint(v, 10, 16)
+	if err != nil {
+		return 0, InvalidValue(field)
+	}
+	return int(n), nil
+}
+
+// methodType is credit or debit: what the caller says, else what the BIN tells, else credit (saved records and refunds need one).
+func (c *card) methodType(said string) string {
+	switch {
+	case said != "":
+		return said
+	case c.facts.Type == "DEBIT":
+		return "debit"
+	}
+	return "credit"
+}
+
+// forAdapter is the card as adapters see it, without number and CVC: the host puts stand-ins there.
+func (c *card) forAdapter() *sdk.Card {
+	out := &sdk.Card{ExpMonth: c.month, ExpYear: c.year, Holder: c.holder, BIN: c.facts.BIN, LastFour: c.facts.LastFour,
+		Length: c.facts.Length, Network: c.facts.Network, Country: c.facts.CountryCode}
+	if c.facts.Type != "" {
+		out.Funding = strings.ToLower(c.facts.Type)
+	}
+	return out
+}
+
+// sealedCard is the storage form of a card that waits for confirmation, or of an operation's secrets.
+type sealedCard struct {
+	Number   string          `json:"number,omitempty"`
+	CVC      string          `json:"cvc,omitempty"`
+	CAVV     string          `json:"cavv,omitempty"`
+	ExpMonth string          `json:"exp_month,omitempty"`
+	ExpYear  string          `json:"exp_year,omitempty"`
+	Holder   string          `json:"holder,omitempty"`
+	Network  sdk.CardNetwork `json:"network,omitempty"`
+	Issuer   string          `json:"issuer,omitempty"`
+	Country  string          `json:"country,omitempty"`
+	Type     string          `json:"type,omitempty"`
+}
+
+func sealedOfInput(in *CardInput) sealedCard {
+	return sealedCard{Number: in.Number.Reveal(), CVC: in.CVC.Reveal(), ExpMonth: in.ExpMonth, ExpYear: in.ExpYear, Holder: in.Holder,
+		Network: in.Network, Issuer: in.Issuer, Country: in.Country, Type: in.Type}
+}
+
+func (s *sealedCard) input() *CardInput {
+	return &CardInput{Number: NewSecret(s.Number), CVC: NewSecret(s.CVC), ExpMonth: s.ExpMonth, ExpYear: s.ExpYear, Holder: s.Holder,
+		Network: s.Network, Issuer: s.Issuer, Country: s.Country, Type: s.Type}
+}

@@ -1,0 +1,282 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"payswitch/sdk"
+)
+
+func attemptID(paymentID string, number int) string { return paymentID + "_" + strconv.Itoa(number) }
+
+// ConfirmPayment charges a payment: with the publishable key and the payment's client secret, or with the secret key without it.
+func (e *Engine) ConfirmPayment(ctx context.Context, auth Auth, id string, in *PaymentInput) (*PaymentView, error) {
+	return e.withSlot(ctx, auth, id, func(w *work) (*PaymentView, error) {
+		if err := checkSecret(auth, w.p, in.ClientSecret, e.now()); err != nil {
+			return nil, err
+		}
+		return e.confirmLoaded(ctx, w, in)
+	})
+}
+
+// confirmLoaded holds the confirm of an existing payment against the rules and performs it.
+func (e *Engine) confirmLoaded(ctx context.Context, w *work, in *PaymentInput) (*PaymentView, error) {
+	now := e.now().UTC().Truncate(time.Millisecond)
+	if err := e.confirmable(w, now); err != nil {
+		return nil, err
+	}
+	amount := w.p.Amount
+	in.Amount = nil // the amount in a confirm is ignored
+	if in.Currency != "" && in.Currency != w.p.Currency {
+		in.Currency = ""
+	}
+	if err := checkCommon(in, amount); err != nil {
+		return nil, err
+	}
+	if id := customerOf(in); id != "" && w.p.CustomerID != "" && id != w.p.CustomerID {
+		return nil, &Error{Kind: KindUnauthorized, Code: "IR_18", Message: "Unauthorised access to update customer", Param: "customer_id"}
+	}
+	if in.PaymentToken == "" && !in.HasMethodData && in.Recurring == nil && in.MandateID == "" {
+		in.PaymentToken = w.p.Details.Token
+	}
+	if in.PaymentMethod == "" {
+		in.PaymentMethod = w.a.Details.PaymentMethod
+	}
+	if err := checkMethod(in); err != nil {
+		return nil, err
+	}
+	if !hasInstrument(in) {
+		return nil, Unprocessable("payment_method_data", "A payment token or payment method data or ctp service details is required")
+	}
+	in.apply(w.p)
+	if err := checkAmountToCapture(w.p.Details.AmountToCapture, w.p.Amount, w.p.NetAmount, w.p.Details.CaptureMethod, false); err != nil {
+		return nil, err
+	}
+	if w.p.Status == Failed {
+		w.p.AttemptCount++
+		w.a = newAttempt(w.p, w.p.AttemptCount, now)
+		w.p.AttemptID = w.a.ID
+	}
+	w.a.Amount = w.p.NetAmount
+	return e.confirm(ctx, w, in, false)
+}
+
+func customerOf(in *PaymentInput) string {
+	if in.CustomerID == "" && in.Customer != nil {
+		return in.Customer.ID
+	}
+	return in.CustomerID
+}
+
+// confirmable refuses a confirm that the payment's status does not let through.
+func (e *Engine) confirmable(w *work, now time.Time) error {
+	s := w.p.Status
+	switch {
+	case s.facts().Confirm:
+		return nil
+	case s != Failed:
+		return Refused("You cannot confirm this payment because it has status " + string(s))
+	case !w.profile.Settings.ManualRetry:
+		return Refused("You cannot confirm this payment because it has status failed, you can enable `manual_retry` in profile to try this payment again")
+	case !e.retryAllowed(w.p, w.profile, now):
+		return Refused("You cannot confirm this payment using `manual_retry` because the allowed duration has expired")
+	}
+	return nil
+}
+
+// checkSecret holds a client secret against the payment: needed with the publishable key, forbidden with the secret key.
+func checkSecret(auth Auth, p *Payment, secret string, now time.Time) error {
+	if !auth.Publishable {
+		if secret != "" {
+			return Unprocessable("client_secret", "client_secret is not a valid parameter")
+		}
+		return nil
+	}
+	if secret == "" {
+		return Missing("client_secret")
+	}
+	return matchSecret(p, secret, now)
+}
+
+func matchSecret(p *Payment, secret string, now time.Time) error {
+	hash := sha256.Sum256([]byte(secret))
+	if subtle.ConstantTimeCompare(hash[:], p.ClientSecretHash) != 1 {
+		return &Error{Kind: KindInvalid, Code: "IR_09", Message: "The client_secret provided does not match the client_secret associated with the Payment", Param: "client_secret"}
+	}
+	if !now.Before(p.ExpiresAt) {
+		return &Error{Kind: KindInvalid, Code: "IR_08", Message: "The provided client_secret has expired", Param: "client_secret"}
+	}
+	return nil
+}
+
+// CheckClientSecret holds a client secret against a payment of auth's merchant: IR_09 when it is another's, IR_08 when its time has
+// passed, HE_02 when there is no such payment.
+func (e *Engine) CheckClientSecret(ctx context.Context, auth Auth, paymentID, clientSecret string) error {
+	w, err := e.load(ctx, auth.MerchantID, paymentID)
+	if err != nil {
+		return err
+	}
+	return matchSecret(w.p, clientSecret, e.now())
+}
+
+// confirm routes the payment, makes the intent durable and performs it. create says that the payment is not stored yet.
+func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput, create bool) (*PaymentView, error) {
+	if err := checkConfirm(w.p, in); err != nil {
+		return nil, err
+	}
+	now := e.now().UTC().Truncate(time.Millisecond)
+	c, err := e.instrument(ctx, w, in, now)
+	if err != nil {
+		return nil, err
+	}
+	d := &w.p.Details
+	if d.AuthenticationType == "" {
+		d.AuthenticationType = authenticationNoThreeDS
+	}
+	if w.account, w.adapter, err = e.route(ctx, w.p, w.profile, c.facts.Network); err != nil {
+		return nil, err
+	}
+	if d.External3DS && in.ThreeDS == nil {
+		all, err := e.dir.accounts(ctx, w.p.MerchantID)
+		if err != nil {
+			return nil, err
+		}
+		if err := checkExternal3DS(w.profile, all, w.adapter, w.account); err != nil {
+			return nil, err
+		}
+	}
+	if in.ThreeDS != nil && !w.adapter.Manifest.Features.External3DS {
+		return nil, &Error{Kind: KindInvalid, Code: "IR_20", Message: "external 3-D Secure flow not supported", Connector: w.account.Connector}
+	}
+	e.fillAttempt(w, in, c)
+	if err := e.prepareAuthorize(ctx, w, in, c, create, now); err != nil {
+		return nil, err
+	}
+	if err := e.perform(ctx, w); err != nil {
+		return nil, err
+	}
+	return e.view(w), nil
+}
+
+// fillAttempt notes what the attempt is made with.
+func (e *Engine) fillAttempt(w *work, in *PaymentInput, c *card) {
+	a := w.a
+	a.Connector, a.AccountID = w.account.Connector, w.account.ID
+	f := c.facts
+	setText(&a.Details.PaymentMethodType, c.methodType(in.PaymentMethodType))
+	a.Details.PaymentMethod, a.Details.Card, a.Details.Confirmed = methodCard, &f, true
+	a.Details.CardDiscovery = discoveredManual
+	a.Details.Error = nil
+	a.Details.Reference = reference(w.adapter.Manifest.Reference, a.ID, a.CreatedAt.UnixMilli())
+	c.holder = holderOf(c.holder, w.p.Private.Billing)
+	a.Private = &AttemptPrivate{Holder: c.holder}
+}
+
+// prepareAuthorize is the first of the two transactions: payment, attempt and the operation's intent.
+func (e *Engine) prepareAuthorize(ctx context.Context, w *work, in *PaymentInput, c *card, create bool, now time.Time) error {
+	if err := move(w.p, w.a, TriggerSubmit, now); err != nil {
+		return Internal(err, "confirm payment")
+	}
+	kind := sdk.OpAuthorize
+	if w.p.NetAmount == 0 && slices.Contains(w.adapter.Manifest.Operations, sdk.OpVerify) {
+		kind = sdk.OpVerify // zero amount: checked (and stored), not charged
+	}
+	w.leaseEnd = e.now().Add(e.opts.LeaseTime)
+	w.op = e.newOperation(w, kind, w.a.Amount, now)
+	w.p.OpenOperation = w.op.ID
+	w.secrets = c.secrets
+	if in.ThreeDS != nil {
+		w.secrets.CAVV = in.ThreeDS.CAVV
+	}
+	w.req = e.firstRequest(w, in, c)
+	token := w.p.Details.Token
+	w.p.Details.Token = ""
+	if err := errors.Join(e.sealPayment(w.p), e.sealAttempt(w.a), e.sealWork(w)); err != nil {
+		return err
+	}
+	var p *Payment
+	var a *Attempt
+	err := e.store.Update(ctx, func(tx Tx) error {
+		run := *w
+		run.p, run.a = w.p.clone(), w.a.clone()
+		p, a = run.p, run.a
+		return e.insertPrepared(tx, &run, create, token)
+	})
+	if create {
+		if err := createError(err); err != nil {
+			return err
+		}
+	} else if err != nil {
+		return err // ErrConflict: withSlot reads again
+	}
+	w.p, w.a = p, a
+	return nil
+}
+
+// updatePrepared writes a confirm's intent for a payment that exists.
+func (e *Engine) updatePrepared(tx Tx, w *work, token string) error {
+	if err := tx.UpdatePayment(w.p); err != nil {
+		return err
+	}
+	write := tx.UpdateAttempt
+	if w.a.Version == 0 {
+		write = tx.InsertAttempt // a further attempt
+	}
+	if err := write(w.a); err != nil {
+		return err
+	}
+	if w.p.CustomerID != "" && w.p.Private.Customer != nil {
+		if err := e.ensureCustomer(tx, w.p.MerchantID, w.p.Private.Customer, w.p.ModifiedAt); err != nil {
+			return err
+		}
+	}
+	if token != "" {
+		if err := tx.DeleteCardToken(w.p.MerchantID, token); err != nil {
+			return err
+		}
+	}
+	return tx.InsertOperation(w.op)
+}
+
+// instrument is the card to charge: typed, or the one kept when the payment was created.
+func (e *Engine) instrument(ctx context.Context, w *work, in *PaymentInput, now time.Time) (*card, error) {
+	typed := in.Card
+	if typed == nil {
+		t, err := e.tokenCard(ctx, w.p, in.PaymentToken, now)
+		if err != nil {
+			return nil, err
+		}
+		if !in.CardCVC.IsZero() {
+			t.CVC = in.CardCVC
+		}
+		typed = t
+	}
+	return readCard(typed, in.CardCVC, now)
+}
+
+func (e *Engine) tokenCard(ctx context.Context, p *Payment, token string, now time.Time) (*CardInput, error) {
+	invalid := &Error{Kind: KindUnprocessable, Code: "IR_29", Message: "Token is invalid or expired", Param: "payment_token"}
+	var t *CardToken
+	err := e.store.View(ctx, func(r Reader) (err error) {
+		t, err = r.CardToken(p.MerchantID, token)
+		return err
+	})
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil, invalid
+	case err != nil:
+		return nil, Internal(err, "read card token")
+	case t.PaymentID != p.ID || !now.Before(t.ExpiresAt):
+		return nil, invalid
+	}
+	var s sealedCard
+	if err := e.openJSON(t.Sealed, tokenAD(t.MerchantID, t.Token), &s); err != nil {
+		return nil, err
+	}
+	return s.input(), nil
+}

@@ -1,0 +1,189 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"time"
+)
+
+// CreatePayment makes a payment and, with confirm, performs it. A payment_id used before is refused (HE_01), whatever the body.
+func (e *Engine) CreatePayment(ctx context.Context, auth Auth, in *PaymentInput) (*PaymentView, error) {
+	if auth.Publishable {
+		return nil, Unauthorized()
+	}
+	if in.Recurring != nil && in.Confirm == nil {
+		yes := true
+		in.Confirm = &yes // a merchant-initiated charge is made at once (spec §4 rule 7)
+	}
+	if err := checkCreate(in); err != nil {
+		return nil, err
+	}
+	w := &work{token: auth.RequestToken}
+	if in.PaymentID == "" && auth.RequestToken != "" {
+		in.PaymentID = auth.RequestToken // a repetition of this request finds the same payment
+		if auth.Repeated {
+			if old, err := e.load(ctx, auth.MerchantID, in.PaymentID); err == nil {
+				return e.view(old), nil
+			}
+		}
+	}
+	var err error
+	if w.merchant, err = e.dir.merchant(ctx, auth.MerchantID); err != nil {
+		return nil, err
+	}
+	if w.profile, err = e.profileOf(ctx, w.merchant, auth, in.ProfileID); err != nil {
+		return nil, err
+	}
+	now := e.now().UTC().Truncate(time.Millisecond)
+	w.p, w.a = newPayment(w.merchant, w.profile, in, now)
+	in.apply(w.p)
+	if err := checkAmountToCapture(in.AmountToCapture, w.p.Amount, w.p.NetAmount, w.p.Details.CaptureMethod, true); err != nil {
+		return nil, err
+	}
+	present(w.p, w.a)
+	w.a.Amount = w.p.NetAmount
+	if isTrue(in.Confirm) {
+		return e.confirm(ctx, w, in, true)
+	}
+	return e.createOnly(ctx, w, in, now)
+}
+
+func newPayment(m *Merchant, profile *Profile, in *PaymentInput, now time.Time) (*Payment, *Attempt) {
+	id := in.PaymentID
+	if id == "" {
+		id = idAt("pay_", now)
+	}
+	secret := id + "_secret_" + randomText(20)
+	hash := sha256.Sum256([]byte(secret))
+	p := &Payment{MerchantID: m.ID, ID: id, ProfileID: profile.ID, AttemptCount: 1, AttemptID: id + "_1", ClientSecretHash: hash[:],
+		ExpiresAt: now.Add(sessionOf(in, profile)), CreatedAt: now, ModifiedAt: now,
+		Details: PaymentDetails{CaptureMethod: captureAutomatic}, Private: &PaymentPrivate{ClientSecret: secret}}
+	return p, newAttempt(p, 1, now)
+}
+
+func newAttempt(p *Payment, number int, now time.Time) *Attempt {
+	return &Attempt{MerchantID: p.MerchantID, PaymentID: p.ID, ID: attemptID(p.ID, number), Number: number, Status: PaymentMethodAwaited,
+		Amount: p.NetAmount, CreatedAt: now, ModifiedAt: now, Private: &AttemptPrivate{}}
+}
+
+// createOnly stores a payment that is not confirmed yet, and its card for a few minutes.
+func (e *Engine) createOnly(ctx context.Context, w *work, in *PaymentInput, now time.Time) (*PaymentView, error) {
+	token, err := e.keepCard(w, in, now)
+	if err != nil {
+		return nil, err
+	}
+	if token != nil {
+		if err := move(w.p, w.a, TriggerMethodGiven, now); err != nil {
+			return nil, Internal(err, "create payment")
+		}
+	}
+	if w.p.Details.AuthenticationType == "" {
+		w.p.Details.AuthenticationType = authenticationNoThreeDS
+	}
+	if err := errors.Join(e.sealPayment(w.p), e.sealAttempt(w.a)); err != nil {
+		return nil, err
+	}
+	err = e.store.Update(ctx, func(tx Tx) error {
+		if err := e.insertPayment(tx, w); err != nil {
+			return err
+		}
+		if token != nil {
+			return tx.PutCardToken(token)
+		}
+		return nil
+	})
+	if err := createError(err); err != nil {
+		return nil, err
+	}
+	return e.view(w), nil
+}
+
+func createError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrConflict):
+		return Duplicate("The payment with the specified payment_id already exists in our records")
+	}
+	return Internal(err, "store payment")
+}
+
+// insertPayment writes a new payment with its first attempt, and its customer when that is new.
+func (e *Engine) insertPayment(tx Tx, w *work) error {
+	p, a := w.p.clone(), w.a.clone()
+	if err := tx.InsertPayment(p); err != nil {
+		return err
+	}
+	if err := tx.InsertAttempt(a); err != nil {
+		return err
+	}
+	w.p.Version, w.a.Version = p.Version, a.Version
+	if p.CustomerID != "" {
+		return e.ensureCustomer(tx, p.MerchantID, w.p.Private.Customer, p.CreatedAt)
+	}
+	return nil
+}
+
+// ensureCustomer creates the customer of a payment when it is unknown (contract: created on the fly).
+func (e *Engine) ensureCustomer(tx Tx, merchantID string, c *CustomerInput, now time.Time) error {
+	_, err := tx.Customer(merchantID, c.ID)
+	if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	n := &Customer{ID: c.ID, MerchantID: merchantID, CreatedAt: now, ModifiedAt: now,
+		Personal: &CustomerPersonal{Name: c.Name, Email: c.Email, Phone: c.Phone, PhoneCountryCode: c.PhoneCountryCode}}
+	if err := e.sealCustomer(n); err != nil {
+		return err
+	}
+	return tx.InsertCustomer(n)
+}
+
+// keepCard seals a typed card until the payment is confirmed, at most as long as the contract says; nil without a card.
+func (e *Engine) keepCard(w *work, in *PaymentInput, now time.Time) (*CardToken, error) {
+	if in.Card == nil {
+		return nil, nil
+	}
+	c, err := readCard(in.Card, in.CardCVC, now)
+	if err != nil {
+		return nil, err
+	}
+	t := &CardToken{Token: idAt("token_", now), MerchantID: w.p.MerchantID, PaymentID: w.p.ID, ExpiresAt: now.Add(cardTokenTime)}
+	if t.Sealed, err = e.sealJSON(sealedOfInput(in.Card), tokenAD(t.MerchantID, t.Token)); err != nil {
+		return nil, err
+	}
+	w.p.Details.Token = t.Token
+	w.a.Details.PaymentMethod, w.a.Details.PaymentMethodType = methodCard, c.methodType(in.PaymentMethodType)
+	return t, nil
+}
+
+// cardTokenTime is how long the card of an unconfirmed payment is kept (contract: limits §4).
+const cardTokenTime = 15 * time.Minute
+
+// profileOf is the profile a payment is made under: named in the request, or the key's, or the merchant's default.
+func (e *Engine) profileOf(ctx context.Context, m *Merchant, auth Auth, id string) (*Profile, error) {
+	switch {
+	case id == "" && auth.ProfileID != "":
+		id = auth.ProfileID
+	case id == "":
+		id = m.DefaultProfile
+	}
+	if id == "" {
+		return nil, Missing("profile_id or business_country, business_label")
+	}
+	if auth.ProfileID != "" && auth.ProfileID != id {
+		return nil, noProfile(id)
+	}
+	return e.dir.profile(ctx, m.ID, id)
+}
+
+// insertPrepared writes a confirmed payment's intent: what is about to be sent is durable before the processor hears of it.
+func (e *Engine) insertPrepared(tx Tx, w *work, create bool, token string) error {
+	if create {
+		if err := e.insertPayment(tx, w); err != nil {
+			return err
+		}
+		return tx.InsertOperation(w.op)
+	}
+	return e.updatePrepared(tx, w, token)
+}

@@ -1,0 +1,31 @@
+package engine
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"strconv"
+	"time"
+)
+
+// newEventID is evt_ and the hex digits of a UUID version 7 (RFC 9562): time-ordered.
+func newEventID(at time.Time) string {
+	var b [16]byte
+	ms := uint64(at.UnixMilli())
+	rand.Read(b[:])
+	for i := 5; i >= 0; i-- {
+		b[i] = byte(ms)
+		ms >>= 8
+	}
+	b[6] = b[6]&0x0f | 0x70
+	b[8] = b[8]&0x3f | 0x80
+	return "evt_" + hex.EncodeToString(b[:])
+}
+
+// announcement identifies a state that merchants are told of once: one event per change. A further partial capture is a change.
+func announcement(p *Payment, a *Attempt) string {
+	s := string(p.Status) + "/" + strconv.Itoa(a.Number)
+	if a.Captured > 0 {
+		s += "/" + strconv.FormatInt(a.Captured, 10)
+	}
+	return s
+}

@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+)
+
+// StoredAnswer is the answer of a request that carried an Idempotency-Key.
+type StoredAnswer struct {
+	Status  int                 `json:"status"`
+	Headers map[string][]string `json:"headers,omitempty"`
+	Body    []byte              `json:"body"`
+}
+
+// idempotencyTime is how long an answer is kept.
+const idempotencyTime = 24 * time.Hour
+
+// idempotencyLease is how long the first request with a key may take before another may take its place.
+const idempotencyLease = 3 * time.Minute
+
+func idempotencyAD(merchantID, key string) string { return "idempotency/" + merchantID + "/" + key }
+
+// BeginIdempotent takes an Idempotency-Key of a merchant. requestHash tells requests apart (method, path and body). The first caller gets
+// finish, to store its answer, and abandon, for an answer that must not be kept (ours failed: the request may be made again). A
+// later one gets the stored answer, waiting for the first while it runs; with another hash it is refused (IR_38). When the first died
+// without an answer, the next takes its place after a lease, with the same token in a: it finds what the first did instead of
+// doing it again.
+func (e *Engine) BeginIdempotent(ctx context.Context, a *Auth, key string, requestHash []byte) (*StoredAnswer, func(context.Context, StoredAnswer) error, func(context.Context), error) {
+	if len(key) == 0 || len(key) > 255 {
+		return nil, nil, nil, Unprocessable("Idempotency-Key", "Idempotency-Key must be 1 to 255 characters long")
+	}
+	deadline := e.now().Add(e.opts.LockWait)
+	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
+		mine, found, err := e.takeKey(ctx, a.MerchantID, key, requestHash)
+		switch {
+		case err != nil:
+			return nil, nil, nil, Internal(err, "take idempotency key")
+		case mine != nil:
+			a.RequestToken, a.Repeated = mine.Owner, found != nil
+			finish, abandon := e.keyEnds(mine)
+			return nil, finish, abandon, nil
+		case !bytes.Equal(found.RequestHash, requestHash):
+			return nil, nil, nil, &Error{Kind: KindInvalid, Code: "IR_38", Message: "This Idempotency-Key was used before with another request", Param: "Idempotency-Key"}
+		case found.Status != 0:
+			s := &StoredAnswer{}
+			if err := e.openJSON(found.Body, idempotencyAD(a.MerchantID, key), s); err != nil {
+				return nil, nil, nil, err
+			}
+			return s, nil, nil, nil
+		case e.now().After(deadline):
+			return nil, nil, nil, &Error{Kind: KindUnprocessable, Code: "HE_00", Message: "Resource is busy: the first request with this Idempotency-Key has not ended yet, try again"}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, nil, nil, &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The request was given up while it waited for the first one with its Idempotency-Key", Err: ctx.Err()}
+		case <-time.After(pause):
+		}
+	}
+}
+
+// takeKey inserts the key, or says who has it. With both results, the key was taken over from a first request that died.
+func (e *Engine) takeKey(ctx context.Context, merchantID, key string, hash []byte) (mine, found *IdempotencyRecord, err error) {
+	err = e.store.Update(ctx, func(tx Tx) error {
+		now := tx.Now()
+		r := &IdempotencyRecord{MerchantID: merchantID, Key: key, RequestHash: hash, Owner: idAt("pay_", now), CreatedAt: now, ExpiresAt: now.Add(idempotencyTime)}
+		mine, found = r, nil
+		old, err := tx.Idempotency(merchantID, key)
+		if errors.Is(err, ErrNotFound) {
+			return tx.InsertIdempotency(r)
+		}
+		if err != nil {
+			return err
+		}
+		if now.Before(old.ExpiresAt) {
+			found = old
+			if old.Status != 0 || now.Sub(old.CreatedAt) <= idempotencyLease || !bytes.Equal(old.RequestHash, hash) {
+				mine = nil
+				return nil
+			}
+			r.Owner = old.Owner // the same request
+		}
+		if err := tx.DeleteIdempotency(merchantID, key); err != nil {
+			return err
+		}
+		return tx.InsertIdempotency(r)
+	})
+	return mine, found, err
+}
+
+func (e *Engine) keyEnds(r *IdempotencyRecord) (finish func(context.Context, StoredAnswer) error, abandon func(context.Context)) {
+	finish = func(ctx context.Context, answer StoredAnswer) (err error) {
+		done := *r
+		done.Status = answer.Status
+		if done.Body, err = e.sealJSON(answer, idempotencyAD(r.MerchantID, r.Key)); err != nil {
+			return err
+		}
+		err = e.store.Update(context.WithoutCancel(ctx), func(tx Tx) error { return tx.FinishIdempotency(&done) })
+		if err != nil {
+			return Internal(err, "store idempotent answer")
+		}
+		return nil
+	}
+	abandon = func(ctx context.Context) {
+		free := *r
+		free.CreatedAt = time.UnixMilli(0).UTC() // its lease has ended: the next repetition takes over, token and all
+		err := e.store.Update(context.WithoutCancel(ctx), func(tx Tx) error {
+			if err := tx.DeleteIdempotency(r.MerchantID, r.Key); err != nil {
+				return err
+			}
+			return tx.InsertIdempotency(&free)
+		})
+		if err != nil {
+			e.log.ErrorContext(ctx, "giving an idempotency key back failed", "error", err)
+		}
+	}
+	return finish, abandon
+}

@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// work is one operation about to be driven: its rows as they are durable, and what the adapter needs beside them.
+type work struct {
+	p        *Payment
+	a        *Attempt
+	op       *Operation
+	merchant *Merchant
+	profile  *Profile
+	account  *Account
+	adapter  AdapterInfo
+	req      sdk.Request
+	secrets  InstrumentSecrets
+	token    string         // Auth.RequestToken of the request, "" without one
+	resume   []sdk.Exchange // answered exchanges of an earlier drive (idempotent resend)
+	// leaseEnd is the end of our right to send, on this node's clock, read before the lease was written: never later than the
+	// database's idea of it.
+	leaseEnd time.Time
+	// mayHaveLeft says that an earlier drive of the same operation may have sent something.
+	mayHaveLeft bool
+	// journalled is how many exchanges are durable.
+	journalled int
+	// took is how long the drive took, status the HTTP status of the processor's last answer.
+	took       time.Duration
+	httpStatus int
+}
+
+var errLeaseLost = errors.New("the lease of the operation has ended")
+
+// leaseMargin is kept between the last moment a send may leave and the end of the lease: clocks drift, goroutines are suspended.
+const leaseMargin = 2 * time.Second
+
+// newOperation makes the intent of one adapter call. The caller writes it with the payment and attempt it belongs to.
+func (e *Engine) newOperation(w *work, kind sdk.Operation, amount int64, now time.Time) *Operation {
+	p, a := w.p, w.a
+	return &Operation{ID: newOperationID(now), MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: a.ID, AccountID: w.account.ID, Kind: kind,
+		Status: OperationStarted, Amount: amount, Owner: e.opts.Node, LeaseUntil: now.Add(e.opts.LeaseTime), Connector: w.adapter.Connector,
+		AdapterHash: w.adapter.Hash, Seed: e.seed(w.token, kind), StartedAt: now}
+}
+
+// newOperationID is lower case and digits only: processors take it as an idempotency key, some of them without regard to case.
+func newOperationID(at time.Time) string {
+	var b [16]byte
+	ms := uint64(at.UnixMilli())
+	for i := 5; i >= 0; i-- {
+		b[i] = byte(ms)
+		ms >>= 8
+	}
+	rand.Read(b[6:])
+	return "op_" + hex.EncodeToString(b[:])
+}
+
+// seal puts the request and the secrets into the operation's row: a resend needs the very same.
+func (e *Engine) sealWork(w *work) (err error) {
+	if w.op.Request, err = e.sealJSON(&w.req, requestAD(w.op.ID)); err != nil {
+		return err
+	}
+	w.op.Instrument, err = e.sealSecrets(w.secrets, w.op.ID)
+	return err
+}
+
+// perform drives an operation whose intent is durable and settles it. It goes on when the client hangs up: money may have moved.
+// The payment and attempt of w are the settled ones afterwards. The error is what the caller is told: the adapter could not do
+// it, or we failed; then nothing has left.
+func (e *Engine) perform(ctx context.Context, w *work) error {
+	e.inFlight.Add(1)
+	defer e.inFlight.Done()
+	ctx = context.WithoutCancel(ctx)
+	v := e.drive(ctx, w)
+	told := e.settle(ctx, w, v)
+	e.metrics.OperationDone(string(w.op.Kind), w.op.Connector, w.op.Status, w.took)
+	return told
+}
+
+// drive lets the adapter perform the operation and judges what it says.
+func (e *Engine) drive(ctx context.Context, w *work) verdict {
+	d := &Drive{Connector: w.account.Connector, AdapterHash: w.op.AdapterHash, Operation: w.op.Kind, OperationID: w.op.ID, Started: w.op.StartedAt,
+		Seed: [32]byte(w.op.Seed), Account: e.driveAccount(w.account), Request: w.req, Secrets: w.secrets, Resume: w.resume,
+		BeforeSend: func(ctx context.Context, s SendIntent) error { return e.beforeSend(ctx, w, s) }}
+	start := e.now()
+	r, err := e.connectors.Drive(ctx, d)
+	w.took = e.now().Sub(start)
+	if r == nil {
+		r = &DriveResult{MayHaveLeft: err == nil || !w.op.LastSendAt.IsZero()}
+	}
+	w.httpStatus = r.HTTPStatus
+	r.MayHaveLeft = r.MayHaveLeft || w.mayHaveLeft
+	if !r.MayHaveLeft {
+		w.op.LastSendAt = time.Time{} // proof that nothing left
+	} else if w.op.LastSendAt.IsZero() {
+		w.op.LastSendAt = e.now()
+	}
+	return judge(w.op.Kind, w.req.Amount, w.adapter.Manifest, r, err)
+}
+
+func (e *Engine) driveAccount(a *Account) DriveAccount {
+	env := "test"
+	if e.opts.KeyEnvironment == "prd" && !a.TestMode {
+		env = "live"
+	}
+	return DriveAccount{ID: a.ID, Environment: env, BaseURL: a.BaseURL, Credentials: a.Credentials, Config: configOf(a.Metadata), Hosts: a.Hosts}
+}
+
+// configOf flattens the top level of an account's metadata to text; nested values are left out.
+func configOf(metadata json.RawMessage) map[string]string {
+	var m map[string]any
+	if len(metadata) == 0 || json.Unmarshal(metadata, &m) != nil || len(m) == 0 {
+		return nil
+	}
+	out := make(map[string]string, len(m))
+	for k, v := range m {
+		switch v := v.(type) {
+		case string:
+			out[k] = v
+		case bool:
+			out[k] = strconv.FormatBool(v)
+		case float64:
+			out[k] = strconv.FormatFloat(v, 'f', -1, 64)
+		}
+	}
+	return out
+}
+
+// beforeSend guards every send: the lease must hold, and from the second send on the earlier answers and this intent are durable
+// before it leaves. The first send's intent is the operation itself.
+func (e *Engine) beforeSend(ctx context.Context, w *work, s SendIntent) error {
+	now := e.now()
+	if !now.Before(w.leaseEnd.Add(-leaseMargin)) {
+		e.metrics.Alarm("lease_lost")
+		return errLeaseLost
+	}
+	w.op.LastSendAt = now
+	if s.Index == 0 && len(w.resume) == 0 {
+		return nil
+	}
+	records, err := e.exchangeRecords(w, s)
+	if err != nil {
+		return err
+	}
+	held := false
+	var until time.Time
+	err = e.store.Update(ctx, func(tx Tx) (err error) {
+		until = now.Add(e.opts.LeaseTime)
+		if held, err = tx.ExtendLease(w.op.ID, e.opts.Node, tx.Now().Add(e.opts.LeaseTime)); err != nil || !held {
+			return err
+		}
+		for _, r := range records {
+			if err := tx.PutExchange(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !held {
+		e.metrics.Alarm("lease_lost")
+		return errLeaseLost
+	}
+	w.leaseEnd = until
+	w.journalled = s.Index
+	return nil
+}
+
+// journalEntry is the sealed part of an exchange record: what was asked for, with stand-ins, and the answer.
+type journalEntry struct {
+	Method   string        `json:"method,omitempty"`
+	URL      string        `json:"url,omitempty"`
+	Exchange *sdk.Exchange `json:"exchange,omitempty"`
+	Body     []byte        `json:"body,omitempty"`
+}
+
+func (e *Engine) exchangeRecords(w *work, s SendIntent) ([]ExchangeRecord, error) {
+	var out []ExchangeRecord
+	for i := w.journalled; i < len(s.Exchanges); i++ {
+		r, err := e.exchangeRecord(w.op.ID, i, &s.Exchanges[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, r)
+	}
+	sealed, err := e.sealJSON(journalEntry{Method: s.Method, URL: s.URL}, exchangeAD(w.op.ID))
+	if err != nil {
+		return nil, err
+	}
+	return append(out, ExchangeRecord{OperationID: w.op.ID, Index: s.Index, At: e.now(), RequestHash: s.RequestHash, Sealed: sealed}), nil
+}
+
+func (e *Engine) exchangeRecord(operationID string, index int, x *sdk.Exchange) (ExchangeRecord, error) {
+	sealed, err := e.sealJSON(journalEntry{Exchange: x, Body: x.Body}, exchangeAD(operationID))
+	if err != nil {
+		return ExchangeRecord{}, err
+	}
+	return ExchangeRecord{OperationID: operationID, Index: index, At: time.UnixMilli(x.Now).UTC(), RequestHash: x.RequestHash, Sealed: sealed,
+		Answered: x.Failure == "" && (x.Status != 0 || x.Verified != nil), Sent: x.Sent, Status: x.Status, Failure: x.Failure}, nil
+}

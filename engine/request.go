@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// firstRequest is what authorize, verify and complete tell an adapter.
+func (e *Engine) firstRequest(w *work, in *PaymentInput, c *card) sdk.Request {
+	p, a := w.p, w.a
+	r := e.laterRequest(w, a.Amount)
+	r.Payment = nil
+	d := &p.Details
+	if c != nil {
+		r.Instrument = &sdk.Instrument{Card: c.forAdapter()}
+	}
+	if d.SetupFutureUsage != "" {
+		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: d.SetupFutureUsage}
+	}
+	r.Request3DS = d.AuthenticationType == authenticationThreeDS && (in == nil || in.ThreeDS == nil)
+	if in != nil && in.ThreeDS != nil {
+		t := in.ThreeDS
+		r.ThreeDS = &sdk.ThreeDSResult{ECI: t.ECI, DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, Exemption: t.Exemption, CAVVAlgorithm: t.CAVVAlgorithm}
+	}
+	if v := p.Private; v != nil {
+		r.Billing, r.Shipping, r.Browser = addressOf(v.Billing), addressOf(v.Shipping), v.Browser
+		if v.MethodBilling != nil {
+			r.Billing = addressOf(v.MethodBilling)
+		}
+		if c := v.Customer; c != nil {
+			r.Customer = &sdk.Customer{ID: c.ID, Name: c.Name, Email: c.Email, Phone: c.Phone, PhoneCountry: c.PhoneCountryCode}
+		}
+	}
+	r.Description, r.OrderReference = d.Description, d.OrderReference
+	r.Metadata = textOf(d.Metadata)
+	if in != nil {
+		r.Lines = in.Lines
+	}
+	if d.ShippingCost != nil {
+		r.ShippingCost = *d.ShippingCost
+	}
+	if d.OrderTaxAmount != nil {
+		r.TaxAmount = *d.OrderTaxAmount
+	}
+	return r
+}
+
+// laterRequest is what every operation on a payment tells an adapter: who it is, and what is known of it.
+func (e *Engine) laterRequest(w *work, amount int64) sdk.Request {
+	p, a, d := w.p, w.a, &w.p.Details
+	r := sdk.Request{PaymentID: p.ID, AttemptID: a.ID, Reference: a.Details.Reference, Amount: sdk.Money{Minor: amount, Currency: p.Currency},
+		TransactionID: a.TransactionID, ConnectorData: a.Details.ConnectorData, Capture: adapterCapture(d.CaptureMethod),
+		DescriptorName: d.DescriptorName, DescriptorSuffix: d.DescriptorSuffix, Reason: d.CancellationReason,
+		ReturnURL:  e.returnURL(p, a),
+		WebhookURL: e.opts.PublicURL + "/webhooks/" + url.PathEscape(p.MerchantID) + "/" + url.PathEscape(w.account.ID)}
+	state := &sdk.PaymentState{Currency: p.Currency, Requested: a.Amount, Authorized: a.Authorized, Captured: a.Captured, Refunded: p.Refunded,
+		Voided: a.Status == Voided, CreatedAt: a.CreatedAt.UnixMilli(), Capture: r.Capture}
+	if f := a.Details.Card; f != nil {
+		state.BIN, state.LastFour = f.BIN, f.LastFour
+	}
+	r.Payment = state
+	return r
+}
+
+func (e *Engine) returnURL(p *Payment, a *Attempt) string {
+	return e.opts.PublicURL + "/payments/" + url.PathEscape(p.ID) + "/" + url.PathEscape(p.MerchantID) + "/redirect/complete/" + url.PathEscape(a.Connector)
+}
+
+func adapterCapture(method string) sdk.CaptureMethod {
+	if method == captureManual || method == captureManualMultiple {
+		return sdk.CaptureManual
+	}
+	return sdk.CaptureAutomatic
+}
+
+func addressOf(c *Contact) *sdk.Address {
+	if c == nil {
+		return nil
+	}
+	out := &sdk.Address{Email: c.Email}
+	if a := c.Address; a != nil {
+		out.FirstName, out.LastName, out.Line1, out.Line2, out.Line3 = a.FirstName, a.LastName, a.Line1, a.Line2, a.Line3
+		out.City, out.State, out.Zip, out.Country = a.City, a.State, a.Zip, a.Country
+	}
+	if c.Phone != nil {
+		out.Phone, out.PhoneCountry = c.Phone.Number, c.Phone.CountryCode
+	}
+	return out
+}
+
+// textOf keeps the top-level text, number and boolean values of a metadata object.
+func textOf(metadata json.RawMessage) map[string]string {
+	return configOf(metadata)
+}
+
+// reference is ours at the processor: the attempt's id where the processor's rule lets it through, since that is what a merchant
+// looks for; else characters it takes.
+func reference(rule sdk.ReferenceRule, attemptID string, digitsOf int64) string {
+	limit := rule.MaxLength
+	if limit == 0 {
+		limit = 36
+	}
+	ok := func(s string, set string) bool {
+		return strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune(set, r) }) < 0
+	}
+	switch rule.Characters {
+	case "digits":
+		s := strconv.FormatInt(digitsOf, 10) + randomDigits(8)
+		return s[max(0, len(s)-limit):]
+	case "alphanumeric":
+		if len(attemptID) <= limit && ok(attemptID, base62) {
+			return attemptID
+		}
+	default:
+		if len(attemptID) <= limit && ok(attemptID, base62+"_-") {
+			return attemptID
+		}
+	}
+	return randomText(min(limit, 20))
+}
+
+func randomDigits(n int) string {
+	b := []byte(randomText(n))
+	for i := range b {
+		b[i] = '0' + b[i]%10
+	}
+	return string(b)
+}

@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	captureAutomatic           = "automatic"
+	captureManual              = "manual"
+	captureManualMultiple      = "manual_multiple"
+	captureScheduled           = "scheduled"
+	captureSequentialAutomatic = "sequential_automatic"
+
+	authenticationThreeDS   = "three_ds"
+	authenticationNoThreeDS = "no_three_ds"
+
+	maxAmount        = 999_999_999 // minor units (contract: limits §2)
+	minSession       = 60
+	maxSession       = 7_890_000
+	defaultSession   = 900
+	methodCard       = "card"
+	setupMandate     = "setup_mandate"
+	discoveredManual = "manual"
+)
+
+// checkCreate holds a create request against the contract's rules, in its order (payments.md §3.2).
+func checkCreate(in *PaymentInput) error {
+	if in.Currency == "" {
+		return Missing("currency")
+	}
+	if in.Amount == nil {
+		return Missing("amount")
+	}
+	if err := checkMethod(in); err != nil {
+		return err
+	}
+	if isTrue(in.Confirm) && !hasInstrument(in) {
+		return Unprocessable("payment_method_data", "A payment token or payment method data or ctp service details is required")
+	}
+	return checkCommon(in, *in.Amount)
+}
+
+// checkMethod holds the payment method fields of a create, update or confirm together.
+func checkMethod(in *PaymentInput) error {
+	switch {
+	case in.HasMethodData && in.PaymentMethod == "":
+		return Missing("payment_method")
+	case in.PaymentMethod != "" && in.PaymentMethod != methodCard && in.PaymentMethodType == "":
+		return Missing("payment_method_type")
+	case in.PaymentMethod != "" && !hasInstrument(in):
+		return Missing("payment_method_data")
+	case in.PaymentMethodType != "" && in.PaymentMethod == methodCard && in.PaymentMethodType != "credit" && in.PaymentMethodType != "debit":
+		return Unprocessable("payment_method_type", "payment_method_type doesn't correspond to the specified payment_method")
+	}
+	return nil
+}
+
+func hasInstrument(in *PaymentInput) bool {
+	return in.HasMethodData || in.PaymentToken != "" || in.Recurring != nil || in.MandateID != ""
+}
+
+// checkCommon holds what create, update and confirm share; amount is the payment's order amount.
+func checkCommon(in *PaymentInput, amount int64) error {
+	switch {
+	case in.CaptureMethod == captureScheduled:
+		return NotImplemented("capture_method: scheduled")
+	case amount > maxAmount:
+		return Refused("amount should be less than or equal to " + strconv.Itoa(maxAmount))
+	case in.SessionExpiry != nil && (*in.SessionExpiry < minSession || *in.SessionExpiry > maxSession):
+		return Unprocessable("session_expiry", "session_expiry should be between "+strconv.Itoa(minSession)+" and "+strconv.Itoa(maxSession)+" seconds")
+	case in.Recurring != nil && (in.PaymentToken != "" || in.MandateID != ""):
+		return Refused("Expected one out of recurring_details, payment_token and mandate_id but got more than one")
+	case in.Recurring != nil && in.MandateData != nil:
+		return &Error{Kind: KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Expected one out of recurring_details and mandate_data but got both"}
+	case in.External3DS != nil && *in.External3DS && in.AuthenticationType == authenticationNoThreeDS:
+		return Refused("request_external_three_ds_authentication needs authentication_type three_ds")
+	}
+	return checkCustomer(in)
+}
+
+// checkCustomer refuses the same attribute at top level and in customer with different values.
+func checkCustomer(in *PaymentInput) error {
+	c := in.Customer
+	if c == nil {
+		return nil
+	}
+	for _, f := range []struct{ name, top, inner string }{
+		{"customer_id", in.CustomerID, c.ID}, {"name", in.Name, c.Name}, {"email", in.Email, c.Email}, {"phone", in.Phone, c.Phone},
+		{"phone_country_code", in.PhoneCountryCode, c.PhoneCountryCode},
+	} {
+		if f.top != "" && f.inner != "" && f.top != f.inner {
+			return Refused("The field name `" + f.name + "` sent in both places is ambiguous")
+		}
+	}
+	return nil
+}
+
+// checkAmountToCapture holds amount_to_capture against the amount (before the rule of automatic capture). The contract words create
+// and update differently.
+func checkAmountToCapture(toCapture *int64, amount, net int64, method string, create bool) error {
+	if toCapture == nil {
+		return nil
+	}
+	if *toCapture > amount && *toCapture > net {
+		if create {
+			return BadFormat("amount_to_capture", "amount_to_capture lesser than amount")
+		}
+		return BadFormat("amount_to_capture", "amount_to_capture lesser than or equal to amount")
+	}
+	if method == captureAutomatic && *toCapture != amount && *toCapture != net {
+		return Refused("amount_to_capture must be equal to amount when capture_method = automatic")
+	}
+	return nil
+}
+
+// apply takes a request's fields over into a payment; what was not sent stays.
+func (in *PaymentInput) apply(p *Payment) {
+	d, v := &p.Details, p.Private
+	if in.Amount != nil {
+		p.Amount = *in.Amount
+	}
+	if in.Currency != "" {
+		p.Currency = in.Currency
+	}
+	setText(&d.CaptureMethod, in.CaptureMethod)
+	setText(&d.AuthenticationType, in.AuthenticationType)
+	setText(&d.SetupFutureUsage, in.SetupFutureUsage)
+	setText(&d.PaymentType, in.PaymentType)
+	setText(&d.Description, in.Description)
+	setText(&d.DescriptorName, in.DescriptorName)
+	setText(&d.DescriptorSuffix, in.DescriptorSuffix)
+	setText(&d.ReturnURL, in.ReturnURL)
+	setText(&d.OrderReference, in.OrderReference)
+	setPtr(&d.OffSession, in.OffSession)
+	setPtr(&d.AmountToCapture, in.AmountToCapture)
+	setPtr(&d.ShippingCost, in.ShippingCost)
+	setPtr(&d.OrderTaxAmount, in.OrderTaxAmount)
+	if in.SurchargeAmount != 0 {
+		d.SurchargeAmount = in.SurchargeAmount
+	}
+	if in.External3DS != nil {
+		d.External3DS = *in.External3DS
+	}
+	if d.External3DS && d.AuthenticationType == "" {
+		d.AuthenticationType = authenticationThreeDS // the flag alone counts (spec 3.3)
+	}
+	if in.Metadata != nil {
+		d.Metadata = in.Metadata
+	}
+	setPtr(&d.Routing, in.Routing)
+	for k, r := range in.Echo {
+		if d.Echo == nil {
+			d.Echo = map[string]json.RawMessage{}
+		}
+		d.Echo[k] = r
+	}
+	setPtr(&v.Billing, in.Billing)
+	setPtr(&v.Shipping, in.Shipping)
+	setPtr(&v.Browser, in.Browser)
+	setPtr(&v.MethodBilling, in.MethodBilling)
+	setPtr(&v.Acceptance, in.Acceptance)
+	in.applyCustomer(p)
+	p.NetAmount = p.Amount + valueOf(d.ShippingCost) + valueOf(d.OrderTaxAmount) + d.SurchargeAmount
+}
+
+func (in *PaymentInput) applyCustomer(p *Payment) {
+	id := in.CustomerID
+	c := CustomerInput{Name: in.Name, Email: in.Email, Phone: in.Phone, PhoneCountryCode: in.PhoneCountryCode}
+	if in.Customer != nil {
+		setText(&id, in.Customer.ID)
+		setText(&c.Name, in.Customer.Name)
+		setText(&c.Email, in.Customer.Email)
+		setText(&c.Phone, in.Customer.Phone)
+		setText(&c.PhoneCountryCode, in.Customer.PhoneCountryCode)
+	}
+	setText(&p.CustomerID, id)
+	if c == (CustomerInput{}) && id == "" {
+		return
+	}
+	var out CustomerInput
+	if p.Private.Customer != nil {
+		out = *p.Private.Customer
+	}
+	out.ID = p.CustomerID
+	setText(&out.Name, c.Name)
+	setText(&out.Email, c.Email)
+	setText(&out.Phone, c.Phone)
+	setText(&out.PhoneCountryCode, c.PhoneCountryCode)
+	p.Private.Customer = &out
+}
+
+func setPtr[T any](to **T, v *T) {
+	if v != nil {
+		*to = v
+	}
+}
+
+func valueOf(v *int64) int64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }
+
+// holderOf is the card holder's name: as typed, else the billing name (contract).
+func holderOf(typed string, billing *Contact) string {
+	if typed != "" || billing == nil || billing.Address == nil {
+		return typed
+	}
+	return strings.TrimSpace(billing.Address.FirstName + " " + billing.Address.LastName)
+}
+
+// mandatory for confirm: what may only be checked when the card is charged.
+func checkConfirm(p *Payment, in *PaymentInput) error {
+	d := &p.Details
+	switch {
+	case d.SetupFutureUsage != "" && p.CustomerID == "":
+		return Refused("customer_id is mandatory when setup_future_usage is given")
+	case in.MandateID != "" || in.Recurring != nil && in.Recurring.Type == "mandate_id":
+		return NotFound("Mandate")
+	case in.Recurring != nil:
+		return recurring(p, in)
+	case in.PaymentMethod != "" && in.PaymentMethod != methodCard:
+		return &Error{Kind: KindInvalid, Code: "IR_39", Message: "No eligible connector was found for the current payment method configuration"}
+	}
+	return nil
+}
+
+// recurring answers a charge of a saved method: the rules come first, then what there is (nothing is saved yet in this release).
+func recurring(p *Payment, in *PaymentInput) error {
+	switch {
+	case in.Recurring.Type != "payment_method_id":
+		return NotImplemented("recurring_details: " + in.Recurring.Type)
+	case p.Details.OffSession == nil:
+		return Missing("off_session")
+	case !*p.Details.OffSession:
+		return Refused("`off_session` should be `true` for mandates")
+	case in.Confirm != nil && !*in.Confirm:
+		return Refused("`confirm` must be `true` for mandates")
+	}
+	return NotFound("Payment method")
+}
+
+// checkExternal3DS answers a confirm that asks for external 3-D Secure, as the contract orders its prerequisites.
+func checkExternal3DS(profile *Profile, accounts []*Account, adapter AdapterInfo, account *Account) error {
+	s := profile.Settings
+	if !adapter.Manifest.Features.External3DS {
+		return &Error{Kind: KindInvalid, Code: "IR_20", Message: "external 3-D Secure flow not supported", Connector: account.Connector}
+	}
+	if s.AuthenticationConnectors == nil {
+		return &Error{Kind: KindUnprocessable, Code: "IR_29", Message: "authentication_connector_details is not available in business profile"}
+	}
+	if len(s.AuthenticationConnectors) == 0 {
+		return &Error{Kind: KindUnprocessable, Code: "IR_29", Message: "No authentication_connector found for profile_id " + profile.ID}
+	}
+	i := slices.IndexFunc(accounts, func(a *Account) bool {
+		return a.Type == "authentication_processor" && a.ProfileID == profile.ID && a.Connector == s.AuthenticationConnectors[0]
+	})
+	if i < 0 {
+		return NotFound("Merchant connector account")
+	}
+	return NotImplemented("External 3DS authentication")
+}
+
+func sessionOf(in *PaymentInput, profile *Profile) time.Duration {
+	s := int64(defaultSession)
+	if profile.Settings.SessionExpirySeconds > 0 {
+		s = profile.Settings.SessionExpirySeconds
+	}
+	if in.SessionExpiry != nil {
+		s = *in.SessionExpiry
+	}
+	return time.Duration(s) * time.Second
+}
+
+func statusList(s ...PaymentStatus) string {
+	out := make([]string, len(s))
+	for i, v := range s {
+		out[i] = string(v)
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,132 @@
+package engine
+
+import (
+	"slices"
+
+	"payswitch/sdk"
+)
+
+// verdict is what the engine makes of an adapter's answer: the host trusts no adapter with money.
+type verdict struct {
+	status  OperationStatus
+	outcome *sdk.Outcome // nil when there is none to book
+	reject  *sdk.Reject
+	text    string // why it failed or is unknown
+	alarm   string // "" or what a person must look at
+	// mismatch says that the outcome's amount or currency does not fit the request.
+	mismatch bool
+}
+
+// possible are the outcomes each operation may have.
+var possible = map[sdk.Operation][]sdk.OutcomeStatus{
+	sdk.OpAuthorize: {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined, sdk.StatusUnknown},
+	sdk.OpVerify:    {sdk.StatusVerified, sdk.StatusAuthorized, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusDeclined, sdk.StatusUnknown},
+	sdk.OpComplete:  {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVerified, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined, sdk.StatusUnknown},
+	sdk.OpCapture:   {sdk.StatusCaptured, sdk.StatusPending, sdk.StatusDeclined, sdk.StatusUnknown},
+	sdk.OpVoid:      {sdk.StatusVoided, sdk.StatusPending, sdk.StatusDeclined, sdk.StatusUnknown},
+	sdk.OpSync: {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVerified, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined,
+		sdk.StatusVoided, sdk.StatusNotFound, sdk.StatusUnknown},
+}
+
+// judge turns what an adapter did into a verdict. It is pure.
+func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult, err error) verdict {
+	switch {
+	case err != nil && r.MayHaveLeft:
+		return verdict{status: OperationUnknown, text: err.Error()}
+	case err != nil:
+		return verdict{status: OperationFailed, text: err.Error()}
+	case r.Reject != nil && r.MayHaveLeft:
+		return verdict{status: OperationUnknown, text: "rejected after something was sent: " + r.Reject.Message, alarm: "reject_after_send"}
+	case r.Reject != nil:
+		return verdict{status: OperationRejected, reject: r.Reject, text: r.Reject.Message}
+	}
+	o := r.Outcome
+	switch {
+	case !slices.Contains(possible[kind], o.Status):
+		return unknownOrFailed(r, "the adapter answered "+string(o.Status)+" to "+string(kind), "impossible_outcome")
+	case o.Status == sdk.StatusUnknown:
+		return verdict{status: OperationUnknown, outcome: o, text: o.Raw["error"]}
+	case len(r.Exchanges) == 0 && sends(m) && o.Status != sdk.StatusDeclined:
+		return verdict{status: OperationFailed, text: "the adapter answered " + string(o.Status) + " without asking the processor", alarm: "outcome_without_send"}
+	case len(r.Exchanges) > 0 && !r.AnsweredLast && r.MayHaveLeft:
+		return verdict{status: OperationUnknown, text: "the adapter answered " + string(o.Status) + " without an answer of the processor"}
+	case len(r.Exchanges) > 0 && !r.MayHaveLeft && o.Status != sdk.StatusDeclined:
+		return verdict{status: OperationUnknown, text: "the adapter answered " + string(o.Status) + " though nothing was sent", alarm: "outcome_without_send"}
+	}
+	v := verdict{status: OperationSucceeded, outcome: o}
+	switch o.Status {
+	case sdk.StatusDeclined:
+		v.status = OperationDeclined
+	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview:
+		v.status = OperationPending
+	}
+	if kind != sdk.OpSync && !fits(o.Amount, asked) {
+		v.mismatch, v.alarm = true, "amount_mismatch"
+		v.text = "the processor reports another amount or currency than asked for"
+	}
+	return v
+}
+
+func unknownOrFailed(r *DriveResult, text, alarm string) verdict {
+	if r.MayHaveLeft {
+		return verdict{status: OperationUnknown, text: text, alarm: alarm}
+	}
+	return verdict{status: OperationFailed, text: text, alarm: alarm}
+}
+
+// sends says whether the adapter talks to a processor at all (the simulator does not).
+func sends(m *sdk.Manifest) bool {
+	for _, e := range m.Environments {
+		if len(e.Hosts) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// fits says whether an outcome's amount can be true: the same currency, not negative and not more than was asked for.
+func fits(got *sdk.Money, asked sdk.Money) bool {
+	return got == nil || got.Currency == asked.Currency && got.Minor >= 0 && got.Minor <= asked.Minor
+}
+
+// toldOf is what the caller is told of an operation that could not be performed; nil when the payment itself tells.
+func toldOf(v verdict, w *work) error {
+	switch v.status {
+	case OperationFailed:
+		return &Error{Kind: KindInternal, Code: "HE_00", Message: "Something went wrong", Connector: w.account.Connector,
+			Err: &adapterError{w.account.Connector, w.op.Kind, v.text}}
+	case OperationRejected:
+		return rejected(v.reject, w.op.Kind, w.account.Connector)
+	}
+	return nil
+}
+
+type adapterError struct {
+	connector string
+	kind      sdk.Operation
+	text      string
+}
+
+func (e *adapterError) Error() string {
+	return "adapter " + e.connector + " failed in " + string(e.kind) + ": " + e.text
+}
+
+// rejected maps an adapter's reject to the contract's codes (errors.md §4).
+func rejected(r *sdk.Reject, kind sdk.Operation, connector string) *Error {
+	e := &Error{Kind: KindInvalid, Param: r.Parameter, Reason: r.Message, Connector: connector}
+	switch r.Code {
+	case sdk.RejectMissing:
+		e.Code, e.Message = "IR_04", "Missing required param: "+r.Parameter
+	case sdk.RejectInvalid:
+		e.Code, e.Message = "IR_07", "Invalid value provided: "+r.Parameter
+	case sdk.RejectConfig:
+		e.Code, e.Message = "IR_30", "Merchant connector account is configured with invalid "+r.Parameter
+	default:
+		if kind == sdk.OpAuthorize || kind == sdk.OpVerify {
+			e.Code, e.Message = "IR_19", "Payment method type not supported"
+		} else {
+			e.Code, e.Message = "IR_20", string(kind)+" flow not supported"
+		}
+	}
+	return e
+}
