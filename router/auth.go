@@ -76,15 +76,3 @@ func (s *Server) isAdmin(key engine.Secret) bool {
 	got, want := sha256.Sum256([]byte(key.Reveal())), sha256.Sum256([]byte(s.opts.AdminKey.Reveal()))
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
-
-// checkClientSecret is the rule of routes open to either key: with the publishable key a client secret must be there, with the secret
-// key it must not. Whether it is the right one, the engine says.
-func checkClientSecret(a engine.Auth, clientSecret string, sent bool) error {
-	switch {
-	case a.Publishable && clientSecret == "":
-		return engine.Missing("client_secret")
-	case !a.Publishable && sent:
-		return engine.Unprocessable("client_secret", "client_secret is not a valid parameter")
-	}
-	return nil
-}

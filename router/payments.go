@@ -2,11 +2,225 @@ package router
 
 import (
 	"context"
+	"math"
+	"strconv"
 
 	"payswitch/engine"
+	"payswitch/sdk"
 )
 
 // Payments are the engine's use cases of payments.
 type Payments interface {
 	CreatePayment(ctx context.Context, a engine.Auth, in *engine.PaymentInput) (*engine.PaymentView, error)
+	UpdatePayment(ctx context.Context, a engine.Auth, id string, in *engine.PaymentInput) (*engine.PaymentView, error)
+	ConfirmPayment(ctx context.Context, a engine.Auth, id string, in *engine.PaymentInput) (*engine.PaymentView, error)
+	CapturePayment(ctx context.Context, a engine.Auth, id string, in *engine.CaptureInput) (*engine.PaymentView, error)
+	CancelPayment(ctx context.Context, a engine.Auth, id string, reason string) (*engine.PaymentView, error)
+	RetrievePayment(ctx context.Context, a engine.Auth, id string, in engine.RetrieveInput) (*engine.PaymentView, error)
+	ListPayments(ctx context.Context, a engine.Auth, in engine.ListInput) ([]*engine.PaymentView, error)
+	CompleteAuthorize(ctx context.Context, a engine.Auth, id, clientSecret, deviceData string) (*engine.PaymentView, error)
+	NextAction(ctx context.Context, merchantID, paymentID, attemptID string) (*sdk.NextAction, error)
+	PaymentReturn(ctx context.Context, in engine.ReturnInput) (*engine.ReturnView, error)
+	CheckClientSecret(ctx context.Context, a engine.Auth, paymentID, clientSecret string) error
+	Customer(ctx context.Context, a engine.Auth, id string) (*engine.Customer, error)
+}
+
+// paymentAnswer is a payment with the processor's status beside it where one was called.
+func paymentAnswer(v *engine.PaymentView, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	a := jsonAnswer(PaymentJSON(v))
+	if v.ConnectorStatus != 0 {
+		a.header.Set("connector_http_status_code", strconv.Itoa(v.ConnectorStatus))
+	}
+	return a, nil
+}
+
+func (s *Server) createPayment(c *call) (answer, error) {
+	in, err := s.payment(c)
+	if err != nil {
+		return answer{}, err
+	}
+	return paymentAnswer(s.Payments.CreatePayment(c.ctx(), c.auth, in))
+}
+
+func (s *Server) updatePayment(c *call) (answer, error) {
+	in, err := s.payment(c)
+	if err != nil {
+		return answer{}, err
+	}
+	return paymentAnswer(s.Payments.UpdatePayment(c.ctx(), c.auth, c.param("payment_id"), in))
+}
+
+func (s *Server) confirmPayment(c *call) (answer, error) {
+	in, err := s.payment(c)
+	if err != nil {
+		return answer{}, err
+	}
+	return paymentAnswer(s.Payments.ConfirmPayment(c.ctx(), c.auth, c.param("payment_id"), in))
+}
+
+// captureFields: statement_descriptor_prefix is another name of statement_descriptor_name.
+var captureFields = openObject(
+	opt("amount_to_capture", integer(math.MinInt64, math.MaxInt64), func(in *engine.CaptureInput) **int64 { return &in.Amount }),
+	at("statement_descriptor_name", text, func(in *engine.CaptureInput) *string { return &in.DescriptorName }),
+	field[engine.CaptureInput]{key: "statement_descriptor_prefix", read: func(r *reader, in *engine.CaptureInput) error {
+		prefix, err := text(r)
+		if in.DescriptorName == "" {
+			in.DescriptorName = prefix
+		}
+		return err
+	}},
+	at("statement_descriptor_suffix", text, func(in *engine.CaptureInput) *string { return &in.DescriptorSuffix }),
+)
+
+func (s *Server) capturePayment(c *call) (answer, error) {
+	in := &engine.CaptureInput{}
+	if err := decode(c, captureFields, in); err != nil {
+		return answer{}, err
+	}
+	err := checkLengths(length{"statement_descriptor_name", in.DescriptorName, 255}, length{"statement_descriptor_suffix", in.DescriptorSuffix, 255})
+	if err != nil {
+		return answer{}, err
+	}
+	return paymentAnswer(s.Payments.CapturePayment(c.ctx(), c.auth, c.param("payment_id"), in))
+}
+
+var cancelFields = openObject(at("cancellation_reason", text, func(reason *string) *string { return reason }))
+
+func (s *Server) cancelPayment(c *call) (answer, error) {
+	var reason string
+	if err := decode(c, cancelFields, &reason); err != nil {
+		return answer{}, err
+	}
+	return paymentAnswer(s.Payments.CancelPayment(c.ctx(), c.auth, c.param("payment_id"), reason))
+}
+
+func (s *Server) retrievePayment(c *call) (answer, error) {
+	q := c.query()
+	in := engine.RetrieveInput{
+		ForceSync:       q.bool("force_sync"),
+		Attempts:        q.bool("expand_attempts"),
+		Captures:        q.bool("expand_captures"),
+		ClientSecret:    q.text("client_secret"),
+		HasClientSecret: q.has("client_secret"),
+	}
+	q.bool("all_keys_required")
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	return paymentAnswer(s.Payments.RetrievePayment(c.ctx(), c.auth, c.param("payment_id"), in))
+}
+
+func (s *Server) listPayments(c *call) (answer, error) {
+	in, err := listInput(c.query())
+	if err != nil {
+		return answer{}, err
+	}
+	views, err := s.Payments.ListPayments(c.ctx(), c.auth, in)
+	if err != nil {
+		return answer{}, err
+	}
+	w := &writer{b: make([]byte, 0, 64+len(views)*paymentSize/2)}
+	w.open().int("size", int64(len(views))).key("data").openList()
+	for _, v := range views {
+		writePayment(w, v, true)
+	}
+	return w.closeList().close().answer(), nil
+}
+
+func listInput(q *query) (engine.ListInput, error) {
+	q.only("customer_id", "starting_after", "ending_before", "limit", "created", "created.lt", "created.gt", "created.lte", "created.gte")
+	in := engine.ListInput{
+		CustomerID:    q.id("customer_id"),
+		StartingAfter: q.id("starting_after"),
+		EndingBefore:  q.id("ending_before"),
+		Created:       q.time("created"),
+		CreatedLT:     q.time("created.lt"),
+		CreatedGT:     q.time("created.gt"),
+		CreatedLTE:    q.time("created.lte"),
+		CreatedGTE:    q.time("created.gte"),
+	}
+	if limit, given := q.int("limit"); given {
+		if limit < 1 || limit > 100 {
+			return in, engine.Unprocessable("limit", "limit should be in between 1 and 100")
+		}
+		in.Limit = int(limit)
+	}
+	return in, q.err
+}
+
+// authenticationRequest is the body of 3ds/authentication.
+type authenticationRequest struct{ clientSecret, channel, completion string }
+
+var authenticationFields = openObject(
+	at("client_secret", text, func(a *authenticationRequest) *string { return &a.clientSecret }),
+	must(at("device_channel", oneOf(deviceChannels), func(a *authenticationRequest) *string { return &a.channel })),
+	must(at("threeds_method_comp_ind", oneOf(completionIndicators), func(a *authenticationRequest) *string { return &a.completion })),
+	drop[authenticationRequest]("sdk_information", anyObject),
+)
+
+// authenticatePayment begins a 3-D Secure authentication run by us. No payment has one yet, so it is refused once the caller has shown
+// that the payment is theirs.
+func (s *Server) authenticatePayment(c *call) (answer, error) {
+	var in authenticationRequest
+	if err := decode(c, authenticationFields, &in); err != nil {
+		return answer{}, err
+	}
+	if in.clientSecret == "" {
+		return answer{}, engine.Missing("client_secret")
+	}
+	if err := s.Payments.CheckClientSecret(c.ctx(), c.auth, c.param("payment_id"), in.clientSecret); err != nil {
+		return answer{}, err
+	}
+	return answer{}, engine.Refused("You cannot authenticate this payment because payment_attempt.external_three_ds_authentication_attempted is false")
+}
+
+// pollStatus tells how an authentication stands; none is polled for yet.
+func (s *Server) pollStatus(*call) (answer, error) { return answer{}, engine.NotFound("Poll") }
+
+// completeRequest is the body of complete_authorize.
+type completeRequest struct {
+	clientSecret, completion string
+}
+
+var completeFields = openObject(
+	at("client_secret", text, func(c *completeRequest) *string { return &c.clientSecret }),
+	at("threeds_method_comp_ind", oneOf(completionIndicators), func(c *completeRequest) *string { return &c.completion }),
+	drop[completeRequest]("shipping", contactFields.parse),
+)
+
+func (s *Server) completeAuthorize(c *call) (answer, error) {
+	var in completeRequest
+	if err := decode(c, completeFields, &in); err != nil {
+		return answer{}, err
+	}
+	if in.clientSecret == "" {
+		return answer{}, engine.Missing("client_secret")
+	}
+	return paymentAnswer(s.Payments.CompleteAuthorize(c.ctx(), c.auth, c.param("payment_id"), in.clientSecret, in.completion))
+}
+
+// sessionRequest is the body of session_tokens.
+type sessionRequest struct{ paymentID, clientSecret string }
+
+var sessionFields = openObject(
+	must(at("payment_id", identifier, func(s *sessionRequest) *string { return &s.paymentID })),
+	must(at("client_secret", text, func(s *sessionRequest) *string { return &s.clientSecret })),
+	must(drop[sessionRequest]("wallets", listOf(oneOf(paymentMethodTypes)))),
+)
+
+// sessionTokens lists what wallets need to start; there are no wallets, so the list is empty.
+func (s *Server) sessionTokens(c *call) (answer, error) {
+	var in sessionRequest
+	if err := decode(c, sessionFields, &in); err != nil {
+		return answer{}, err
+	}
+	if err := s.Payments.CheckClientSecret(c.ctx(), c.auth, in.paymentID, in.clientSecret); err != nil {
+		return answer{}, err
+	}
+	var w writer
+	w.open().str("payment_id", in.paymentID).str("client_secret", in.clientSecret).strings("session_token", nil).null("vault_details")
+	return w.close().answer(), nil
 }

@@ -4,9 +4,39 @@ package router
 //
 // To add endpoints: write them in a file of their own, put their lines here, and describe them in openapi.yaml (a test holds the two lists
 // and every answer recorded in the tests against each other). A pattern's {names} are read with call.param; {merchant_id} is what
-// ownMerchant and adminOrOwn compare the key with.
+// ownMerchant and adminOrOwn compare the key with. Patterns may overlap: the one with the earlier fixed segment wins.
 func (s *Server) routes() []route {
-	return []route{
+	list := []route{
 		{method: "GET", pattern: "/health", who: open, handle: s.health},
+		{method: "GET", pattern: "/openapi.yaml", who: open, handle: s.openAPI},
+		{method: "GET", pattern: "/feature_matrix", who: open, handle: s.featureMatrix},
+
+		{method: "POST", pattern: "/payments", who: secret, handle: s.createPayment},
+		{method: "GET", pattern: "/payments/list", who: secret, handle: s.listPayments},
+		{method: "POST", pattern: "/payments/session_tokens", who: publishable, handle: s.sessionTokens},
+		{method: "GET", pattern: "/payments/{payment_id}", who: either, handle: s.retrievePayment},
+		{method: "POST", pattern: "/payments/{payment_id}", who: secret, handle: s.updatePayment},
+		{method: "POST", pattern: "/payments/{payment_id}/confirm", who: either, handle: s.confirmPayment},
+		{method: "POST", pattern: "/payments/{payment_id}/capture", who: secret, handle: s.capturePayment},
+		{method: "POST", pattern: "/payments/{payment_id}/cancel", who: secret, handle: s.cancelPayment},
+		{method: "POST", pattern: "/payments/{payment_id}/complete_authorize", who: publishable, handle: s.completeAuthorize},
+		{method: "POST", pattern: "/payments/{payment_id}/3ds/authentication", who: either, handle: s.authenticatePayment},
+		{method: "GET", pattern: "/poll/status/{poll_id}", who: publishable, handle: s.pollStatus},
+
+		// Where the customer's browser comes by. No key: the ids alone lead to nothing but the payment's own next page.
+		{method: "GET", pattern: "/payments/redirect/{payment_id}/{merchant_id}/{attempt_id}", who: open, handle: s.redirectPage},
+		{method: "GET", pattern: "/payments/{payment_id}/{merchant_id}/redirect/response/{connector}", who: open, handle: s.paymentReturn(false)},
+		{method: "POST", pattern: "/payments/{payment_id}/{merchant_id}/redirect/response/{connector}", who: open, handle: s.paymentReturn(false)},
+		{method: "GET", pattern: returnPattern, who: open, handle: s.paymentReturn(true)},
+		{method: "POST", pattern: returnPattern, who: open, handle: s.paymentReturn(true)},
+		{method: "GET", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}", who: open, handle: s.paymentReturn(false)},
+		{method: "POST", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}", who: open, handle: s.paymentReturn(false)},
+
+		{method: "GET", pattern: "/customers/payment_methods", who: publishable, handle: s.savedMethodsOfPayment},
+		{method: "GET", pattern: "/customers/{customer_id}/payment_methods", who: secret, handle: s.savedMethods},
 	}
+	if s.opts.DevPages {
+		list = append(list, route{method: "GET", pattern: "/sim/redirect", who: open, handle: s.simulatorPage})
+	}
+	return list
 }

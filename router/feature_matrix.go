@@ -1,0 +1,115 @@
+package router
+
+import (
+	"slices"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// featureMatrix lists what the loaded adapters can do, from their manifests.
+func (s *Server) featureMatrix(*call) (answer, error) {
+	adapters := s.Connectors.Adapters()
+	var w writer
+	w.open().int("connector_count", int64(len(adapters))).key("connectors").openList()
+	for _, a := range adapters {
+		writeFeatures(&w, a)
+	}
+	return w.closeList().close().answer(), nil
+}
+
+func writeFeatures(w *writer, a engine.AdapterInfo) {
+	m := a.Manifest
+	category := "payment_gateway"
+	if m.Kind == sdk.KindAuthenticator {
+		category = "authentication_provider"
+	}
+	integration := "live"
+	if _, live := m.Environments["live"]; !live || a.Simulated {
+		integration = "sandbox"
+	}
+	w.open().str("name", a.Connector).str("display_name", orElse(m.DisplayName, m.Name))
+	w.str("description", orElse(m.Description, orElse(m.DisplayName, m.Name)+" adapter"))
+	w.text("base_url", baseURL(m)).str("category", category).str("integration_status", integration)
+	w.key("supported_payment_methods")
+	if m.Kind == sdk.KindProcessor {
+		writeMethods(w, m)
+	} else {
+		w.openList().closeList()
+	}
+	var webhooks []string
+	if slices.Contains(m.Operations, sdk.OpWebhook) {
+		webhooks = append(webhooks, "payments")
+		if slices.Contains(m.Operations, sdk.OpRefund) {
+			webhooks = append(webhooks, "refunds")
+		}
+	}
+	w.strings("supported_webhook_flows", webhooks).close()
+}
+
+func writeMethods(w *writer, m *sdk.Manifest) {
+	methods := m.Methods
+	if len(methods) == 0 {
+		methods = []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}}
+	}
+	captures := []string{"automatic", "manual"}
+	if len(m.Captures) > 0 {
+		captures = names(m.Captures)
+	}
+	if m.Features.MultipleCapture && slices.Contains(captures, "manual") {
+		captures = append(captures, "manual_multiple")
+	}
+	networks := m.Networks
+	if len(networks) == 0 {
+		networks = cardNetworks
+	}
+	w.openList()
+	for _, method := range methods {
+		w.open().str("payment_method", method.Method).str("payment_method_type", method.Type)
+		w.str("payment_method_type_display_name", displayNames[method.Type])
+		w.str("mandates", supported(m.Features.StoredCredential || m.Features.NetworkMIT))
+		w.str("refunds", supported(slices.Contains(m.Operations, sdk.OpRefund))).strings("supported_capture_methods", captures)
+		w.str("three_ds", supported(m.Features.Processor3DS || m.Features.External3DS)).str("no_three_ds", "supported")
+		w.strings("supported_card_networks", names(networks))
+		if len(m.Countries) > 0 {
+			w.strings("supported_countries", m.Countries)
+		} else {
+			w.null("supported_countries")
+		}
+		if len(m.Currencies) > 0 {
+			w.strings("supported_currencies", names(m.Currencies)).close()
+		} else {
+			w.null("supported_currencies").close()
+		}
+	}
+	w.closeList()
+}
+
+var displayNames = map[string]string{"credit": "Credit Card", "debit": "Debit Card"}
+
+func supported(yes bool) string {
+	if yes {
+		return "supported"
+	}
+	return "not_supported"
+}
+
+// baseURL is the live one, else the test one, else "".
+func baseURL(m *sdk.Manifest) string {
+	return orElse(m.Environments["live"].BaseURL, m.Environments["test"].BaseURL)
+}
+
+func orElse(s, other string) string {
+	if s != "" {
+		return s
+	}
+	return other
+}
+
+func names[S ~string](list []S) []string {
+	out := make([]string, len(list))
+	for i, v := range list {
+		out[i] = string(v)
+	}
+	return out
+}

@@ -1,0 +1,16 @@
+package router
+
+import (
+	"bytes"
+	_ "embed" // openapi.yaml
+	"net/http"
+)
+
+//go:embed openapi.yaml
+var openAPIDocument []byte
+
+// openAPI serves the description of this surface with the program's version in it.
+func (s *Server) openAPI(*call) (answer, error) {
+	doc := bytes.Replace(openAPIDocument, []byte("version: dev\n"), []byte("version: "+s.opts.Version+"\n"), 1)
+	return answer{header: http.Header{"Content-Type": {"application/yaml"}}, body: doc}, nil
+}

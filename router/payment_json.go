@@ -1,0 +1,237 @@
+package router
+
+import (
+	"time"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// Presenter renders what merchants read outside of answers; it implements engine.Presenter.
+type Presenter struct{}
+
+// PaymentEvent implements engine.Presenter: the body of a webhook, with the payment as GET /payments/{id} shows it.
+func (Presenter) PaymentEvent(eventID, eventType string, at time.Time, v *engine.PaymentView) ([]byte, error) {
+	w := &writer{b: make([]byte, 0, paymentSize)}
+	w.open().str("merchant_id", v.Payment.MerchantID).str("event_id", eventID).str("event_type", eventType)
+	w.key("content").open().str("type", "payment_details").key("object")
+	writePayment(w, v, false)
+	w.close().time("timestamp", at).str("processor_merchant_id", v.Payment.MerchantID).close()
+	return w.b, nil
+}
+
+// paymentSize is what a payment needs at most as a rule; more is allocated when needed.
+const paymentSize = 6 << 10
+
+// PaymentJSON renders a payment as answers show it: every key in every answer, null where there is nothing.
+func PaymentJSON(v *engine.PaymentView) []byte {
+	w := &writer{b: make([]byte, 0, paymentSize)}
+	writePayment(w, v, false)
+	return w.b
+}
+
+var (
+	noPaymentPrivate engine.PaymentPrivate
+	noAttempt        = engine.Attempt{Private: &engine.AttemptPrivate{}}
+)
+
+// writePayment writes the payment object. In lists some of its keys are always null.
+func writePayment(w *writer, v *engine.PaymentView, listed bool) {
+	p, d, private, a := v.Payment, &v.Payment.Details, v.Payment.Private, v.Attempt
+	if private == nil {
+		private = &noPaymentPrivate
+	}
+	if a == nil {
+		a = &noAttempt
+	}
+	customer := private.Customer
+	if customer == nil {
+		customer = &engine.CustomerInput{ID: p.CustomerID}
+	}
+
+	w.open().str("payment_id", p.ID).str("merchant_id", p.MerchantID).str("status", string(p.Status))
+	w.int("amount", p.Amount).int("net_amount", p.NetAmount).number("shipping_cost", d.ShippingCost).int("amount_capturable", p.Capturable)
+	if !listed && (p.Received > 0 || p.Status == engine.Succeeded) {
+		w.int("amount_received", p.Received)
+	} else {
+		w.null("amount_received")
+	}
+	w.str("processor_merchant_id", p.MerchantID).null("initiator", "sdk_authorization").text("connector", a.Connector)
+	w.null("state_metadata").text("client_secret", private.ClientSecret)
+	w.time("created", p.CreatedAt).time("modified_at", p.ModifiedAt)
+	w.text("connector_customer_id", storedCredential(a).CustomerID).str("currency", string(p.Currency))
+	writeCustomer(w, p.CustomerID, customer)
+	w.text("description", d.Description).null("refunds", "disputes")
+	if v.ShowAttempts {
+		writeAttempts(w, v)
+	}
+	if v.ShowCaptures {
+		writeCaptures(w, p, a)
+	}
+	w.null("mandate_id", "mandate_data").text("setup_future_usage", d.SetupFutureUsage).flag("off_session", d.OffSession)
+	w.null("capture_on").text("capture_method", d.CaptureMethod)
+	w.text("payment_method", a.Details.PaymentMethod)
+	writeMethodData(w, private, a)
+	w.text("payment_token", d.Token)
+	writeContact(w, "shipping", private.Shipping)
+	writeContact(w, "billing", private.Billing)
+	w.raw("order_details", d.Echo["order_details"])
+	if listed {
+		w.null("email", "name", "phone", "return_url")
+	} else {
+		w.text("email", customer.Email).text("name", customer.Name).text("phone", customer.Phone).text("return_url", d.ReturnURL)
+	}
+	w.text("authentication_type", d.AuthenticationType)
+	w.text("statement_descriptor_name", d.DescriptorName).text("statement_descriptor_suffix", d.DescriptorSuffix)
+	if listed {
+		w.null("next_action")
+	} else {
+		writeNextAction(w, v)
+	}
+	w.text("cancellation_reason", d.CancellationReason)
+	writeError(w, a.Details.Error, listed)
+	w.raw("payment_experience", d.Echo["payment_experience"]).text("payment_method_type", a.Details.PaymentMethodType)
+	w.null("connector_label").raw("business_country", d.Echo["business_country"]).raw("business_label", d.Echo["business_label"])
+	w.null("business_sub_label").raw("allowed_payment_method_types", d.Echo["allowed_payment_method_types"])
+	if p.Status == engine.Failed {
+		w.bool("manual_retry_allowed", v.ManualRetryAllowed)
+	} else {
+		w.null("manual_retry_allowed")
+	}
+	w.text("connector_transaction_id", a.TransactionID).null("frm_message").raw("metadata", d.Metadata)
+	w.raw("connector_metadata", d.Echo["connector_metadata"]).null("connector_response_metadata")
+	w.raw("feature_metadata", d.Echo["feature_metadata"]).text("reference_id", a.Details.ProcessorReference)
+	w.null("payment_link").str("profile_id", p.ProfileID).raw("surcharge_details", d.Echo["surcharge_details"])
+	w.int("attempt_count", int64(max(p.AttemptCount, 1))).null("merchant_decision").text("merchant_connector_id", a.AccountID)
+	w.null("incremental_authorization_allowed", "authorization_count", "incremental_authorizations",
+		"external_authentication_details", "external_3ds_authentication_attempted")
+	w.time("expires_on", p.ExpiresAt).null("fingerprint")
+	writeBrowser(w, private.Browser)
+	w.raw("payment_channel", d.Echo["payment_channel"]).null("payment_method_id")
+	w.text("network_transaction_id", a.Details.NetworkTransactionID).null("network_transaction_link_id", "payment_method_status")
+	w.time("updated", p.ModifiedAt).raw("split_payments", d.Echo["split_payments"]).raw("frm_metadata", d.Echo["frm_metadata"])
+	w.null("extended_authorization_applied", "extended_authorization_last_applied_at", "request_extended_authorization", "capture_before")
+	w.text("merchant_order_reference_id", d.OrderReference).number("order_tax_amount", d.OrderTaxAmount)
+	w.text("connector_mandate_id", storedCredential(a).ID).text("card_discovery", a.Details.CardDiscovery)
+	w.null("force_3ds_challenge", "force_3ds_challenge_trigger")
+	writeIssuerError(w, a.Details.Error)
+	w.null("is_iframe_redirection_enabled", "whole_connector_response", "enable_partial_authorization", "enable_overcapture",
+		"is_overcapture_enabled")
+	w.raw("is_stored_credential", d.Echo["is_stored_credential"]).raw("mit_category", d.Echo["mit_category"])
+	w.raw("billing_descriptor", d.Echo["billing_descriptor"])
+	w.null("tokenization", "partner_merchant_identifier_details", "payment_method_tokenization_details", "installment_options",
+		"installment_data", "sender_payment_instrument_id")
+	w.close()
+}
+
+func storedCredential(a *engine.Attempt) sdk.StoredCredential {
+	if a.Details.StoredCredential == nil {
+		return sdk.StoredCredential{}
+	}
+	return *a.Details.StoredCredential
+}
+
+// writeCustomer writes customer_id and customer: null when nothing is known, and for a guest with a null id.
+func writeCustomer(w *writer, id string, c *engine.CustomerInput) {
+	w.text("customer_id", id)
+	if id == "" && *c == (engine.CustomerInput{}) {
+		w.null("customer")
+		return
+	}
+	w.key("customer").open().text("id", id).text("name", c.Name).text("email", c.Email).text("phone", c.Phone)
+	w.text("phone_country_code", c.PhoneCountryCode).null("customer_document_details").close()
+}
+
+// writeMethodData writes what may be seen of the instrument once the payment is confirmed.
+func writeMethodData(w *writer, private *engine.PaymentPrivate, a *engine.Attempt) {
+	card := a.Details.Card
+	if card == nil || !a.Details.Confirmed {
+		w.null("payment_method_data")
+		return
+	}
+	holder := ""
+	if a.Private != nil {
+		holder = a.Private.Holder
+	}
+	w.key("payment_method_data").open().key("card").open()
+	w.text("last4", card.LastFour).text("card_type", card.Type).text("card_network", string(card.Network)).text("card_issuer", card.Issuer)
+	w.text("card_issuing_country", card.Country).text("card_isin", card.BIN).null("card_extended_bin")
+	w.text("card_exp_month", card.ExpMonth).text("card_exp_year", card.ExpYear).text("card_holder_name", holder)
+	if c := a.Details.Checks; c != nil {
+		w.key("payment_checks").open().text("cvc_check", c.CVC).text("address_line1_check", c.AddressLine1)
+		w.text("address_postal_code_check", c.PostalCode).close()
+	} else {
+		w.null("payment_checks")
+	}
+	w.null("authentication_data", "auth_code").close()
+	writeContact(w, "billing", private.MethodBilling)
+	w.close()
+}
+
+func writeContact(w *writer, key string, c *engine.Contact) {
+	if c == nil {
+		w.null(key)
+		return
+	}
+	w.key(key).open()
+	if a := c.Address; a != nil {
+		w.key("address").open().text("city", a.City).text("country", a.Country).text("line1", a.Line1).text("line2", a.Line2)
+		w.text("line3", a.Line3).text("zip", a.Zip).text("state", a.State).text("first_name", a.FirstName).text("last_name", a.LastName)
+		w.text("origin_zip", a.OriginZip).close()
+	} else {
+		w.null("address")
+	}
+	if c.Phone != nil {
+		w.key("phone").open().text("number", c.Phone.Number).text("country_code", c.Phone.CountryCode).close()
+	} else {
+		w.null("phone")
+	}
+	w.text("email", c.Email).close()
+}
+
+func writeBrowser(w *writer, b *sdk.Browser) {
+	if b == nil {
+		w.null("browser_info")
+		return
+	}
+	size := func(key string, n int) {
+		if n == 0 {
+			w.null(key)
+		} else {
+			w.int(key, int64(n))
+		}
+	}
+	w.key("browser_info").open()
+	size("color_depth", b.ColorDepth)
+	w.bool("java_enabled", b.JavaEnabled).bool("java_script_enabled", b.JavaScriptEnable).text("language", b.Language)
+	size("screen_height", b.ScreenHeight)
+	size("screen_width", b.ScreenWidth)
+	w.int("time_zone", int64(b.TimeZone)).text("ip_address", b.IP).text("accept_header", b.AcceptHeader).text("user_agent", b.UserAgent).close()
+}
+
+// writeNextAction writes what the customer has to do while there is something to do.
+func writeNextAction(w *writer, v *engine.PaymentView) {
+	if v.Attempt == nil || v.Attempt.Details.NextAction == nil || v.Payment.Status != engine.RequiresCustomerAction {
+		w.null("next_action")
+		return
+	}
+	next := v.Attempt.Details.NextAction
+	w.key("next_action").open()
+	if next.Type == "device_data" {
+		w.str("type", "invoke_hidden_iframe").key("iframe_data").open()
+		name, value := "threeDSMethodData", ""
+		if len(next.Fields) > 0 {
+			name, value = next.Fields[0].Name, next.Fields[0].Value
+		}
+		w.str("method_key", name).bool("three_ds_method_data_submission", true).text("three_ds_method_data", value)
+		w.text("three_ds_method_url", next.URL).null("directory_server_id", "message_version").close()
+	} else {
+		w.str("type", "redirect_to_url").str("redirect_to_url", redirectURL(v))
+	}
+	w.close()
+}
+
+// redirectURL is our page that sends the customer on.
+func redirectURL(v *engine.PaymentView) string {
+	return v.BaseURL + "/payments/redirect/" + v.Payment.ID + "/" + v.Payment.MerchantID + "/" + v.Attempt.ID
+}

@@ -1,0 +1,276 @@
+package router
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"time"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// The objects within a payment request.
+
+var customerFields = openObject(
+	at("id", identifier, func(c *engine.CustomerInput) *string { return &c.ID }),
+	at("name", text, func(c *engine.CustomerInput) *string { return &c.Name }),
+	at("email", email, func(c *engine.CustomerInput) *string { return &c.Email }),
+	at("phone", text, func(c *engine.CustomerInput) *string { return &c.Phone }),
+	at("phone_country_code", text, func(c *engine.CustomerInput) *string { return &c.PhoneCountryCode }),
+)
+
+var contactFields = closedObject(
+	opt("address", addressFields.parse, func(c *engine.Contact) **engine.ContactAddress { return &c.Address }),
+	opt("phone", phoneFields.parse, func(c *engine.Contact) **engine.ContactPhone { return &c.Phone }),
+	at("email", email, func(c *engine.Contact) *string { return &c.Email }),
+)
+
+var addressFields = closedObject(
+	at("city", text, func(a *engine.ContactAddress) *string { return &a.City }),
+	at("country", oneOf(countries), func(a *engine.ContactAddress) *string { return &a.Country }),
+	at("line1", text, func(a *engine.ContactAddress) *string { return &a.Line1 }),
+	at("line2", text, func(a *engine.ContactAddress) *string { return &a.Line2 }),
+	at("line3", text, func(a *engine.ContactAddress) *string { return &a.Line3 }),
+	at("zip", text, func(a *engine.ContactAddress) *string { return &a.Zip }),
+	at("state", text, func(a *engine.ContactAddress) *string { return &a.State }),
+	at("first_name", text, func(a *engine.ContactAddress) *string { return &a.FirstName }),
+	at("last_name", text, func(a *engine.ContactAddress) *string { return &a.LastName }),
+	at("origin_zip", text, func(a *engine.ContactAddress) *string { return &a.OriginZip }),
+)
+
+var phoneFields = openObject(
+	at("number", text, func(p *engine.ContactPhone) *string { return &p.Number }),
+	at("country_code", text, func(p *engine.ContactPhone) *string { return &p.CountryCode }),
+)
+
+// small reads an integer that fits an int of any platform.
+func small(low, high int64) func(*reader) (int, error) {
+	read := integer(low, high)
+	return func(r *reader) (int, error) {
+		n, err := read(r)
+		return int(n), err
+	}
+}
+
+var browserFields = openObject(
+	at("color_depth", small(0, 255), func(b *sdk.Browser) *int { return &b.ColorDepth }),
+	at("java_enabled", boolean, func(b *sdk.Browser) *bool { return &b.JavaEnabled }),
+	at("java_script_enabled", boolean, func(b *sdk.Browser) *bool { return &b.JavaScriptEnable }),
+	at("language", text, func(b *sdk.Browser) *string { return &b.Language }),
+	at("screen_height", small(0, math.MaxInt32), func(b *sdk.Browser) *int { return &b.ScreenHeight }),
+	at("screen_width", small(0, math.MaxInt32), func(b *sdk.Browser) *int { return &b.ScreenWidth }),
+	at("time_zone", small(math.MinInt32, math.MaxInt32), func(b *sdk.Browser) *int { return &b.TimeZone }),
+	at("ip_address", ipAddress, func(b *sdk.Browser) *string { return &b.IP }),
+	at("accept_header", text, func(b *sdk.Browser) *string { return &b.AcceptHeader }),
+	at("user_agent", text, func(b *sdk.Browser) *string { return &b.UserAgent }),
+)
+
+// methodFields is payment_method_data: a card, or another instrument that the engine answers for; billing beside it.
+var methodFields = func() *object[paymentRequest] {
+	fields := []field[paymentRequest]{
+		{key: "card", read: func(r *reader, p *paymentRequest) error {
+			p.Card, p.HasMethodData = &engine.CardInput{}, true
+			return cardFields.into(r, p.Card)
+		}},
+		{key: "card_token", read: func(r *reader, p *paymentRequest) error { return cardTokenFields.into(r, p) }},
+		opt("billing", contactFields.parse, func(p *paymentRequest) **engine.Contact { return &p.MethodBilling }),
+	}
+	for _, key := range otherInstruments {
+		fields = append(fields, field[paymentRequest]{key: key, read: func(r *reader, p *paymentRequest) error {
+			p.HasMethodData = true
+			return r.skip()
+		}})
+	}
+	return openObject(fields...)
+}()
+
+var cardFields = openObject(
+	must(at("card_number", cardNumber, func(c *engine.CardInput) *engine.Secret { return &c.Number })),
+	must(at("card_exp_month", hiddenText, func(c *engine.CardInput) *string { return &c.ExpMonth })),
+	must(at("card_exp_year", hiddenText, func(c *engine.CardInput) *string { return &c.ExpYear })),
+	must(at("card_cvc", secretText, func(c *engine.CardInput) *engine.Secret { return &c.CVC })),
+	at("card_holder_name", hiddenText, func(c *engine.CardInput) *string { return &c.Holder }),
+	at("card_issuer", hiddenText, func(c *engine.CardInput) *string { return &c.Issuer }),
+	at("card_network", oneOf(cardNetworks), func(c *engine.CardInput) *sdk.CardNetwork { return &c.Network }),
+	at("card_type", hiddenText, func(c *engine.CardInput) *string { return &c.Type }),
+	at("card_issuing_country", hiddenText, func(c *engine.CardInput) *string { return &c.Country }),
+	at("nick_name", hiddenText, func(c *engine.CardInput) *string { return &c.Nickname }),
+)
+
+// cardTokenFields come with a saved card: its CVC typed again.
+var cardTokenFields = openObject(
+	at("card_cvc", secretText, func(p *paymentRequest) *engine.Secret { return &p.CardCVC }),
+)
+
+// hiddenText is text that no message repeats, also when it is not text at all.
+func hiddenText(r *reader) (string, error) {
+	s, err := secretText(r)
+	return s.Reveal(), err
+}
+
+// testCards fail Luhn and are issued by a 3DS test server.
+var testCards = []string{"4000100511112003", "6000100611111203", "3000100811111072", "9000100111111111"}
+
+// cardNumber reads a card number, spaces removed.
+func cardNumber(r *reader) (engine.Secret, error) {
+	s, err := hiddenText(r)
+	if err != nil {
+		return engine.Secret{}, err
+	}
+	s = strings.ReplaceAll(s, " ", "")
+	sum, double := 0, false
+	for i := len(s) - 1; i >= 0; i-- {
+		d := int(s[i]) - '0'
+		if d < 0 || d > 9 {
+			return engine.Secret{}, r.fail(r.pos-1, "invalid character found in card number")
+		}
+		if double {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+		double = !double
+	}
+	if len(s) < 8 || len(s) > 19 {
+		return engine.Secret{}, r.fail(r.pos-1, "invalid card number length")
+	}
+	if sum%10 != 0 && !(r.testCards && isTestCard(s)) {
+		return engine.Secret{}, r.fail(r.pos-1, "card number invalid")
+	}
+	return engine.NewSecret(s), nil
+}
+
+func isTestCard(number string) bool {
+	for _, t := range testCards {
+		if t == number {
+			return true
+		}
+	}
+	return false
+}
+
+var recurringFields = openObject(
+	must(at("type", oneOf(recurringTypes), func(d *engine.Recurring) *string { return &d.Type })),
+	must(at("data", anyJSON, func(d *engine.Recurring) *json.RawMessage { return &d.Data })),
+)
+
+var acceptanceFields = closedObject(
+	must(at("acceptance_type", oneOf(acceptanceTypes), func(a *engine.Acceptance) *string { return &a.Type })),
+	opt("accepted_at", timestamp, func(a *engine.Acceptance) **time.Time { return &a.AcceptedAt }),
+	field[engine.Acceptance]{key: "online", read: func(r *reader, a *engine.Acceptance) error {
+		a.Online = true
+		return onlineFields.into(r, a)
+	}},
+)
+
+// onlineFields: the IP address is not checked; callers send placeholders.
+var onlineFields = closedObject(
+	at("ip_address", text, func(a *engine.Acceptance) *string { return &a.IP }),
+	must(at("user_agent", text, func(a *engine.Acceptance) *string { return &a.UserAgent })),
+)
+
+// none is for tables that only check a form; the value is kept as it came.
+type none struct{}
+
+var mandateFields = closedObject(
+	drop[none]("update_mandate_id", text),
+	drop[none]("customer_acceptance", acceptanceFields.parse),
+	drop[none]("mandate_type", closedObject(
+		drop[none]("single_use", mandateAmountFields.parse),
+		drop[none]("multi_use", mandateAmountFields.parse),
+	).parse),
+)
+
+var mandateAmountFields = openObject(
+	must(drop[none]("amount", amount)),
+	must(drop[none]("currency", oneOf(currencies))),
+	drop[none]("start_date", timestamp),
+	drop[none]("end_date", timestamp),
+	drop[none]("metadata", anyJSON),
+)
+
+var threeDSFields = openObject(
+	field[engine.ThreeDSInput]{key: "authentication_cryptogram", read: openObject(
+		field[engine.ThreeDSInput]{key: "cavv", read: openObject(
+			at("authentication_cryptogram", secretText, func(d *engine.ThreeDSInput) *engine.Secret { return &d.CAVV }),
+		).into},
+	).into},
+	at("ds_trans_id", text, func(d *engine.ThreeDSInput) *string { return &d.DSTransID }),
+	at("version", text, func(d *engine.ThreeDSInput) *string { return &d.Version }),
+	at("eci", text, func(d *engine.ThreeDSInput) *string { return &d.ECI }),
+	must(at("transaction_status", oneOf(transactionStatuses), func(d *engine.ThreeDSInput) *string { return &d.TransStatus })),
+	at("exemption_indicator", text, func(d *engine.ThreeDSInput) *string { return &d.Exemption }),
+	field[engine.ThreeDSInput]{key: "network_params", read: openObject(
+		field[engine.ThreeDSInput]{key: "cartes_bancaires", read: openObject(
+			at("cavv_algorithm", text, func(d *engine.ThreeDSInput) *string { return &d.CAVVAlgorithm }),
+		).into},
+	).into},
+)
+
+// routingRule is a payment's routing as it comes: {"type":"single","data":"stripe"}.
+type routingRule struct {
+	kind string
+	data json.RawMessage
+}
+
+var routingFields = openObject(
+	must(at("type", oneOf([]string{"single", "priority", "volume_split"}), func(r *routingRule) *string { return &r.kind })),
+	must(at("data", anyJSON, func(r *routingRule) *json.RawMessage { return &r.data })),
+)
+
+var choiceFields = openObject(
+	must(at("connector", text, func(c *engine.RoutingChoice) *string { return &c.Connector })),
+	at("merchant_connector_id", text, func(c *engine.RoutingChoice) *string { return &c.AccountID }),
+)
+
+var splitFields = openObject(
+	must(field[engine.RoutingChoice]{key: "connector", read: func(r *reader, c *engine.RoutingChoice) (err error) {
+		split := c.Split
+		*c, err = routingChoice(r)
+		c.Split = split
+		return err
+	}}),
+	must(at("split", small(0, 255), func(c *engine.RoutingChoice) *int { return &c.Split })),
+)
+
+// routingChoice reads a connector by its bare name or as an object.
+func routingChoice(r *reader) (engine.RoutingChoice, error) {
+	if r.peek() == '"' {
+		name, err := text(r)
+		return engine.RoutingChoice{Connector: name}, err
+	}
+	return choiceFields.parse(r)
+}
+
+// parseRouting reads a routing rule. What is wrong with it is unprocessable, not malformed.
+func parseRouting(raw json.RawMessage) (*engine.Routing, error) {
+	bad := func(err error) error {
+		text := strings.TrimPrefix(asError(err).Message, "Json deserialize error: ")
+		return engine.Unprocessable("routing", "routing is malformed: "+text+` (in routing); expected {"type":"single","data":"<connector>"} `+
+			`or a priority or volume_split rule`)
+	}
+	rule, err := routingFields.parse(&reader{data: raw})
+	if err != nil {
+		return nil, bad(err)
+	}
+	routing, r := &engine.Routing{Type: rule.kind}, &reader{data: rule.data}
+	switch rule.kind {
+	case "single":
+		var choice engine.RoutingChoice
+		choice, err = routingChoice(r)
+		routing.Choices = []engine.RoutingChoice{choice}
+	case "priority":
+		routing.Choices, err = listOf(routingChoice)(r)
+	case "volume_split":
+		routing.Choices, err = listOf(splitFields.parse)(r)
+	}
+	if err == nil && len(routing.Choices) == 0 {
+		err = engine.Malformed("routing", "data names no connector")
+	}
+	if err != nil {
+		return nil, bad(err)
+	}
+	return routing, nil
+}

@@ -1,0 +1,259 @@
+package router
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net"
+	"strconv"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// paymentRequest is the body of create, update and confirm: one table serves the three, and the engine ignores what does not apply.
+type paymentRequest struct {
+	engine.PaymentInput
+	routing    json.RawMessage
+	connectors []string // the older way to name connectors, in order
+}
+
+// amount is money in minor units.
+var amount = integer(0, math.MaxInt64)
+
+// addend is an amount that is added to another; bounded, so that no sum can overflow.
+var addend = integer(0, 999_999_999)
+
+// echo keeps a field to show it as it came.
+func echo[V any](key string, parse func(*reader) (V, error)) field[paymentRequest] {
+	keep := keptAs(parse)
+	return field[paymentRequest]{key: key, read: func(r *reader, p *paymentRequest) error {
+		raw, err := keep(r)
+		if err == nil {
+			if p.Echo == nil {
+				p.Echo = map[string]json.RawMessage{}
+			}
+			p.Echo[key] = raw
+		}
+		return err
+	}}
+}
+
+// paymentFields is what a payment may be created, updated and confirmed with. Other keys are refused.
+var paymentFields = closedObject(
+	opt("amount", amount, func(p *paymentRequest) **int64 { return &p.Amount }),
+	at("currency", oneOf(currencies), func(p *paymentRequest) *sdk.Currency { return &p.Currency }),
+	opt("order_tax_amount", addend, func(p *paymentRequest) **int64 { return &p.OrderTaxAmount }),
+	opt("amount_to_capture", amount, func(p *paymentRequest) **int64 { return &p.AmountToCapture }),
+	opt("shipping_cost", addend, func(p *paymentRequest) **int64 { return &p.ShippingCost }),
+	at("payment_id", identifier, func(p *paymentRequest) *string { return &p.PaymentID }),
+	at("client_secret", text, func(p *paymentRequest) *string { return &p.ClientSecret }),
+	at("profile_id", identifier, func(p *paymentRequest) *string { return &p.ProfileID }),
+	at("routing", anyJSON, func(p *paymentRequest) *json.RawMessage { return &p.routing }),
+	at("connector", listOf(text), func(p *paymentRequest) *[]string { return &p.connectors }),
+	opt("confirm", boolean, func(p *paymentRequest) **bool { return &p.Confirm }),
+	at("capture_method", oneOf(captureMethods), func(p *paymentRequest) *string { return &p.CaptureMethod }),
+	drop[paymentRequest]("capture_on", timestamp),
+	at("authentication_type", oneOf(authenticationTypes), func(p *paymentRequest) *string { return &p.AuthenticationType }),
+	opt("request_external_three_ds_authentication", boolean, func(p *paymentRequest) **bool { return &p.External3DS }),
+	at("setup_future_usage", oneOf(futureUsages), func(p *paymentRequest) *string { return &p.SetupFutureUsage }),
+	opt("off_session", boolean, func(p *paymentRequest) **bool { return &p.OffSession }),
+	at("payment_type", oneOf(paymentTypes), func(p *paymentRequest) *string { return &p.PaymentType }),
+	opt("session_expiry", integer(0, math.MaxUint32), func(p *paymentRequest) **int64 { return &p.SessionExpiry }),
+	at("return_url", webURL, func(p *paymentRequest) *string { return &p.ReturnURL }),
+
+	at("customer_id", identifier, func(p *paymentRequest) *string { return &p.CustomerID }),
+	opt("customer", customerFields.parse, func(p *paymentRequest) **engine.CustomerInput { return &p.Customer }),
+	at("email", email, func(p *paymentRequest) *string { return &p.Email }),
+	at("name", text, func(p *paymentRequest) *string { return &p.Name }),
+	at("phone", text, func(p *paymentRequest) *string { return &p.Phone }),
+	at("phone_country_code", text, func(p *paymentRequest) *string { return &p.PhoneCountryCode }),
+	opt("billing", contactFields.parse, func(p *paymentRequest) **engine.Contact { return &p.Billing }),
+	opt("shipping", contactFields.parse, func(p *paymentRequest) **engine.Contact { return &p.Shipping }),
+	opt("browser_info", browserFields.parse, func(p *paymentRequest) **sdk.Browser { return &p.Browser }),
+
+	at("payment_method", oneOf(paymentMethods), func(p *paymentRequest) *string { return &p.PaymentMethod }),
+	at("payment_method_type", oneOf(paymentMethodTypes), func(p *paymentRequest) *string { return &p.PaymentMethodType }),
+	field[paymentRequest]{key: "payment_method_data", read: func(r *reader, p *paymentRequest) error { return methodFields.into(r, p) }},
+	at("payment_token", text, func(p *paymentRequest) *string { return &p.PaymentToken }),
+	at("card_cvc", secretText, func(p *paymentRequest) *engine.Secret { return &p.CardCVC }),
+	opt("recurring_details", recurringFields.parse, func(p *paymentRequest) **engine.Recurring { return &p.Recurring }),
+	at("mandate_id", text, func(p *paymentRequest) *string { return &p.MandateID }),
+	at("mandate_data", keptAs(mandateFields.parse), func(p *paymentRequest) *json.RawMessage { return &p.MandateData }),
+	opt("customer_acceptance", acceptanceFields.parse, func(p *paymentRequest) **engine.Acceptance { return &p.Acceptance }),
+	opt("three_ds_data", threeDSFields.parse, func(p *paymentRequest) **engine.ThreeDSInput { return &p.ThreeDS }),
+
+	at("description", text, func(p *paymentRequest) *string { return &p.Description }),
+	at("statement_descriptor_name", text, func(p *paymentRequest) *string { return &p.DescriptorName }),
+	at("statement_descriptor_suffix", text, func(p *paymentRequest) *string { return &p.DescriptorSuffix }),
+	at("merchant_order_reference_id", text, func(p *paymentRequest) *string { return &p.OrderReference }),
+	at("metadata", anyObject, func(p *paymentRequest) *json.RawMessage { return &p.Metadata }),
+	field[paymentRequest]{key: "order_details", read: readOrder},
+	field[paymentRequest]{key: "surcharge_details", read: readSurcharge},
+
+	echo("allowed_payment_method_types", listOf(oneOf(paymentMethodTypes))),
+	echo("payment_experience", oneOf(paymentExperiences)),
+	echo("connector_metadata", anyObject),
+	echo("feature_metadata", anyObject),
+	echo("frm_metadata", anyObject),
+	echo("split_payments", anyObject),
+	echo("business_country", oneOf(countries)),
+	echo("business_label", text),
+	echo("payment_channel", anyJSON),
+	echo("billing_descriptor", anyObject),
+	echo("mit_category", oneOf(mitCategories)),
+	echo("is_stored_credential", boolean),
+	echo("force_3ds_challenge", boolean),
+	echo("psd2_sca_exemption_type", oneOf(scaExemptions)),
+	echo("payment_link", boolean),
+	echo("payment_link_config", anyObject),
+	echo("payment_link_config_id", text),
+	echo("request_incremental_authorization", boolean),
+	echo("request_extended_authorization", boolean),
+	echo("enable_partial_authorization", boolean),
+	echo("enable_overcapture", boolean),
+	echo("retry_action", oneOf(retryActions)),
+
+	// Known to the API, checked, and without effect.
+	drop[paymentRequest]("threeds_method_comp_ind", oneOf(completionIndicators)),
+	drop[paymentRequest]("tokenization", oneOf(tokenizations)),
+	drop[paymentRequest]("all_keys_required", boolean),
+	drop[paymentRequest]("skip_external_tax_calculation", boolean),
+	drop[paymentRequest]("is_iframe_redirection_enabled", boolean),
+	drop[paymentRequest]("merchant_connector_details", anyObject),
+	drop[paymentRequest]("ctp_service_details", anyObject),
+	drop[paymentRequest]("tax_status", oneOf(taxStatuses)),
+	drop[paymentRequest]("discount_amount", amount),
+	drop[paymentRequest]("shipping_amount_tax", amount),
+	drop[paymentRequest]("duty_amount", amount),
+	drop[paymentRequest]("order_date", timestamp),
+	drop[paymentRequest]("partner_merchant_identifier_details", anyObject),
+	drop[paymentRequest]("installment_options", listOf(anyJSON)),
+	drop[paymentRequest]("installment_data", anyObject),
+	drop[paymentRequest]("profile_acquirer_id", text),
+	drop[paymentRequest]("external_surcharge_strategy", oneOf(surchargeStrategies)),
+	drop[paymentRequest]("business_sub_label", text),
+)
+
+type order struct{ lines []sdk.Line }
+
+var lineFields = openObject(
+	must(at("product_name", text, func(l *sdk.Line) *string { return &l.Name })),
+	must(field[sdk.Line]{key: "quantity", read: func(r *reader, l *sdk.Line) error {
+		n, err := integer(0, math.MaxUint16)(r)
+		l.Quantity = int(n)
+		return err
+	}}),
+	must(at("amount", amount, func(l *sdk.Line) *int64 { return &l.UnitPrice })),
+	at("total_tax_amount", amount, func(l *sdk.Line) *int64 { return &l.Tax }),
+	at("sku", text, func(l *sdk.Line) *string { return &l.SKU }),
+)
+
+func readOrder(r *reader, p *paymentRequest) error {
+	return echo("order_details", func(r *reader) (_ order, err error) {
+		p.Lines, err = listOf(lineFields.parse)(r)
+		return order{}, err
+	}).read(r, p)
+}
+
+type surcharge struct{ amount, tax int64 }
+
+var surchargeFields = openObject(
+	must(at("surcharge_amount", addend, func(s *surcharge) *int64 { return &s.amount })),
+	at("tax_amount", addend, func(s *surcharge) *int64 { return &s.tax }),
+)
+
+func readSurcharge(r *reader, p *paymentRequest) error {
+	return echo("surcharge_details", func(r *reader) (surcharge, error) {
+		s, err := surchargeFields.parse(r)
+		p.SurchargeAmount = s.amount + s.tax
+		return s, err
+	}).read(r, p)
+}
+
+// payment reads the body of create, update and confirm: the form first, then the lengths, then the connectors named.
+func (s *Server) payment(c *call) (*engine.PaymentInput, error) {
+	p := &paymentRequest{}
+	if err := decode(c, paymentFields, p); err != nil {
+		return nil, err
+	}
+	if err := p.checkLengths(); err != nil {
+		return nil, err
+	}
+	if err := s.setRouting(p); err != nil {
+		return nil, err
+	}
+	if p.Browser != nil && p.Browser.IP == "" {
+		p.Browser.IP, _, _ = net.SplitHostPort(c.r.RemoteAddr) // none is fine
+	}
+	return &p.PaymentInput, nil
+}
+
+func (p *paymentRequest) checkLengths() error {
+	phoneCountry := p.PhoneCountryCode
+	if p.Customer != nil && len(p.Customer.PhoneCountryCode) > len(phoneCountry) {
+		phoneCountry = p.Customer.PhoneCountryCode
+	}
+	return checkLengths(
+		length{"return_url", p.ReturnURL, 2048},
+		length{"mandate_id", p.MandateID, 64},
+		length{"statement_descriptor_name", p.DescriptorName, 255},
+		length{"statement_descriptor_suffix", p.DescriptorSuffix, 255},
+		length{"phone_country_code", phoneCountry, 255},
+		length{"merchant_order_reference_id", p.OrderReference, 255},
+	)
+}
+
+// length is a field with the bytes it may have.
+type length struct {
+	field, value string
+	most         int
+}
+
+func checkLengths(fields ...length) error {
+	for _, f := range fields {
+		if len(f.value) > f.most {
+			return engine.Unprocessable(f.field, f.field+" must be at most "+strconv.Itoa(f.most)+" characters long. Received "+
+				strconv.Itoa(len(f.value))+" characters")
+		}
+	}
+	return nil
+}
+
+// setRouting reads the routing rule (a malformed one is 422, not a parse error) and checks that every connector named is one we have.
+func (s *Server) setRouting(p *paymentRequest) error {
+	for _, name := range p.connectors {
+		if _, known := s.Connectors.Adapter(name); !known {
+			return engine.Malformed("connector", "unknown variant `"+shownText([]byte(name))+"`, expected "+oneOfText(s.connectorNames()))
+		}
+	}
+	if p.routing == nil {
+		if len(p.connectors) > 0 {
+			p.Routing = &engine.Routing{Type: "priority"}
+			for _, name := range p.connectors {
+				p.Routing.Choices = append(p.Routing.Choices, engine.RoutingChoice{Connector: name})
+			}
+		}
+		return nil
+	}
+	routing, err := parseRouting(p.routing)
+	if err != nil {
+		return err
+	}
+	for _, choice := range routing.Choices {
+		if _, known := s.Connectors.Adapter(choice.Connector); !known {
+			return engine.Unprocessable("routing", fmt.Sprintf("routing names the connector %s, expected %s",
+				quoted([]byte(choice.Connector)), oneOfText(s.connectorNames())))
+		}
+	}
+	p.Routing = routing
+	return nil
+}
+
+func (s *Server) connectorNames() []string {
+	var names []string
+	for _, a := range s.Connectors.Adapters() {
+		names = append(names, a.Connector)
+	}
+	return names
+}

@@ -1,0 +1,97 @@
+package router
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"payswitch/engine"
+)
+
+// query reads a URL's query. The first thing wrong is kept in err; readers after it answer zero values.
+type query struct {
+	values url.Values
+	err    error
+}
+
+func (c *call) query() *query {
+	values, err := url.ParseQuery(c.r.URL.RawQuery)
+	q := &query{values: values}
+	if err != nil {
+		q.fail("", "the query string is malformed")
+	}
+	for key, list := range values {
+		if len(list) > 1 {
+			q.fail(key, "duplicate query parameter `"+shownText([]byte(key))+"`")
+		}
+		if !utf8.ValidString(key) || !utf8.ValidString(list[0]) || strings.ContainsRune(list[0], 0) {
+			q.fail(key, "the query string is not valid text")
+		}
+	}
+	return q
+}
+
+func (q *query) fail(param, message string) {
+	if q.err == nil {
+		q.err = &engine.Error{Kind: engine.KindInvalid, Code: "IR_06", Message: "Query deserialize error: " + message, Param: param}
+	}
+}
+
+// only refuses parameters that are not named.
+func (q *query) only(names ...string) {
+	for key := range q.values {
+		if !slices.Contains(names, key) {
+			q.fail(key, "unknown field `"+shownText([]byte(key))+"`, expected "+oneOfText(names))
+		}
+	}
+}
+
+func (q *query) has(name string) bool { return q.values.Has(name) }
+
+func (q *query) text(name string) string { return q.values.Get(name) }
+
+func (q *query) id(name string) string {
+	v := q.text(name)
+	if q.has(name) {
+		if err := checkID(v); err != nil {
+			q.fail(name, name+": "+err.Error())
+		}
+	}
+	return v
+}
+
+func (q *query) bool(name string) bool {
+	v := q.text(name)
+	if q.has(name) && v != "true" && v != "false" {
+		q.fail(name, fmt.Sprintf("%s: %s is not `true` or `false`", name, quoted([]byte(v))))
+	}
+	return v == "true"
+}
+
+// int reads a whole number; given is false when it was not sent (or is not one).
+func (q *query) int(name string) (v int64, given bool) {
+	if !q.has(name) {
+		return 0, false
+	}
+	v, err := strconv.ParseInt(q.text(name), 10, 64)
+	if err != nil {
+		q.fail(name, fmt.Sprintf("%s: %s is not an integer", name, quoted([]byte(q.text(name)))))
+		return 0, false
+	}
+	return v, true
+}
+
+func (q *query) time(name string) time.Time {
+	if !q.has(name) {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, q.text(name))
+	if err != nil {
+		q.fail(name, fmt.Sprintf("%s: %s is not an ISO 8601 time such as 2022-09-10T10:11:12Z", name, quoted([]byte(q.text(name)))))
+	}
+	return t.UTC()
+}

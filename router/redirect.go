@@ -1,0 +1,131 @@
+package router
+
+import (
+	"bytes"
+	"crypto/rand"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+//go:embed pages/*.html
+var pageFiles embed.FS
+
+var pages = template.Must(template.ParseFS(pageFiles, "pages/*.html"))
+
+// page is an HTML answer. It may run no script and use no style but its own, load nothing, and be kept nowhere.
+func page(name string, data map[string]any) (answer, error) {
+	nonce := rand.Text()
+	data["Nonce"] = nonce
+	var out bytes.Buffer
+	if err := pages.ExecuteTemplate(&out, name, data); err != nil {
+		return answer{}, engine.Internal(err, "render page "+name)
+	}
+	return answer{body: out.Bytes(), header: http.Header{
+		"Content-Type": {"text/html; charset=utf-8"},
+		// form-action also holds for the redirects that follow a form, so it names schemes, not hosts.
+		"Content-Security-Policy": {"default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" + nonce +
+			"'; form-action http: https:; base-uri 'none'"},
+		"Cache-Control":   {"no-store"},
+		"Referrer-Policy": {"no-referrer"},
+	}}, nil
+}
+
+// found sends the browser to a URL.
+func found(to string) answer {
+	return answer{status: http.StatusFound, header: http.Header{"Location": {to}, "Cache-Control": {"no-store"}, "Referrer-Policy": {"no-referrer"}}}
+}
+
+// formPage posts fields to a URL by itself, or by a button where scripts are off.
+func formPage(to string, fields []sdk.Header) (answer, error) {
+	return page("form.html", map[string]any{"URL": to, "Fields": fields})
+}
+
+// redirectPage sends the customer on to the processor or the card's bank.
+func (s *Server) redirectPage(c *call) (answer, error) {
+	next, err := s.Payments.NextAction(c.ctx(), c.param("merchant_id"), c.param("payment_id"), c.param("attempt_id"))
+	if err != nil {
+		return answer{}, err
+	}
+	if u, err := url.Parse(next.URL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return answer{}, engine.Internal(fmt.Errorf("the adapter's next action is not a web address"), "send the customer on")
+	}
+	switch next.Type {
+	case "redirect":
+		return found(next.URL), nil
+	case "form_post":
+		return formPage(next.URL, next.Fields)
+	}
+	return answer{}, engine.Refused("This payment's next step runs inside the merchant's page, see next_action")
+}
+
+// paymentReturn takes the customer back: the processor is asked, then the browser goes to the merchant.
+func (s *Server) paymentReturn(complete bool) handler {
+	return func(c *call) (answer, error) {
+		in := engine.ReturnInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"),
+			Complete: complete, Return: sdk.Return{Method: c.r.Method}}
+		var err error
+		if in.Return.Query, err = pairs(c.r.URL.RawQuery); err != nil {
+			return answer{}, err
+		}
+		if strings.HasPrefix(c.r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+			if in.Return.Form, err = pairs(string(c.body)); err != nil {
+				return answer{}, err
+			}
+		}
+		v, err := s.Payments.PaymentReturn(c.ctx(), in)
+		switch {
+		case err != nil:
+			return answer{}, err
+		case v.NextURL != "":
+			return found(v.NextURL), nil
+		case v.Fields != nil:
+			return formPage(v.URL, v.Fields)
+		}
+		return found(v.URL), nil
+	}
+}
+
+// pairs are the decoded pairs of a query or form, in order.
+func pairs(encoded string) ([]sdk.Header, error) {
+	list := []sdk.Header{}
+	for pair := range strings.SplitSeq(encoded, "&") {
+		if pair == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(pair, "=")
+		name, err1 := url.QueryUnescape(name)
+		value, err2 := url.QueryUnescape(value)
+		if err1 != nil || err2 != nil {
+			return nil, &engine.Error{Kind: engine.KindInvalid, Code: "IR_06", Message: "the form or query string is malformed"}
+		}
+		list = append(list, sdk.Header{Name: strings.ToValidUTF8(name, "\ufffd"), Value: strings.ToValidUTF8(value, "\ufffd")})
+	}
+	return list, nil
+}
+
+const returnPattern = "/payments/{payment_id}/{merchant_id}/redirect/complete/{connector}"
+
+// simulatorPage stands in for a bank's page: it shows the amount and lets the customer approve or decline, without scripts. It posts
+// only to our own return URLs, so it leads nowhere else.
+func (s *Server) simulatorPage(c *call) (answer, error) {
+	q := c.query()
+	to, err := url.Parse(q.text("return_url"))
+	ours := q.err == nil && err == nil && strings.HasPrefix(q.text("return_url"), s.opts.PublicURL+"/") && to.User == nil
+	if ours {
+		base, _ := url.Parse(s.opts.PublicURL) // checked by New
+		path, inside := strings.CutPrefix(to.Path, base.Path)
+		r, _, _ := s.mux.find(http.MethodPost, path)
+		ours = inside && to.Scheme == base.Scheme && to.Host == base.Host && r != nil && r.pattern == returnPattern
+	}
+	if !ours {
+		return answer{}, engine.InvalidValue("return_url")
+	}
+	return page("simulator.html", map[string]any{"URL": to.String(), "Amount": q.text("amount")})
+}
