@@ -88,7 +88,7 @@ func (a *Adapter) Handle(message []byte) []byte { return a.appendHandle(nil, mes
 
 // appendHandle is Handle into a buffer that is empty but may have room.
 func (a *Adapter) appendHandle(out, message []byte) []byte {
-	in, err := DecodeStep(message)
+	in, err := decodeHosts(message)
 	if err != nil {
 		r := unknown("step: " + err.Error())
 		return appendResult(out, &r)

@@ -162,6 +162,9 @@ func NewForm() *Form { return new(Form) }
 
 // Add adds a pair.
 func (f *Form) Add(name, value string) *Form {
+	if f.b == nil {
+		f.b = make([]byte, 0, 512)
+	}
 	if len(f.b) > 0 {
 		f.b = append(f.b, '&')
 	}
@@ -198,18 +201,30 @@ func PathEscape(s string) string { return strings.ReplaceAll(QueryEscape(s), "+"
 
 func appendQuery(b []byte, s string) []byte {
 	const hex = "0123456789ABCDEF"
+	start := 0
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c|32 >= 'a' && c|32 <= 'z' || c-'0' <= 9 || c == '-' || c == '_' || c == '.' || c == '~':
-			b = append(b, c)
-		case c == ' ':
+		c := s[i]
+		if unreserved[c&127] && c < 128 {
+			continue
+		}
+		b = append(b, s[start:i]...)
+		start = i + 1
+		if c == ' ' {
 			b = append(b, '+')
-		default:
+		} else {
 			b = append(b, '%', hex[c>>4], hex[c&15])
 		}
 	}
-	return b
+	return append(b, s[start:]...)
 }
+
+// unreserved are the characters that stand for themselves (RFC 3986, section 2.3).
+var unreserved = func() (set [128]bool) {
+	for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~" {
+		set[c] = true
+	}
+	return set
+}()
 
 // ParseForm reads a form or query into its pairs, in order. Pairs with a broken escape are left out and reported by ok.
 func ParseForm(s string) (pairs []Header, ok bool) {

@@ -215,7 +215,7 @@ func (c *Call) declare(s *Send) []Derivation {
 	for i := range s.Headers {
 		c.mark(used, s.Headers[i].Value)
 	}
-	c.mark(used, string(s.Body))
+	c.mark(used, textOf(s.Body))
 	for i := range s.Derive {
 		c.markExpr(used, &s.Derive[i].Expr)
 	}

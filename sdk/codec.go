@@ -53,8 +53,29 @@ func DecodeStep(message []byte) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := new(Step)
-	r := jsontext.NewReader(text)
+	return decodeStep(jsontext.NewReader(text), bodies)
+}
+
+// stepParts is a step and the parts that most requests have, in one piece of memory: the decoder fills what a pointer points to, and
+// takes away the pointers to what the message does not hold.
+type stepParts struct {
+	Step
+	instrument       Instrument
+	card             Card
+	storedCredential StoredCredentialUse
+	customer         Customer
+	billing          Address
+	shipping         Address
+	browser          Browser
+	payment          PaymentState
+}
+
+func decodeStep(r jsontext.Reader, bodies []byte) (*Step, error) {
+	parts := new(stepParts)
+	s := &parts.Step
+	q := &s.Request
+	q.Instrument, q.StoredCredential, q.Customer, q.Billing, q.Shipping = &parts.instrument, &parts.storedCredential, &parts.customer, &parts.billing, &parts.shipping
+	q.Browser, q.Payment, q.Instrument.Card = &parts.browser, &parts.payment, &parts.card
 	s.decode(&r)
 	if err := r.Close(); err != nil {
 		return nil, err
@@ -147,17 +168,22 @@ func sealEnvelope(b []byte) { appendUint32(b[:0], uint32(len(b)-4)) }
 
 // openEnvelope splits a message into a copy of its JSON and its bodies.
 func openEnvelope(message []byte) (text string, bodies []byte, err error) {
+	json, bodies, err := splitEnvelope(message)
+	return string(json), bodies, err
+}
+
+func splitEnvelope(message []byte) (json, bodies []byte, err error) {
 	if len(message) > MaxMessage {
-		return "", nil, ErrTooLarge
+		return nil, nil, ErrTooLarge
 	}
 	if len(message) < 4 {
-		return "", nil, ErrEnvelope
+		return nil, nil, ErrEnvelope
 	}
 	n := uint32(message[0]) | uint32(message[1])<<8 | uint32(message[2])<<16 | uint32(message[3])<<24
 	if uint64(n) > uint64(len(message)-4) {
-		return "", nil, ErrEnvelope
+		return nil, nil, ErrEnvelope
 	}
-	return string(message[4 : 4+n]), message[4+n:], nil
+	return message[4 : 4+n], message[4+n:], nil
 }
 
 // cut takes n bytes from the front of b; nil when n is 0.

@@ -132,8 +132,12 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 		case 19:
 			v.Reference.decode(r)
 		case 20:
-			if !r.Null() {
-				v.Webhook = new(WebhookRule)
+			if r.Null() {
+				v.Webhook = nil
+			} else {
+				if v.Webhook == nil {
+					v.Webhook = new(WebhookRule)
+				}
 				v.Webhook.decode(r)
 			}
 		case 21:
@@ -141,6 +145,9 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 		default:
 			r.Skip()
 		}
+	}
+	if seen&(1<<20) == 0 {
+		v.Webhook = nil
 	}
 }
 
@@ -712,8 +719,12 @@ func (v *Request) decode(r *jsontext.Reader) {
 		case 3:
 			v.Amount.decode(r)
 		case 4:
-			if !r.Null() {
-				v.Payment = new(PaymentState)
+			if r.Null() {
+				v.Payment = nil
+			} else {
+				if v.Payment == nil {
+					v.Payment = new(PaymentState)
+				}
 				v.Payment.decode(r)
 			}
 		case 5:
@@ -729,45 +740,77 @@ func (v *Request) decode(r *jsontext.Reader) {
 		case 10:
 			v.Resolves = Operation(r.String())
 		case 11:
-			if !r.Null() {
-				v.ConnectorData = new(ConnectorData)
+			if r.Null() {
+				v.ConnectorData = nil
+			} else {
+				if v.ConnectorData == nil {
+					v.ConnectorData = new(ConnectorData)
+				}
 				v.ConnectorData.decode(r)
 			}
 		case 12:
-			if !r.Null() {
-				v.Instrument = new(Instrument)
+			if r.Null() {
+				v.Instrument = nil
+			} else {
+				if v.Instrument == nil {
+					v.Instrument = new(Instrument)
+				}
 				v.Instrument.decode(r)
 			}
 		case 13:
-			if !r.Null() {
-				v.StoredCredential = new(StoredCredentialUse)
+			if r.Null() {
+				v.StoredCredential = nil
+			} else {
+				if v.StoredCredential == nil {
+					v.StoredCredential = new(StoredCredentialUse)
+				}
 				v.StoredCredential.decode(r)
 			}
 		case 14:
 			v.Request3DS = r.Bool()
 		case 15:
-			if !r.Null() {
-				v.ThreeDS = new(ThreeDSResult)
+			if r.Null() {
+				v.ThreeDS = nil
+			} else {
+				if v.ThreeDS == nil {
+					v.ThreeDS = new(ThreeDSResult)
+				}
 				v.ThreeDS.decode(r)
 			}
 		case 16:
-			if !r.Null() {
-				v.Customer = new(Customer)
+			if r.Null() {
+				v.Customer = nil
+			} else {
+				if v.Customer == nil {
+					v.Customer = new(Customer)
+				}
 				v.Customer.decode(r)
 			}
 		case 17:
-			if !r.Null() {
-				v.Billing = new(Address)
+			if r.Null() {
+				v.Billing = nil
+			} else {
+				if v.Billing == nil {
+					v.Billing = new(Address)
+				}
 				v.Billing.decode(r)
 			}
 		case 18:
-			if !r.Null() {
-				v.Shipping = new(Address)
+			if r.Null() {
+				v.Shipping = nil
+			} else {
+				if v.Shipping == nil {
+					v.Shipping = new(Address)
+				}
 				v.Shipping.decode(r)
 			}
 		case 19:
-			if !r.Null() {
-				v.Browser = new(Browser)
+			if r.Null() {
+				v.Browser = nil
+			} else {
+				if v.Browser == nil {
+					v.Browser = new(Browser)
+				}
 				v.Browser.decode(r)
 			}
 		case 20:
@@ -812,23 +855,71 @@ func (v *Request) decode(r *jsontext.Reader) {
 		case 29:
 			v.WebhookURL = r.String()
 		case 30:
-			if !r.Null() {
-				v.Return = new(Return)
+			if r.Null() {
+				v.Return = nil
+			} else {
+				if v.Return == nil {
+					v.Return = new(Return)
+				}
 				v.Return.decode(r)
 			}
 		case 31:
-			if !r.Null() {
-				v.Webhook = new(WebhookMessage)
+			if r.Null() {
+				v.Webhook = nil
+			} else {
+				if v.Webhook == nil {
+					v.Webhook = new(WebhookMessage)
+				}
 				v.Webhook.decode(r)
 			}
 		case 32:
-			if !r.Null() {
-				v.Authentication = new(AuthenticationRequest)
+			if r.Null() {
+				v.Authentication = nil
+			} else {
+				if v.Authentication == nil {
+					v.Authentication = new(AuthenticationRequest)
+				}
 				v.Authentication.decode(r)
 			}
 		default:
 			r.Skip()
 		}
+	}
+	if seen&(1<<4) == 0 {
+		v.Payment = nil
+	}
+	if seen&(1<<11) == 0 {
+		v.ConnectorData = nil
+	}
+	if seen&(1<<12) == 0 {
+		v.Instrument = nil
+	}
+	if seen&(1<<13) == 0 {
+		v.StoredCredential = nil
+	}
+	if seen&(1<<15) == 0 {
+		v.ThreeDS = nil
+	}
+	if seen&(1<<16) == 0 {
+		v.Customer = nil
+	}
+	if seen&(1<<17) == 0 {
+		v.Billing = nil
+	}
+	if seen&(1<<18) == 0 {
+		v.Shipping = nil
+	}
+	if seen&(1<<19) == 0 {
+		v.Browser = nil
+	}
+	if seen&(1<<30) == 0 {
+		v.Return = nil
+	}
+	if seen&(1<<31) == 0 {
+		v.Webhook = nil
+	}
+	if seen&(1<<32) == 0 {
+		v.Authentication = nil
 	}
 }
 
@@ -1030,8 +1121,12 @@ func (v *Instrument) decode(r *jsontext.Reader) {
 	for ok := r.Object(); ok; ok = r.More('}') {
 		switch r.Field(namesInstrument[:], &seen) {
 		case 0:
-			if !r.Null() {
-				v.Card = new(Card)
+			if r.Null() {
+				v.Card = nil
+			} else {
+				if v.Card == nil {
+					v.Card = new(Card)
+				}
 				v.Card.decode(r)
 			}
 		case 1:
@@ -1041,6 +1136,9 @@ func (v *Instrument) decode(r *jsontext.Reader) {
 		default:
 			r.Skip()
 		}
+	}
+	if seen&(1<<0) == 0 {
+		v.Card = nil
 	}
 }
 
@@ -1625,28 +1723,56 @@ func (v *Result) decode(r *jsontext.Reader) {
 	for ok := r.Object(); ok; ok = r.More('}') {
 		switch r.Field(namesResult[:], &seen) {
 		case 0:
-			if !r.Null() {
-				v.Send = new(Send)
+			if r.Null() {
+				v.Send = nil
+			} else {
+				if v.Send == nil {
+					v.Send = new(Send)
+				}
 				v.Send.decode(r)
 			}
 		case 1:
-			if !r.Null() {
-				v.Verify = new(Verify)
+			if r.Null() {
+				v.Verify = nil
+			} else {
+				if v.Verify == nil {
+					v.Verify = new(Verify)
+				}
 				v.Verify.decode(r)
 			}
 		case 2:
-			if !r.Null() {
-				v.Outcome = new(Outcome)
+			if r.Null() {
+				v.Outcome = nil
+			} else {
+				if v.Outcome == nil {
+					v.Outcome = new(Outcome)
+				}
 				v.Outcome.decode(r)
 			}
 		case 3:
-			if !r.Null() {
-				v.Reject = new(Reject)
+			if r.Null() {
+				v.Reject = nil
+			} else {
+				if v.Reject == nil {
+					v.Reject = new(Reject)
+				}
 				v.Reject.decode(r)
 			}
 		default:
 			r.Skip()
 		}
+	}
+	if seen&(1<<0) == 0 {
+		v.Send = nil
+	}
+	if seen&(1<<1) == 0 {
+		v.Verify = nil
+	}
+	if seen&(1<<2) == 0 {
+		v.Outcome = nil
+	}
+	if seen&(1<<3) == 0 {
+		v.Reject = nil
 	}
 }
 
@@ -1893,40 +2019,68 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 		case 6:
 			v.NetworkTransactionID = r.String()
 		case 7:
-			if !r.Null() {
-				v.StoredCredential = new(StoredCredential)
+			if r.Null() {
+				v.StoredCredential = nil
+			} else {
+				if v.StoredCredential == nil {
+					v.StoredCredential = new(StoredCredential)
+				}
 				v.StoredCredential.decode(r)
 			}
 		case 8:
-			if !r.Null() {
-				v.Amount = new(Money)
+			if r.Null() {
+				v.Amount = nil
+			} else {
+				if v.Amount == nil {
+					v.Amount = new(Money)
+				}
 				v.Amount.decode(r)
 			}
 		case 9:
-			if !r.Null() {
-				v.Totals = new(Totals)
+			if r.Null() {
+				v.Totals = nil
+			} else {
+				if v.Totals == nil {
+					v.Totals = new(Totals)
+				}
 				v.Totals.decode(r)
 			}
 		case 10:
 			v.Released = r.Bool()
 		case 11:
-			if !r.Null() {
-				v.ConnectorData = new(ConnectorData)
+			if r.Null() {
+				v.ConnectorData = nil
+			} else {
+				if v.ConnectorData == nil {
+					v.ConnectorData = new(ConnectorData)
+				}
 				v.ConnectorData.decode(r)
 			}
 		case 12:
-			if !r.Null() {
-				v.NextAction = new(NextAction)
+			if r.Null() {
+				v.NextAction = nil
+			} else {
+				if v.NextAction == nil {
+					v.NextAction = new(NextAction)
+				}
 				v.NextAction.decode(r)
 			}
 		case 13:
-			if !r.Null() {
-				v.Decline = new(Decline)
+			if r.Null() {
+				v.Decline = nil
+			} else {
+				if v.Decline == nil {
+					v.Decline = new(Decline)
+				}
 				v.Decline.decode(r)
 			}
 		case 14:
-			if !r.Null() {
-				v.Checks = new(Checks)
+			if r.Null() {
+				v.Checks = nil
+			} else {
+				if v.Checks == nil {
+					v.Checks = new(Checks)
+				}
 				v.Checks.decode(r)
 			}
 		case 15:
@@ -1955,23 +2109,65 @@ func (v *Outcome) decode(r *jsontext.Reader) {
 				v.Events[len(v.Events)-1].decode(r)
 			}
 		case 17:
-			if !r.Null() {
-				v.Reply = new(Reply)
+			if r.Null() {
+				v.Reply = nil
+			} else {
+				if v.Reply == nil {
+					v.Reply = new(Reply)
+				}
 				v.Reply.decode(r)
 			}
 		case 18:
-			if !r.Null() {
-				v.Token = new(AccessToken)
+			if r.Null() {
+				v.Token = nil
+			} else {
+				if v.Token == nil {
+					v.Token = new(AccessToken)
+				}
 				v.Token.decode(r)
 			}
 		case 19:
-			if !r.Null() {
-				v.Authentication = new(AuthenticationOutcome)
+			if r.Null() {
+				v.Authentication = nil
+			} else {
+				if v.Authentication == nil {
+					v.Authentication = new(AuthenticationOutcome)
+				}
 				v.Authentication.decode(r)
 			}
 		default:
 			r.Skip()
 		}
+	}
+	if seen&(1<<7) == 0 {
+		v.StoredCredential = nil
+	}
+	if seen&(1<<8) == 0 {
+		v.Amount = nil
+	}
+	if seen&(1<<9) == 0 {
+		v.Totals = nil
+	}
+	if seen&(1<<11) == 0 {
+		v.ConnectorData = nil
+	}
+	if seen&(1<<12) == 0 {
+		v.NextAction = nil
+	}
+	if seen&(1<<13) == 0 {
+		v.Decline = nil
+	}
+	if seen&(1<<14) == 0 {
+		v.Checks = nil
+	}
+	if seen&(1<<17) == 0 {
+		v.Reply = nil
+	}
+	if seen&(1<<18) == 0 {
+		v.Token = nil
+	}
+	if seen&(1<<19) == 0 {
+		v.Authentication = nil
 	}
 }
 
@@ -2220,8 +2416,12 @@ func (v *Event) decode(r *jsontext.Reader) {
 		case 5:
 			v.Sync = r.Bool()
 		case 6:
-			if !r.Null() {
-				v.Outcome = new(Outcome)
+			if r.Null() {
+				v.Outcome = nil
+			} else {
+				if v.Outcome == nil {
+					v.Outcome = new(Outcome)
+				}
 				v.Outcome.decode(r)
 			}
 		case 7:
@@ -2229,6 +2429,9 @@ func (v *Event) decode(r *jsontext.Reader) {
 		default:
 			r.Skip()
 		}
+	}
+	if seen&(1<<6) == 0 {
+		v.Outcome = nil
 	}
 }
 

@@ -3,9 +3,21 @@
 package sdk
 
 import (
+	"runtime"
 	"strconv"
 	"unsafe"
 )
+
+// headroom is how much heap, in bytes, is taken from the host and given back to Go's allocator before the first call, so that an
+// ordinary step does not make the memory grow: the host throws away an instance whose memory has grown.
+const headroom = 1 << 20
+
+func init() {
+	room := make([]byte, headroom)
+	runtime.KeepAlive(room)
+	room = nil
+	runtime.GC()
+}
 
 // The buffers below are globals so that they are reachable for the garbage collector while only the host holds their addresses, and
 // used again, so that a warm instance does not grow.

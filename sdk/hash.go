@@ -14,7 +14,7 @@ package sdk
 // text(fn) text(text) count(args) { expr }. Times, safe_to_repeat and timeout_ms are not part of it. Values are hashed as they stand
 // in the message: header names keep their case, stand-ins are not replaced.
 func RequestHash(s *Send) string {
-	h := make(hashed, 0, 512+len(s.Body))
+	h := hashed(scratch(512 + len(s.Body)))
 	h.text("send")
 	h.text(s.Method)
 	h.text(s.URL)
@@ -42,7 +42,7 @@ func RequestHash(s *Send) string {
 // VerifyHash identifies what a verify asks for: lowercase hex of the SHA-256 over text("verify") expr text(equal), written as for
 // RequestHash.
 func VerifyHash(v *Verify) string {
-	h := make(hashed, 0, 512)
+	h := hashed(scratch(512))
 	h.text("verify")
 	h.expr(&v.Expr)
 	h.text(v.Equal)

@@ -22,8 +22,9 @@ var ErrJSON = errors.New("not JSON")
 
 // ParseJSON checks that b is one whole JSON text, at most 256 levels deep, and returns its value. Bytes that are no UTF-8 are let
 // through in strings. The only error is ErrJSON.
-func ParseJSON(b []byte) (JSON, error) {
-	s := string(b)
+func ParseJSON(b []byte) (JSON, error) { return parseJSON(string(b)) }
+
+func parseJSON(s string) (JSON, error) {
 	end, reason := jsontext.Skip(s, 0, maxJSONDepth)
 	if reason != "" || jsontext.Space(s, end) != len(s) {
 		return JSON{}, ErrJSON
@@ -92,10 +93,18 @@ func (j JSON) child(name string) JSON {
 
 // Key returns the object's member of that name.
 func (j JSON) Key(name string) JSON {
-	for k, v := range j.Members() {
-		if k == name {
-			return v
+	if !j.IsObject() {
+		return JSON{}
+	}
+	s := j.text
+	for p := jsontext.Space(s, 1); p < len(s) && s[p] == '"'; {
+		end := jsontext.End(s, p)
+		value := jsontext.Space(s, jsontext.Space(s, end)+1) // after the colon
+		after := jsontext.End(s, value)
+		if key := s[p+1 : end-1]; key == name || strings.IndexByte(key, '\\') >= 0 && unquote(s[p:end]) == name {
+			return JSON{s[value:after]}
 		}
+		p = jsontext.Space(s, jsontext.Space(s, after)+1) // after the comma
 	}
 	return JSON{}
 }
@@ -108,14 +117,14 @@ func (j JSON) Members() func(yield func(string, JSON) bool) {
 		}
 		s := j.text
 		for p := jsontext.Space(s, 1); p < len(s) && s[p] == '"'; {
-			end, _ := jsontext.Skip(s, p, 1)
+			end := jsontext.End(s, p)
 			name := unquote(s[p:end])
-			p = jsontext.Space(s, jsontext.Space(s, end)+1) // after the colon
-			end, _ = jsontext.Skip(s, p, maxJSONDepth)
+			p = jsontext.Space(s, jsontext.Space(s, end)+1)
+			end = jsontext.End(s, p)
 			if !yield(name, JSON{s[p:end]}) {
 				return
 			}
-			p = jsontext.Space(s, jsontext.Space(s, end)+1) // after the comma
+			p = jsontext.Space(s, jsontext.Space(s, end)+1)
 		}
 	}
 }
@@ -128,7 +137,7 @@ func (j JSON) All() func(yield func(JSON) bool) {
 		}
 		s := j.text
 		for p := jsontext.Space(s, 1); p < len(s) && s[p] != ']'; {
-			end, _ := jsontext.Skip(s, p, maxJSONDepth)
+			end := jsontext.End(s, p)
 			if !yield(JSON{s[p:end]}) {
 				return
 			}

@@ -15,7 +15,7 @@ func (r *Response) OK() bool { return r.Status >= 200 && r.Status <= 299 }
 
 // JSON returns a reader of the body. A body that is not one whole JSON text is read as missing: see JSON.Exists.
 func (r *Response) JSON() JSON {
-	j, _ := ParseJSON(r.Body)
+	j, _ := parseJSON(textOf(r.Body))
 	return j
 }
 

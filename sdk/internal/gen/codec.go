@@ -34,7 +34,13 @@ func writeDecoder(w *bytes.Buffer, s *structType) {
 		fmt.Fprintf(w, "case %d:\n", i)
 		writeDecode(w, "v."+f.name, &f.typ)
 	}
-	fmt.Fprintf(w, "default:\nr.Skip()\n}\n}\n}\n")
+	fmt.Fprintf(w, "default:\nr.Skip()\n}\n}\n")
+	for i, f := range s.fields {
+		if f.typ.kind == "pointer" && f.typ.elem.kind == "struct" {
+			fmt.Fprintf(w, "if seen&(1<<%d) == 0 {\nv.%s = nil\n}\n", i, f.name)
+		}
+	}
+	fmt.Fprintf(w, "}\n")
 }
 
 // writeDecode writes statements that read a value of type t into the addressable expression dst.
@@ -43,12 +49,12 @@ func writeDecode(w *bytes.Buffer, dst string, t *typ) {
 	case "struct":
 		fmt.Fprintf(w, "%s.decode(r)\n", dst)
 	case "pointer":
-		fmt.Fprintf(w, "if !r.Null() {\n%s = new(%s)\n", dst, goType(t.elem))
-		if t.elem.kind == "struct" {
-			fmt.Fprintf(w, "%s.decode(r)\n", dst)
-		} else {
-			writeDecode(w, "*"+dst, t.elem)
+		if t.elem.kind == "struct" { // what it points to already is used for the value
+			fmt.Fprintf(w, "if r.Null() {\n%[1]s = nil\n} else {\nif %[1]s == nil {\n%[1]s = new(%[2]s)\n}\n%[1]s.decode(r)\n}\n", dst, goType(t.elem))
+			break
 		}
+		fmt.Fprintf(w, "if !r.Null() {\n%s = new(%s)\n", dst, goType(t.elem))
+		writeDecode(w, "*"+dst, t.elem)
 		fmt.Fprintf(w, "}\n")
 	case "slice":
 		fmt.Fprintf(w, "for ok := r.Array(); ok; ok = r.More(']') {\nif len(%s) == maxElements {\nr.Fail(tooMany)\nbreak\n}\n", dst)

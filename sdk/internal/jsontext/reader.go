@@ -41,6 +41,9 @@ func NewReader(text string) Reader {
 	return r
 }
 
+// NewTrustingReader returns a reader of text from a writer that is known to write UTF-8: it is not checked.
+func NewTrustingReader(text string) Reader { return Reader{s: text} }
+
 // Fail records the first error and moves to the end of the text.
 func (r *Reader) Fail(reason string) {
 	if r.err == nil {
@@ -129,6 +132,10 @@ func (r *Reader) enter(open, shut byte, reason string) bool {
 
 // More says, after a member or element, whether another one follows in the object (shut is '}') or array (']'), and leaves it if not.
 func (r *Reader) More(shut byte) bool {
+	if r.p < len(r.s) && r.s[r.p] == ',' {
+		r.p++
+		return true
+	}
 	switch r.peek() {
 	case ',':
 		r.p++
@@ -146,6 +153,19 @@ func (r *Reader) More(shut byte) bool {
 
 // Key reads a member's name and the colon.
 func (r *Reader) Key() string {
+	s, p := r.s, r.p
+	if p < len(s) && s[p] == '"' { // the usual form: no white space, no escape
+		for start, p := p+1, p+1; p < len(s) && s[p] >= ' ' && s[p] != '\\'; p++ {
+			if s[p] != '"' {
+				continue
+			}
+			if p+1 < len(s) && s[p+1] == ':' {
+				r.p = p + 2
+				return s[start:p]
+			}
+			break
+		}
+	}
 	if r.peek() != '"' {
 		r.Fail("name expected")
 		return ""
@@ -183,21 +203,23 @@ func (r *Reader) Field(names []string, seen *uint64) int {
 
 // String reads a string; null is "".
 func (r *Reader) String() string {
-	switch r.peek() {
-	case '"':
-	case 'n':
-		r.literal("null")
-		return ""
-	default:
-		r.Fail("string expected")
-		return ""
+	if r.p >= len(r.s) || r.s[r.p] != '"' {
+		switch r.peek() {
+		case '"':
+		case 'n':
+			r.literal("null")
+			return ""
+		default:
+			r.Fail("string expected")
+			return ""
+		}
 	}
-	start := r.p + 1
-	for p := start; p < len(r.s); p++ {
-		switch c := r.s[p]; {
+	s, start := r.s, r.p+1
+	for p := start; p < len(s); p++ {
+		switch c := s[p]; {
 		case c == '"':
 			r.p = p + 1
-			return r.s[start:p]
+			return s[start:p]
 		case c == '\\':
 			return r.unescape(start, p)
 		case c < ' ':

@@ -27,6 +27,35 @@ func Skip(s string, p, depth int) (end int, reason string) {
 	return p, "value expected"
 }
 
+// End returns the offset after the value at p, of which Skip has found that it is one.
+func End(s string, p int) int {
+	depth := 0
+	for ; p < len(s); p++ {
+		switch c := s[p]; c {
+		case '"':
+			for p++; p < len(s) && s[p] != '"'; p++ {
+				if s[p] == '\\' {
+					p++
+				}
+			}
+			if depth == 0 {
+				return p + 1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				return p + (depth + 1) // before the bracket if it is not the value's own
+			}
+		case ',', ' ', '\n', '\r', '\t':
+			if depth == 0 {
+				return p
+			}
+		}
+	}
+	return min(p, len(s))
+}
+
 // Space returns the offset of the first byte at or after p that is no white space.
 func Space(s string, p int) int {
 	for p < len(s) && (s[p] == ' ' || s[p] == '\n' || s[p] == '\r' || s[p] == '\t') {

@@ -1,0 +1,30 @@
+package sdk
+
+import (
+	"unsafe"
+
+	"payswitch/sdk/internal/jsontext"
+	"payswitch/sdk/internal/sha256"
+)
+
+// The functions in this file and its native twin are those that differ inside a guest: there is one thread, the buffers belong to the
+// SDK and are not changed during a step, and the host is trusted to write valid messages.
+
+func sha256Sum(b []byte) [32]byte { return sha256.Sum(b) }
+
+// textOf is b as a string, without a copy.
+func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// decodeHosts reads a step from the host without copying it.
+func decodeHosts(message []byte) (*Step, error) {
+	json, bodies, err := splitEnvelope(message)
+	if err != nil {
+		return nil, err
+	}
+	return decodeStep(jsontext.NewTrustingReader(textOf(json)), bodies)
+}
+
+var scratchBuffer = make([]byte, 0, 4<<10)
+
+// scratch returns an empty buffer with room for about n bytes, to be used until the next call of scratch.
+func scratch(int) []byte { return scratchBuffer[:0] }
