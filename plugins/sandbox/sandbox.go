@@ -162,8 +162,11 @@ func (r *Runtime) Load(wasm []byte, warm []byte) (*Module, error) {
 	}
 	m := &Module{runtime: r, wasm: wasm, warm: warm, sum: sha256.Sum256(wasm), pool: newPool(r.limits.Instances)}
 	m.hash = hex.EncodeToString(m.sum[:])
-	if !r.disk.accepted(m.hash) {
+	if !r.disk.accepted(m.hash) && !r.isClosed() {
 		if err := r.examine(wasm); err != nil {
+			if r.isClosed() { // meanwhile: the verdict means nothing
+				err = ErrClosed
+			}
 			return nil, err
 		}
 		r.disk.accept(m.hash, r.log)
@@ -175,6 +178,12 @@ func (r *Runtime) Load(wasm []byte, warm []byte) (*Module, error) {
 	}
 	r.modules[m] = struct{}{}
 	return m, nil
+}
+
+func (r *Runtime) isClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
 }
 
 // examine refuses a module that cannot be run. It first looks at it as it was received: a module that is valid only

@@ -1,0 +1,173 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// slow is a guest that works for some milliseconds when its input says so.
+func slow() []byte {
+	return newAdapter(1).step(tI32, get(1), opIf, typeEmpty,
+		opLoop, typeEmpty, get(2), i32c(1), opI32Add, tee(2), i32c(5_000_000), opI32LtS, opBrIf, 0, opEnd, opEnd,
+		answerAt(outputAt, 4)).build()
+}
+
+// TestHammer calls from many goroutines, a third of them trapping, and closes module and runtime meanwhile.
+func TestHammer(t *testing.T) {
+	for round := range 3 {
+		r, err := New(context.Background(), Options{Limits: Limits{Instances: 3}})
+		require.NoError(t, err)
+		m, err := r.Load(goWasm(t), workMessage)
+		require.NoError(t, err)
+		other, err := r.Load(slow(), nil)
+		require.NoError(t, err)
+		var group sync.WaitGroup
+		var answered, refused atomic.Int64
+		for i := range 16 {
+			group.Go(func() {
+				for k := 0; ; k++ {
+					input := []string{"ehello", "k4242", "pwhy"}[(i+k)%3]
+					b, err := m.Step(context.Background(), call(input))
+					var trapped *TrapError
+					switch {
+					case errors.Is(err, ErrClosed):
+						refused.Add(1)
+						return
+					case input == "pwhy":
+						if !errors.As(err, &trapped) {
+							t.Errorf("%q %v", b, err)
+							return
+						}
+					case err != nil || string(b) != "hello" && string(b) != `1 ""`:
+						t.Errorf("%q %v", b, err)
+						return
+					}
+					answered.Add(1)
+					if _, err := other.Step(context.Background(), call("1")); err != nil && !errors.Is(err, ErrClosed) {
+						t.Error(err)
+					}
+					_ = m.Stats()
+				}
+			})
+		}
+		if round > 0 { // in the first round, close while it is being compiled
+			_, err = m.Manifest(context.Background())
+			require.NoError(t, err)
+			time.Sleep(100 * time.Millisecond)
+		}
+		if round == 1 {
+			require.NoError(t, m.Close(context.Background()))
+		}
+		require.NoError(t, r.Close(context.Background()))
+		group.Wait()
+		require.Equal(t, int64(16), refused.Load())
+		require.Zero(t, m.Stats().Live)
+		require.Zero(t, m.Stats().Idle)
+		t.Logf("%d steps answered", answered.Load())
+		_, err = r.Load(slow(), nil)
+		require.ErrorIs(t, err, ErrClosed)
+		_, err = m.Manifest(context.Background())
+		require.ErrorIs(t, err, ErrClosed)
+	}
+}
+
+func TestWaitForInstance(t *testing.T) {
+	r := newRuntime(t, Options{Limits: Limits{Instances: 1, StepFuel: 20e9}})
+	m, _ := compiled(t, r, slow())
+	require.NoError(t, m.pool.acquire(context.Background())) // the only slot is taken
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	_, err := m.Step(ctx, call("1"))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.GreaterOrEqual(t, m.Stats().Waited, 20*time.Millisecond)
+	require.Equal(t, 1, m.Stats().InUse)
+
+	closeCtx, cancelClose := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancelClose()
+	require.ErrorIs(t, m.Close(closeCtx), context.DeadlineExceeded)
+	_, err = m.Step(context.Background(), call("1"))
+	require.ErrorIs(t, err, ErrClosed)
+	m.pool.release()
+	require.NoError(t, m.Close(context.Background()))
+	require.NoError(t, m.Close(context.Background()))
+}
+
+func TestCloseWaitsForSteps(t *testing.T) {
+	r := newRuntime(t, Options{Limits: Limits{StepFuel: 20e9}})
+	m, _ := compiled(t, r, slow())
+	done := make(chan error)
+	go func() {
+		_, err := m.Step(context.Background(), call("1"))
+		done <- err
+	}()
+	for m.Stats().InUse == 0 && m.Stats().Steps == 0 {
+		time.Sleep(time.Microsecond)
+	}
+	require.NoError(t, m.Close(context.Background()))
+	require.NoError(t, <-done)
+}
+
+// TestFirstCallersCompileOnce: and one of them giving up spoils nothing for the others.
+func TestFirstCallersCompileOnce(t *testing.T) {
+	m := loadGo(t, Options{Limits: Limits{Instances: 8}})
+	require.False(t, m.Stats().Compiled)
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := m.Step(gone, call("ehello"))
+	require.ErrorIs(t, err, context.Canceled)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if b, err := m.Step(context.Background(), call("ehello")); err != nil || string(b) != "hello" {
+				t.Error(err)
+			}
+		})
+	}
+	m.mu.Lock()
+	building := m.building
+	m.mu.Unlock()
+	group.Wait()
+	m.mu.Lock()
+	require.Same(t, building, m.building)
+	m.mu.Unlock()
+	require.True(t, m.Stats().Compiled)
+}
+
+func TestCompileTime(t *testing.T) {
+	r := newRuntime(t, Options{Limits: Limits{CompileTime: time.Millisecond}})
+	m, err := r.Load(goWasm(t), nil)
+	require.NoError(t, err)
+	_, err = m.Manifest(context.Background())
+	var refused *RefusedError
+	require.ErrorAs(t, err, &refused)
+	require.ErrorContains(t, err, "takes longer than 1ms to compile")
+}
+
+// TestInstancesAreBounded: the pool never holds more instances than it may.
+func TestInstancesAreBounded(t *testing.T) {
+	r := newRuntime(t, Options{Limits: Limits{Instances: 2}})
+	m, _ := compiled(t, r, slow())
+	var group sync.WaitGroup
+	for range 10 {
+		group.Go(func() {
+			for range 20 {
+				if _, err := m.Step(context.Background(), call("1")); err != nil {
+					t.Error(err)
+				}
+				if live := m.Stats().Live; live > 2 {
+					t.Errorf("%d instances", live)
+				}
+			}
+		})
+	}
+	group.Wait()
+	require.Equal(t, uint64(200), m.Stats().Steps)
+	require.Equal(t, uint64(200), m.Stats().Resets)
+	require.Zero(t, m.Stats().InUse)
+}
