@@ -42,6 +42,8 @@ func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult,
 	}
 	o := r.Outcome
 	switch {
+	case o == nil:
+		return unknownOrFailed(r, "the adapter gave no outcome", "impossible_outcome")
 	case !slices.Contains(possible[kind], o.Status):
 		return unknownOrFailed(r, "the adapter answered "+string(o.Status)+" to "+string(kind), "impossible_outcome")
 	case o.Status == sdk.StatusUnknown:

@@ -1,0 +1,288 @@
+package engine
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// shelf is a Store with the configuration the directory reads, and a count of the reads.
+type shelf struct {
+	Store
+	Tx
+	mu       sync.Mutex
+	reads    atomic.Int64
+	keysets  map[string][]byte
+	merchant Merchant
+	profiles []Profile
+	accounts []Account
+	keys     map[string]APIKey
+	slow     time.Duration // of a read
+	fail     error
+}
+
+func (s *shelf) View(_ context.Context, f func(Reader) error) error {
+	s.reads.Add(1)
+	time.Sleep(s.slow)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fail != nil {
+		return s.fail
+	}
+	return f(s)
+}
+
+func (s *shelf) Update(_ context.Context, f func(Tx) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return f(s)
+}
+
+func (s *shelf) change(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+func (s *shelf) Keyset(name string) ([]byte, error) {
+	if k := s.keysets[name]; k != nil {
+		return k, nil
+	}
+	return nil, ErrNotFound
+}
+
+func (s *shelf) PutKeyset(name string, wrapped []byte) error {
+	s.keysets[name] = wrapped
+	return nil
+}
+
+func (s *shelf) Merchant(id string) (*Merchant, error) {
+	if id != s.merchant.ID && !strings.HasPrefix(id, "many_") {
+		return nil, ErrNotFound
+	}
+	m := s.merchant
+	return &m, nil
+}
+
+func (s *shelf) Profiles(string) (list []*Profile, err error) {
+	for _, p := range s.profiles {
+		list = append(list, &p)
+	}
+	return list, nil
+}
+
+func (s *shelf) Accounts(string) (list []*Account, err error) {
+	for _, a := range s.accounts {
+		list = append(list, &a)
+	}
+	return list, nil
+}
+
+func (s *shelf) MerchantByPublishableKey(key string) (*Merchant, error) {
+	if key != s.merchant.PublishableKey {
+		return nil, ErrNotFound
+	}
+	return s.Merchant(s.merchant.ID)
+}
+
+func (s *shelf) APIKeyByHash(hash []byte) (*APIKey, error) {
+	if k, ok := s.keys[string(hash)]; ok {
+		return &k, nil
+	}
+	return nil, ErrNotFound
+}
+
+func newShelf(t testing.TB) (*shelf, *Vault) {
+	s := &shelf{keysets: map[string][]byte{}, keys: map[string]APIKey{}}
+	v, err := OpenVault(context.Background(), s, NewSecret(base64.StdEncoding.EncodeToString(make([]byte, 32))))
+	require.NoError(t, err)
+	s.merchant = Merchant{ID: "m1", PublishableKey: "pk_dev_1", Version: 1}
+	s.profiles = []Profile{{ID: "pro_1", MerchantID: "m1", Version: 1}}
+	a := Account{ID: "mca_1", MerchantID: "m1", ProfileID: "pro_1", Version: 1}
+	a.Sealed, err = v.sealPrivate(map[string]Secret{fieldCredentials: NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_1"}`)}, accountAD("m1", "mca_1"))
+	require.NoError(t, err)
+	s.accounts = []Account{a}
+	s.reads.Store(0)
+	return s, v
+}
+
+func TestDirectory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		s, v := newShelf(t)
+		d := newDirectory(s, v)
+		for range 10 {
+			m, err := d.merchant(ctx, "m1")
+			require.NoError(t, err)
+			require.Equal(t, "m1", m.ID)
+			p, err := d.profile(ctx, "m1", "pro_1")
+			require.NoError(t, err)
+			require.Equal(t, "pro_1", p.ID)
+			a, err := d.accounts(ctx, "m1")
+			require.NoError(t, err)
+			require.Equal(t, "sk_1", a[0].Credentials["api_key"].Reveal())
+			require.Equal(t, "HeaderKey", a[0].AuthType)
+		}
+		require.EqualValues(t, 1, s.reads.Load(), "ten look-ups of everything are one read")
+
+		var e *Error
+		_, err := d.profile(ctx, "m1", "pro_2")
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, "HE_02", e.Code)
+		_, err = d.merchant(ctx, "m2")
+		require.ErrorIs(t, err, ErrNotFound)
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, "HE_02", e.Code)
+		require.NotContains(t, d.merchants.slots, "m2", "what does not exist is not kept")
+
+		before, err := d.accounts(ctx, "m1")
+		require.NoError(t, err)
+		s.change(func() { s.merchant.Version, s.merchant.OrganizationID = 2, "org_2" })
+		time.Sleep(staleAfter)
+		m, err := d.merchant(ctx, "m1")
+		require.NoError(t, err)
+		require.Equal(t, "org_2", m.OrganizationID, "another node's write counts within a second")
+		after, err := d.accounts(ctx, "m1")
+		require.NoError(t, err)
+		require.Same(t, before[0], after[0], "what did not change is not opened again")
+
+		s.change(func() { s.merchant.Version, s.merchant.OrganizationID = 3, "org_3" })
+		d.changed()
+		m, err = d.merchant(ctx, "m1")
+		require.NoError(t, err)
+		require.Equal(t, "org_3", m.OrganizationID, "our own write counts at once")
+
+		s.change(func() { s.fail = errors.New("disk") })
+		d.changed()
+		_, err = d.merchant(ctx, "m1")
+		require.ErrorContains(t, err, "disk")
+		require.NotErrorIs(t, err, ErrNotFound)
+	})
+}
+
+func TestDirectoryRefreshesBeforeStale(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		s, v := newShelf(t)
+		d := newDirectory(s, v)
+		_, err := d.merchant(ctx, "m1")
+		require.NoError(t, err)
+		s.slow = 100 * time.Millisecond
+		time.Sleep(refreshAfter)
+		began := time.Now()
+		waited := make([]time.Duration, 10)
+		var wg sync.WaitGroup
+		for i := range waited {
+			wg.Go(func() {
+				_, err := d.merchant(ctx, "m1")
+				require.NoError(t, err)
+				waited[i] = time.Since(began)
+			})
+		}
+		wg.Wait()
+		slow := 0
+		for _, w := range waited {
+			if w > 0 {
+				slow++
+			}
+		}
+		require.Equal(t, 1, slow, "one caller reads, the others go on")
+		require.EqualValues(t, 2, s.reads.Load())
+	})
+}
+
+// A read that began before a write must not be used after it.
+func TestDirectoryReadAcrossAWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := context.Background()
+		s, v := newShelf(t)
+		hash := [32]byte(v.Hash(apiKeyPurpose, []byte("dev_x")))
+		s.keys[string(hash[:])] = APIKey{ID: "k", MerchantID: "m1", Hash: hash[:]}
+		d := newDirectory(s, v)
+		reached, release := make(chan struct{}), make(chan struct{})
+		go d.keys.get(ctx, hash, func(context.Context, *APIKey) (*APIKey, error) {
+			k := s.keys[string(hash[:])]
+			close(reached)
+			<-release
+			return &k, nil
+		})
+		<-reached
+		s.change(func() { s.keys[string(hash[:])] = APIKey{ID: "k", MerchantID: "m1", Hash: hash[:], RevokedAt: time.Now()} })
+		d.changed()
+		close(release)
+		synctest.Wait()
+		k, err := d.apiKey(ctx, hash)
+		require.NoError(t, err)
+		require.False(t, k.RevokedAt.IsZero())
+	})
+}
+
+func TestDirectoryIsBounded(t *testing.T) {
+	s, v := newShelf(t)
+	d := newDirectory(s, v)
+	for i := range cachedEntries + 100 {
+		_, err := d.merchant(context.Background(), fmt.Sprintf("many_%d", i))
+		require.NoError(t, err)
+	}
+	require.Len(t, d.merchants.slots, cachedEntries)
+}
+
+func TestDirectoryHammer(t *testing.T) {
+	s, v := newShelf(t)
+	d := newDirectory(s, v)
+	var wg sync.WaitGroup
+	var version atomic.Int64
+	version.Store(1)
+	for w := range 4 {
+		wg.Go(func() {
+			for i := range 500 {
+				if w == 0 && i%10 == 0 {
+					s.change(func() { s.merchant.Version++ })
+					d.changed()
+					version.Add(1)
+				}
+				least := version.Load()
+				m, err := d.merchant(context.Background(), "m1")
+				require.NoError(t, err)
+				require.GreaterOrEqual(t, m.Version, least)
+				_, err = d.publishable(context.Background(), "pk_dev_1")
+				require.NoError(t, err)
+				_, err = d.accounts(context.Background(), fmt.Sprint("many_", i))
+				require.NoError(t, err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func BenchmarkDirectory(b *testing.B) {
+	ctx := context.Background()
+	s, v := newShelf(b)
+	d := newDirectory(s, v)
+	b.Run("profile", func(b *testing.B) {
+		for b.Loop() {
+			d.profile(ctx, "m1", "pro_1")
+		}
+	})
+	b.Run("authenticate", func(b *testing.B) {
+		key := "dev_" + strings.Repeat("x", 64)
+		hash := v.Hash(apiKeyPurpose, []byte(key))
+		s.keys[string(hash)] = APIKey{ID: "k", MerchantID: "m1", Hash: hash}
+		e := &Engine{vault: v, dir: d, now: time.Now}
+		secret := NewSecret(key)
+		for b.Loop() {
+			if _, err := e.Authenticate(ctx, secret); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

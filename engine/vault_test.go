@@ -1,0 +1,154 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/base64"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/storage"
+)
+
+func masterKey(fill byte) engine.Secret {
+	return engine.NewSecret(base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(fill), 32))))
+}
+
+func openStore(t testing.TB) (*storage.DB, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "test.db")
+	db, err := storage.Open(context.Background(), "sqlite:"+path, storage.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db, path
+}
+
+func TestVault(t *testing.T) {
+	ctx := context.Background()
+	db, _ := openStore(t)
+	v, err := engine.OpenVault(ctx, db, masterKey('a'))
+	require.NoError(t, err)
+
+	sealed, err := v.Seal([]byte("sk_live_1"), "account/m/1")
+	require.NoError(t, err)
+	require.NotContains(t, string(sealed), "sk_live_1")
+	again, err := v.Seal([]byte("sk_live_1"), "account/m/1")
+	require.NoError(t, err)
+	require.NotEqual(t, sealed, again)
+
+	t.Run("opens after a restart", func(t *testing.T) {
+		w, err := engine.OpenVault(ctx, db, masterKey('a'))
+		require.NoError(t, err)
+		plain, err := w.Open(sealed, "account/m/1")
+		require.NoError(t, err)
+		require.Equal(t, "sk_live_1", string(plain))
+		require.Equal(t, v.Hash("api_key", []byte("x")), w.Hash("api_key", []byte("x")))
+	})
+	t.Run("is bound to its record", func(t *testing.T) {
+		_, err := v.Open(sealed, "account/m/2")
+		require.ErrorContains(t, err, "belongs to another record")
+	})
+	t.Run("notices a changed byte anywhere", func(t *testing.T) {
+		for i := range sealed {
+			bad := append([]byte(nil), sealed...)
+			bad[i] ^= 1
+			_, err := v.Open(bad, "account/m/1")
+			require.Error(t, err, "byte %d", i)
+		}
+		for n := range sealed {
+			_, err := v.Open(sealed[:n], "account/m/1")
+			require.Error(t, err, "length %d", n)
+		}
+	})
+	t.Run("hashes by purpose", func(t *testing.T) {
+		h := v.Hash("ab", []byte("c"))
+		require.Len(t, h, 32)
+		require.NotEqual(t, h, v.Hash("a", []byte("bc")))
+		require.Equal(t, h, v.Hash("ab", []byte("c")))
+	})
+	t.Run("refuses another key and changes nothing", func(t *testing.T) {
+		before := keysets(t, db)
+		_, err := engine.OpenVault(ctx, db, masterKey('b'))
+		require.ErrorContains(t, err, "PAYSWITCH_VAULT__MASTER_KEY is not the key this database was set up with")
+		require.Equal(t, before, keysets(t, db))
+	})
+	for name, key := range map[string]engine.Secret{"missing": {}, "not base64": engine.NewSecret("?"), "short": engine.NewSecret("YWJj")} {
+		t.Run(name, func(t *testing.T) {
+			_, err := engine.OpenVault(ctx, db, key)
+			require.ErrorContains(t, err, "PAYSWITCH_VAULT__MASTER_KEY")
+			require.ErrorContains(t, err, "openssl rand -base64 32")
+		})
+	}
+}
+
+func TestVaultMissingKeyWritesNothing(t *testing.T) {
+	db, _ := openStore(t)
+	_, err := engine.OpenVault(context.Background(), db, engine.Secret{})
+	require.ErrorContains(t, err, "PAYSWITCH_VAULT__MASTER_KEY is not set")
+	err = db.View(context.Background(), func(r engine.Reader) error { _, err := r.Keyset("data"); return err })
+	require.ErrorIs(t, err, engine.ErrNotFound)
+}
+
+func TestVaultFirstStartsAgree(t *testing.T) {
+	db, _ := openStore(t)
+	vaults := make([]*engine.Vault, 8)
+	var wg sync.WaitGroup
+	for i := range vaults {
+		wg.Go(func() {
+			var err error
+			vaults[i], err = engine.OpenVault(context.Background(), db, masterKey('a'))
+			require.NoError(t, err)
+		})
+	}
+	wg.Wait()
+	for _, v := range vaults {
+		sealed, err := v.Seal([]byte("x"), "a")
+		require.NoError(t, err)
+		_, err = vaults[0].Open(sealed, "a")
+		require.NoError(t, err)
+		require.Equal(t, vaults[0].Hash("p", nil), v.Hash("p", nil))
+	}
+}
+
+func keysets(t *testing.T, db *storage.DB) (out [2]string) {
+	t.Helper()
+	require.NoError(t, db.View(context.Background(), func(r engine.Reader) error {
+		for i, name := range []string{"data", "hash"} {
+			b, err := r.Keyset(name)
+			if err != nil {
+				return err
+			}
+			out[i] = string(b)
+		}
+		return nil
+	}))
+	return out
+}
+
+func BenchmarkVault(b *testing.B) {
+	db, _ := openStore(b)
+	v, err := engine.OpenVault(context.Background(), db, masterKey('a'))
+	require.NoError(b, err)
+	plain := []byte(strings.Repeat("x", 512))
+	sealed, err := v.Seal(plain, "payment/m/1")
+	require.NoError(b, err)
+	b.Run("seal", func(b *testing.B) {
+		for b.Loop() {
+			v.Seal(plain, "payment/m/1")
+		}
+	})
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			v.Open(sealed, "payment/m/1")
+		}
+	})
+	b.Run("hash", func(b *testing.B) {
+		for b.Loop() {
+			v.Hash("api_key", plain[:68])
+		}
+	})
+}
