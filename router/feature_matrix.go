@@ -13,12 +13,12 @@ func (s *Server) featureMatrix(*call) (answer, error) {
 	var w writer
 	w.open().int("connector_count", int64(len(adapters))).key("connectors").openList()
 	for _, a := range adapters {
-		writeFeatures(&w, a)
+		s.writeFeatures(&w, a)
 	}
 	return w.closeList().close().answer(), nil
 }
 
-func writeFeatures(w *writer, a engine.AdapterInfo) {
+func (s *Server) writeFeatures(w *writer, a engine.AdapterInfo) {
 	m := a.Manifest
 	category := "payment_gateway"
 	if m.Kind == sdk.KindAuthenticator {
@@ -30,7 +30,7 @@ func writeFeatures(w *writer, a engine.AdapterInfo) {
 	}
 	w.open().str("name", a.Connector).str("display_name", orElse(m.DisplayName, m.Name))
 	w.str("description", orElse(m.Description, orElse(m.DisplayName, m.Name)+" adapter"))
-	w.text("base_url", baseURL(m)).str("category", category).str("integration_status", integration)
+	w.str("base_url", orElse(baseURL(m), s.opts.PublicURL)).str("category", category).str("integration_status", integration)
 	w.key("supported_payment_methods")
 	if m.Kind == sdk.KindProcessor {
 		writeMethods(w, m)
@@ -66,7 +66,7 @@ func writeMethods(w *writer, m *sdk.Manifest) {
 	w.openList()
 	for _, method := range methods {
 		w.open().str("payment_method", method.Method).str("payment_method_type", method.Type)
-		w.str("payment_method_type_display_name", displayNames[method.Type])
+		w.str("payment_method_type_display_name", orElse(displayNames[method.Type], method.Type))
 		w.str("mandates", supported(m.Features.StoredCredential || m.Features.NetworkMIT))
 		w.str("refunds", supported(slices.Contains(m.Operations, sdk.OpRefund))).strings("supported_capture_methods", captures)
 		w.str("three_ds", supported(m.Features.Processor3DS || m.Features.External3DS)).str("no_three_ds", "supported")
@@ -94,7 +94,7 @@ func supported(yes bool) string {
 	return "not_supported"
 }
 
-// baseURL is the live one, else the test one, else "".
+// baseURL is the live one, else the test one, else "": an adapter that asks nobody answers here.
 func baseURL(m *sdk.Manifest) string {
 	return orElse(m.Environments["live"].BaseURL, m.Environments["test"].BaseURL)
 }

@@ -1,0 +1,208 @@
+package router_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/plugins/simulator"
+	"payswitch/router"
+	"payswitch/sdk"
+	"payswitch/storage"
+)
+
+const (
+	publicURL = "http://switch.test"
+	adminKey  = "test_admin"
+	merchant  = "m1"
+)
+
+// world is the whole switch without a network: the surface over the real engine, SQLite and the simulator.
+type world struct {
+	t       testing.TB
+	engine  *engine.Engine
+	store   *storage.DB
+	server  *router.Server
+	handler http.Handler // server, with every answer held against openapi.yaml
+	logs    *bytes.Buffer
+
+	auth        engine.Auth
+	secret      string // a secret key of merchant
+	publishable string
+	profile     string
+	clock       time.Duration // added to the engine's time
+}
+
+// option changes how a world is made.
+type option func(*router.Options)
+
+func newWorld(t testing.TB, options ...option) *world {
+	w := &world{t: t, logs: &bytes.Buffer{}}
+	ctx := context.Background()
+	store, err := storage.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"), storage.Options{})
+	require.NoError(t, err)
+	w.store = store
+	vault, err := engine.OpenVault(ctx, store, engine.NewSecret("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
+	require.NoError(t, err)
+	connectors := plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": simulator.Adapter(), "adyen": simulator.Adapter()})
+	w.engine, err = engine.New(engine.Deps{Store: store, Connectors: connectors, Vault: vault, Presenter: router.Presenter{},
+		Clock: func() time.Time { return time.Now().Add(w.clock) }}, engine.Options{PublicURL: publicURL})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, w.engine.Close(ctx))
+		require.NoError(t, store.Close())
+	})
+
+	o := router.Options{AdminKey: engine.NewSecret(adminKey), PublicURL: publicURL, DevPages: true, TestCardsWithoutLuhn: true}
+	for _, change := range options {
+		change(&o)
+	}
+	w.server, err = router.New(router.Deps{Access: w.engine, Payments: w.engine, Connectors: connectors,
+		Logger: slog.New(slog.NewTextHandler(w.logs, nil))}, o)
+	require.NoError(t, err)
+	w.handler = checked(t, w.server)
+
+	w.auth, w.secret, w.publishable = w.merchant(merchant)
+	profiles, err := w.engine.Profiles(ctx, w.auth)
+	require.NoError(t, err)
+	w.profile = profiles[0].ID
+	return w
+}
+
+// merchant makes a merchant with two connector accounts and its keys.
+func (w *world) merchant(id string) (engine.Auth, string, string) {
+	ctx := context.Background()
+	m, err := w.engine.CreateMerchant(ctx, engine.MerchantInput{ID: id})
+	require.NoError(w.t, err)
+	auth := engine.Auth{MerchantID: id}
+	name, never := "test", time.Time{}
+	_, key, err := w.engine.CreateAPIKey(ctx, auth, engine.APIKeyInput{Name: &name, Expiration: &never})
+	require.NoError(w.t, err)
+	for _, connector := range []string{"stripe", "adyen"} {
+		_, err = w.engine.CreateAccount(ctx, auth, engine.AccountInput{Type: "payment_processor", Connector: connector,
+			Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"k"}`)})
+		require.NoError(w.t, err)
+	}
+	return auth, key.Reveal(), m.PublishableKey
+}
+
+// response is an answer with its body read.
+type response struct {
+	status int
+	header http.Header
+	body   string
+	t      testing.TB
+}
+
+func (r response) object() map[string]any {
+	var m map[string]any
+	require.NoError(r.t, json.Unmarshal([]byte(r.body), &m), r.body)
+	return m
+}
+
+// error is the error of the envelope.
+func (r response) error() map[string]any {
+	e, ok := r.object()["error"].(map[string]any)
+	require.True(r.t, ok, r.body)
+	return e
+}
+
+func (r response) ok() map[string]any {
+	r.t.Helper()
+	require.Equal(r.t, 200, r.status, r.body)
+	return r.object()
+}
+
+// send makes a request; key "" sends none; headers are name, value pairs.
+func (w *world) send(method, path, key, body string, headers ...string) response {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	if key != "" {
+		r.Header.Set("api-key", key)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i+1] == "" {
+			r.Header.Del(headers[i])
+		} else {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	rec := httptest.NewRecorder()
+	w.handler.ServeHTTP(rec, r)
+	got := rec.Result()
+	b, err := io.ReadAll(got.Body)
+	require.NoError(w.t, err)
+	return response{got.StatusCode, got.Header, string(b), w.t}
+}
+
+func (w *world) post(path, body string) response { return w.send("POST", path, w.secret, body) }
+func (w *world) get(path string) response        { return w.send("GET", path, w.secret, "") }
+
+// payments counts what is stored.
+func (w *world) payments() int {
+	return int(w.get("/payments/list?limit=100").ok()["size"].(float64))
+}
+
+// with sets dotted paths of a JSON object to JSON values; the value "-" removes.
+func with(object string, changes ...string) string {
+	var m map[string]any
+	if err := json.Unmarshal([]byte(object), &m); err != nil {
+		panic(err)
+	}
+	for i := 0; i < len(changes); i += 2 {
+		path := strings.Split(changes[i], ".")
+		at := m
+		for _, p := range path[:len(path)-1] {
+			next, _ := at[p].(map[string]any)
+			if next == nil {
+				next = map[string]any{}
+				at[p] = next
+			}
+			at = next
+		}
+		last := path[len(path)-1]
+		if changes[i+1] == "-" {
+			delete(at, last)
+			continue
+		}
+		at[last] = json.RawMessage(changes[i+1])
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// full is a create request with about everything in it, 1.2 KB.
+const full = `{"amount":6540,"currency":"USD","confirm":true,"capture_method":"automatic","amount_to_capture":6540,
+"customer_id":"cus_1","email":"guest@example.com","name":"John Doe","phone":"999999999","phone_country_code":"+1",
+"description":"Its my first payment request","authentication_type":"no_three_ds","return_url":"https://example.com/return",
+"payment_method":"card","payment_method_type":"credit","payment_method_data":{"card":{"card_number":"4242424242424242",
+"card_exp_month":"10","card_exp_year":"50","card_holder_name":"joseph Doe","card_cvc":"123"}},
+"billing":{"address":{"line1":"1467","line2":"Harrison Street","line3":"Harrison Street","city":"San Fransico","state":"California",
+"zip":"94122","country":"US","first_name":"joseph","last_name":"Doe"},"phone":{"number":"8056594427","country_code":"+91"}},
+"shipping":{"address":{"line1":"1467","line2":"Harrison Street","line3":"Harrison Street","city":"San Fransico","state":"California",
+"zip":"94122","country":"US","first_name":"joseph","last_name":"Doe"},"phone":{"number":"8056594427","country_code":"+91"}},
+"statement_descriptor_name":"joseph","statement_descriptor_suffix":"JS","metadata":{"udf1":"value1","new_customer":"true","login_date":"2019-09-10T10:11:12Z"},
+"routing":{"type":"single","data":"stripe"},
+"browser_info":{"user_agent":"Mozilla/5.0","accept_header":"text/html","language":"en-GB","color_depth":24,"screen_height":1440,
+"screen_width":2560,"time_zone":-330,"java_enabled":true,"java_script_enabled":true,"ip_address":"127.0.0.1"}}`
+
+// plain is a create request with a card and no more.
+const plain = `{"amount":1000,"currency":"EUR","confirm":true,"return_url":"https://example.com/return","payment_method":"card",
+"payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"2050","card_cvc":"123"}}}`
