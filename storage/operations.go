@@ -69,7 +69,7 @@ func (t *tx) Operations(merchantID, paymentID string) ([]*engine.Operation, erro
 
 // ClaimOperations implements engine.Tx: the longest due first, in any order.
 func (t *tx) ClaimOperations(owner string, until time.Time, limit int) ([]*engine.Operation, error) {
-	t.writes = true
+	t.wrote = true
 	return all(t, "claim operations", scanOperation, `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2
 		WHERE seq IN (SELECT seq FROM operations WHERE due_at <= $3 ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked+`)
 		RETURNING `+operationColumns, owner, millis(until), millis(t.now), limit)

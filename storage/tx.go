@@ -36,13 +36,19 @@ type tx struct {
 	now time.Time
 	// raised are the Versions raised so far; they are put back when the writes are undone, so that f can run again.
 	raised []*int64
-	writes bool // something was written, or tried to be
+	wrote  bool // rows were changed, or may have been
 }
 
 var _ engine.Tx = (*tx)(nil)
 
 // Now implements engine.Reader.
 func (t *tx) Now() time.Time { return t.now }
+
+// raise counts a change of a row in the value it was given in.
+func (t *tx) raise(version *int64) {
+	*version++
+	t.raised = append(t.raised, version)
+}
 
 // undo puts back the versions of the values whose writes were undone.
 func (t *tx) undo() {
@@ -53,8 +59,8 @@ func (t *tx) undo() {
 }
 
 func (t *tx) exec(doing, query string, args ...any) (int64, error) {
-	t.writes = true
 	n, err := t.s.exec(query, args...)
+	t.wrote = t.wrote || n > 0 || err != nil
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", doing, err)
 	}
@@ -99,8 +105,7 @@ func (t *tx) compareAndSet(doing string, version *int64, exists string, key []an
 		return err
 	}
 	if n == 1 {
-		*version++
-		t.raised = append(t.raised, version)
+		t.raise(version)
 		return nil
 	}
 	found := false
