@@ -1,0 +1,251 @@
+package main
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/engine"
+)
+
+// Config is everything an operator can set: config.yaml, then the environment. Merchants, profiles and connector accounts are data
+// in the database, not configuration. config.yaml documents every key at its default, and a test keeps the two in step.
+type Config struct {
+	Server  ServerConfig  `key:"server"`
+	Admin   AdminConfig   `key:"admin"`
+	Storage StorageConfig `key:"storage"`
+	Vault   VaultConfig   `key:"vault"`
+	Keys    KeysConfig    `key:"keys"`
+	Plugins PluginsConfig `key:"plugins"`
+	Engine  EngineConfig  `key:"engine"`
+	Log     LogConfig     `key:"log"`
+	Metrics MetricsConfig `key:"metrics"`
+}
+
+// ServerConfig is the HTTP surface.
+type ServerConfig struct {
+	Listen           string        `key:"listen"`             // host:port
+	PublicURL        string        `key:"public_url"`         // where browsers and processors reach us; "" derives it from listen
+	RequestBodyLimit int64         `key:"request_body_limit"` // bytes
+	TrustRequestID   bool          `key:"trust_request_id"`   // take x-request-id from the caller
+	ShutdownTimeout  time.Duration `key:"shutdown_timeout"`
+	CORS             CORSConfig    `key:"cors"`
+}
+
+// CORSConfig says which web pages may call the API from a browser.
+type CORSConfig struct {
+	Origins []string `key:"origins"` // exact origins, or "*"; empty: none
+}
+
+// AdminConfig guards the endpoints that create merchants and keys.
+type AdminConfig struct {
+	APIKey engine.Secret `key:"api_key"` // absent: those endpoints answer 401
+}
+
+// StorageConfig names the database.
+type StorageConfig struct {
+	DSN engine.Secret `key:"dsn"` // a Secret, as a PostgreSQL address may hold a password
+}
+
+// VaultConfig is the key that everything sealed in the database depends on.
+type VaultConfig struct {
+	MasterKey engine.Secret `key:"master_key"` // base64 of 32 bytes
+}
+
+// KeysConfig shapes the API keys that are handed out.
+type KeysConfig struct {
+	Environment string `key:"environment"` // what keys begin with: dev, integ, snd, prd
+}
+
+// PluginsConfig is about adapters and what they may do.
+type PluginsConfig struct {
+	Directory      string   `key:"directory"`       // adapters beside the built-in ones, "" for none
+	CacheDirectory string   `key:"cache_directory"` // compiled code and builds in use; "" is beside the database
+	Simulate       []string `key:"simulate"`        // connector names the simulator answers for
+	AllowLoopback  bool     `key:"allow_loopback_http"`
+	AllowPrivate   bool     `key:"allow_private"`
+
+	SendTimeout   time.Duration `key:"send_timeout"`   // one request to a processor
+	ResponseLimit int64         `key:"response_limit"` // bytes of one answer
+	MemoryLimit   int64         `key:"memory_limit"`   // bytes one adapter instance may use
+	StepFuel      int64         `key:"step_fuel"`      // how long one step may compute
+	Instances     int           `key:"instances"`      // per adapter; 0 is twice the cores
+}
+
+// EngineConfig is the timing of the payment machine.
+type EngineConfig struct {
+	Node          string        `key:"node"`
+	LeaseTime     time.Duration `key:"lease_time"`
+	LockWait      time.Duration `key:"lock_wait"`
+	ResolveEvery  time.Duration `key:"resolve_every"`
+	SettleTimeout time.Duration `key:"settle_timeout"`
+}
+
+// LogConfig is what is written to standard error.
+type LogConfig struct {
+	Level  string `key:"level"`
+	Format string `key:"format"`
+}
+
+// MetricsConfig is the Prometheus endpoint.
+type MetricsConfig struct {
+	Enabled bool   `key:"enabled"`
+	Listen  string `key:"listen"` // "" serves /metrics beside the API
+}
+
+// defaultConfig is what config.yaml documents.
+func defaultConfig() Config {
+	return Config{
+		Server: ServerConfig{
+			Listen:           "127.0.0.1:8080",
+			RequestBodyLimit: 32 << 10,
+			ShutdownTimeout:  30 * time.Second,
+		},
+		Storage: StorageConfig{DSN: engine.NewSecret("sqlite:payswitch.db")},
+		Keys:    KeysConfig{Environment: "dev"},
+		Plugins: PluginsConfig{
+			SendTimeout:   30 * time.Second,
+			ResponseLimit: 1 << 20,
+			MemoryLimit:   64 << 20,
+			StepFuel:      20_000_000,
+		},
+		Engine: EngineConfig{
+			LeaseTime:     60 * time.Second,
+			LockWait:      180 * time.Second,
+			ResolveEvery:  5 * time.Second,
+			SettleTimeout: 10 * time.Second,
+		},
+		Log:     LogConfig{Level: "info", Format: "json"},
+		Metrics: MetricsConfig{Enabled: true},
+	}
+}
+
+// problem says what is wrong with a setting and what to do about it.
+func problem(key, format string, args ...any) error {
+	return fmt.Errorf("%s: %s", key, fmt.Sprintf(format, args...))
+}
+
+// Validate joins everything that is wrong, each problem with its key and the remedy. It does not ask for what only some commands
+// need (the master key).
+func (c Config) Validate() error {
+	var all []error
+	bad := func(key, format string, args ...any) { all = append(all, problem(key, format, args...)) }
+
+	if err := checkListen(c.Server.Listen); err != nil {
+		bad("server.listen", "%v", err)
+	}
+	if err := checkPublicURL(c.Server.PublicURL); err != nil {
+		bad("server.public_url", "%v", err)
+	}
+	between(&all, "server.request_body_limit", c.Server.RequestBodyLimit, 1<<10, 16<<20, " bytes")
+	between(&all, "server.shutdown_timeout", c.Server.ShutdownTimeout, 0, time.Hour, "")
+	for _, o := range c.Server.CORS.Origins {
+		u, err := url.Parse(o)
+		if o != "*" && (err != nil || u.Scheme == "" || u.Host == "" || o != u.Scheme+"://"+u.Host) {
+			bad("server.cors.origins", `%q is not an origin: write scheme and host alone, as https://shop.example, or "*" for all`, o)
+		}
+	}
+
+	if dsn := c.Storage.DSN.Reveal(); !slices.ContainsFunc([]string{"sqlite:", "postgres://", "postgresql://"}, func(p string) bool {
+		return strings.HasPrefix(dsn, p) && len(dsn) > len(p)
+	}) { // the value is not repeated: it may hold a password
+		bad("storage.dsn", "must begin with sqlite: or postgres://, as sqlite:payswitch.db or postgres://user@host/payswitch")
+	}
+	if key := c.Vault.MasterKey; !key.IsZero() {
+		if raw, err := base64.StdEncoding.DecodeString(key.Reveal()); err != nil || len(raw) != 32 {
+			bad("vault.master_key", "must be the base64 of 32 bytes: make one with  openssl rand -base64 32")
+		}
+	}
+	oneOf(&all, "keys.environment", c.Keys.Environment, "dev", "integ", "snd", "prd")
+	if c.Keys.Environment == "prd" && c.Vault.MasterKey.Reveal() == demoMasterKey {
+		bad("vault.master_key", "is the published demo key, which protects nothing: make your own with  openssl rand -base64 32")
+	}
+
+	between(&all, "plugins.send_timeout", c.Plugins.SendTimeout, time.Second, 5*time.Minute, "")
+	between(&all, "plugins.response_limit", c.Plugins.ResponseLimit, 1<<10, 1<<20, " bytes")
+	between(&all, "plugins.memory_limit", c.Plugins.MemoryLimit, 16<<20, 1<<30, " bytes")
+	between(&all, "plugins.step_fuel", c.Plugins.StepFuel, 1_000_000, 1_000_000_000, "")
+	between(&all, "plugins.instances", c.Plugins.Instances, 0, 1024, "")
+
+	between(&all, "engine.lease_time", c.Engine.LeaseTime, 5*time.Second, time.Hour, "")
+	between(&all, "engine.lock_wait", c.Engine.LockWait, 0, time.Hour, "")
+	between(&all, "engine.resolve_every", c.Engine.ResolveEvery, 100*time.Millisecond, time.Hour, "")
+	between(&all, "engine.settle_timeout", c.Engine.SettleTimeout, time.Second, 5*time.Minute, "")
+
+	oneOf(&all, "log.level", c.Log.Level, "debug", "info", "warn", "error")
+	oneOf(&all, "log.format", c.Log.Format, "json", "text")
+	if c.Metrics.Listen != "" {
+		if err := checkListen(c.Metrics.Listen); err != nil {
+			bad("metrics.listen", "%v", err)
+		} else if c.Metrics.Listen == c.Server.Listen && !strings.HasSuffix(c.Metrics.Listen, ":0") {
+			bad("metrics.listen", `is server.listen too: leave it "" to serve /metrics there`)
+		}
+	}
+	return errors.Join(all...)
+}
+
+// testing says that this is no production installation: test-only card numbers and the simulator's pages are served.
+func (c Config) testing() bool { return c.Keys.Environment != "prd" }
+
+// cacheDirectory is where adapters are kept compiled. It belongs to the database: open operations need the builds in it.
+func (c Config) cacheDirectory() string {
+	if c.Plugins.CacheDirectory != "" {
+		return c.Plugins.CacheDirectory
+	}
+	if path, ok := strings.CutPrefix(c.Storage.DSN.Reveal(), "sqlite:"); ok {
+		return path + ".adapters"
+	}
+	return "payswitch.adapters"
+}
+
+// demoKey says whether the published demo master key is in use.
+func (c Config) demoKey() bool { return c.Vault.MasterKey.Reveal() == demoMasterKey }
+
+func checkListen(addr string) error {
+	if _, port, err := net.SplitHostPort(addr); err != nil || port == "" {
+		return fmt.Errorf("%q is not an address: write host:port, as 127.0.0.1:8080", addr)
+	}
+	return nil
+}
+
+func checkPublicURL(s string) error {
+	if s == "" {
+		return nil
+	}
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
+		return fmt.Errorf("%q is not a URL: write it whole, as https://pay.example.com", s)
+	case u.RawQuery != "" || u.Fragment != "" || u.User != nil || strings.HasSuffix(s, "/"):
+		return fmt.Errorf("%q must be scheme, host and perhaps a path, without a slash at the end", s)
+	}
+	return nil
+}
+
+func between[T int | int64 | time.Duration](all *[]error, key string, v, low, high T, unit string) {
+	if v < low || v > high {
+		*all = append(*all, problem(key, "%v is out of bounds: choose between %v and %v%s", v, low, high, unit))
+	}
+}
+
+func oneOf(all *[]error, key, v string, allowed ...string) {
+	if !slices.Contains(allowed, v) {
+		*all = append(*all, problem(key, "%q is not known: choose one of %s", v, strings.Join(allowed, ", ")))
+	}
+}
+
+// isLoopback says whether only this machine can reach addr (host:port).
+func isLoopback(addr string) bool {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"payswitch/engine"
+)
+
+// configCheck says whether the configuration is usable, and shows every setting in force. Secrets appear as set or not set.
+func (p *program) configCheck(_ context.Context, args []string) error {
+	c, err := p.parseConfig(p.flags("config check"), args)
+	if err != nil {
+		return err
+	}
+	for _, line := range describe(c) {
+		fmt.Fprintln(p.stdout, line)
+	}
+	for _, w := range c.warnings() {
+		fmt.Fprintln(p.stdout, "warning:", w)
+	}
+	fmt.Fprintln(p.stdout, "configuration is good")
+	return nil
+}
+
+// describe lists the settings as "key: value", by key.
+func describe(c Config) []string {
+	fields := fieldsOf(&c)
+	var lines []string
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		lines = append(lines, key+": "+shown(key, fields[key]))
+	}
+	return lines
+}
+
+func shown(key string, f reflect.Value) string {
+	s, isSecret := f.Interface().(engine.Secret)
+	switch {
+	case !isSecret:
+		return fmt.Sprint(f.Interface())
+	case key == "storage.dsn":
+		return shownDSN(s)
+	case s.IsZero():
+		return "(not set)"
+	default:
+		return "(set)"
+	}
+}
+
+// shownDSN is a database address without what is secret in it.
+func shownDSN(dsn engine.Secret) string {
+	s := dsn.Reveal()
+	if strings.HasPrefix(s, "sqlite:") {
+		return s
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return "(set)"
+	}
+	u.RawQuery = ""
+	return u.Redacted()
+}
+
+// warnings are what works, and yet an operator should know.
+func (c Config) warnings() []string {
+	var w []string
+	if c.Admin.APIKey.IsZero() {
+		w = append(w, "admin.api_key is not set: nobody can create merchants or API keys (set "+variableOf("admin.api_key")+")")
+	} else if len(c.Admin.APIKey.Reveal()) < 16 {
+		w = append(w, "admin.api_key is short: make a longer one with  openssl rand -hex 32")
+	}
+	if c.Vault.MasterKey.IsZero() {
+		w = append(w, noMasterKey)
+	}
+	if c.demoKey() {
+		w = append(w, "vault.master_key is the published DEMO KEY: not for production")
+	}
+	if !isLoopback(c.Server.Listen) && c.Server.PublicURL == "" {
+		w = append(w, "server.public_url is not set: customers cannot come back from a redirect (set "+variableOf("server.public_url")+")")
+	}
+	if c.Plugins.AllowLoopback {
+		w = append(w, "plugins.allow_loopback_http is on: for development only")
+	}
+	return w
+}
+
+const noMasterKey = "vault.master_key is not set: make one with  openssl rand -base64 32  and pass it in PAYSWITCH_VAULT__MASTER_KEY; keep it, for without it the data cannot be read"

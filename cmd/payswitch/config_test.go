@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const testMasterKey = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+// writeConfig writes a configuration file and returns its path.
+func writeConfig(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func TestDistributedConfigIsTheDefaults(t *testing.T) {
+	path := filepath.Join("..", "..", "config.yaml")
+	c, err := loadConfig(defaultConfig(), path, true, nil)
+	require.NoError(t, err)
+	require.Equal(t, defaultConfig(), c)
+
+	// Every key is written out, so that a reader finds it there.
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for key := range fieldsOf(&c) {
+		last := key[strings.LastIndex(key, ".")+1:]
+		require.Regexp(t, `(?m)^ +`+last+`:`, string(text), "config.yaml does not show %s", key)
+	}
+}
+
+func TestDefaultsAreValid(t *testing.T) {
+	require.NoError(t, defaultConfig().Validate())
+}
+
+func TestConfigOrder(t *testing.T) {
+	path := writeConfig(t, "server:\n  listen: 127.0.0.1:1000\n  public_url: https://file.example\nengine:\n  lease_time: 90s\n")
+	c, err := loadConfig(defaultConfig(), path, true, []string{"PAYSWITCH_SERVER__LISTEN=127.0.0.1:2000", "PAYSWITCH_LOG__LEVEL="})
+	require.NoError(t, err)
+	require.Equal(t, "127.0.0.1:2000", c.Server.Listen, "the environment wins over the file")
+	require.Equal(t, "https://file.example", c.Server.PublicURL, "the file wins over the default")
+	require.Equal(t, 90*time.Second, c.Engine.LeaseTime)
+	require.Equal(t, "info", c.Log.Level, "an empty variable is one not set")
+}
+
+func TestConfigFileMissing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none.yaml")
+	c, err := loadConfig(defaultConfig(), path, false, nil)
+	require.NoError(t, err)
+	require.Equal(t, defaultConfig(), c)
+	_, err = loadConfig(defaultConfig(), path, true, nil)
+	require.ErrorContains(t, err, path)
+}
+
+func TestConfigEmptySections(t *testing.T) {
+	c, err := loadConfig(defaultConfig(), writeConfig(t, "admin:\nstorage: {}\nlog:\n  level:\n"), true, nil)
+	require.NoError(t, err)
+	require.Equal(t, defaultConfig(), c)
+}
+
+func TestConfigProblems(t *testing.T) {
+	for name, tc := range map[string]struct {
+		file string
+		env  []string
+		want []string // in the message
+	}{
+		"typo in file": {file: "server:\n  lisen: 127.0.0.1:1\n",
+			want: []string{"config.yaml", "server.lisen: unknown key", "did you mean server.listen?"}},
+		"right name, wrong section": {file: "storage:\n  master_key: env:X\n",
+			want: []string{"storage.master_key: unknown key", "did you mean vault.master_key?"}},
+		"section as a value": {file: "server: 8080\n",
+			want: []string{"server: is a section"}},
+		"unknown section": {file: "merchants:\n  - a\n",
+			want: []string{"merchants: unknown key; config.yaml of the distribution lists them all"}},
+		"duplicate key": {file: "log:\n  level: info\n  level: debug\n",
+			want: []string{"already defined"}},
+		"typo in environment": {env: []string{"PAYSWITCH_STORAGE__DNS=sqlite:x"},
+			want: []string{"PAYSWITCH_STORAGE__DNS: unknown variable", "did you mean PAYSWITCH_STORAGE__DSN?"}},
+		"one underscore": {env: []string{"PAYSWITCH_SERVER_LISTEN=127.0.0.1:1"},
+			want: []string{"did you mean PAYSWITCH_SERVER__LISTEN?"}},
+		"duration without unit": {file: "engine:\n  lease_time: 5\n",
+			want: []string{"engine.lease_time: 5 is not a duration", "as 5s"}},
+		"bad bool": {env: []string{"PAYSWITCH_METRICS__ENABLED=yes"},
+			want: []string{"metrics.enabled: yes is neither true nor false"}},
+		"bad number": {file: "server:\n  request_body_limit: 32k\n",
+			want: []string{"server.request_body_limit: 32k is not a whole number"}},
+		"number for text": {file: "log:\n  level: 3\n",
+			want: []string{"log.level: 3 is not text: put it in quotes"}},
+		"bad list": {file: "plugins:\n  simulate: 3\n",
+			want: []string{"plugins.simulate: 3 is not a list"}},
+		"bad address": {file: "server:\n  listen: '8080'\n",
+			want: []string{`server.listen: "8080" is not an address: write host:port`}},
+		"bad public url": {file: "server:\n  public_url: pay.example.com\n",
+			want: []string{`server.public_url: "pay.example.com" is not a URL`}},
+		"slash at end": {file: "server:\n  public_url: https://pay.example.com/\n",
+			want: []string{"without a slash at the end"}},
+		"bad origin": {file: "server:\n  cors:\n    origins: [shop.example]\n",
+			want: []string{`server.cors.origins: "shop.example" is not an origin`}},
+		"bad dsn": {file: "storage:\n  dsn: mysql://root@host/x\n",
+			want: []string{"storage.dsn: must begin with sqlite: or postgres://"}},
+		"bad level": {file: "log:\n  level: loud\n",
+			want: []string{`log.level: "loud" is not known: choose one of debug, info, warn, error`}},
+		"short lease": {file: "engine:\n  lease_time: 1s\n",
+			want: []string{"engine.lease_time: 1s is out of bounds: choose between 5s and 1h0m0s"}},
+		"several at once": {file: "log:\n  level: loud\n  formt: text\nengine:\n  lease_time: 5\n",
+			want: []string{"log.level", "log.formt", "engine.lease_time"}},
+		"demo key in production": {file: "keys:\n  environment: prd\n", env: []string{"PAYSWITCH_VAULT__MASTER_KEY=" + demoMasterKey},
+			want: []string{"vault.master_key: is the published demo key"}},
+		"same address twice": {file: "metrics:\n  listen: 127.0.0.1:8080\n",
+			want: []string{"metrics.listen: is server.listen too"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := loadConfig(defaultConfig(), writeConfig(t, tc.file), true, tc.env)
+			require.Error(t, err)
+			for _, want := range tc.want {
+				require.ErrorContains(t, err, want)
+			}
+		})
+	}
+}
+
+func TestConfigSecrets(t *testing.T) {
+	secretFile := filepath.Join(t.TempDir(), "admin")
+	require.NoError(t, os.WriteFile(secretFile, []byte("admin-secret-from-file\n"), 0o600))
+	path := writeConfig(t, "admin:\n  api_key: file:"+secretFile+"\nvault:\n  master_key: env:PAYSWITCH_MY_KEY\nstorage:\n  dsn: env:DB\n")
+	c, err := loadConfig(defaultConfig(), path, true, []string{"PAYSWITCH_MY_KEY=" + testMasterKey, "DB=postgres://u:hunter2@db/pay?password=hunter2"})
+	require.NoError(t, err, "a variable the file names is not an unknown one")
+	require.Equal(t, "admin-secret-from-file", c.Admin.APIKey.Reveal())
+	require.Equal(t, testMasterKey, c.Vault.MasterKey.Reveal())
+
+	shown := strings.Join(describe(c), "\n")
+	for _, secret := range []string{"admin-secret", testMasterKey, "hunter2"} {
+		require.NotContains(t, shown, secret)
+	}
+	require.Contains(t, shown, "admin.api_key: (set)")
+	require.Contains(t, shown, "storage.dsn: postgres://u:xxxxx@db/pay")
+}
+
+// A mistake in a secret is told without the secret.
+func TestConfigSecretProblems(t *testing.T) {
+	for name, tc := range map[string]struct {
+		file, want string
+		env        []string
+	}{
+		"in clear in the file": {file: "admin:\n  api_key: hunter2hunter2\n", want: "admin.api_key: must not stand in a file in clear"},
+		"a number":             {file: "admin:\n  api_key: 4242424242\n", want: "admin.api_key: is not text"},
+		"password in the file": {file: "storage:\n  dsn: postgres://u:hunter2@db/pay\n", want: "storage.dsn: must not stand in a file in clear"},
+		"variable not set":     {file: "admin:\n  api_key: env:NOT_THERE\n", want: "environment variable NOT_THERE, which is not set"},
+		"file not there":       {file: "admin:\n  api_key: file:/not/there\n", want: "file that cannot be read"},
+		"master key too short": {env: []string{"PAYSWITCH_VAULT__MASTER_KEY=aHVudGVyMg=="}, want: "vault.master_key: must be the base64 of 32 bytes"},
+		"dsn of another kind":  {env: []string{"PAYSWITCH_STORAGE__DSN=mysql://u:hunter2@h/x"}, want: "storage.dsn: must begin with"},
+		"password in the query": {file: "storage:\n  dsn: postgres://db/pay?user=u&password=hunter2\n",
+			want: "storage.dsn: must not stand in a file in clear"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := loadConfig(defaultConfig(), writeConfig(t, tc.file), true, tc.env)
+			require.ErrorContains(t, err, tc.want)
+			for _, secret := range []string{"hunter2", "4242424242", "aHVudGVyMg"} {
+				require.NotContains(t, err.Error(), secret)
+			}
+		})
+	}
+}
+
+// Kubernetes and Docker put variables like these beside ours for a service called payswitch.
+func TestConfigIgnoresServiceLinks(t *testing.T) {
+	_, err := loadConfig(defaultConfig(), writeConfig(t, ""), true, []string{"PAYSWITCH_SERVICE_HOST=10.0.0.1", "PAYSWITCH_SERVICE_PORT=80",
+		"PAYSWITCH_SERVICE_PORT_HTTP=80", "PAYSWITCH_PORT=tcp://10.0.0.1:80", "PAYSWITCH_PORT_80_TCP_ADDR=10.0.0.1"})
+	require.NoError(t, err)
+}
+
+func TestConfigLists(t *testing.T) {
+	for _, tc := range []struct{ file, env string }{
+		{file: "plugins:\n  simulate: [stripe, adyen]\n"},
+		{file: "plugins:\n  simulate: stripe, adyen\n"},
+		{env: "PAYSWITCH_PLUGINS__SIMULATE=stripe,adyen"},
+	} {
+		c, err := loadConfig(defaultConfig(), writeConfig(t, tc.file), true, []string{tc.env})
+		require.NoError(t, err)
+		require.Equal(t, []string{"stripe", "adyen"}, c.Plugins.Simulate)
+	}
+}
+
+func TestConfigNested(t *testing.T) {
+	c, err := loadConfig(defaultConfig(), writeConfig(t, ""), true, []string{"PAYSWITCH_SERVER__CORS__ORIGINS=https://shop.example"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"https://shop.example"}, c.Server.CORS.Origins)
+}
+
+func TestConfigCheckCommand(t *testing.T) {
+	code, out, errs := runProgram(t, nil, "config", "check", "--config", writeConfig(t, ""))
+	require.Equal(t, exitOK, code, errs)
+	require.Contains(t, out, "server.listen: 127.0.0.1:8080\n")
+	require.Contains(t, out, "openssl rand -base64 32")
+	require.Contains(t, out, "configuration is good\n")
+
+	code, _, errs = runProgram(t, nil, "config", "check", "--config", writeConfig(t, "log:\n  levle: info\n"))
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, errs, "did you mean log.level?")
+}
+
+func FuzzConfig(f *testing.F) {
+	f.Add("server:\n  listen: a:1\n", "PAYSWITCH_LOG__LEVEL", "info")
+	f.Add("admin:\n  api_key: env:A\n", "PAYSWITCH_X", "1")
+	f.Fuzz(func(t *testing.T, file, name, value string) {
+		if strings.Contains(file, "file:") || strings.HasPrefix(value, "file:") {
+			return // would read whatever it names
+		}
+		path := filepath.Join(t.TempDir(), "config.yaml")
+		require.NoError(t, os.WriteFile(path, []byte(file), 0o600))
+		c, err := loadConfig(defaultConfig(), path, true, []string{name + "=" + value}) // must not panic
+		if err == nil {
+			require.NoError(t, c.Validate())
+		}
+	})
+}
+
+// runProgram runs the program to its end.
+func runProgram(t *testing.T, env []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = run(context.Background(), args, env, strings.NewReader(""), &out, &errs)
+	return code, out.String(), errs.String()
+}

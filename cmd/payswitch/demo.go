@@ -1,0 +1,180 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"text/template"
+	"time"
+
+	"payswitch/engine"
+)
+
+// demoMasterKey is base64 of "DEMO KEY: not for production use". It is published, and so protects nothing.
+const demoMasterKey = "REVNTyBLRVk6IG5vdCBmb3IgcHJvZHVjdGlvbiB1c2U="
+
+const (
+	demoMerchant  = "demo_merchant"
+	demoConnector = "simulator"
+)
+
+// demoKeys are the keys of a demo, kept beside its database: the switch itself cannot show a key a second time.
+type demoKeys struct {
+	Admin string `json:"admin_key"`
+	API   string `json:"api_key"`
+}
+
+// demo runs a switch that can be tried at once. What it makes is kept, so the keys it prints are the same at every start.
+func (p *program) demo(ctx context.Context, args []string) error {
+	f := p.flags("demo")
+	listen := f.String("listen", "", "`host:port` to listen on (default server.listen, 127.0.0.1:8080)")
+	data := f.String("data", "", "`folder` for the demo's database (default payswitch/demo in the user's cache directory)")
+	if err := parse(f, args); err != nil {
+		return err
+	}
+	defaults := defaultConfig()
+	defaults.Log.Format = "text"
+	c, err := loadConfig(defaults, "", false, p.env)
+	if err != nil {
+		return err
+	}
+	if *data == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("no place for the demo's database: %w: name one with --data", err)
+		}
+		*data = filepath.Join(cache, "payswitch", "demo")
+	}
+	if err := os.MkdirAll(*data, 0o700); err != nil {
+		return fmt.Errorf("make the demo's folder: %w", err)
+	}
+	keysFile := filepath.Join(*data, "keys.json")
+	keys, err := readDemoKeys(keysFile)
+	if err != nil {
+		return err
+	}
+	c.Server.Listen = cmp.Or(*listen, c.Server.Listen)
+	c.Storage.DSN = engine.NewSecret("sqlite:" + filepath.Join(*data, "demo.db"))
+	c.Vault.MasterKey = engine.NewSecret(demoMasterKey)
+	c.Admin.APIKey = engine.NewSecret(keys.Admin)
+	if err := c.Validate(); err != nil {
+		return err
+	}
+
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+	n, err := openNode(ctx, c, true, newLogger(p.stderr, c.Log))
+	if err != nil {
+		return err
+	}
+	merchant, err := n.furnish(ctx, keys)
+	if err == nil {
+		err = writeDemoKeys(keysFile, keys)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("set up the demo: %w", err), n.close())
+	}
+	if err := demoBanner.Execute(p.stdout, map[string]any{"URL": n.url(), "Keys": keys, "Merchant": merchant, "Data": *data, "Connector": demoConnector}); err != nil {
+		return errors.Join(err, n.close())
+	}
+	return errors.Join(n.run(ctx), n.close())
+}
+
+// furnish makes the demo's merchant, its account at the simulator and its API key, as far as they are missing.
+func (n *node) furnish(ctx context.Context, keys *demoKeys) (*engine.Merchant, error) {
+	var known *engine.Error
+	m, err := n.engine.Merchant(ctx, demoMerchant)
+	if errors.As(err, &known) && known.Kind == engine.KindNotFound {
+		m, err = n.engine.CreateMerchant(ctx, engine.MerchantInput{ID: demoMerchant, Fields: engine.Fields{"merchant_name": json.RawMessage(`"Demo merchant"`)}})
+	}
+	if err != nil {
+		return nil, err
+	}
+	as := engine.Auth{MerchantID: m.ID}
+	if err := n.demoAccount(ctx, as); err != nil {
+		return nil, err
+	}
+	if a, err := n.engine.Authenticate(ctx, engine.NewSecret(keys.API)); err == nil && a.MerchantID == m.ID && !a.Publishable {
+		return m, nil
+	}
+	_, key, err := n.engine.CreateAPIKey(ctx, as, engine.APIKeyInput{Name: new("demo"), Expiration: new(time.Time)}) // never ends
+	if err != nil {
+		return nil, err
+	}
+	keys.API = key.Reveal()
+	return m, nil
+}
+
+func (n *node) demoAccount(ctx context.Context, as engine.Auth) error {
+	accounts, err := n.engine.Accounts(ctx, as)
+	if err != nil {
+		return err
+	}
+	for _, a := range accounts {
+		if a.Connector == demoConnector {
+			return nil
+		}
+	}
+	_, err = n.engine.CreateAccount(ctx, as, engine.AccountInput{
+		Type:        "payment_processor",
+		Connector:   demoConnector,
+		Credentials: engine.NewSecret(`{"auth_type": "HeaderKey", "api_key": "demo"}`),
+		TestMode:    new(true),
+	})
+	return err
+}
+
+// readDemoKeys reads the keys, or begins a new set when there is none.
+func readDemoKeys(path string) (*demoKeys, error) {
+	keys := &demoKeys{}
+	b, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, fmt.Errorf("read the demo's keys: %w", err)
+	default:
+		if err := json.Unmarshal(b, keys); err != nil {
+			return nil, fmt.Errorf("read the demo's keys: %s: %w: delete its folder for a new start", path, err)
+		}
+	}
+	if keys.Admin == "" {
+		keys.Admin = "demo_admin_" + rand.Text()
+	}
+	return keys, nil
+}
+
+func writeDemoKeys(path string, keys *demoKeys) error {
+	b, err := json.MarshalIndent(keys, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(b, '\n'), 0o600)
+}
+
+var demoBanner = template.Must(template.New("demo").Parse(`
+payswitch demo at {{.URL}}           DEMO KEY: not for production
+
+  merchant          {{.Merchant.ID}}, with an account at {{.Connector}}
+  API key           {{.Keys.API}}
+  publishable key   {{.Merchant.PublishableKey}}
+  admin key         {{.Keys.Admin}}
+  API described at  {{.URL}}/openapi.yaml
+  database in       {{.Data}} (delete it for a new start)
+
+Paste this into another terminal: it pays 65.40 USD, and the answer says "succeeded".
+
+curl -sS -w '\n' {{.URL}}/payments \
+  -H 'Content-Type: application/json' -H 'api-key: {{.Keys.API}}' \
+  -d '{"amount": 6540, "currency": "USD", "confirm": true,
+       "payment_method": "card", "payment_method_type": "credit",
+       "payment_method_data": {"card": {"card_number": "4242424242424242", "card_exp_month": "10",
+         "card_exp_year": "50", "card_holder_name": "Ada Lovelace", "card_cvc": "737"}}}'
+
+Ctrl-C ends the demo.
+`))

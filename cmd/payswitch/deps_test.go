@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// goPackage is the part of `go list -json` that the import rules need.
+type goPackage struct {
+	ImportPath string
+	Standard   bool
+	Imports    []string
+}
+
+// TestImports keeps imports running one way: cmd → {router, plugins, storage} → engine → sdk, the middle three apart from each
+// other. Adapters import sdk alone, sdk the standard library alone. Test files may use what they need.
+func TestImports(t *testing.T) {
+	for _, target := range [][]string{nil, {"GOOS=wasip1", "GOARCH=wasm"}} { // adapters' entry points exist for WASM only
+		for _, pkg := range listPackages(t, target) {
+			for _, imported := range pkg.Imports {
+				if why := forbidden(pkg.ImportPath, imported); why != "" {
+					t.Errorf("%s imports %s: %s", pkg.ImportPath, imported, why)
+				}
+			}
+		}
+	}
+}
+
+func listPackages(t *testing.T, env []string) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Standard,Imports", "./...")
+	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), env...)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, stderr.String())
+	var all []goPackage
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p goPackage
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else {
+			require.NoError(t, err)
+		}
+		all = append(all, p)
+	}
+	require.Greater(t, len(all), 5, "go list found too little to check")
+	return all
+}
+
+// hostFolders are the folders below plugins that are the host's; every other one is an adapter.
+var hostFolders = []string{"sandbox", "builtin", "internal"}
+
+// forbidden says why importer may not import imported, "" if it may.
+func forbidden(importer, imported string) string {
+	house := strings.HasPrefix(imported, "payswitch/")
+	external := !house && strings.Contains(strings.SplitN(imported, "/", 2)[0], ".")
+	from, to := area(importer), area(imported)
+	if house && from == to {
+		return ""
+	}
+	switch from {
+	case "sdk":
+		if house || external {
+			return "sdk imports the standard library alone, as it becomes part of every adapter"
+		}
+	case "engine":
+		if house && to != "sdk" {
+			return "engine knows nothing of what is built on it"
+		}
+	case "router", "storage", "plugins":
+		if house && to != "engine" && to != "sdk" {
+			return from + " imports engine and sdk alone"
+		}
+	case "cmd":
+	default: // an adapter: area is its folder
+		if external || house && to != "sdk" {
+			return "an adapter imports sdk and the standard library alone"
+		}
+	}
+	return ""
+}
+
+// area is the top-level folder of a package of ours, or the adapter's folder for an adapter.
+func area(pkg string) string {
+	parts := strings.Split(strings.TrimPrefix(pkg, "payswitch/"), "/")
+	if parts[0] == "plugins" && len(parts) > 1 {
+		for _, host := range hostFolders {
+			if parts[1] == host {
+				return "plugins"
+			}
+		}
+		return path.Join(parts[0], parts[1])
+	}
+	return parts[0]
+}
+
+func TestForbidden(t *testing.T) {
+	for _, tc := range []struct {
+		importer, imported string
+		allowed            bool
+	}{
+		{"payswitch/cmd/payswitch", "payswitch/storage", true},
+		{"payswitch/router", "payswitch/engine", true},
+		{"payswitch/router", "payswitch/router/wire", true},
+		{"payswitch/router", "github.com/julienschmidt/httprouter", true},
+		{"payswitch/router", "payswitch/storage", false},
+		{"payswitch/storage", "payswitch/plugins", false},
+		{"payswitch/plugins", "payswitch/plugins/sandbox", true},
+		{"payswitch/plugins", "payswitch/plugins/simulator", false},
+		{"payswitch/plugins/sandbox", "payswitch/router", false},
+		{"payswitch/engine", "payswitch/sdk", true},
+		{"payswitch/engine", "payswitch/storage", false},
+		{"payswitch/engine/storetest", "payswitch/engine", true},
+		{"payswitch/engine", "payswitch/cmd/payswitch", false},
+		{"payswitch/sdk", "encoding/json", true},
+		{"payswitch/sdk", "payswitch/sdk/internal/jsontext", true},
+		{"payswitch/sdk", "payswitch/engine", false},
+		{"payswitch/sdk", "github.com/stretchr/testify/require", false},
+		{"payswitch/plugins/simulator", "payswitch/sdk", true},
+		{"payswitch/plugins/simulator/wasm", "payswitch/plugins/simulator", true},
+		{"payswitch/plugins/simulator", "payswitch/engine", false},
+		{"payswitch/plugins/simulator", "payswitch/plugins", false},
+		{"payswitch/plugins/simulator", "payswitch/plugins/other", false},
+		{"payswitch/plugins/simulator", "example.com/x", false},
+	} {
+		require.Equal(t, tc.allowed, forbidden(tc.importer, tc.imported) == "", "%s → %s", tc.importer, tc.imported)
+	}
+}

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/plugins/sandbox"
+	"payswitch/router"
+	"payswitch/storage"
+)
+
+// node is a whole switch: the parts, wired, and the address it listens on. It is opened in the order of the fields and closed in
+// reverse.
+type node struct {
+	config  Config
+	log     *slog.Logger
+	metrics *meters
+
+	listener net.Listener
+	db       *storage.DB
+	host     *plugins.Host
+	engine   *engine.Engine
+	server   *http.Server
+
+	// nil where /metrics is served beside the API, or not at all
+	metricsListener net.Listener
+	metricsServer   *http.Server
+
+	draining atomic.Bool
+}
+
+// openNode wires everything and starts nothing; callers that connect meanwhile wait in the listener's queue. Migrate lets an older
+// database be brought up to date.
+func openNode(ctx context.Context, c Config, migrate bool, log *slog.Logger) (*node, error) {
+	n := &node{config: c, log: log, metrics: newMeters()}
+	if err := n.open(ctx, migrate); err != nil {
+		return nil, errors.Join(err, n.close())
+	}
+	return n, nil
+}
+
+func (n *node) open(ctx context.Context, migrate bool) (err error) {
+	c := n.config
+	if n.listener, err = listen(ctx, "server.listen", c.Server.Listen); err != nil {
+		return err
+	}
+	if c.Metrics.Enabled && c.Metrics.Listen != "" {
+		if n.metricsListener, err = listen(ctx, "metrics.listen", c.Metrics.Listen); err != nil {
+			return err
+		}
+		n.metricsServer = &http.Server{Handler: &n.metrics.registry, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+			WriteTimeout: 30 * time.Second, ErrorLog: slog.NewLogLogger(n.log.Handler(), slog.LevelDebug)}
+	}
+	if n.db, err = storage.Open(ctx, c.Storage.DSN.Reveal(), storage.Options{
+		Logger:   n.component("storage"),
+		Migrate:  migrate,
+		Observer: n.metrics.committed,
+	}); err != nil {
+		return err
+	}
+	vault, err := engine.OpenVault(ctx, n.db, c.Vault.MasterKey)
+	if err != nil {
+		return err
+	}
+	if err := n.openHost(ctx); err != nil {
+		return err
+	}
+	if n.engine, err = engine.New(engine.Deps{
+		Store:      n.db,
+		Connectors: n.host,
+		Vault:      vault,
+		Presenter:  router.Presenter{},
+		Logger:     n.component("engine"),
+		Metrics:    n.metrics,
+	}, engine.Options{
+		Node:                 c.Engine.Node,
+		PublicURL:            n.publicURL(),
+		KeyEnvironment:       c.Keys.Environment,
+		LeaseTime:            c.Engine.LeaseTime,
+		LockWait:             c.Engine.LockWait,
+		ResolveEvery:         c.Engine.ResolveEvery,
+		SettleTimeout:        c.Engine.SettleTimeout,
+		TestCardsWithoutLuhn: c.testing(),
+	}); err != nil {
+		return err
+	}
+	surface, err := router.New(router.Deps{Access: n.engine, Payments: n.engine, Connectors: n.host, Logger: n.component("router")}, router.Options{
+		AdminKey:             c.Admin.APIKey,
+		PublicURL:            n.publicURL(),
+		MaxBody:              c.Server.RequestBodyLimit,
+		CORS:                 router.CORS{Origins: c.Server.CORS.Origins},
+		TrustRequestID:       c.Server.TrustRequestID,
+		Version:              readBuild().version,
+		TestCardsWithoutLuhn: c.testing(),
+		DevPages:             c.testing(),
+		Ready:                n.ready,
+		Observe:              n.metrics.request,
+	})
+	if err != nil {
+		return err
+	}
+	n.server = surface.HTTP()
+	if c.Metrics.Enabled && n.metricsServer == nil {
+		n.server.Handler = n.withMetrics(surface)
+	}
+	return nil
+}
+
+func (n *node) openHost(ctx context.Context) (err error) {
+	c := n.config.Plugins
+	n.host, err = plugins.New(ctx, plugins.Options{
+		Directory:         c.Directory,
+		CacheDir:          n.config.cacheDirectory(),
+		Simulate:          c.Simulate,
+		SendTimeout:       c.SendTimeout,
+		MaxResponse:       int(c.ResponseLimit),
+		AllowPrivate:      c.AllowPrivate,
+		AllowLoopbackHTTP: c.AllowLoopback,
+		Sandbox: sandbox.Limits{
+			MemoryPages: uint32(c.MemoryLimit / (64 << 10)),
+			StepFuel:    c.StepFuel,
+			Instances:   c.Instances,
+		},
+		Logger:   n.component("plugins"),
+		Observer: n.metrics,
+	})
+	if err != nil {
+		return err
+	}
+	n.metrics.watch(n.host.Stats)
+	if len(n.host.Adapters()) == 0 && c.Directory == "" {
+		return errors.New("there is no adapter, and so no processor to pay at: run `make plugins` and build again, or name a folder of adapters in plugins.directory")
+	}
+	return nil
+}
+
+// run serves until ctx ends, then drains: no new connections, requests end, background work stops, operations end. A part that ends
+// by itself ends the node. It returns nil after an orderly end.
+func (n *node) run(ctx context.Context) error {
+	base := context.WithoutCancel(ctx)
+	background, stop := context.WithCancel(base) // outlives ctx: resolution goes on while requests end
+	defer stop()
+	work, failed := errgroup.WithContext(background)
+	work.Go(func() error { return unlessStopped(failed, "engine", n.engine.Run(failed)) })
+	work.Go(func() error { return unlessStopped(failed, "plugins", n.host.Run(failed)) })
+	work.Go(func() error { return serveHTTP(n.server, n.listener) })
+	if n.metricsServer != nil {
+		work.Go(func() error { return serveHTTP(n.metricsServer, n.metricsListener) })
+	}
+	select {
+	case <-ctx.Done():
+		n.log.Info("draining", keyTimeout, n.config.Server.ShutdownTimeout)
+	case <-failed.Done():
+	}
+	n.draining.Store(true)
+
+	// What is still open when a wait ends is in the database with a lease that runs out: another node, or the next start, resolves it.
+	const left = "did not end within server.shutdown_timeout; what they left open is resolved at the next start"
+	limit, cancel := context.WithTimeout(base, n.config.Server.ShutdownTimeout)
+	defer cancel()
+	var problems []error
+	if err := n.server.Shutdown(limit); err != nil {
+		problems = append(problems, fmt.Errorf("requests %s: %w", left, err), n.server.Close())
+	}
+	stop()
+	if err := n.engine.Close(limit); err != nil {
+		problems = append(problems, fmt.Errorf("operations %s: %w", left, err))
+	}
+	if n.metricsServer != nil {
+		problems = append(problems, n.metricsServer.Close())
+	}
+	return errors.Join(append(problems, work.Wait())...)
+}
+
+// close frees what open has opened, in reverse. Closing a listener again, after its server has, is no error worth telling.
+func (n *node) close() error {
+	var problems []error
+	if n.host != nil {
+		problems = append(problems, n.host.Close(context.Background()))
+	}
+	if n.db != nil {
+		problems = append(problems, n.db.Close())
+	}
+	for _, l := range []net.Listener{n.metricsListener, n.listener} {
+		if l != nil {
+			l.Close()
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// unlessStopped makes an error of a part that has ended, unless it was told to.
+func unlessStopped(ctx context.Context, part string, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return nil
+	case err != nil:
+		return fmt.Errorf("%s: %w", part, err)
+	default:
+		return fmt.Errorf("%s ended by itself", part)
+	}
+}
+
+func serveHTTP(s *http.Server, l net.Listener) error {
+	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve %s: %w", l.Addr(), err)
+	}
+	return nil
+}
+
+func listen(ctx context.Context, key, address string) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%s: another program listens on %s: end it, or choose another port", key, address)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", key, err)
+	}
+	return l, nil
+}
+
+// ready says why the node cannot serve, nil when it can: it is not draining, and its database answers.
+func (n *node) ready() error {
+	if n.draining.Load() {
+		return errors.New("draining")
+	}
+	return n.db.View(context.Background(), func(engine.Reader) error { return nil })
+}
+
+// url is where the API is reached on this machine; a port 0 has become a real one.
+func (n *node) url() string {
+	host, port, _ := net.SplitHostPort(n.listener.Addr().String())
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+func (n *node) publicURL() string {
+	if n.config.Server.PublicURL != "" {
+		return n.config.Server.PublicURL
+	}
+	return n.url()
+}
+
+func (n *node) component(name string) *slog.Logger { return n.log.With(keyComponent, name) }
+
+func (n *node) withMetrics(api http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/metrics" {
+			n.metrics.registry.ServeHTTP(w, r)
+			return
+		}
+		api.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const root = "../.."
+
+// trackedFiles lists what git keeps, relative to the root.
+func trackedFiles(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.Command("git", "-C", root, "ls-files", "-z").Output()
+	if err != nil {
+		t.Skip("not a git work tree: the rules about its files are not checked")
+	}
+	files := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	return slices.DeleteFunc(files, func(f string) bool { // deleted, and not committed yet
+		_, err := os.Stat(filepath.Join(root, f))
+		return err != nil
+	})
+}
+
+// TestTopLevel keeps the house as it is: whoever needs a new top-level folder first changes this list.
+func TestTopLevel(t *testing.T) {
+	allowed := []string{".ci", ".gitignore", "LICENSE", "Makefile", "README.md", "cmd", "config.yaml", "engine", "go.mod", "go.sum",
+		"plugins", "router", "sdk", "storage"}
+	for _, f := range trackedFiles(t) {
+		top, _, _ := strings.Cut(f, "/")
+		require.Contains(t, allowed, top, "%s does not belong at the top level", f)
+	}
+}
+
+var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+
+// TestFileLength keeps every file readable in one sitting.
+func TestFileLength(t *testing.T) {
+	for _, f := range trackedFiles(t) {
+		if filepath.Ext(f) != ".go" {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(root, f))
+		require.NoError(t, err)
+		if n := bytes.Count(b, []byte("\n")); n > 400 && !generated.Match(b) {
+			t.Errorf("%s has %d lines: split it by subject, 400 is the most", f, n)
+		}
+	}
+}
+
+// TestNoBinaries keeps built things out of git: they are made from source, and two copies drift apart.
+func TestNoBinaries(t *testing.T) {
+	for _, f := range trackedFiles(t) {
+		b, err := os.ReadFile(filepath.Join(root, f))
+		require.NoError(t, err)
+		if strings.Contains(f, "/testdata/fuzz/") {
+			continue
+		}
+		require.NotContains(t, string(b[:min(len(b), 8000)]), "\x00", "%s is a binary", f)
+		require.Less(t, len(b), 1<<20, "%s is larger than 1 MiB", f)
+	}
+}
+
+var markdownLink = regexp.MustCompile(`\]\(([^)#:\s]+)(#[^)]*)?\)`)
+
+// TestLinks follows the relative links of every document.
+func TestLinks(t *testing.T) {
+	checked := 0
+	for _, f := range trackedFiles(t) {
+		if filepath.Ext(f) != ".md" {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(root, f))
+		require.NoError(t, err)
+		for _, m := range markdownLink.FindAllStringSubmatch(string(b), -1) {
+			checked++
+			_, err := os.Stat(filepath.Join(root, filepath.Dir(f), m[1]))
+			require.NoError(t, err, "%s links to %s", f, m[1])
+		}
+	}
+	require.Positive(t, checked)
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// serve runs the switch until SIGTERM or SIGINT, then drains. A second signal ends it at once; what was in flight is resolved at the
+// next start, as after any crash.
+func (p *program) serve(ctx context.Context, args []string) error {
+	c, err := p.parseConfig(p.flags("serve"), args)
+	if err != nil {
+		return err
+	}
+	if c.Vault.MasterKey.IsZero() {
+		return errors.New(noMasterKey)
+	}
+	ctx, stop := untilSignal(ctx)
+	defer stop()
+
+	log := newLogger(p.stderr, c.Log)
+	for _, w := range c.warnings() {
+		log.Warn("configuration", keyWarning, w)
+	}
+	began := time.Now()
+	n, err := openNode(ctx, c, false, log)
+	if err != nil {
+		return err
+	}
+	b := readBuild()
+	log.Info("started", keyVersion, b.version, keyAddress, n.url(), keyDatabase, shownDSN(c.Storage.DSN), keyLoaded, n.adapterNames(), keyTook, time.Since(began))
+	fmt.Fprintln(p.stdout, "payswitch is listening on", n.url())
+	err = errors.Join(n.run(ctx), n.close())
+	if err == nil {
+		log.Info("stopped")
+	}
+	return err
+}
+
+// untilSignal ends the context at the first SIGTERM or SIGINT, and gives the signals their deadly meaning back for the second.
+func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+func (n *node) adapterNames() []string {
+	var names []string
+	for _, a := range n.host.Adapters() {
+		names = append(names, a.Name)
+	}
+	return names
+}
