@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"crypto/x509"
+	"io/fs"
 	"log/slog"
 	"time"
 
@@ -18,8 +19,8 @@ type Options struct {
 	CacheDir string
 	// Simulate lists connector names that the adapter called SimulatorName answers for.
 	Simulate []string
-	// WithoutBuiltIn leaves the embedded adapters out.
-	WithoutBuiltIn bool
+	// BuiltIn holds the built-in adapters, *.wasm; nil for the embedded ones.
+	BuiltIn fs.FS
 
 	RetainBuilds time.Duration // how long a replaced or removed build can still be asked for by hash; default 30 days
 	PollInterval time.Duration // how often Directory is looked at; default 1 s
@@ -60,6 +61,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Observer == nil {
 		o.Observer = noObserver{}
+	}
+	if o.BuiltIn == nil {
+		o.BuiltIn, _ = fs.Sub(builtin, "builtin") // of a valid name
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now

@@ -1,0 +1,196 @@
+package plugins
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"payswitch/engine"
+	"payswitch/plugins/sandbox"
+	"payswitch/sdk"
+)
+
+// idleBeforeUnload is how long a replaced build stays in memory after its last use, when it can be had from the archive again.
+const idleBeforeUnload = time.Minute
+
+// build is one loaded module. It stays usable by its hash after it has been replaced, for as long as an operation may have begun with it.
+type build struct {
+	adapter
+	module *sandbox.Module
+	log    *slog.Logger
+
+	users int       // drives under way; Host.mu
+	used  time.Time // last; Host.mu
+}
+
+// load finds or makes the build of a module's bytes. It compiles only what has never been loaded before. The caller holds h.scanning.
+func (h *Host) load(ctx context.Context, wasm []byte) (_ *build, err error) {
+	if b := h.loaded(hashOf(wasm)); b != nil {
+		return b, nil
+	}
+	m, err := h.runtime.Load(wasm, warmUp())
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			_ = m.Close(ctx)
+		}
+	}()
+	message, err := m.Manifest(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	manifest, err := sdk.DecodeManifest(message)
+	if err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	if err := CheckManifest(manifest); err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	b := &build{module: m, log: h.log, used: time.Now()}
+	b.adapter = adapter{name: manifest.Name, hash: m.Hash(), manifest: manifest, stepper: b}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.builds[b.hash] = b
+	return b, nil
+}
+
+// warmUp is the step that every guest takes once, on invented data, before its memory is snapshotted: what it sets up on first use is
+// there from then on.
+func warmUp() []byte {
+	in := &engine.Drive{Connector: "warm_up", Operation: sdk.OpAuthorize, OperationID: "op_warm_up",
+		Account: engine.DriveAccount{ID: "mca_warm_up", Environment: "test"},
+		Request: sdk.Request{PaymentID: "pay_warm_up", AttemptID: "pay_warm_up_1", Reference: "warmup1",
+			Amount: sdk.Money{Minor: 1000, Currency: "USD"}, Capture: sdk.CaptureAutomatic,
+			Instrument: &sdk.Instrument{Card: &sdk.Card{ExpMonth: 12, ExpYear: 2030, Holder: "Warm Up", BIN: "411111", LastFour: "1111", Length: 16, Network: sdk.Visa}},
+			Customer:   &sdk.Customer{ID: "cus_warm_up", Name: "Warm Up", Email: "warm.up@example.com"},
+			Billing:    &sdk.Address{FirstName: "Warm", LastName: "Up", Line1: "1 Main Street", City: "Town", Zip: "12345", Country: "US"},
+			ReturnURL:  "https://example.com/return"},
+		Secrets: engine.InstrumentSecrets{Number: engine.NewSecret("warm-up"), CVC: engine.NewSecret("warm-up")}}
+	step, _ := newStep(in, &sdk.Manifest{}, "https://example.com")
+	return sdk.EncodeStep(step)
+}
+
+// step implements stepper.
+func (b *build) step(ctx context.Context, s *sdk.Step, seed [32]byte) (*sdk.Result, error) {
+	call := sandbox.Call{Now: time.UnixMilli(s.Now), Seed: seed, Input: sdk.EncodeStep(s)}
+	if b.log.Enabled(ctx, slog.LevelDebug) {
+		call.Debug = &debugLog{log: b.log, adapter: b.name, operation: s.OperationID}
+	}
+	out, err := b.module.Step(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	r, err := sdk.DecodeResult(out)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errGarbage, err)
+	}
+	return r, nil
+}
+
+// debugLog takes what a guest writes to its standard output and error.
+type debugLog struct {
+	log                *slog.Logger
+	adapter, operation string
+}
+
+func (d *debugLog) Write(p []byte) (int, error) {
+	d.log.Debug("an adapter says", "adapter", d.adapter, "operation_id", d.operation, "text", string(p))
+	return len(p), nil
+}
+
+// acquire finds the build for a drive and keeps it loaded until release.
+func (h *Host) acquire(ctx context.Context, d *engine.Drive) (*build, error) {
+	if b, err := h.acquireLoaded(d); b != nil || err != nil {
+		return b, err
+	}
+	h.scanning.Lock() // one at a time, and not beside a scan
+	defer h.scanning.Unlock()
+	if h.loaded(d.AdapterHash) == nil {
+		wasm, err := h.archive.read(d.AdapterHash)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s of %q: %w", ErrNoBuild, d.AdapterHash, d.Connector, err)
+		}
+		b, err := h.load(ctx, wasm)
+		if err != nil {
+			return nil, fmt.Errorf("load an earlier build of %q: %w", d.Connector, err)
+		}
+		h.log.Info("earlier build of an adapter loaded for an operation that began with it", "adapter", b.name, "hash", b.hash)
+	}
+	return h.acquireLoaded(d) // it is still there: unload needs h.scanning
+}
+
+// loaded is the build of a hash, nil if it is not in memory.
+func (h *Host) loaded(hash string) *build {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.builds[hash]
+}
+
+// acquireLoaded answers nil, nil when the build asked for has to be loaded first.
+func (h *Host) acquireLoaded(d *engine.Drive) (*build, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return nil, errors.New("plugins: closed")
+	}
+	var b *build
+	if d.AdapterHash != "" {
+		b = h.builds[d.AdapterHash]
+	} else if b = h.current[h.adapterName(d.Connector)]; b == nil {
+		return nil, fmt.Errorf("%w: %q", ErrNoAdapter, d.Connector)
+	}
+	if b != nil {
+		b.users++
+	}
+	return b, nil
+}
+
+func (h *Host) release(b *build) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b.users--
+	b.used = time.Now()
+}
+
+// unload frees the memory of replaced builds that nothing has used for a while. Without an archive they are kept for RetainBuilds.
+func (h *Host) unload() {
+	h.scanning.Lock()
+	defer h.scanning.Unlock()
+	idle := idleBeforeUnload
+	if h.archive == nil {
+		idle = h.opts.RetainBuilds
+	}
+	needed := map[*build]bool{} // or might be, when a file of the same name goes
+	for _, b := range h.builtIn {
+		needed[b] = true
+	}
+	for _, f := range h.files {
+		needed[f.build] = true
+	}
+	h.mu.Lock()
+	var gone []*build
+	for hash, b := range h.builds {
+		if b.users == 0 && !needed[b] && time.Since(b.used) > idle {
+			gone = append(gone, b)
+			delete(h.builds, hash)
+		}
+	}
+	h.mu.Unlock()
+	for _, b := range gone {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		_ = b.module.Close(ctx) // no drive uses it: nothing to wait for
+		cancel()
+		h.log.Info("replaced build of an adapter unloaded", "adapter", b.name, "hash", b.hash)
+	}
+}
+
+func hashOf(wasm []byte) string {
+	sum := sha256.Sum256(wasm)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,201 @@
+// Package plugins is the host of adapters: it loads them, drives operations through them in a sandbox, and sends what they ask for. It
+// implements engine.Connectors.
+//
+// Adapters come embedded in the binary (folder builtin) and from a watched directory. They can be added, replaced and removed while
+// payments are in flight: an operation keeps the build it began with, by hash, until it has ended, over restarts too.
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"payswitch/engine"
+	"payswitch/plugins/sandbox"
+)
+
+// Host implements engine.Connectors. It is safe for concurrent use.
+type Host struct {
+	opts     Options
+	log      *slog.Logger
+	driver   *driver
+	runtime  *sandbox.Runtime
+	archive  *archive
+	simulate map[string]bool
+
+	scanning sync.Mutex // held by whoever changes what is loaded
+	builtIn  []*build   // by name
+	files    map[string]*file
+	reported map[string]bool // what was already said of conflicts
+
+	mu      sync.Mutex
+	closed  bool
+	current map[string]*build // by adapter name
+	builds  map[string]*build // by hash, replaced ones too
+}
+
+// New loads the built-in adapters and those in Options.Directory. An adapter that cannot be loaded is logged and left out; a directory
+// that cannot be read is an error. With a warm cache directory nothing is compiled. Run watches for changes afterwards.
+func New(ctx context.Context, o Options) (_ *Host, err error) {
+	o = o.withDefaults()
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	so := sandbox.Options{Limits: o.Sandbox, Logger: o.Logger}
+	if o.CacheDir != "" {
+		so.CacheDir = filepath.Join(o.CacheDir, "compiled")
+	}
+	rt, err := sandbox.New(ctx, so)
+	if err != nil {
+		return nil, fmt.Errorf("plugins: %w", err)
+	}
+	h := &Host{opts: o, log: o.Logger, driver: newDriver(o), runtime: rt, simulate: map[string]bool{}, files: map[string]*file{},
+		reported: map[string]bool{}, current: map[string]*build{}, builds: map[string]*build{}}
+	defer func() {
+		if err != nil {
+			_ = h.Close(ctx)
+		}
+	}()
+	for _, name := range o.Simulate {
+		h.simulate[name] = true
+	}
+	if h.archive, err = openArchive(o.CacheDir, o.RetainBuilds); err != nil {
+		return nil, err
+	}
+	h.loadBuiltIn(ctx)
+	if err := h.scan(ctx, true); err != nil {
+		return nil, err
+	}
+	if _, loaded := h.current[SimulatorName]; len(o.Simulate) > 0 && !loaded {
+		h.log.Warn("connectors are to be simulated but the simulator is not loaded", "connectors", o.Simulate)
+	}
+	return h, nil
+}
+
+func (o *Options) validate() error {
+	switch {
+	case o.RetainBuilds < 0 || o.PollInterval < 0 || o.OperationTimeout < 0 || o.SendTimeout < 0 || o.DialTimeout < 0 || o.AccountWait < 0:
+		return errors.New("plugins: a duration in Options is negative")
+	case o.AccountConcurrency < 0 || o.MaxResponse < 0:
+		return errors.New("plugins: AccountConcurrency or MaxResponse is negative")
+	}
+	for _, name := range o.Simulate {
+		if !adapterName.MatchString(name) {
+			return fmt.Errorf("plugins: Simulate: %q is no connector name ([a-z][a-z0-9_]{0,31})", name)
+		}
+	}
+	return nil
+}
+
+// Run watches the directory and frees builds that are no longer used, until ctx ends. It returns nil then.
+func (h *Host) Run(ctx context.Context) error {
+	tick := time.NewTicker(h.opts.PollInterval)
+	defer tick.Stop()
+	housekeeping := time.NewTicker(time.Hour)
+	defer housekeeping.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-housekeeping.C:
+			h.prune()
+		case <-tick.C:
+			if err := h.scan(ctx, false); err != nil && ctx.Err() == nil {
+				h.reportOnce("adapters directory cannot be read", err.Error(), "error", err)
+			}
+			h.unload()
+		}
+	}
+}
+
+// Close refuses further drives, waits for those under way to leave the sandbox and frees everything.
+func (h *Host) Close(ctx context.Context) error {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.driver.egress.close()
+	return h.runtime.Close(ctx)
+}
+
+// Adapter implements engine.Connectors.
+func (h *Host) Adapter(connector string) (engine.AdapterInfo, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b, ok := h.current[h.adapterName(connector)]
+	if !ok {
+		return engine.AdapterInfo{}, false
+	}
+	return h.info(connector, b), true
+}
+
+// Adapters implements engine.Connectors. Connectors that the simulator answers for are listed under their own names.
+func (h *Host) Adapters() []engine.AdapterInfo {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	names := make(map[string]bool, len(h.current)+len(h.simulate))
+	for name := range h.current {
+		names[name] = true
+	}
+	for name := range h.simulate {
+		names[name] = true
+	}
+	all := make([]engine.AdapterInfo, 0, len(names))
+	for name := range names {
+		if b := h.current[h.adapterName(name)]; b != nil {
+			all = append(all, h.info(name, b))
+		}
+	}
+	slices.SortFunc(all, func(a, b engine.AdapterInfo) int { return strings.Compare(a.Connector, b.Connector) })
+	return all
+}
+
+// adapterName is the adapter that answers for a connector.
+func (h *Host) adapterName(connector string) string {
+	if h.simulate[connector] {
+		return SimulatorName
+	}
+	return connector
+}
+
+func (h *Host) info(connector string, b *build) engine.AdapterInfo {
+	return engine.AdapterInfo{Connector: connector, Name: b.name, Hash: b.hash, Manifest: b.manifest, BuiltIn: slices.Contains(h.builtIn, b),
+		Simulated: h.simulate[connector]}
+}
+
+// Drive implements engine.Connectors. Errors: ErrNoAdapter, ErrNoBuild, ErrBusy, *Violation, *sandbox.TrapError, what BeforeSend
+// returned, and what else kept us from doing our part.
+func (h *Host) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
+	b, err := h.acquire(ctx, d)
+	if err != nil {
+		return &engine.DriveResult{AdapterHash: d.AdapterHash}, err
+	}
+	defer h.release(b)
+	return h.driver.drive(ctx, &b.adapter, d)
+}
+
+// AdapterStats says how one loaded build is doing.
+type AdapterStats struct {
+	Name    string
+	Hash    string
+	Current bool // answers for new operations
+	Driving int  // operations under way
+	Sandbox sandbox.Stats
+}
+
+// Stats lists all loaded builds by name, replaced ones too.
+func (h *Host) Stats() []AdapterStats {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := make([]AdapterStats, 0, len(h.builds))
+	for _, b := range h.builds {
+		all = append(all, AdapterStats{Name: b.name, Hash: b.hash, Current: h.current[b.name] == b, Driving: b.users, Sandbox: b.module.Stats()})
+	}
+	slices.SortFunc(all, func(a, b AdapterStats) int { return strings.Compare(a.Name+a.Hash, b.Name+b.Hash) })
+	return all
+}

@@ -1,0 +1,200 @@
+package plugins
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// builtin holds a README.md and whatever `make plugins` has built into the folder.
+//
+//go:embed builtin
+var builtin embed.FS
+
+// loadBuiltIn loads the built-in adapters.
+func (h *Host) loadBuiltIn(ctx context.Context) {
+	h.scanning.Lock()
+	defer h.scanning.Unlock()
+	names, _ := fs.Glob(h.opts.BuiltIn, "*.wasm")
+	for _, name := range names {
+		wasm, err := fs.ReadFile(h.opts.BuiltIn, name)
+		if err == nil {
+			var b *build
+			if b, err = h.load(ctx, wasm); err == nil {
+				h.builtIn = append(h.builtIn, b)
+				h.keep(b, wasm)
+				continue
+			}
+		}
+		h.log.Error("built-in adapter cannot be loaded", "file", name, "error", err)
+	}
+}
+
+// file is one module in the directory.
+type file struct {
+	stamp   stamp  // as last seen
+	settled bool   // what stamp says has been loaded, or was found not to load
+	build   *build // the last that loaded; nil if none has
+	missing bool   // in the last scan
+}
+
+// stamp changes when a file does.
+type stamp struct {
+	size     int64
+	modified time.Time
+}
+
+// scan looks at the directory and takes in what has changed. A file is loaded once it has looked the same in two scans, so that one being
+// written is left alone, and forgotten once it was missing in two, so that one being replaced is not missed; the first scan takes
+// everything as it is. A file that does not load is reported once and leaves what was loaded from it before in place.
+func (h *Host) scan(ctx context.Context, first bool) error {
+	h.scanning.Lock()
+	defer h.scanning.Unlock()
+	changed := first
+	if h.opts.Directory != "" {
+		entries, err := os.ReadDir(h.opts.Directory)
+		if err != nil {
+			return fmt.Errorf("plugins: adapters directory: %w", err)
+		}
+		present := map[string]bool{}
+		for _, e := range entries {
+			if name := e.Name(); strings.HasSuffix(name, ".wasm") && !strings.HasPrefix(name, ".") {
+				present[name] = true
+				changed = h.look(ctx, name, first) || changed
+			}
+		}
+		for name, f := range h.files {
+			if f.missing && !present[name] {
+				delete(h.files, name)
+				changed = true
+			}
+			f.missing = !present[name]
+		}
+	}
+	if changed {
+		h.install()
+	}
+	return nil
+}
+
+// look takes in one file. It says whether that made a difference.
+func (h *Host) look(ctx context.Context, name string, first bool) bool {
+	path := filepath.Join(h.opts.Directory, name)
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f := h.files[name]
+	if f == nil {
+		f = &file{}
+		h.files[name] = f
+	}
+	now := stamp{info.Size(), info.ModTime()}
+	if f.stamp != now {
+		f.stamp, f.settled = now, false
+		if !first {
+			return false
+		}
+	}
+	if f.settled {
+		return false
+	}
+	wasm, err := os.ReadFile(path)
+	if err != nil {
+		h.reportOnce("adapter cannot be read", path+err.Error(), "file", path, "error", err)
+		return false
+	}
+	b, err := h.load(ctx, wasm)
+	if ctx.Err() != nil {
+		return false // nobody's fault: look again
+	}
+	f.settled = true
+	if err != nil {
+		h.log.Error("adapter cannot be loaded; what was loaded before stays", "file", path, "error", err)
+		return false
+	}
+	if b == f.build {
+		return false
+	}
+	f.build = b
+	h.keep(b, wasm)
+	return true
+}
+
+func (h *Host) keep(b *build, wasm []byte) {
+	if err := h.archive.keep(b.hash, wasm); err != nil {
+		h.log.Error("adapter cannot be kept for later", "adapter", b.name, "hash", b.hash, "error", err)
+	}
+}
+
+// install makes the loaded builds the current ones. A file of the directory wins over a built-in of its name, and the first of two files.
+func (h *Host) install() {
+	current := map[string]*build{}
+	for _, b := range h.builtIn {
+		if other := current[b.name]; other != nil {
+			h.reportOnce("two built-in adapters have one name", b.hash, "adapter", b.name, "used", other.hash, "ignored", b.hash)
+			continue
+		}
+		current[b.name] = b
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.files)) {
+		b := h.files[name].build
+		switch {
+		case b == nil:
+			continue
+		case current[b.name] == nil || current[b.name] == b:
+		case slices.Contains(h.builtIn, current[b.name]):
+			h.reportOnce("an adapter of the directory takes the place of the built-in one", name+b.hash, "adapter", b.name, "file", name, "hash", b.hash)
+		default:
+			h.reportOnce("two adapters of the directory have one name", name+b.hash, "adapter", b.name, "ignored", name, "hash", b.hash)
+			continue
+		}
+		current[b.name] = b
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for name, b := range h.current {
+		if current[name] == nil {
+			b.used = time.Now()
+			h.log.Info("adapter removed", "adapter", name, "hash", b.hash)
+		}
+	}
+	for name, b := range current {
+		if old := h.current[name]; old != b {
+			if old != nil {
+				old.used = time.Now()
+			}
+			h.log.Info("adapter loaded", "adapter", name, "version", b.manifest.Version, "hash", b.hash,
+				"built_in", slices.Contains(h.builtIn, b))
+		}
+	}
+	h.current = current
+}
+
+// reportOnce warns of something unless it was the last thing said about it.
+func (h *Host) reportOnce(message, about string, attrs ...any) {
+	if id := message + about; !h.reported[id] {
+		h.reported[id] = true
+		h.log.Warn(message, attrs...)
+	}
+}
+
+// prune removes archived builds that are past their time.
+func (h *Host) prune() {
+	h.mu.Lock()
+	builds := maps.Clone(h.builds)
+	h.mu.Unlock()
+	for hash := range builds {
+		h.archive.touch(hash)
+	}
+	if err := h.archive.prune(func(hash string) bool { return builds[hash] != nil }); err != nil {
+		h.log.Warn("archived adapters cannot be removed", "error", err)
+	}
+}
