@@ -1,136 +1,116 @@
 package main
 
 import (
-	"runtime"
-	"runtime/metrics"
+	"net/http"
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
 	"payswitch/engine"
-	"payswitch/plugins"
 	"payswitch/sdk"
 )
 
-// meters count for Prometheus what the parts tell them. They implement engine.Metrics and plugins.Observer, and are what storage and
-// router report to. Labels come from closed sets: statuses, route patterns, installed adapters; a merchant, a payment or a URL is
-// never one.
+// meters count for Prometheus what the parts tell them. They implement engine.Metrics and plugins.Observer, and are what storage and router report to. Labels
+// come from closed sets: statuses, route patterns, installed adapters; a merchant, a payment or a URL is never one.
 type meters struct {
-	registry registry
+	registry *prometheus.Registry
 
-	payments, alarms, traps, violations *family
-	operations, steps, sends, requests  *family
-	commitBatch, commitTime             *family
+	payments   *prometheus.CounterVec
+	operations *prometheus.HistogramVec
+	alarms     *prometheus.CounterVec
+
+	steps      *prometheus.HistogramVec
+	traps      *prometheus.CounterVec
+	sends      *prometheus.HistogramVec
+	violations *prometheus.CounterVec
+
+	requests *prometheus.HistogramVec
+
+	batches prometheus.Histogram
+	commits prometheus.Histogram
 }
 
-// Buckets in seconds: a step takes tens of microseconds, a processor hundreds of milliseconds, a request up to the three minutes of
-// a lock.
+// Buckets: a step takes tens of microseconds, a processor hundreds of milliseconds, a request up to the three minutes of a lock.
 var (
 	stepBuckets    = []float64{25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 10e-3, 50e-3, 250e-3}
 	sendBuckets    = []float64{5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 500e-3, 1, 2.5, 5, 10, 30, 60}
 	requestBuckets = []float64{1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 500e-3, 1, 2.5, 5, 10, 30, 60, 180}
-	batchBuckets   = []float64{1, 2, 4, 8, 16, 32, 64, 128}
 )
 
 func newMeters() *meters {
-	m := &meters{}
-	r := &m.registry
-	m.payments = r.counter("payswitch_payments_total", "Payments that reached a status.", "status", "connector")
-	m.operations = r.histogram("payswitch_operation_seconds", "One operation at a processor, by how it ended.", sendBuckets, "kind", "connector", "status")
-	m.alarms = r.counter("payswitch_alarms_total", "Things a person must look at: late evidence, an outcome that does not fit, a lost lease.", "kind")
-	m.steps = r.histogram("payswitch_adapter_step_seconds", "One step of an adapter.", stepBuckets, "adapter")
-	m.traps = r.counter("payswitch_adapter_traps_total", "Steps that were stopped or gave no valid answer.", "adapter", "kind")
-	m.sends = r.histogram("payswitch_egress_seconds", "One request to a processor, by class of answer.", sendBuckets, "adapter", "host", "class")
-	m.violations = r.counter("payswitch_adapter_violations_total", "Rules of the host that an adapter broke.", "adapter", "rule")
-	m.requests = r.histogram("payswitch_http_request_seconds", "One request to the API.", requestBuckets, "method", "route", "status")
-	m.commitBatch = r.histogram("payswitch_commit_batch_size", "Transactions that one commit made durable together.", batchBuckets)
-	m.commitTime = r.histogram("payswitch_commit_seconds", "One commit, from the first transaction of its batch on.", requestBuckets)
+	m := &meters{registry: prometheus.NewRegistry()}
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		c := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "payswitch", Name: name, Help: help}, labels)
+		m.registry.MustRegister(c)
+		return c
+	}
+	histogram := func(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
+		h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "payswitch", Name: name, Help: help, Buckets: buckets}, labels)
+		m.registry.MustRegister(h)
+		return h
+	}
+	m.payments = counter("payments_total", "Payments that reached a status.", "status", "connector")
+	m.operations = histogram("operation_seconds", "One operation at a processor, by how it ended.", sendBuckets, "kind", "connector", "status")
+	m.alarms = counter("alarms_total", "Things a person must look at: late evidence, an outcome that does not fit, a lost lease.", "kind")
+	m.steps = histogram("adapter_step_seconds", "One step of an adapter.", stepBuckets, "adapter")
+	m.traps = counter("adapter_traps_total", "Steps that were stopped or gave no valid answer.", "adapter", "kind")
+	m.sends = histogram("egress_seconds", "One request to a processor, by class of answer.", sendBuckets, "adapter", "host", "class")
+	m.violations = counter("adapter_violations_total", "Rules of the host that an adapter broke.", "adapter", "rule")
+	m.requests = histogram("http_request_seconds", "One request to the API.", requestBuckets, "method", "route", "status")
+	m.batches = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "payswitch", Name: "commit_batch_size",
+		Help: "Transactions that one commit made durable together.", Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128}})
+	m.commits = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "payswitch", Name: "commit_seconds",
+		Help: "One commit, from the first transaction of its batch on.", Buckets: requestBuckets})
 
 	b := readBuild()
-	r.read("gauge", "payswitch_build_info", "Always 1; the labels tell the build.", []string{"version", "revision", "abi", "go"},
-		func(emit func(float64, ...string)) {
-			emit(1, b.version, b.revision, strconv.Itoa(sdk.ABI), runtime.Version())
-		})
-	start := float64(time.Now().UnixMilli()) / 1000
-	r.read("gauge", "process_start_time_seconds", "When the program started, Unix time.", nil, func(emit func(float64, ...string)) { emit(start) })
-	m.runtime("gauge", "go_goroutines", "Goroutines that exist.", "/sched/goroutines:goroutines")
-	m.runtime("gauge", "go_memory_bytes", "Memory mapped by the Go runtime.", "/memory/classes/total:bytes")
-	m.runtime("gauge", "go_heap_objects_bytes", "Memory of live objects and those not swept yet.", "/memory/classes/heap/objects:bytes")
-	m.runtime("counter", "go_gc_cycles_total", "Garbage collections.", "/gc/cycles/total:gc-cycles")
+	info := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "payswitch", Name: "build_info", Help: "Always 1; the labels tell the build.",
+		ConstLabels: prometheus.Labels{"version": b.version, "revision": b.revision, "abi": strconv.Itoa(sdk.ABI)}})
+	info.Set(1)
+	m.registry.MustRegister(m.batches, m.commits, info, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
-// runtime adds a number of the Go runtime's.
-func (m *meters) runtime(kind, name, help, source string) {
-	m.registry.read(kind, name, help, nil, func(emit func(float64, ...string)) {
-		sample := []metrics.Sample{{Name: source}}
-		metrics.Read(sample)
-		if sample[0].Value.Kind() == metrics.KindUint64 {
-			emit(float64(sample[0].Value.Uint64()))
-		}
-	})
-}
-
-// watch adds the adapters' pools. Builds of one adapter count together.
-func (m *meters) watch(stats func() []plugins.AdapterStats) {
-	gauge := func(kind, name, help string, value func(plugins.AdapterStats) float64) {
-		m.registry.read(kind, name, help, []string{"adapter"}, func(emit func(float64, ...string)) {
-			var last string
-			var sum float64
-			for i, s := range stats() { // by name
-				if i > 0 && s.Name != last {
-					emit(sum, last)
-					sum = 0
-				}
-				last, sum = s.Name, sum+value(s)
-			}
-			if last != "" {
-				emit(sum, last)
-			}
-		})
-	}
-	gauge("gauge", "payswitch_adapter_instances_in_use", "Instances of an adapter that compute.",
-		func(s plugins.AdapterStats) float64 { return float64(s.Sandbox.InUse) })
-	gauge("gauge", "payswitch_adapter_instances_idle", "Instances of an adapter that wait for a step.",
-		func(s plugins.AdapterStats) float64 { return float64(s.Sandbox.Idle) })
-	gauge("gauge", "payswitch_adapter_operations", "Operations of an adapter under way.",
-		func(s plugins.AdapterStats) float64 { return float64(s.Driving) })
-	gauge("gauge", "payswitch_adapter_wait_seconds", "Time that callers have waited for an instance since the builds were loaded.",
-		func(s plugins.AdapterStats) float64 { return s.Sandbox.Waited.Seconds() })
+// handler serves the metrics in Prometheus' formats.
+func (m *meters) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
 // PaymentMoved implements engine.Metrics.
 func (m *meters) PaymentMoved(status engine.PaymentStatus, connector string) {
-	m.payments.inc(string(status), connector)
+	m.payments.WithLabelValues(string(status), connector).Inc()
 }
 
 // OperationDone implements engine.Metrics.
 func (m *meters) OperationDone(kind, connector string, status engine.OperationStatus, took time.Duration) {
-	m.operations.observe(took.Seconds(), kind, connector, string(status))
+	m.operations.WithLabelValues(kind, connector, string(status)).Observe(took.Seconds())
 }
 
 // Alarm implements engine.Metrics.
-func (m *meters) Alarm(kind string) { m.alarms.inc(kind) }
+func (m *meters) Alarm(kind string) { m.alarms.WithLabelValues(kind).Inc() }
 
 // Stepped implements plugins.Observer.
 func (m *meters) Stepped(adapter string, took time.Duration) {
-	m.steps.observe(took.Seconds(), adapter)
+	m.steps.WithLabelValues(adapter).Observe(took.Seconds())
 }
 
 // Trapped implements plugins.Observer.
-func (m *meters) Trapped(adapter, kind string) { m.traps.inc(adapter, kind) }
+func (m *meters) Trapped(adapter, kind string) { m.traps.WithLabelValues(adapter, kind).Inc() }
 
 // Sent implements plugins.Observer.
 func (m *meters) Sent(adapter, host, class string, took time.Duration) {
-	m.sends.observe(took.Seconds(), adapter, host, class)
+	m.sends.WithLabelValues(adapter, host, class).Observe(took.Seconds())
 }
 
 // Violated implements plugins.Observer.
-func (m *meters) Violated(adapter, rule string) { m.violations.inc(adapter, rule) }
+func (m *meters) Violated(adapter, rule string) { m.violations.WithLabelValues(adapter, rule).Inc() }
 
 // committed is storage's observer.
 func (m *meters) committed(batchSize int, took time.Duration) {
-	m.commitBatch.observe(float64(batchSize))
-	m.commitTime.observe(took.Seconds())
+	m.batches.Observe(float64(batchSize))
+	m.commits.Observe(took.Seconds())
 }
 
 // request is the router's hook. The method of an unknown route is whatever the caller made up, so it is not a label there.
@@ -138,5 +118,5 @@ func (m *meters) request(method, pattern string, status int, took time.Duration)
 	if pattern == "" {
 		method, pattern = "other", "none"
 	}
-	m.requests.observe(took.Seconds(), method, pattern, strconv.Itoa(status))
+	m.requests.WithLabelValues(method, pattern, strconv.Itoa(status)).Observe(took.Seconds())
 }

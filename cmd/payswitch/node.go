@@ -59,7 +59,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		if n.metricsListener, err = listen(ctx, "metrics.listen", c.Metrics.Listen); err != nil {
 			return err
 		}
-		n.metricsServer = &http.Server{Handler: &n.metrics.registry, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		n.metricsServer = &http.Server{Handler: n.metrics.handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 			WriteTimeout: 30 * time.Second, ErrorLog: slog.NewLogLogger(n.log.Handler(), slog.LevelDebug)}
 	}
 	if n.db, err = storage.Open(ctx, c.Storage.DSN.Reveal(), storage.Options{
@@ -138,7 +138,7 @@ func (n *node) openHost(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	n.metrics.watch(n.host.Stats)
+	n.metrics.registry.MustRegister(poolCollector{n.host.Stats})
 	if len(n.host.Adapters()) == 0 && c.Directory == "" {
 		return errors.New("there is no adapter, and so no processor to pay at: run `make plugins` and build again, or name a folder of adapters in plugins.directory")
 	}
@@ -257,9 +257,10 @@ func (n *node) publicURL() string {
 func (n *node) component(name string) *slog.Logger { return n.log.With(keyComponent, name) }
 
 func (n *node) withMetrics(api http.Handler) http.Handler {
+	metrics := n.metrics.handler()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/metrics" {
-			n.metrics.registry.ServeHTTP(w, r)
+			metrics.ServeHTTP(w, r)
 			return
 		}
 		api.ServeHTTP(w, r)
