@@ -36,3 +36,103 @@ const (
 	DeclineBlocked              DeclineReason = "blocked"          // by a rule of the merchant's or the processor's
 	DeclineAbandoned            DeclineReason = "abandoned"        // the customer left
 )
+
+// DeclineFacts are what holds for a reason whatever the processor.
+type DeclineFacts struct {
+	Reason DeclineReason
+	// Title is a sentence for merchants. It is not for customers: nobody tells a thief that the card is reported stolen.
+	Title string
+	// Category is who can do something about it. Its values are our unified codes' groups.
+	Category DeclineCategory
+	// RetryElsewhere says that it makes sense to try the same card at another processor: what refused it is the processor or its
+	// account, not the issuer or the card.
+	RetryElsewhere bool
+	// RetryLater says that the same attempt may succeed on another day.
+	RetryLater bool
+	// Codes are the ISO 8583 response codes (field 39) that mean this reason, as the card networks use them; nil where there are none.
+	Codes []string
+}
+
+// DeclineCategory groups reasons by who can do something about them.
+type DeclineCategory string
+
+const (
+	DeclineByIssuer         DeclineCategory = "issuer"         // the issuer says no; another card may do
+	DeclineByCardData       DeclineCategory = "card_data"      // the customer can correct what was typed
+	DeclineByAccount        DeclineCategory = "account"        // the merchant's account or its set-up at the processor
+	DeclineByTechnical      DeclineCategory = "technical"      // something between us and the issuer did not work
+	DeclineByRisk           DeclineCategory = "risk"           // fraud and security rules
+	DeclineByAuthentication DeclineCategory = "authentication" // 3-D Secure is needed, failed or was left
+)
+
+// Unified returns the code and text that merchants find in unified_code and unified_message.
+func (c DeclineCategory) Unified() (code, message string) {
+	switch c {
+	case DeclineByIssuer, DeclineByCardData:
+		return "UE_1000", "Issue with Payment Method details"
+	case DeclineByAccount:
+		return "UE_2000", "Issue with Configurations"
+	case DeclineByTechnical:
+		return "UE_3000", "Technical issue with PSP"
+	}
+	return "UE_9000", "Something went wrong"
+}
+
+var declines = []DeclineFacts{
+	{DeclineGeneric, "The card was declined without a reason.", DeclineByIssuer, true, true, []string{"12", "30"}},
+	{DeclineDoNotHonor, "The issuer refused without giving a reason.", DeclineByIssuer, true, true, []string{"05"}},
+	{DeclineInsufficientFunds, "The account does not have enough money or credit.", DeclineByIssuer, false, true, []string{"51"}},
+	{DeclineLostCard, "The card is reported lost.", DeclineByRisk, false, false, []string{"41"}},
+	{DeclineStolenCard, "The card is reported stolen.", DeclineByRisk, false, false, []string{"43"}},
+	{DeclinePickUpCard, "The issuer wants the card kept.", DeclineByRisk, false, false, []string{"04", "07"}},
+	{DeclineExpiredCard, "The card has expired.", DeclineByCardData, false, false, []string{"54", "33"}},
+	{DeclineIncorrectNumber, "The card number is not one of an issued card.", DeclineByCardData, false, false, []string{"14", "15"}},
+	{DeclineIncorrectCVC, "The security code is wrong.", DeclineByCardData, false, false, []string{"82", "N7"}},
+	{DeclineIncorrectExpiry, "The expiry date is wrong.", DeclineByCardData, false, false, []string{"80"}},
+	{DeclineIncorrectAddress, "The billing address does not match.", DeclineByCardData, false, false, nil},
+	{DeclineInvalidAmount, "The amount is not acceptable.", DeclineByAccount, true, false, []string{"13"}},
+	{DeclineLimitExceeded, "A limit of the card is exceeded: amount or number of payments.", DeclineByIssuer, false, true, []string{"61", "65"}},
+	{DeclineNotPermitted, "The card or the terminal is not allowed this kind of payment.", DeclineByIssuer, true, false, []string{"57", "58"}},
+	{DeclineRestrictedCard, "The card is restricted: by country, by trade or by the issuer.", DeclineByIssuer, true, false, []string{"36", "62"}},
+	{DeclineClosedAccount, "The account is closed.", DeclineByIssuer, false, false, []string{"46"}},
+	{DeclineIssuerUnavailable, "The issuer could not be reached.", DeclineByTechnical, true, true, []string{"91", "92"}},
+	{DeclineProcessingError, "The processor or the network could not handle the payment.", DeclineByTechnical, true, true, []string{"96", "06"}},
+	{DeclineFraud, "The payment is suspected to be fraud.", DeclineByRisk, false, false, []string{"59", "34"}},
+	{DeclineSecurityViolation, "A security rule was broken.", DeclineByRisk, false, false, []string{"63"}},
+	{DeclineAuthenticationNeeded, "The issuer wants the customer to authenticate.", DeclineByAuthentication, false, false, []string{"1A", "70"}},
+	{DeclineAuthenticationFailed, "The customer did not pass authentication.", DeclineByAuthentication, false, false, nil},
+	{DeclineStopRecurring, "The customer has stopped payments of this kind: do not charge again.", DeclineByIssuer, false, false, []string{"R0", "R1", "R3"}},
+	{DeclineDuplicate, "The processor has seen this payment already.", DeclineByTechnical, false, false, []string{"94"}},
+	{DeclineCurrency, "The currency is not supported.", DeclineByAccount, true, false, nil},
+	{DeclineCardNotSupported, "The processor or its account does not take this kind of card.", DeclineByAccount, true, false, nil},
+	{DeclineTryLater, "The payment cannot be made now.", DeclineByTechnical, true, true, []string{"19", "90"}},
+	{DeclineInvalidMerchant, "The merchant's account at the processor is not set up for this.", DeclineByAccount, true, false, []string{"03"}},
+	{DeclineBlocked, "A rule of the merchant's or the processor's blocks the payment.", DeclineByRisk, false, false, nil},
+	{DeclineAbandoned, "The customer left before the payment was made.", DeclineByAuthentication, false, false, nil},
+}
+
+// DeclineReasons returns the facts about every reason, in the order of the constants.
+func DeclineReasons() []DeclineFacts { return append([]DeclineFacts(nil), declines...) }
+
+// Facts returns what holds for the reason; ok is false, and the facts those of DeclineGeneric, for a reason that is none of ours.
+func (r DeclineReason) Facts() (facts DeclineFacts, ok bool) {
+	for i := range declines {
+		if declines[i].Reason == r {
+			return declines[i], true
+		}
+	}
+	return declines[0], false
+}
+
+// DeclineByCode returns the reason that an ISO 8583 response code (field 39) stands for, DeclineGeneric for codes that say nothing more.
+// A processor's own codes look alike and mean something else: this is for codes of the network or issuer alone.
+func DeclineByCode(code string) DeclineReason {
+	for i := range declines {
+		for _, c := range declines[i].Codes {
+			if c == code {
+				return declines[i].Reason
+			}
+		}
+	}
+	return DeclineGeneric
+}
