@@ -1,0 +1,170 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/plugins/simulator"
+	"payswitch/sdk"
+	"payswitch/storage"
+)
+
+// world is an engine with everything real but the sandbox: SQLite, vault, and adapters as Go functions.
+type world struct {
+	*engine.Engine
+	t       *testing.T
+	db      *storage.DB
+	file    string
+	auth    engine.Auth
+	pk      engine.Auth
+	alarms  *alarms
+	clock   *atomic.Int64 // offset to real time
+	profile *engine.Profile
+}
+
+type alarms struct {
+	sync.Mutex
+	n map[string]int
+}
+
+func (a *alarms) PaymentMoved(engine.PaymentStatus, string)                              {}
+func (a *alarms) OperationDone(string, string, engine.OperationStatus, time.Duration) {}
+func (a *alarms) Alarm(kind string) {
+	a.Lock()
+	defer a.Unlock()
+	a.n[kind]++
+}
+func (a *alarms) all() map[string]int {
+	a.Lock()
+	defer a.Unlock()
+	return maps.Clone(a.n)
+}
+
+type presenter struct{}
+
+func (presenter) PaymentEvent(id, kind string, _ time.Time, v *engine.PaymentView) ([]byte, error) {
+	return json.Marshal(map[string]any{"event_id": id, "event_type": kind, "payment_id": v.Payment.ID, "status": v.Payment.Status, "received": v.Payment.Received})
+}
+
+var worldKey = engine.NewSecret(base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")))
+
+// newWorld opens one; adapters by connector name, the simulator beside them.
+func newWorld(t *testing.T, o engine.Options, adapters map[string]*sdk.Adapter) *world {
+	all := map[string]*sdk.Adapter{"simulator": simulator.Adapter()}
+	maps.Copy(all, adapters)
+	return newWorldWith(t, o, plugins.NativeConnectors(all), filepath.Join(t.TempDir(), "p.db"))
+}
+
+func newWorldWith(t *testing.T, o engine.Options, c engine.Connectors, file string) *world {
+	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}}, clock: &atomic.Int64{}}
+	var err error
+	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true})
+	require.NoError(t, err)
+	vault, err := engine.OpenVault(t.Context(), w.db, worldKey)
+	require.NoError(t, err)
+	if o.PublicURL == "" {
+		o.PublicURL = "http://switch.test"
+	}
+	w.Engine, err = engine.New(engine.Deps{Store: w.db, Connectors: c, Vault: vault, Presenter: presenter{}, Metrics: w.alarms,
+		Clock: func() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }}, o)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		w.Close(ctx)
+		w.db.Close()
+	})
+	m, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m1"})
+	if err != nil { // opened again
+		m, err = w.Merchant(t.Context(), "m1")
+	}
+	require.NoError(t, err)
+	w.auth, w.pk = engine.Auth{MerchantID: "m1"}, engine.Auth{MerchantID: "m1", Publishable: true}
+	w.profile, err = w.Profile(t.Context(), w.auth, m.DefaultProfile)
+	require.NoError(t, err)
+	return w
+}
+
+// account adds a connector account to the default profile.
+func (w *world) account(connector, metadata string) *engine.Account {
+	in := engine.AccountInput{Type: "payment_processor", Connector: connector, Label: connector + "_" + time.Now().Format(time.RFC3339Nano)}
+	if metadata != "" {
+		in.Metadata = json.RawMessage(metadata)
+	}
+	a, err := w.CreateAccount(w.t.Context(), w.auth, in)
+	require.NoError(w.t, err)
+	return a
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func card(number string) *engine.CardInput {
+	return &engine.CardInput{Number: engine.NewSecret(number), CVC: engine.NewSecret("737"), ExpMonth: "10", ExpYear: "50", Holder: "Joseph Doe"}
+}
+
+// sale is a create request that confirms at once.
+func sale(amount int64, number string, change ...func(*engine.PaymentInput)) *engine.PaymentInput {
+	in := &engine.PaymentInput{Amount: &amount, Currency: "USD", Confirm: ptr(true), PaymentMethod: "card", Card: card(number), HasMethodData: true,
+		ReturnURL: "https://shop.test/done"}
+	for _, f := range change {
+		f(in)
+	}
+	return in
+}
+
+func manual(in *engine.PaymentInput)   { in.CaptureMethod = "manual" }
+func multiple(in *engine.PaymentInput) { in.CaptureMethod = "manual_multiple" }
+func threeDS(in *engine.PaymentInput)  { in.AuthenticationType = "three_ds" }
+
+func (w *world) pay(in *engine.PaymentInput) *engine.PaymentView {
+	w.t.Helper()
+	v, err := w.CreatePayment(w.t.Context(), w.auth, in)
+	require.NoError(w.t, err)
+	return v
+}
+
+func (w *world) get(id string, in engine.RetrieveInput) *engine.PaymentView {
+	w.t.Helper()
+	v, err := w.RetrievePayment(w.t.Context(), w.auth, id, in)
+	require.NoError(w.t, err)
+	return v
+}
+
+// events are the types written for an object, oldest first.
+func (w *world) events(id string) (out []string) {
+	w.t.Helper()
+	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) error {
+		list, err := r.Events("m1", id)
+		for _, e := range list {
+			out = append(out, e.Type)
+		}
+		return err
+	}))
+	return out
+}
+
+func (w *world) operations(id string) (out []*engine.Operation) {
+	w.t.Helper()
+	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) (err error) { out, err = r.Operations("m1", id); return err }))
+	return out
+}
+
+func code(t *testing.T, err error) string {
+	t.Helper()
+	var e *engine.Error
+	require.ErrorAs(t, err, &e)
+	return e.Code
+}
+
+func simulatorAdapter() *sdk.Adapter { return simulator.Adapter() }

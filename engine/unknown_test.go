@@ -1,0 +1,260 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// processor is a processor on loopback that keeps a ledger by idempotency key and can be told to misbehave.
+type processor struct {
+	*httptest.Server
+	mu      sync.Mutex
+	ledger  map[string]int64 // idempotency key → amount
+	calls   map[string]int   // operation → requests that arrived
+	hangs   atomic.Bool      // act, and never answer
+	dropped atomic.Bool      // do not act, and cut the connection
+	forgets atomic.Bool      // queries know nothing
+}
+
+func newProcessor(t *testing.T) *processor {
+	p := &processor{ledger: map[string]int64{}, calls: map[string]int{}}
+	p.Server = httptest.NewServer(p)
+	t.Cleanup(p.Server.CloseClientConnections)
+	t.Cleanup(p.Server.Close)
+	return p
+}
+
+func (p *processor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Amount    int64
+		Reference string
+	}
+	json.NewDecoder(r.Body).Decode(&in)
+	p.mu.Lock()
+	p.calls[r.Method]++
+	if r.Method == "POST" && !p.dropped.Load() {
+		p.ledger[in.Reference] = in.Amount
+	}
+	amount, known := p.ledger[r.URL.Query().Get("reference")]
+	p.mu.Unlock()
+	switch {
+	case p.dropped.Load(), p.hangs.Load() && r.Method == "POST":
+		panic(http.ErrAbortHandler)
+	case r.Method == "POST":
+		w.Write([]byte(`{"id":"tx_` + in.Reference + `","state":"captured"}`))
+	case !known || p.forgets.Load():
+		w.WriteHeader(404)
+	default:
+		json.NewEncoder(w).Encode(map[string]any{"id": "tx", "state": "captured", "amount": amount})
+	}
+}
+
+func (p *processor) count(method string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.calls[method]
+}
+
+// shop is an adapter of that processor.
+func shop(url string, rule sdk.ResolveRule) *sdk.Adapter {
+	a := &sdk.Adapter{Manifest: sdk.Manifest{ABI: sdk.ABI, Name: "shop", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Shop", Description: "A test processor.",
+		Environments: map[string]sdk.Environment{"test": {BaseURL: url, Hosts: []string{"127.0.0.1"}}}, Resolve: rule}}
+	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+		body, _ := json.Marshal(map[string]any{"amount": c.Request.Amount.Minor, "reference": c.Request.Reference})
+		r, err := c.Do(&sdk.Send{Method: "POST", URL: "/pay", Headers: []sdk.Header{{Name: "Content-Type", Value: "application/json"}}, Body: body,
+			IdempotencyHeader: "Idempotency-Key", SafeToRepeat: len(rule.By) > 0 && rule.By[0] == sdk.ResolveByIdempotentResend})
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: r.JSON().Get("id").String()}, nil
+	}
+	a.Sync = func(c *sdk.Call) (*sdk.Outcome, error) {
+		r, err := c.Do(&sdk.Send{Method: "GET", URL: "/pay?reference=" + c.Request.Reference, SafeToRepeat: true})
+		if err != nil {
+			return nil, err
+		}
+		if r.Status == 404 {
+			return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+		}
+		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: r.JSON().Get("id").String()}, nil
+	}
+	return a
+}
+
+var byReference = sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 30}
+
+// running starts the engine's background work.
+func (w *world) running() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); w.Run(ctx) }()
+	w.t.Cleanup(func() { cancel(); <-done })
+}
+
+func (w *world) eventually(id string, want engine.PaymentStatus) *engine.PaymentView {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool { return w.get(id, engine.RetrieveInput{}).Payment.Status == want }, 20*time.Second, 20*time.Millisecond, "payment never became %s", want)
+	return w.get(id, engine.RetrieveInput{})
+}
+
+var quick = engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 10 * time.Second, LockWait: 200 * time.Millisecond}
+
+// A time-out after the processor acted is unknown, and settled by asking.
+func TestUnknownThatActed(t *testing.T) {
+	p := newProcessor(t)
+	p.hangs.Store(true)
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(p.URL, byReference)})
+	w.account("shop", "")
+	v := w.pay(sale(100, visa))
+	require.Equal(t, engine.Processing, v.Payment.Status)
+	require.Equal(t, engine.OperationUnknown, w.operations(v.Payment.ID)[0].Status)
+	require.NotEmpty(t, w.operations(v.Payment.ID)[0].Instrument, "card and CVC are kept while the operation is unknown")
+	_, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
+	require.Equal(t, "IR_16", code(t, err))
+	w.running()
+	v = w.eventually(v.Payment.ID, engine.Succeeded)
+	require.EqualValues(t, 100, v.Payment.Received)
+	require.Equal(t, 1, p.count("POST"), "never sent twice")
+	require.Equal(t, []string{"payment_processing", "payment_succeeded"}, w.events(v.Payment.ID))
+	require.Empty(t, w.operations(v.Payment.ID)[0].Instrument)
+	require.Empty(t, w.alarms.all())
+}
+
+// not_found proves nothing at once, and everything after the manifest's time.
+func TestUnknownThatDidNotAct(t *testing.T) {
+	p := newProcessor(t)
+	p.dropped.Store(true)
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(p.URL, byReference)})
+	w.account("shop", "")
+	v := w.pay(sale(100, visa))
+	require.Equal(t, engine.Processing, v.Payment.Status)
+	p.dropped.Store(false)
+	v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
+	require.Equal(t, engine.Processing, v.Payment.Status, "too early to believe it")
+	w.clock.Add(int64(31 * time.Second))
+	v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
+	require.Equal(t, engine.Failed, v.Payment.Status)
+	require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
+	require.Equal(t, 1, p.count("POST"))
+	require.Equal(t, engine.OperationNotActed, w.operations(v.Payment.ID)[0].Status)
+}
+
+// A processor with idempotency keys is sent the identical request again.
+func TestUnknownResolvedByResend(t *testing.T) {
+	p := newProcessor(t)
+	p.hangs.Store(true)
+	rule := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 3600}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(p.URL, rule)})
+	w.account("shop", "")
+	v := w.pay(sale(100, visa))
+	require.Equal(t, engine.Processing, v.Payment.Status)
+	p.hangs.Store(false)
+	w.running()
+	v = w.eventually(v.Payment.ID, engine.Succeeded)
+	require.Equal(t, 2, p.count("POST"))
+	require.Len(t, p.ledger, 1, "one reference, one charge")
+}
+
+// Outside the idempotency window nothing is sent again: only an operator or the processor's message can tell.
+func TestNoResendOutsideTheWindow(t *testing.T) {
+	p := newProcessor(t)
+	p.hangs.Store(true)
+	rule := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 5}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(p.URL, rule)})
+	w.account("shop", "")
+	v := w.pay(sale(100, visa))
+	p.hangs.Store(false)
+	w.running()
+	time.Sleep(3 * time.Second)
+	require.Equal(t, engine.Processing, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, 1, p.count("POST"))
+}
+
+// Where it is proven that nothing left, the operation is sent again.
+func TestUnreachableProcessorIsTriedAgain(t *testing.T) {
+	p := newProcessor(t)
+	url := p.URL
+	p.Server.Close()
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(url, byReference)})
+	w.account("shop", "")
+	v := w.pay(sale(100, visa))
+	require.Equal(t, engine.Processing, v.Payment.Status)
+	op := w.operations(v.Payment.ID)[0]
+	require.Equal(t, engine.OperationUnknown, op.Status)
+	require.True(t, op.LastSendAt.IsZero(), "proof that nothing left")
+	w.clock.Add(int64(16 * time.Minute))
+	w.running()
+	v = w.eventually(v.Payment.ID, engine.Failed)
+	require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
+}
+
+// The second of two operations on a payment waits for the first, and is told that it is busy when that takes too long.
+func TestSecondOperationWaits(t *testing.T) {
+	release := make(chan struct{})
+	var calls atomic.Int32
+	a := simulatorReleasing(true)
+	capture := a.Capture
+	a.Capture = func(c *sdk.Call) (*sdk.Outcome, error) {
+		calls.Add(1)
+		<-release
+		return capture(c)
+	}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"slow": a})
+	w.account("slow", "")
+	v := w.pay(sale(1000, visa, manual))
+	first := make(chan error, 1)
+	go func() {
+		_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+		first <- err
+	}()
+	require.Eventually(t, func() bool { return calls.Load() == 1 }, 5*time.Second, time.Millisecond)
+	require.Equal(t, engine.Processing, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status, "meanwhile it shows processing")
+	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+	require.Equal(t, "HE_00", code(t, err))
+	second := make(chan error, 1)
+	go func() {
+		_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+		second <- err
+	}()
+	time.Sleep(20 * time.Millisecond)
+	close(release)
+	require.NoError(t, <-first)
+	require.Equal(t, "IR_14", code(t, <-second), "it sees what the first has done")
+	require.EqualValues(t, 1, calls.Load())
+}
+
+// A caller that hangs up does not stop what has begun.
+func TestClientGone(t *testing.T) {
+	entered, release := make(chan struct{}), make(chan struct{})
+	a := simulatorReleasing(true)
+	authorize := a.Authorize
+	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+		close(entered)
+		<-release
+		return authorize(c)
+	}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"slow": a})
+	w.account("slow", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.CreatePayment(ctx, w.auth, sale(100, visa, func(in *engine.PaymentInput) { in.PaymentID = "gone" }))
+	}()
+	<-entered
+	cancel()
+	close(release)
+	<-done
+	require.Equal(t, engine.Succeeded, w.get("gone", engine.RetrieveInput{}).Payment.Status)
+}
