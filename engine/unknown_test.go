@@ -67,9 +67,9 @@ func (p *processor) count(method string) int {
 }
 
 // shop is an adapter of that processor.
-func shop(url string, rule sdk.ResolveRule) *sdk.Adapter {
+func shop(rule sdk.ResolveRule) *sdk.Adapter {
 	a := &sdk.Adapter{Manifest: sdk.Manifest{ABI: sdk.ABI, Name: "shop", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Shop", Description: "A test processor.",
-		Environments: map[string]sdk.Environment{"test": {BaseURL: url, Hosts: []string{"127.0.0.1"}}}, Resolve: rule}}
+		Environments: map[string]sdk.Environment{"test": {BaseURL: "https://shop.test", Hosts: []string{"shop.test"}}}, Resolve: rule}}
 	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
 		body, _ := json.Marshal(map[string]any{"amount": c.Request.Amount.Minor, "reference": c.Request.Reference})
 		r, err := c.Do(&sdk.Send{Method: "POST", URL: "/pay", Headers: []sdk.Header{{Name: "Content-Type", Value: "application/json"}}, Body: body,
@@ -77,7 +77,7 @@ func shop(url string, rule sdk.ResolveRule) *sdk.Adapter {
 		if err != nil {
 			return nil, err
 		}
-		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: r.JSON().Get("id").String()}, nil
+		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: r.JSON().Str("id")}, nil
 	}
 	a.Sync = func(c *sdk.Call) (*sdk.Outcome, error) {
 		r, err := c.Do(&sdk.Send{Method: "GET", URL: "/pay?reference=" + c.Request.Reference, SafeToRepeat: true})
@@ -87,9 +87,16 @@ func shop(url string, rule sdk.ResolveRule) *sdk.Adapter {
 		if r.Status == 404 {
 			return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
 		}
-		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: r.JSON().Get("id").String()}, nil
+		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: r.JSON().Str("id")}, nil
 	}
 	return a
+}
+
+// shopAccount is an account at a processor on loopback.
+func (w *world) shopAccount(url string) {
+	w.t.Helper()
+	_, err := w.SetEgress(w.t.Context(), w.auth, w.account("shop", "").ID, engine.EgressInput{BaseURL: url})
+	require.NoError(w.t, err)
 }
 
 var byReference = sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 30}
@@ -114,8 +121,8 @@ var quick = engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 10 * 
 func TestUnknownThatActed(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(p.URL, byReference)})
-	w.account("shop", "")
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
+	w.shopAccount(p.URL)
 	v := w.pay(sale(100, visa))
 	require.Equal(t, engine.Processing, v.Payment.Status)
 	require.Equal(t, engine.OperationUnknown, w.operations(v.Payment.ID)[0].Status)
@@ -135,8 +142,8 @@ func TestUnknownThatActed(t *testing.T) {
 func TestUnknownThatDidNotAct(t *testing.T) {
 	p := newProcessor(t)
 	p.dropped.Store(true)
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(p.URL, byReference)})
-	w.account("shop", "")
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
+	w.shopAccount(p.URL)
 	v := w.pay(sale(100, visa))
 	require.Equal(t, engine.Processing, v.Payment.Status)
 	p.dropped.Store(false)
@@ -155,8 +162,8 @@ func TestUnknownResolvedByResend(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	rule := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 3600}
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(p.URL, rule)})
-	w.account("shop", "")
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(rule)})
+	w.shopAccount(p.URL)
 	v := w.pay(sale(100, visa))
 	require.Equal(t, engine.Processing, v.Payment.Status)
 	p.hangs.Store(false)
@@ -171,8 +178,8 @@ func TestNoResendOutsideTheWindow(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	rule := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 5}
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(p.URL, rule)})
-	w.account("shop", "")
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(rule)})
+	w.shopAccount(p.URL)
 	v := w.pay(sale(100, visa))
 	p.hangs.Store(false)
 	w.running()
@@ -186,8 +193,8 @@ func TestUnreachableProcessorIsTriedAgain(t *testing.T) {
 	p := newProcessor(t)
 	url := p.URL
 	p.Server.Close()
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(url, byReference)})
-	w.account("shop", "")
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
+	w.shopAccount(url)
 	v := w.pay(sale(100, visa))
 	require.Equal(t, engine.Processing, v.Payment.Status)
 	op := w.operations(v.Payment.ID)[0]

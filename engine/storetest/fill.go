@@ -1,0 +1,91 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"time"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// filler sets every field of a value, nested ones too, to something that is not zero and nowhere else: a column that is forgotten
+// or swapped with another shows.
+type filler struct{ n int }
+
+// unstored are fields that a store never sees.
+var unstored = map[reflect.Type][]string{
+	reflect.TypeFor[engine.Payment]():         {"Private"},
+	reflect.TypeFor[engine.Attempt]():         {"Private"},
+	reflect.TypeFor[engine.Merchant]():        {"Private", "ResponseHash"},
+	reflect.TypeFor[engine.Profile]():         {"Private", "ResponseHash"},
+	reflect.TypeFor[engine.ProfileSettings](): {"WebhookHeaders"},
+	reflect.TypeFor[engine.Account]():         {"Private", "Credentials"},
+	reflect.TypeFor[engine.Customer]():        {"Personal"},
+}
+
+func (f *filler) fill(v reflect.Value) {
+	f.n++
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(base.Add(time.Duration(f.n) * time.Millisecond)))
+		return
+	case json.RawMessage:
+		v.SetBytes(fmt.Appendf(nil, `{"n":%d,"text":"<ü & \"ß\">","list":[1,null,1.50]}`, f.n))
+		return
+	case engine.PaymentStatus:
+		v.SetString(string(engine.RequiresCapture))
+		return
+	case engine.OperationStatus:
+		v.SetString(string(engine.OperationSucceeded))
+		return
+	case sdk.Currency:
+		v.SetString("CHF")
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(fmt.Sprintf("text %d ü'\"%%_", f.n))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(f.n)<<32 + 7)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		f.fill(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			if skip := unstored[v.Type()]; len(skip) > 0 && (skip[0] == field.Name || skip[len(skip)-1] == field.Name) {
+				continue
+			}
+			f.fill(v.Field(i))
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			v.SetBytes([]byte{0, byte(f.n), 0xff, '\'', byte(f.n >> 8)})
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		f.fill(v.Index(0))
+		f.fill(v.Index(1))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range 2 {
+			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			f.fill(key)
+			f.fill(value)
+			v.SetMapIndex(key, value)
+		}
+	default:
+		panic(fmt.Sprintf("storetest: cannot fill a %s", v.Type()))
+	}
+}
+
+// filled is a new T with everything set.
+func filled[T any](f *filler) *T {
+	v := new(T)
+	f.fill(reflect.ValueOf(v).Elem())
+	return v
+}

@@ -1,0 +1,150 @@
+// Package storetest is the conformance suite of engine.Store: whatever keeps payments has to pass it. It tests through the port
+// alone, so it says nothing about files, servers or what survives a crash; a store adds tests of its own for those.
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// Run runs the suite. open makes a store that is empty and nobody else's, and closes it when the test ends. It is called once for
+// every subtest.
+func Run(t *testing.T, open func(t *testing.T) engine.Store) {
+	t.Helper()
+	for _, c := range []struct {
+		name string
+		test func(t *testing.T, s engine.Store)
+	}{
+		{"round trips of whole and of empty values", testRoundTrips},
+		{"updates write every field", testUpdates},
+		{"documents come back as they went in", testDocuments},
+		{"times are whole milliseconds UTC", testTimes},
+		{"inserting twice", testInsertTwice},
+		{"unique names", testUniqueNames},
+		{"compare and set", testCompareAndSet},
+		{"compare and set race", testCompareAndSetRace},
+		{"missing rows", testMissing},
+		{"another merchant's rows", testScoping},
+		{"payments: order and cursors", testPaymentOrder},
+		{"payments: equal times", testPaymentTies},
+		{"payments: filters", testPaymentFilters},
+		{"children in order", testChildren},
+		{"operations: what is due", testDue},
+		{"operations: claims never overlap", testClaimRace},
+		{"operations: leases", testLeases},
+		{"exchanges", testExchanges},
+		{"idempotency", testIdempotency},
+		{"card tokens", testCardTokens},
+		{"what has expired", testExpired},
+		{"merchants and what goes with them", testMerchants},
+		{"API keys", testAPIKeys},
+		{"customers", testCustomers},
+		{"keysets", testKeysets},
+		{"update: own writes, errors, clock", testUpdate},
+		{"update: one that fails leaves the others alone", testFailureAmongOthers},
+		{"update: panic", testPanic},
+		{"update: cancelled before", testCancelledBefore},
+		{"update: cancelled after", testCancelledAfter},
+		{"update: many at a time", testManyWriters},
+		{"view: one snapshot", testSnapshot},
+		{"view: cancelled, panic", testView},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
+	}
+}
+
+const (
+	merchantA = "merchant_a"
+	merchantB = "merchant_b"
+)
+
+// base is a time in the past of whole milliseconds.
+var base = time.Date(2026, 3, 1, 12, 0, 0, int(123*time.Millisecond), time.UTC)
+
+func update(t testing.TB, s engine.Store, f func(tx engine.Tx) error) {
+	t.Helper()
+	require.NoError(t, s.Update(context.Background(), f))
+}
+
+func updateErr(s engine.Store, f func(tx engine.Tx) error) error {
+	return s.Update(context.Background(), f)
+}
+
+// get reads one thing.
+func get[T any](t testing.TB, s engine.Store, f func(r engine.Reader) (T, error)) T {
+	t.Helper()
+	out, err := read(s, f)
+	require.NoError(t, err)
+	return out
+}
+
+func read[T any](s engine.Store, f func(r engine.Reader) (T, error)) (out T, err error) {
+	err = s.View(context.Background(), func(r engine.Reader) (err error) {
+		out, err = f(r)
+		return err
+	})
+	return out, err
+}
+
+func merchant(t testing.TB, s engine.Store, ids ...string) {
+	t.Helper()
+	update(t, s, func(tx engine.Tx) error {
+		for _, id := range ids {
+			if err := tx.InsertMerchant(&engine.Merchant{ID: id, PublishableKey: "pk_" + id, CreatedAt: base}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func payment(id string) *engine.Payment {
+	return &engine.Payment{MerchantID: merchantA, ID: id, ProfileID: "pro_1", Status: engine.Processing, Currency: "EUR", Amount: 100, CreatedAt: base}
+}
+
+func operation(id string) *engine.Operation {
+	return &engine.Operation{ID: id, MerchantID: merchantA, PaymentID: "pay_1", AttemptID: "pay_1_1", Kind: sdk.OpAuthorize,
+		Status: engine.OperationStarted, StartedAt: base}
+}
+
+func insertPayments(t testing.TB, s engine.Store, list ...*engine.Payment) {
+	t.Helper()
+	update(t, s, func(tx engine.Tx) error {
+		for _, p := range list {
+			if err := tx.InsertPayment(p); err != nil {
+				return fmt.Errorf("%s: %w", p.ID, err)
+			}
+		}
+		return nil
+	})
+}
+
+func insertOperations(t testing.TB, s engine.Store, list ...*engine.Operation) {
+	t.Helper()
+	update(t, s, func(tx engine.Tx) error {
+		for _, o := range list {
+			if err := tx.InsertOperation(o); err != nil {
+				return fmt.Errorf("%s: %w", o.ID, err)
+			}
+		}
+		return nil
+	})
+}
+
+func ids[T any](list []T, id func(T) string) []string {
+	out := []string{}
+	for _, v := range list {
+		out = append(out, id(v))
+	}
+	return out
+}
+
+func paymentID(p *engine.Payment) string     { return p.ID }
+func operationID(o *engine.Operation) string { return o.ID }
