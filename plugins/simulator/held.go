@@ -1,0 +1,152 @@
+package simulator
+
+import (
+	"strconv"
+
+	"payswitch/sdk"
+)
+
+// held is an authorized payment and one operation on it: capture, void or incremental authorization.
+type held struct {
+	*payment
+	sdk.PaymentState
+	rule    rule         // of the operation
+	against *sdk.Decline // why the operation cannot be, whatever its amount; nil if it can
+}
+
+// state reads what is known of the payment. It is ours to be told: without it nothing can be answered.
+func state(r *sdk.Request) (sdk.PaymentState, error) {
+	s := r.Payment
+	switch {
+	case s == nil:
+		return sdk.PaymentState{}, missing("payment", "the state of the payment is needed")
+	case s.Requested < 0 || s.Authorized < 0 || s.Captured < 0 || s.Refunded < 0 || s.Captured > s.Authorized || s.Refunded > s.Captured:
+		return sdk.PaymentState{}, invalid("payment", "the amounts of the payment contradict each other")
+	}
+	return *s, nil
+}
+
+// hold reads an operation on what is held.
+func hold(c *sdk.Call, operation sdk.Operation) (*held, error) {
+	s, err := state(c.Request)
+	if err != nil {
+		return nil, err
+	}
+	h := &held{payment: seen(c), PaymentState: s}
+	amount := c.Request.Amount
+	if operation == sdk.OpVoid {
+		amount.Minor = s.Requested
+	} else if amount.Minor <= 0 {
+		return nil, invalid("amount", "the amount is not positive")
+	}
+	h.rule = ruleOf(operation, amount.Minor)
+	h.against = h.judge(operation, c.Request.Amount)
+	return h, nil
+}
+
+// judge applies the processor's own rules.
+func (h *held) judge(operation sdk.Operation, amount sdk.Money) *sdk.Decline {
+	switch {
+	case amount.Currency != h.Currency:
+		return refuse(codeCurrency, "The currency is not the payment's.", sdk.DeclineCurrency)
+	case h.Voided:
+		return refuse(codeState, "The payment has been voided.", sdk.DeclineNotPermitted)
+	case h.memory.has(released):
+		return refuse(codeState, "The rest of the payment has been released.", sdk.DeclineNotPermitted)
+	case h.Authorized == 0:
+		return refuse(codeState, "The payment is not authorized.", sdk.DeclineNotPermitted)
+	case operation == sdk.OpCapture && amount.Minor > h.Authorized-h.Captured:
+		return refuse(codeTooLarge, "The amount is larger than what is authorized and not captured yet.", sdk.DeclineInvalidAmount)
+	case h.Captured == h.Authorized:
+		return refuse(codeState, "The payment has been captured.", sdk.DeclineNotPermitted)
+	case operation == sdk.OpIncrementalAuthorize && amount.Minor <= h.Authorized:
+		return refuse(codeTooSmall, "The new amount is not larger than what is authorized.", sdk.DeclineInvalidAmount)
+	}
+	return nil
+}
+
+// done says whether the operation was, or will have been, carried out.
+func (h *held) done() bool {
+	return h.against == nil && (h.rule.act == approve || h.rule.act == pend || h.rule.act == timeoutAfter)
+}
+
+// answer is how the processor answers now: by its rules, by the amount's, or with what was done.
+func (h *held) answer(d *sdk.Decline, done func() *sdk.Outcome) *sdk.Outcome {
+	switch {
+	case h.against != nil:
+		return h.declined(h.against)
+	case h.rule.act == decline:
+		return h.declined(d)
+	case h.rule.act == pend || h.rule.act == pendDecline:
+		return h.waiting(sdk.StatusPending)
+	case h.rule.act != approve:
+		return h.noAnswer()
+	}
+	return done()
+}
+
+// outcome is one about what was done to the payment, with the totals after it.
+func (h *held) outcome(status sdk.OutcomeStatus, amount int64) *sdk.Outcome {
+	return &sdk.Outcome{Status: status, TransactionID: h.id, ConnectorData: h.memory.data(), Amount: &sdk.Money{Minor: amount, Currency: h.Currency},
+		Totals: &sdk.Totals{Authorized: h.Authorized, Captured: h.Captured, Refunded: h.Refunded}}
+}
+
+func capture(c *sdk.Call) (*sdk.Outcome, error) {
+	h, err := hold(c, sdk.OpCapture)
+	if err != nil {
+		return nil, err
+	}
+	o := h.answer(refuse(codeCapture, "The capture has been refused.", h.rule.reason), h.taken)
+	if o.Status == sdk.StatusPending {
+		o.CaptureID = h.captureID()
+	}
+	return o, nil
+}
+
+// taken is a capture that was carried out. What is left over after the last one is released.
+func (h *held) taken() *sdk.Outcome {
+	id, amount := h.captureID(), h.request.Amount.Minor
+	h.Captured += amount
+	rest := h.request.FinalCapture && h.Captured < h.Authorized
+	if rest {
+		h.memory = h.memory.with(released)
+	}
+	o := h.outcome(sdk.StatusCaptured, amount)
+	o.CaptureID, o.Released = id, rest
+	return o
+}
+
+// captureID is the same in the capture and in a sync that finds it: captures follow one another, so what was captured before tells
+// them apart.
+func (h *held) captureID() string { return h.id + "_c" + strconv.FormatInt(h.Captured, 10) }
+
+func void(c *sdk.Call) (*sdk.Outcome, error) {
+	h, err := hold(c, sdk.OpVoid)
+	if err != nil {
+		return nil, err
+	}
+	if h.Authorized == 0 && !h.Voided && h.memory.has(challenged) && !h.proven { // the customer has not come back
+		return h.voided(), nil
+	}
+	return h.answer(refuse(codeVoid, "The void has been refused.", h.rule.reason), h.voided), nil
+}
+
+func (h *held) voided() *sdk.Outcome {
+	o := h.outcome(sdk.StatusVoided, 0)
+	o.Amount = nil
+	o.Released = h.Captured > 0
+	return o
+}
+
+func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
+	h, err := hold(c, sdk.OpIncrementalAuthorize)
+	if err != nil {
+		return nil, err
+	}
+	return h.answer(declineOf(h.rule.reason), h.raised), nil
+}
+
+func (h *held) raised() *sdk.Outcome {
+	h.Authorized = h.request.Amount.Minor
+	return h.outcome(sdk.StatusAuthorized, h.Authorized)
+}

@@ -1,0 +1,220 @@
+package simulator
+
+import (
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// payment is one payment as the simulated processor sees it: all of it is made from the request.
+type payment struct {
+	request       *sdk.Request
+	id            string // the processor's, made from our reference
+	amount        sdk.Money
+	automatic     bool
+	bin, lastFour string
+	length        int // digits of the card number, 0 when not told
+	memory        memory
+	// proven says that the customer is authenticated, here or outside.
+	proven bool
+	rule   rule
+}
+
+// seen makes the payment of any operation on one.
+func seen(c *sdk.Call) *payment {
+	r := c.Request
+	p := &payment{request: r, id: r.TransactionID, amount: r.Amount, automatic: r.Capture != sdk.CaptureManual, memory: remembered(r)}
+	if p.id == "" {
+		p.id = "sim_" + reference(c)
+	}
+	if s := r.Payment; s != nil {
+		p.bin, p.lastFour = s.BIN, s.LastFour
+	}
+	if i := r.Instrument; i != nil && i.Card != nil {
+		p.bin, p.lastFour, p.length = i.Card.BIN, i.Card.LastFour, i.Card.Length
+	} else if i != nil {
+		if bin, lastFour := cardOfStored(i.StoredCredentialID); bin != "" {
+			p.bin, p.lastFour = bin, lastFour
+		}
+	}
+	p.proven = p.memory.has(authenticated)
+	p.rule = ruleOf(sdk.OpAuthorize, p.amount.Minor)
+	return p
+}
+
+// reference is ours for what is asked; a request without one stands alone.
+func reference(c *sdk.Call) string {
+	if c.Request.Reference != "" {
+		return c.Request.Reference
+	}
+	return c.OperationID()
+}
+
+func authorize(c *sdk.Call) (*sdk.Outcome, error) { return start(c, seen(c)) }
+
+func verify(c *sdk.Call) (*sdk.Outcome, error) {
+	if c.Request.Amount.Minor != 0 {
+		return nil, invalid("amount", "a verification is made with the amount 0")
+	}
+	p := seen(c)
+	p.memory = p.memory.with(verifying).with(storing)
+	return start(c, p)
+}
+
+// start is authorize and verify: refuse, send the customer away, or go through with it.
+func start(c *sdk.Call, p *payment) (*sdk.Outcome, error) {
+	r := c.Request
+	i := r.Instrument
+	switch {
+	case i == nil || i.Card == nil && i.StoredCredentialID == "":
+		return nil, missing("payment_method_data.card", "a card or a stored credential is needed")
+	case r.Amount.Minor < 0:
+		return nil, invalid("amount", "the amount is negative")
+	}
+	if u := r.StoredCredential; u != nil && u.First && u.Usage == "off_session" {
+		p.memory = p.memory.with(storing)
+	}
+	refusal, err := p.outside3DS()
+	if err != nil {
+		return nil, err
+	}
+	if refusal != nil {
+		return p.declined(refusal), nil
+	}
+	redirect := r.Request3DS && r.ThreeDS == nil && !merchantInitiated(r)
+	if reason := p.refusal(p.proven || redirect); reason != "" {
+		return p.declined(declineOf(reason)), nil
+	}
+	if redirect {
+		return p.challenge()
+	}
+	return p.process(), nil
+}
+
+func merchantInitiated(r *sdk.Request) bool {
+	return r.StoredCredential != nil && r.StoredCredential.Initiator == "mit"
+}
+
+// refusal is why the payment is declined at once, "" if it is not. The card comes before the amount.
+func (p *payment) refusal(proven bool) sdk.DeclineReason {
+	if reason := reasonOfCard(p.bin, p.lastFour, p.length); reason != "" {
+		return reason
+	}
+	if p.rule.act != decline || p.rule.reason == sdk.DeclineAuthenticationNeeded && proven {
+		return ""
+	}
+	return p.rule.reason
+}
+
+// process goes through with a payment that nothing speaks against.
+func (p *payment) process() *sdk.Outcome {
+	switch p.rule.act {
+	case pend, pendDecline:
+		return p.waiting(sdk.StatusPending)
+	case review:
+		return p.waiting(sdk.StatusReview)
+	case timeoutAfter, timeoutDecline, timeoutBefore, late:
+		return p.noAnswer()
+	}
+	return p.approved()
+}
+
+// approved is the answer to a payment that went through; a sync that finds it says the same.
+func (p *payment) approved() *sdk.Outcome {
+	o := &sdk.Outcome{TransactionID: p.id, NetworkTransactionID: networkID(p.id), ConnectorData: p.memory.data()}
+	if p.memory.has(storing) && p.bin != "" {
+		o.StoredCredential = &sdk.StoredCredential{ID: storedID(p.bin, p.lastFour, p.id)}
+	}
+	if !p.rule.silent {
+		checks := pass
+		if p.rule.checks != (sdk.Checks{}) {
+			checks = p.rule.checks
+		}
+		o.Checks = &checks
+	}
+	if p.memory.has(verifying) {
+		o.Status = sdk.StatusVerified
+		return o
+	}
+	amount := p.amount
+	if p.rule.half {
+		amount.Minor -= amount.Minor / 2
+	}
+	o.Status, o.Amount, o.Totals = sdk.StatusAuthorized, &amount, &sdk.Totals{Authorized: amount.Minor}
+	if p.automatic {
+		o.Status, o.Totals.Captured = sdk.StatusCaptured, amount.Minor
+	}
+	return o
+}
+
+func (p *payment) declined(d *sdk.Decline) *sdk.Outcome {
+	return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: p.id, Decline: d, ConnectorData: p.memory.data()}
+}
+
+func (p *payment) waiting(status sdk.OutcomeStatus) *sdk.Outcome {
+	return &sdk.Outcome{Status: status, TransactionID: p.id, ConnectorData: p.memory.data()}
+}
+
+// noAnswer is what an adapter knows after a time-out: nothing. What it kept before it asked is its own.
+func (p *payment) noAnswer() *sdk.Outcome {
+	return &sdk.Outcome{Status: sdk.StatusUnknown, ConnectorData: p.memory.data(), Raw: map[string]string{"error": "simulated time-out"}}
+}
+
+// outside3DS judges the result of an authentication done outside: an error where its form is wrong, a refusal where it says no.
+func (p *payment) outside3DS() (*sdk.Decline, error) {
+	t := p.request.ThreeDS
+	if t == nil {
+		return nil, nil
+	}
+	switch {
+	case !versionTwo(t.Version):
+		return nil, invalid("three_ds_data.version", "a version 2.x such as 2.2.0 is needed")
+	case !uuid(t.DSTransID):
+		return nil, invalid("three_ds_data.ds_trans_id", "a UUID is needed")
+	}
+	switch t.TransStatus {
+	case "", "Y", "A":
+		if t.CAVV == "" {
+			return nil, missing("three_ds_data.authentication_cryptogram", "an authenticated payment needs its cryptogram")
+		}
+	case "I", "U": // informational or unavailable: no proof, and none is needed
+	case "N", "R", "C", "D":
+		return declineOf(sdk.DeclineAuthenticationFailed), nil
+	default:
+		return nil, invalid("three_ds_data.transaction_status", "one of Y, N, U, A, R, C, D, I is needed")
+	}
+	if t.CAVV == "" && t.ECI == "" {
+		return nil, nil
+	}
+	if len(t.ECI) != 2 || t.ECI[0] != '0' || t.ECI[1] < '0' || t.ECI[1] > '7' {
+		return nil, invalid("three_ds_data.eci", "two digits from 00 to 07 are needed")
+	}
+	p.proven = t.CAVV != ""
+	return nil, nil
+}
+
+func versionTwo(s string) bool {
+	rest, ok := strings.CutPrefix(s, "2.")
+	return ok && rest != "" && strings.Trim(rest, "0123456789.") == "" && rest[0] != '.' && rest[len(rest)-1] != '.'
+}
+
+func uuid(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i] | 32
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (s[i] == '-') || !dash && (c < 'a' || c > 'f') && s[i]-'0' > 9 {
+			return false
+		}
+	}
+	return true
+}
+
+func missing(parameter, text string) error {
+	return &sdk.Reject{Code: sdk.RejectMissing, Message: text, Parameter: parameter}
+}
+
+func invalid(parameter, text string) error {
+	return &sdk.Reject{Code: sdk.RejectInvalid, Message: text, Parameter: parameter}
+}

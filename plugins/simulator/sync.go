@@ -1,0 +1,92 @@
+package simulator
+
+import "payswitch/sdk"
+
+// sync tells what has become of a payment. Where it is to settle an operation on what is held (Resolves), the amount is that
+// operation's, and the status is what became of it: captured, voided, or authorized when it raised the amount. An operation that did
+// not happen leaves the payment as it is known. Totals always say it all.
+func sync(c *sdk.Call) (*sdk.Outcome, error) {
+	switch c.Request.Resolves {
+	case sdk.OpCapture, sdk.OpVoid, sdk.OpIncrementalAuthorize:
+		return syncHeld(c)
+	}
+	s, err := state(c.Request)
+	if err != nil {
+		return nil, err
+	}
+	p := seen(c)
+	p.amount = sdk.Money{Minor: s.Requested, Currency: s.Currency}
+	p.automatic = s.Capture != sdk.CaptureManual
+	p.rule = ruleOf(sdk.OpAuthorize, s.Requested)
+	if c.Request.Resolves == sdk.OpVerify {
+		p.memory = p.memory.with(verifying).with(storing)
+	}
+	if s.Voided || s.Authorized > 0 {
+		return p.known(&s), nil
+	}
+	return p.settled(c.Now().UnixMilli()-s.CreatedAt, c.Request), nil
+}
+
+// known repeats what is known of an authorized payment.
+func (p *payment) known(s *sdk.PaymentState) *sdk.Outcome {
+	o := p.approved()
+	o.Totals = &sdk.Totals{Authorized: s.Authorized, Captured: s.Captured, Refunded: s.Refunded}
+	o.Released = p.memory.has(released) || s.Voided && s.Captured > 0
+	switch {
+	case s.Captured > 0 && (s.Captured == s.Authorized || o.Released):
+		o.Status, o.Amount = sdk.StatusCaptured, &sdk.Money{Minor: s.Captured, Currency: s.Currency}
+	case s.Voided:
+		o.Status, o.Amount = sdk.StatusVoided, nil
+	default:
+		o.Status, o.Amount = sdk.StatusAuthorized, &sdk.Money{Minor: s.Authorized, Currency: s.Currency}
+	}
+	return o
+}
+
+// settled is the end of a payment of which nothing is known yet, age milliseconds old, or that it has not ended.
+func (p *payment) settled(age int64, r *sdk.Request) *sdk.Outcome {
+	asked3DS := r.Request3DS && r.ThreeDS == nil && !merchantInitiated(r)
+	waits := !p.proven && (p.memory.has(challenged) || asked3DS)
+	if p.memory.has(refused) {
+		return p.declined(declineOf(sdk.DeclineAuthenticationFailed))
+	}
+	if reason := p.refusal(p.proven || waits); reason != "" {
+		return p.declined(declineOf(reason))
+	}
+	if waits || p.rule.act == timeoutBefore && p.memory.has(challenged) { // an answer that never arrived is still to be given
+		o := p.waiting(sdk.StatusCustomerAction)
+		o.NextAction = p.redirect()
+		return o
+	}
+	young := age < settleSeconds*1000
+	switch act := p.rule.act; {
+	case act == timeoutBefore, act == late && age < lateSeconds*1000:
+		return &sdk.Outcome{Status: sdk.StatusNotFound}
+	case young && (act == pend || act == pendDecline):
+		return p.waiting(sdk.StatusPending)
+	case young && act == review:
+		return p.waiting(sdk.StatusReview)
+	case act == pendDecline, act == timeoutDecline:
+		return p.declined(declineOf(p.rule.reason))
+	}
+	return p.approved()
+}
+
+// syncHeld settles a capture, a void or an incremental authorization.
+func syncHeld(c *sdk.Call) (*sdk.Outcome, error) {
+	operation := c.Request.Resolves
+	h, err := hold(c, operation)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !h.done():
+		h.payment.rule = ruleOf(sdk.OpAuthorize, h.Requested)
+		return h.known(&h.PaymentState), nil
+	case operation == sdk.OpCapture:
+		return h.taken(), nil
+	case operation == sdk.OpVoid:
+		return h.voided(), nil
+	}
+	return h.raised(), nil
+}

@@ -1,0 +1,61 @@
+package simulator
+
+import "payswitch/sdk"
+
+// signatureHeader holds the lowercase hex HMAC-SHA256 of the raw body under the account's webhook secret.
+const signatureHeader = "X-Simulator-Signature"
+
+// webhook reads a message that a test sent in the simulated processor's name:
+//
+//	{"type": "payment.updated", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
+//	{"type": "refund.updated", "refund_id": "simr_…", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
+//
+// created is in Unix seconds and optional; a refund needs refund_id or reference, a payment transaction_id or reference. The event
+// asks for a sync: the message is not believed. An account without a webhook secret takes messages unsigned.
+func webhook(c *sdk.Call) (*sdk.Outcome, error) {
+	w := c.Request.Webhook
+	if w == nil {
+		return nil, missing("webhook", "the message is needed")
+	}
+	if key := c.Account.Credentials[webhookSecret]; key != "" {
+		expected := sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(key), sdk.Body()))
+		ok, err := c.Verify(expected, sdk.HeaderValue(w.Headers, signatureHeader))
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return reply(401, sdk.StatusUnknown), nil
+		}
+	}
+	j, err := sdk.ParseJSON(w.Body)
+	if err != nil {
+		return reply(400, sdk.StatusUnknown), nil
+	}
+	e := sdk.Event{TransactionID: j.Str("transaction_id"), Reference: j.Str("reference"), Sync: true, Time: eventTime(j.Int("created"))}
+	switch j.Str("type") {
+	case "payment.updated":
+		e.Object = "payment"
+	case "refund.updated":
+		e.Object, e.RefundID = "refund", j.Str("refund_id")
+	default: // a type we do not know is none of ours to refuse
+		return reply(200, sdk.StatusHandled), nil
+	}
+	if e.Reference == "" && (e.Object == "payment" && e.TransactionID == "" || e.Object == "refund" && e.RefundID == "") {
+		return reply(400, sdk.StatusUnknown), nil
+	}
+	o := reply(200, sdk.StatusHandled)
+	o.Events = []sdk.Event{e}
+	return o, nil
+}
+
+func reply(status int, s sdk.OutcomeStatus) *sdk.Outcome {
+	return &sdk.Outcome{Status: s, Reply: &sdk.Reply{Status: status}}
+}
+
+// eventTime is Unix milliseconds, 0 where the seconds cannot be a time.
+func eventTime(seconds int64) int64 {
+	if seconds < 0 || seconds > 1<<40 {
+		return 0
+	}
+	return seconds * 1000
+}
