@@ -69,7 +69,7 @@ func newWorld(t testing.TB, options ...option) *world {
 	for _, change := range options {
 		change(&o)
 	}
-	w.server, err = router.New(router.Deps{Access: w.engine, Payments: w.engine, Connectors: connectors,
+	w.server, err = router.New(router.Deps{Access: w.engine, Payments: w.engine, Admin: w.engine, Connectors: connectors,
 		Logger: slog.New(slog.NewTextHandler(w.logs, nil))}, o)
 	require.NoError(t, err)
 	w.handler = checked(t, w.server)

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"payswitch/engine"
@@ -127,5 +128,14 @@ func (s *Server) simulatorPage(c *call) (answer, error) {
 	if !ours {
 		return answer{}, engine.InvalidValue("return_url")
 	}
-	return page("simulator.html", map[string]any{"URL": to.String(), "Amount": q.text("amount")})
+	return page("simulator.html", map[string]any{"URL": to.String(), "Amount": shownAmount(q.text("amount"), q.text("currency"))})
+}
+
+// shownAmount is minor units as people read them: 1050, USD → "10.50 USD"; "" when it is no amount.
+func shownAmount(minor, currency string) string {
+	n, err := strconv.ParseInt(minor, 10, 64)
+	if _, known := sdk.Currency(currency).Exponent(); err != nil || !known {
+		return ""
+	}
+	return sdk.Money{Minor: n, Currency: sdk.Currency(currency)}.Major() + " " + currency
 }

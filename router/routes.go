@@ -35,6 +35,7 @@ func (s *Server) routes() []route {
 		{method: "GET", pattern: "/customers/payment_methods", who: publishable, handle: s.savedMethodsOfPayment},
 		{method: "GET", pattern: "/customers/{customer_id}/payment_methods", who: secret, handle: s.savedMethods},
 	}
+	list = append(list, s.adminRoutes()...)
 	if s.opts.DevPages {
 		list = append(list, route{method: "GET", pattern: "/sim/redirect", who: open, handle: s.simulatorPage})
 	}

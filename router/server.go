@@ -16,6 +16,7 @@ import (
 type Deps struct {
 	Access     Access
 	Payments   Payments
+	Admin      Admin
 	Connectors Connectors
 	Logger     *slog.Logger // nil: discarded
 }
@@ -70,8 +71,8 @@ type Server struct {
 
 // New checks deps and options and starts nothing.
 func New(d Deps, o Options) (*Server, error) {
-	if d.Access == nil || d.Payments == nil || d.Connectors == nil {
-		return nil, errors.New("router: Access, Payments and Connectors are required")
+	if d.Access == nil || d.Payments == nil || d.Admin == nil || d.Connectors == nil {
+		return nil, errors.New("router: Access, Payments, Admin and Connectors are required")
 	}
 	u, err := url.Parse(o.PublicURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || strings.HasSuffix(o.PublicURL, "/") || u.RawQuery != "" {

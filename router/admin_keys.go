@@ -1,0 +1,122 @@
+package router
+
+import (
+	"time"
+
+	"payswitch/engine"
+)
+
+var keyFields = []field[engine.APIKeyInput]{
+	opt("name", text, func(k *engine.APIKeyInput) **string { return &k.Name }),
+	opt("description", text, func(k *engine.APIKeyInput) **string { return &k.Description }),
+	opt("expiration", expiration, func(k *engine.APIKeyInput) **time.Time { return &k.Expiration }),
+}
+
+var (
+	newKeyFields    = closedObject(must(keyFields[0]), keyFields[1], must(keyFields[2]))
+	keyChangeFields = closedObject(keyFields...)
+)
+
+// expiration reads "never", the zero time, or a time.
+func expiration(r *reader) (time.Time, error) {
+	r.peek()
+	from := r.pos
+	if s, err := text(r); err != nil || s == "never" {
+		return time.Time{}, err
+	}
+	end := r.pos
+	r.pos = from
+	t, err := timestamp(r)
+	if err != nil {
+		return time.Time{}, r.fail(end-1, "invalid value: expected `never` or an ISO 8601 time such as 2022-09-10T10:11:12Z")
+	}
+	return t, nil
+}
+
+func (s *Server) createKey(c *call) (answer, error) {
+	var in engine.APIKeyInput
+	if err := decode(c, newKeyFields, &in); err != nil {
+		return answer{}, err
+	}
+	k, key, err := s.Admin.CreateAPIKey(c.ctx(), c.merchant(), in)
+	if err != nil {
+		return answer{}, err
+	}
+	w := writeKeyHead(new(writer), k).str("api_key", key.Reveal()) // the only time it is shown
+	return writeKeyTail(w, k).answer(), nil
+}
+
+func (s *Server) updateKey(c *call) (answer, error) {
+	var in engine.APIKeyInput
+	if err := decode(c, keyChangeFields, &in); err != nil {
+		return answer{}, err
+	}
+	return keyAnswer(s.Admin.UpdateAPIKey(c.ctx(), c.merchant(), c.param("key_id"), in))
+}
+
+func (s *Server) retrieveKey(c *call) (answer, error) {
+	return keyAnswer(s.Admin.APIKey(c.ctx(), c.merchant(), c.param("key_id")))
+}
+
+func (s *Server) listKeys(c *call) (answer, error) {
+	q := c.query()
+	q.only("limit", "skip")
+	limit, skip := q.count("limit", 0), q.count("skip", 0)
+	if q.err != nil {
+		return answer{}, q.err
+	}
+	list, err := s.Admin.APIKeys(c.ctx(), c.merchant(), limit, skip)
+	if err != nil {
+		return answer{}, err
+	}
+	return listOfAnswers(&writer{}, list, writeKey).answer(), nil
+}
+
+func (s *Server) revokeKey(c *call) (answer, error) {
+	id := c.param("key_id")
+	if err := s.Admin.RevokeAPIKey(c.ctx(), c.merchant(), id); err != nil {
+		return answer{}, err
+	}
+	return new(writer).open().str("merchant_id", c.param("merchant_id")).str("key_id", id).bool("revoked", true).close().answer(), nil
+}
+
+// maxCount bounds limits and offsets of lists.
+const maxCount = 65535
+
+// count reads a limit or an offset from 0 on.
+func (q *query) count(name string, absent int) int {
+	v, given := q.int(name)
+	if !given {
+		return absent
+	}
+	if v < 0 || v > maxCount {
+		q.fail(name, name+": expected an integer between 0 and 65535")
+		return absent
+	}
+	return int(v)
+}
+
+func keyAnswer(k *engine.APIKey, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	var w writer
+	writeKey(&w, k)
+	return w.answer(), nil
+}
+
+func writeKey(w *writer, k *engine.APIKey) {
+	writeKeyTail(writeKeyHead(w, k).str("prefix", k.Prefix), k)
+}
+
+func writeKeyHead(w *writer, k *engine.APIKey) *writer {
+	return w.open().str("key_id", k.ID).str("merchant_id", k.MerchantID).str("name", k.Name).text("description", k.Description)
+}
+
+func writeKeyTail(w *writer, k *engine.APIKey) *writer {
+	w.time("created", k.CreatedAt)
+	if k.ExpiresAt.IsZero() {
+		return w.str("expiration", "never").close()
+	}
+	return w.time("expiration", k.ExpiresAt).close()
+}

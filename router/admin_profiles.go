@@ -1,0 +1,202 @@
+package router
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strings"
+
+	"payswitch/engine"
+)
+
+func keepOfProfile[V any](key string, parse func(*reader) (V, error)) field[engine.ProfileInput] {
+	return keep(key, parse, func(p *engine.ProfileInput) *engine.Fields { return &p.Fields })
+}
+
+// whole is a number that is not negative; its bounds are the engine's to say.
+var whole = integer(0, math.MaxUint32)
+
+var profileFields = closedObject(
+	at("profile_name", text, func(p *engine.ProfileInput) *string { return &p.Name }),
+	keepOfProfile("return_url", webURL),
+	keepOfProfile("enable_payment_response_hash", boolean),
+	keepOfProfile("payment_response_hash_key", hiddenJSON),
+	keepOfProfile("redirect_to_merchant_with_http_post", boolean),
+	keepOfProfile("webhook_details", webhookDetails),
+	keepOfProfile("metadata", anyObject),
+	keepOfProfile("routing_algorithm", anyObject),
+	keepOfProfile("intent_fulfillment_time", whole),
+	keepOfProfile("frm_routing_algorithm", anyObject),
+	keepOfProfile("payout_routing_algorithm", anyObject),
+	keepOfProfile("applepay_verified_domains", listOf(text)),
+	keepOfProfile("session_expiry", whole),
+	keepOfProfile("payment_link_config", anyObject),
+	keepOfProfile("authentication_connector_details", authenticationDetails),
+	keepOfProfile("use_billing_as_payment_method_billing", boolean),
+	keepOfProfile("collect_shipping_details_from_wallet_connector", boolean),
+	keepOfProfile("collect_billing_details_from_wallet_connector", boolean),
+	keepOfProfile("always_collect_shipping_details_from_wallet_connector", boolean),
+	keepOfProfile("always_collect_billing_details_from_wallet_connector", boolean),
+	keepOfProfile("is_connector_agnostic_mit_enabled", boolean),
+	keepOfProfile("payout_link_config", anyObject),
+	keepOfProfile("outgoing_webhook_custom_http_headers", headerMap),
+	keepOfProfile("tax_connector_id", identifier),
+	keepOfProfile("is_tax_connector_enabled", boolean),
+	keepOfProfile("is_network_tokenization_enabled", boolean),
+	keepOfProfile("is_auto_retries_enabled", boolean),
+	keepOfProfile("max_auto_retries_enabled", integer(0, 255)),
+	keepOfProfile("always_request_extended_authorization", boolean),
+	keepOfProfile("is_click_to_pay_enabled", boolean),
+	keepOfProfile("authentication_product_ids", anyObject),
+	keepOfProfile("card_testing_guard_config", cardTestingGuard),
+	keepOfProfile("is_clear_pan_retries_enabled", boolean),
+	keepOfProfile("force_3ds_challenge", boolean),
+	keepOfProfile("is_debit_routing_enabled", boolean),
+	keepOfProfile("merchant_business_country", oneOf(countries)),
+	keepOfProfile("is_iframe_redirection_enabled", boolean),
+	keepOfProfile("is_pre_network_tokenization_enabled", boolean),
+	keepOfProfile("merchant_category_code", text),
+	keepOfProfile("merchant_country_code", text),
+	keepOfProfile("dispute_polling_interval", integer(0, math.MaxInt32)),
+	keepOfProfile("is_manual_retry_enabled", boolean),
+	keepOfProfile("always_enable_overcapture", boolean),
+	keepOfProfile("is_external_vault_enabled", oneOf([]string{"enable", "skip"})),
+	keepOfProfile("external_vault_connector_details", anyObject),
+	keepOfProfile("billing_processor_id", identifier),
+	keepOfProfile("surcharge_connector_details", anyObject),
+	keepOfProfile("is_l2_l3_enabled", boolean),
+	keepOfProfile("network_tokenization_credentials", hiddenObject),
+	keepOfProfile("payment_method_blocking", anyObject),
+)
+
+var authenticationDetails = record(true,
+	must(member("authentication_connectors", listOf(text))),
+	must(member("three_ds_requestor_url", text)),
+	member("three_ds_requestor_app_url", text),
+)
+
+var cardTestingGuard = record(true,
+	must(member("card_ip_blocking_status", oneOf(guardStatuses))), must(member("card_ip_blocking_threshold", whole)),
+	must(member("guest_user_card_blocking_status", oneOf(guardStatuses))), must(member("guest_user_card_blocking_threshold", whole)),
+	must(member("customer_id_blocking_status", oneOf(guardStatuses))), must(member("customer_id_blocking_threshold", whole)),
+	must(member("card_testing_guard_expiry", whole)),
+	member("guest_ip_blocking_status", oneOf(guardStatuses)), member("guest_ip_blocking_threshold", whole),
+)
+
+// headerMap reads HTTP headers that are sent with every webhook: a name that is a token, a value without line breaks.
+func headerMap(r *reader) (json.RawMessage, error) {
+	return keptAs(func(r *reader) (struct{}, error) {
+		if r.peek() != '{' {
+			return struct{}{}, r.wrongType("an object", false)
+		}
+		return struct{}{}, r.members(func(key []byte, keyEnd int) error {
+			if len(key) == 0 || strings.ContainsFunc(string(key), notToken) {
+				return r.fail(keyEnd, "invalid HTTP header name")
+			}
+			value, err := hiddenText(r)
+			if err == nil && strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
+				err = r.fail(r.pos-1, "invalid HTTP header value")
+			}
+			return err
+		})
+	})(r)
+}
+
+// notToken says which characters an HTTP header name may not have (RFC 9110, section 5.6.2).
+func notToken(c rune) bool {
+	return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
+}
+
+func (s *Server) readProfile(c *call) (in engine.ProfileInput, err error) {
+	if err = decode(c, profileFields, &in); err == nil {
+		err = checkReturnURL(in.Fields)
+	}
+	return in, err
+}
+
+func (s *Server) createProfile(c *call) (answer, error) {
+	in, err := s.readProfile(c)
+	if err != nil {
+		return answer{}, err
+	}
+	return profileAnswer(s.Admin.CreateProfile(c.ctx(), c.merchant(), in))
+}
+
+func (s *Server) updateProfile(c *call) (answer, error) {
+	in, err := s.readProfile(c)
+	if err != nil {
+		return answer{}, err
+	}
+	return profileAnswer(s.Admin.UpdateProfile(c.ctx(), c.merchant(), c.param("profile_id"), in))
+}
+
+func (s *Server) retrieveProfile(c *call) (answer, error) {
+	return profileAnswer(s.Admin.Profile(c.ctx(), c.merchant(), c.param("profile_id")))
+}
+
+func (s *Server) listProfiles(c *call) (answer, error) {
+	list, err := s.Admin.Profiles(c.ctx(), c.merchant())
+	if err != nil {
+		return answer{}, err
+	}
+	return listOfAnswers(&writer{}, list, writeProfile).answer(), nil
+}
+
+func (s *Server) deleteProfile(c *call) (answer, error) {
+	if err := s.Admin.DeleteProfile(c.ctx(), c.merchant(), c.param("profile_id")); err != nil {
+		return answer{}, err
+	}
+	return jsonAnswer([]byte("true")), nil
+}
+
+var toggleFields = closedObject(must(at("enabled", boolean, func(on *bool) *bool { return on })))
+
+// toggle switches one setting of a profile.
+func (s *Server) toggle(set func(ctx context.Context, a engine.Auth, id string, on bool) error) handler {
+	return func(c *call) (answer, error) {
+		var on bool
+		if err := decode(c, toggleFields, &on); err != nil {
+			return answer{}, err
+		}
+		if err := set(c.ctx(), c.merchant(), c.param("profile_id"), on); err != nil {
+			return answer{}, err
+		}
+		return new(writer).open().bool("enabled", on).close().answer(), nil
+	}
+}
+
+func profileAnswer(p *engine.Profile, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	var w writer
+	writeProfile(&w, p)
+	return w.answer(), nil
+}
+
+func writeProfile(w *writer, p *engine.Profile) {
+	f := withDefaults(p.Fields(),
+		"enable_payment_response_hash", "true", "redirect_to_merchant_with_http_post", "false",
+		"session_expiry", "900", "intent_fulfillment_time", "900", "use_billing_as_payment_method_billing", "true",
+		"collect_shipping_details_from_wallet_connector", "false", "collect_billing_details_from_wallet_connector", "false",
+		"always_collect_shipping_details_from_wallet_connector", "false", "always_collect_billing_details_from_wallet_connector", "false",
+		"is_connector_agnostic_mit_enabled", "false", "is_tax_connector_enabled", "false", "is_network_tokenization_enabled", "false",
+		"is_auto_retries_enabled", "false", "is_click_to_pay_enabled", "false", "is_clear_pan_retries_enabled", "false",
+		"force_3ds_challenge", "false", "is_pre_network_tokenization_enabled", "false", "is_manual_retry_enabled", "false")
+	w.open().str("merchant_id", p.MerchantID).str("profile_id", p.ID).str("profile_name", p.Name).
+		fields(f, "return_url", "enable_payment_response_hash", "payment_response_hash_key", "redirect_to_merchant_with_http_post",
+			"webhook_details", "metadata", "routing_algorithm", "intent_fulfillment_time", "frm_routing_algorithm", "payout_routing_algorithm",
+			"applepay_verified_domains", "session_expiry", "payment_link_config", "authentication_connector_details",
+			"use_billing_as_payment_method_billing", "extended_card_info_config", "collect_shipping_details_from_wallet_connector",
+			"collect_billing_details_from_wallet_connector", "always_collect_shipping_details_from_wallet_connector",
+			"always_collect_billing_details_from_wallet_connector", "is_connector_agnostic_mit_enabled", "payout_link_config",
+			"outgoing_webhook_custom_http_headers", "tax_connector_id", "is_tax_connector_enabled", "is_network_tokenization_enabled",
+			"is_auto_retries_enabled", "max_auto_retries_enabled", "always_request_extended_authorization", "is_click_to_pay_enabled",
+			"authentication_product_ids", "card_testing_guard_config", "is_clear_pan_retries_enabled", "force_3ds_challenge",
+			"is_debit_routing_enabled", "merchant_business_country", "is_pre_network_tokenization_enabled", "acquirer_configs",
+			"acquirer_config_bucket", "is_iframe_redirection_enabled", "merchant_category_code", "merchant_country_code",
+			"dispute_polling_interval", "is_manual_retry_enabled", "always_enable_overcapture", "is_external_vault_enabled",
+			"external_vault_connector_details", "billing_processor_id", "surcharge_connector_details", "is_l2_l3_enabled",
+			"network_tokenization_credentials", "payment_method_blocking").
+		close()
+}

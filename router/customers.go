@@ -1,0 +1,127 @@
+package router
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"payswitch/engine"
+)
+
+// customerData is the body of creating and of updating a customer; keys that are not known are ignored.
+var customerData = openObject(
+	at("customer_id", identifier, func(c *engine.CustomerData) *string { return &c.ID }),
+	opt("name", text, func(c *engine.CustomerData) **string { return &c.Name }),
+	opt("email", email, func(c *engine.CustomerData) **string { return &c.Email }),
+	opt("phone", text, func(c *engine.CustomerData) **string { return &c.Phone }),
+	opt("phone_country_code", text, func(c *engine.CustomerData) **string { return &c.PhoneCountryCode }),
+	opt("description", text, func(c *engine.CustomerData) **string { return &c.Description }),
+	opt("tax_registration_id", text, func(c *engine.CustomerData) **string { return &c.TaxRegistrationID }),
+	at("address", keptAs(openAddress.parse), func(c *engine.CustomerData) *json.RawMessage { return &c.Address }),
+	at("metadata", anyObject, func(c *engine.CustomerData) *json.RawMessage { return &c.Metadata }),
+	at("document_details", record(false, must(member("document_type", oneOf(documentTypes))), must(member("document_number", text))),
+		func(c *engine.CustomerData) *json.RawMessage { return &c.DocumentDetails }),
+)
+
+// openAddress checks an address that is echoed as sent.
+var openAddress = openObject(
+	member("city", text), member("country", oneOf(countries)), member("line1", text), member("line2", text), member("line3", text),
+	member("zip", text), member("state", text), member("first_name", text), member("last_name", text), member("origin_zip", text),
+)
+
+func (s *Server) createCustomer(c *call) (answer, error) {
+	var in engine.CustomerData
+	if err := decode(c, customerData, &in); err != nil {
+		return answer{}, err
+	}
+	return customerAnswer(s.Admin.CreateCustomer(c.ctx(), c.auth, in))
+}
+
+func (s *Server) updateCustomer(c *call) (answer, error) {
+	var in engine.CustomerData
+	if err := decode(c, customerData, &in); err != nil {
+		return answer{}, err
+	}
+	return customerAnswer(s.Admin.UpdateCustomer(c.ctx(), c.auth, c.param("customer_id"), in))
+}
+
+func (s *Server) retrieveCustomer(c *call) (answer, error) {
+	return customerAnswer(s.Admin.Customer(c.ctx(), c.auth, c.param("customer_id")))
+}
+
+func (s *Server) deleteCustomer(c *call) (answer, error) {
+	id := c.param("customer_id")
+	if err := s.Admin.DeleteCustomer(c.ctx(), c.auth, id); err != nil {
+		return answer{}, err
+	}
+	return new(writer).open().str("customer_id", id).bool("customer_deleted", true).bool("address_deleted", true).
+		bool("payment_methods_deleted", true).close().answer(), nil
+}
+
+func (s *Server) listCustomers(c *call) (answer, error) {
+	list, _, err := s.customers(c, 10)
+	if err != nil {
+		return answer{}, err
+	}
+	return listOfAnswers(&writer{}, list, writeCustomer).answer(), nil
+}
+
+func (s *Server) countCustomers(c *call) (answer, error) {
+	const most = 100
+	if q := c.query(); q.has("limit") {
+		if v, given := q.int("limit"); given && (v < 1 || v > most) {
+			return answer{}, engine.Unprocessable("limit", fmt.Sprintf("limit should be in between 1 and %d", most))
+		}
+	}
+	list, total, err := s.customers(c, 20)
+	if err != nil {
+		return answer{}, err
+	}
+	var w writer
+	listOfAnswers(w.open().key("data"), list, writeCustomer)
+	return w.int("total_count", int64(total)).close().answer(), nil
+}
+
+// customers reads a list by the query: one page, or the one customer asked for.
+func (s *Server) customers(c *call, limit int) ([]*engine.Customer, int, error) {
+	q := c.query()
+	q.only("limit", "offset", "customer_id")
+	limit, offset, id := q.count("limit", limit), q.count("offset", 0), q.id("customer_id")
+	if q.err != nil {
+		return nil, 0, q.err
+	}
+	if limit == 0 {
+		return nil, 0, engine.Unprocessable("limit", "limit should be at least 1")
+	}
+	if id == "" {
+		return s.Admin.Customers(c.ctx(), c.auth, limit, offset)
+	}
+	one, err := s.Admin.Customer(c.ctx(), c.auth, id)
+	var e *engine.Error
+	switch {
+	case errors.As(err, &e) && e.Kind == engine.KindNotFound:
+		return nil, 0, nil
+	case err != nil:
+		return nil, 0, err
+	case offset > 0:
+		return nil, 1, nil
+	}
+	return []*engine.Customer{one}, 1, nil
+}
+
+func customerAnswer(v *engine.Customer, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	var w writer
+	writeCustomer(&w, v)
+	return w.answer(), nil
+}
+
+func writeCustomer(w *writer, v *engine.Customer) {
+	p := v.Personal
+	w.open().str("customer_id", v.ID).text("name", p.Name).text("email", p.Email).text("phone", p.Phone).
+		text("phone_country_code", p.PhoneCountryCode).text("description", p.Description).raw("address", p.Address).
+		time("created_at", v.CreatedAt).raw("metadata", v.Metadata).text("default_payment_method_id", v.DefaultMethodID).
+		text("tax_registration_id", p.TaxRegistrationID).raw("document_details", p.DocumentDetails).close()
+}

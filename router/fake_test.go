@@ -1,0 +1,172 @@
+package router_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/plugins/simulator"
+	"payswitch/router"
+	"payswitch/sdk"
+)
+
+// fake is an engine that says what a test wants it to. A method that is not set must not be called.
+type fake struct {
+	router.Payments
+	nextAction func() (*sdk.NextAction, error)
+	returned   func(engine.ReturnInput) (*engine.ReturnView, error)
+	create     func() (*engine.PaymentView, error)
+
+	began, finished, abandoned int
+}
+
+func (f *fake) Authenticate(context.Context, engine.Secret) (engine.Auth, error) {
+	return engine.Auth{MerchantID: "m1"}, nil
+}
+
+func (f *fake) BeginIdempotent(context.Context, *engine.Auth, string, []byte) (
+	*engine.StoredAnswer, func(context.Context, engine.StoredAnswer) error, func(context.Context), error) {
+	f.began++
+	return nil, func(context.Context, engine.StoredAnswer) error { f.finished++; return nil }, func(context.Context) { f.abandoned++ }, nil
+}
+
+func (f *fake) NextAction(context.Context, string, string, string) (*sdk.NextAction, error) {
+	return f.nextAction()
+}
+
+func (f *fake) PaymentReturn(_ context.Context, in engine.ReturnInput) (*engine.ReturnView, error) {
+	return f.returned(in)
+}
+
+func (f *fake) CreatePayment(context.Context, engine.Auth, *engine.PaymentInput) (*engine.PaymentView, error) {
+	return f.create()
+}
+
+func (f *fake) server(t testing.TB, o router.Options, logs io.Writer) *router.Server {
+	o.PublicURL = publicURL
+	s, err := router.New(router.Deps{Access: f, Payments: f, Logger: slog.New(slog.NewTextHandler(logs, nil)),
+		Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": simulator.Adapter()})}, o)
+	require.NoError(t, err)
+	return s
+}
+
+func (f *fake) send(t testing.TB, method, path, body string, headers ...string) response {
+	w := &world{t: t, handler: checked(t, f.server(t, router.Options{}, io.Discard))}
+	return w.send(method, path, "key", body, headers...)
+}
+
+func TestFormPage(t *testing.T) {
+	f := &fake{nextAction: func() (*sdk.NextAction, error) {
+		return &sdk.NextAction{Type: "form_post", URL: "https://acs.test/x?a=1&b=2", Fields: []sdk.Header{{Name: `P"a`, Value: `<script>alert(1)</script>"'&`}}}, nil
+	}}
+	r := f.send(t, "GET", "/payments/redirect/p/m1/p_1", "")
+	require.Equal(t, 200, r.status)
+	require.Equal(t, "text/html; charset=utf-8", r.header.Get("Content-Type"))
+	require.Contains(t, r.body, `action="https://acs.test/x?a=1&amp;b=2"`)
+	require.Contains(t, r.body, `name="P&#34;a" value="&lt;script&gt;alert(1)&lt;/script&gt;&#34;&#39;&amp;"`)
+	require.Contains(t, r.body, `<noscript><button type="submit">`)
+	csp := r.header.Get("Content-Security-Policy")
+	require.Contains(t, csp, "default-src 'none'")
+	_, nonce, _ := strings.Cut(csp, "script-src 'nonce-")
+	nonce, _, _ = strings.Cut(nonce, "'")
+	require.GreaterOrEqual(t, len(nonce), 26)
+	require.Contains(t, r.body, `<script nonce="`+nonce+`">`)
+	require.Equal(t, "no-store", r.header.Get("Cache-Control"))
+	require.NotContains(t, f.send(t, "GET", "/payments/redirect/p/m1/p_1", "").body, nonce)
+}
+
+func TestNextActionLeadsToTheWebOnly(t *testing.T) {
+	for _, u := range []string{"javascript:alert(1)", "data:text/html,x", "/relative", "https://", "file:///etc/passwd", ""} {
+		f := &fake{nextAction: func() (*sdk.NextAction, error) { return &sdk.NextAction{Type: "redirect", URL: u}, nil }}
+		f.send(t, "GET", "/payments/redirect/p/m1/p_1", "").expect(500, "HE_00", "Something went wrong")
+	}
+	f := &fake{nextAction: func() (*sdk.NextAction, error) {
+		return &sdk.NextAction{Type: "device_data", URL: "https://acs.test"}, nil
+	}}
+	require.Equal(t, 400, f.send(t, "GET", "/payments/redirect/p/m1/p_1", "").status)
+}
+
+func TestReturn(t *testing.T) {
+	var got engine.ReturnInput
+	view := &engine.ReturnView{URL: "https://shop.test/done?status=succeeded"}
+	f := &fake{returned: func(in engine.ReturnInput) (*engine.ReturnView, error) { got = in; return view, nil }}
+	r := f.send(t, "POST", "/payments/p/m1/redirect/complete/stripe?x=1&y=a%20b&x=2", "PaRes=a%2Bb&MD=&empty", "Content-Type", "application/x-www-form-urlencoded")
+	require.Equal(t, 302, r.status)
+	require.Equal(t, view.URL, r.header.Get("Location"))
+	require.Equal(t, engine.ReturnInput{PaymentID: "p", MerchantID: "m1", Connector: "stripe", Complete: true, Return: sdk.Return{Method: "POST",
+		Query: []sdk.Header{{Name: "x", Value: "1"}, {Name: "y", Value: "a b"}, {Name: "x", Value: "2"}},
+		Form:  []sdk.Header{{Name: "PaRes", Value: "a+b"}, {Name: "MD"}, {Name: "empty"}}}}, got)
+	f.send(t, "GET", "/payments/p/m1/redirect/response/stripe", "")
+	require.False(t, got.Complete)
+	require.Equal(t, "GET", got.Return.Method)
+	require.Equal(t, 400, f.send(t, "GET", "/payments/p/m1/redirect/response/stripe?a=%zz", "").status)
+
+	view = &engine.ReturnView{URL: "https://shop.test/done", Fields: []sdk.Header{{Name: "status", Value: "succeeded"}}}
+	r = f.send(t, "GET", "/payments/p/m1/redirect/complete/stripe", "")
+	require.Equal(t, 200, r.status)
+	require.Contains(t, r.body, `<form id="next" method="post" action="https://shop.test/done">`)
+	require.Contains(t, r.body, `<input type="hidden" name="status" value="succeeded">`)
+
+	view = &engine.ReturnView{NextURL: publicURL + "/payments/redirect/p/m1/p_1"}
+	require.Equal(t, view.NextURL, f.send(t, "GET", "/payments/p/m1/redirect/complete/stripe", "").header.Get("Location"))
+}
+
+// TestOurFailure: what goes wrong inside is told to the log alone, and is not kept for an idempotency key.
+func TestOurFailure(t *testing.T) {
+	for name, fail := range map[string]func() (*engine.PaymentView, error){
+		"error": func() (*engine.PaymentView, error) { return nil, errors.New("disk full") },
+		"panic": func() (*engine.PaymentView, error) { panic("disk full") },
+	} {
+		f, logs := &fake{create: fail}, &strings.Builder{}
+		w := &world{t: t, handler: f.server(t, router.Options{}, logs)}
+		r := w.send("POST", "/payments", "key", plain, "Idempotency-Key", "k")
+		r.expect(500, "HE_00", "Something went wrong")
+		require.Equal(t, "api", r.error()["type"])
+		require.NotContains(t, r.body, "disk")
+		require.Equal(t, 1, strings.Count(logs.String(), "level=ERROR"), name)
+		require.Contains(t, logs.String(), "disk full")
+		require.Equal(t, [3]int{1, 0, 1}, [3]int{f.began, f.finished, f.abandoned}, name)
+	}
+	for _, e := range []*engine.Error{
+		{Kind: engine.KindUnprocessable, Code: "HE_00", Message: "Resource is busy"}, {Kind: engine.KindLimited, Code: "IR_16", Message: "too many tries"},
+		{Kind: engine.KindUnavailable, Code: "HE_00", Message: "later"},
+	} {
+		f := &fake{create: func() (*engine.PaymentView, error) { return nil, e }}
+		w := &world{t: t, handler: f.server(t, router.Options{}, io.Discard)}
+		r := w.send("POST", "/payments", "key", plain, "Idempotency-Key", "k")
+		require.Equal(t, map[engine.Kind]int{engine.KindUnprocessable: 422, engine.KindLimited: 429, engine.KindUnavailable: 503}[e.Kind], r.status)
+		require.Equal(t, 1, f.abandoned, e.Message)
+	}
+}
+
+func TestErrorExtras(t *testing.T) {
+	f := &fake{create: func() (*engine.PaymentView, error) {
+		return nil, &engine.Error{Kind: engine.KindInvalid, Code: "IR_21", Message: "Missing required params", Reason: "why", Connector: "stripe", Data: []string{"a"}}
+	}}
+	r := f.send(t, "POST", "/payments", plain)
+	require.JSONEq(t, `{"error":{"type":"invalid_request","message":"Missing required params","code":"IR_21","reason":"why","connector":"stripe","data":["a"]}}`, r.body)
+}
+
+func TestObserve(t *testing.T) {
+	var seen []string
+	f := &fake{}
+	s := f.server(t, router.Options{Observe: func(method, pattern string, status int, took time.Duration) {
+		require.Positive(t, took)
+		seen = append(seen, method+" "+pattern)
+		require.NotZero(t, status)
+	}}, io.Discard)
+	for _, path := range []string{"/health", "/nothing"} {
+		s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+	}
+	require.Equal(t, []string{"GET /health", "GET "}, seen)
+	require.NotZero(t, s.HTTP().ReadHeaderTimeout)
+}

@@ -1,0 +1,105 @@
+package router
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"payswitch/engine"
+)
+
+// What is kept and shown as it came: fields that the engine stores by name (engine.Fields) after their types have been checked here.
+
+// keep checks a field with parse and puts it, as it came, among the Fields of T.
+func keep[T, V any](key string, parse func(*reader) (V, error), fields func(*T) *engine.Fields) field[T] {
+	read := rawBy(parse)
+	return field[T]{key: key, read: func(r *reader, to *T) error {
+		raw, err := read(r)
+		if err != nil {
+			return err
+		}
+		f := fields(to)
+		if *f == nil {
+			*f = engine.Fields{}
+		}
+		(*f)[key] = raw
+		return nil
+	}}
+}
+
+// member is keep for a part of a record.
+func member[V any](key string, parse func(*reader) (V, error)) field[engine.Fields] {
+	return keep(key, parse, func(f *engine.Fields) *engine.Fields { return f })
+}
+
+// rawBy is the value as JSON: what parse made where it makes JSON, else the value as it came.
+func rawBy[V any](parse func(*reader) (V, error)) func(*reader) (json.RawMessage, error) {
+	if raw, ok := any(parse).(func(*reader) (json.RawMessage, error)); ok {
+		return raw
+	}
+	return keptAs(parse)
+}
+
+// record reads an object and keeps it with all its keys: answers show null for what was not sent.
+func record(closed bool, members ...field[engine.Fields]) func(*reader) (json.RawMessage, error) {
+	table := newObject(closed, members...)
+	return func(r *reader) (json.RawMessage, error) {
+		f, err := table.parse(r)
+		if err != nil {
+			return nil, err
+		}
+		var w writer
+		w.open().fields(f, table.keys()...)
+		return w.close().b, nil
+	}
+}
+
+// records reads a list of records.
+func records(parse func(*reader) (json.RawMessage, error)) func(*reader) (json.RawMessage, error) {
+	list := listOf(parse)
+	return func(r *reader) (json.RawMessage, error) {
+		items, err := list(r)
+		if err != nil {
+			return nil, err
+		}
+		out := append([]byte{'['}, bytes.Join(bytesOf(items), []byte{','})...)
+		return append(out, ']'), nil
+	}
+}
+
+func bytesOf(items []json.RawMessage) [][]byte {
+	out := make([][]byte, len(items))
+	for i, item := range items {
+		out[i] = item
+	}
+	return out
+}
+
+// fields writes the named fields as they are kept, null for one that is not.
+func (w *writer) fields(f engine.Fields, names ...string) *writer {
+	for _, name := range names {
+		w.raw(name, f[name])
+	}
+	return w
+}
+
+// withDefaults fills in fields that were never sent. values are name, JSON pairs.
+func withDefaults(f engine.Fields, values ...string) engine.Fields {
+	for pair := range slices.Chunk(values, 2) {
+		if _, sent := f[pair[0]]; !sent {
+			f[pair[0]] = json.RawMessage(pair[1])
+		}
+	}
+	return f
+}
+
+// hiddenObject keeps an object as it came; no message repeats what is there instead.
+func hiddenObject(r *reader) (json.RawMessage, error) {
+	if r.peek() != '{' {
+		return nil, r.wrongType("an object", false)
+	}
+	return r.raw()
+}
+
+// hiddenJSON keeps a text that no message repeats.
+func hiddenJSON(r *reader) (json.RawMessage, error) { return keptAs(hiddenText)(r) }
