@@ -63,7 +63,7 @@ func (s *Server) listCustomers(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return listOfAnswers(&writer{}, list, writeCustomer).answer(), nil
+	return listOfAnswers(&writer{}, list, writeCustomerRecord).answer(), nil
 }
 
 func (s *Server) countCustomers(c *call) (answer, error) {
@@ -78,7 +78,7 @@ func (s *Server) countCustomers(c *call) (answer, error) {
 		return answer{}, err
 	}
 	var w writer
-	listOfAnswers(w.open().key("data"), list, writeCustomer)
+	listOfAnswers(w.open().key("data"), list, writeCustomerRecord)
 	return w.int("total_count", int64(total)).close().answer(), nil
 }
 
@@ -114,11 +114,11 @@ func customerAnswer(v *engine.Customer, err error) (answer, error) {
 		return answer{}, err
 	}
 	var w writer
-	writeCustomer(&w, v)
+	writeCustomerRecord(&w, v)
 	return w.answer(), nil
 }
 
-func writeCustomer(w *writer, v *engine.Customer) {
+func writeCustomerRecord(w *writer, v *engine.Customer) {
 	p := v.Personal
 	w.open().str("customer_id", v.ID).text("name", p.Name).text("email", p.Email).text("phone", p.Phone).
 		text("phone_country_code", p.PhoneCountryCode).text("description", p.Description).raw("address", p.Address).
