@@ -53,7 +53,7 @@ func (f *fake) CreatePayment(context.Context, engine.Auth, *engine.PaymentInput)
 
 func (f *fake) server(t testing.TB, o router.Options, logs io.Writer) *router.Server {
 	o.PublicURL = publicURL
-	s, err := router.New(router.Deps{Access: f, Payments: f, Logger: slog.New(slog.NewTextHandler(logs, nil)),
+	s, err := router.New(router.Deps{Access: f, Payments: f, Admin: struct{ router.Admin }{}, Logger: slog.New(slog.NewTextHandler(logs, nil)),
 		Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": simulator.Adapter()})}, o)
 	require.NoError(t, err)
 	return s
