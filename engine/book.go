@@ -61,6 +61,7 @@ func (b *booking) unknown(v verdict, now time.Time) {
 		return
 	}
 	b.op.Status, b.op.ErrorText = OperationUnknown, v.text
+	b.op.Owner, b.op.LeaseUntil = "", time.Time{} // its drive has ended: whoever resolves it may begin
 	if b.op.ResolveAt.IsZero() || !b.op.ResolveAt.After(now) {
 		b.op.ResolveAt = now.Add(resolveDelay(OperationUnknown, b.op.ResolveTries))
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"payswitch/engine"
@@ -57,10 +58,9 @@ func (f *filler) fill(v reflect.Value) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			field := v.Type().Field(i)
-			if skip := unstored[v.Type()]; len(skip) > 0 && (skip[0] == field.Name || skip[len(skip)-1] == field.Name) {
-				continue
+			if !slices.Contains(unstored[v.Type()], field.Name) {
+				f.fill(v.Field(i))
 			}
-			f.fill(v.Field(i))
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {

@@ -1,0 +1,161 @@
+package engine_test
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+// second opens another node on the same database.
+func (w *world) second(o engine.Options, adapters map[string]*sdk.Adapter) *world {
+	return newWorldWith(w.t, o, plugins.NativeConnectors(adapters), w.file)
+}
+
+// A node that was thought dead comes back with an answer: what it learned is kept as evidence and raised, and the payment is not
+// moved a second time.
+func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
+	p := newProcessor(t)
+	p.forgets.Store(true)
+	hold, arrived := make(chan struct{}), make(chan struct{})
+	handler := p.Config.Handler
+	p.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method == "POST" {
+			close(arrived)
+			<-hold
+		}
+		handler.ServeHTTP(rw, r)
+	})
+	rule := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: 1}
+	adapters := map[string]*sdk.Adapter{"shop": shop(rule)}
+	o := engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 2500 * time.Millisecond}
+	a := newWorldWith(t, o, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db")
+	a.shopAccount(p.URL)
+	b := a.second(o, adapters)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		a.CreatePayment(context.Background(), a.auth, sale(100, visa, func(in *engine.PaymentInput) { in.PaymentID = "late" }))
+	}()
+	<-arrived
+	b.running()
+	v := b.eventually("late", engine.Failed)
+	require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
+	close(hold)
+	<-done
+	require.Equal(t, engine.Failed, a.get("late", engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, 1, a.alarms.all()["late_evidence"])
+	op := a.operations("late")[0]
+	require.NoError(t, a.db.View(t.Context(), func(r engine.Reader) error {
+		found, err := r.Evidence(op.ID)
+		require.Len(t, found, 1)
+		require.Contains(t, string(found[0].Outcome), "captured")
+		return err
+	}))
+	require.Equal(t, []string{"payment_failed"}, a.events("late"))
+}
+
+// A drive whose lease has ended sends nothing more.
+func TestNoSendAfterTheLease(t *testing.T) {
+	p := newProcessor(t)
+	var w *world
+	slow := shop(byReference)
+	authorize := slow.Authorize
+	var once atomic.Bool
+	slow.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+		if once.CompareAndSwap(false, true) {
+			w.clock.Add(int64(9 * time.Second)) // the goroutine was suspended
+		}
+		return authorize(c)
+	}
+	w = newWorld(t, engine.Options{LeaseTime: 10 * time.Second}, map[string]*sdk.Adapter{"shop": slow})
+	w.shopAccount(p.URL)
+	_, err := w.CreatePayment(t.Context(), w.auth, sale(100, visa))
+	require.Equal(t, "HE_00", code(t, err))
+	require.Zero(t, p.count("POST"))
+	require.Equal(t, 1, w.alarms.all()["lease_lost"])
+}
+
+// The same Idempotency-Key: the stored answer; another body: refused; a first request that died midway: what it did is found.
+func TestIdempotency(t *testing.T) {
+	w := newWorld(t, quick, nil)
+	w.account("simulator", "")
+	begin := func(hash string) (*engine.StoredAnswer, engine.Auth, func(context.Context, engine.StoredAnswer) error, func(context.Context), error) {
+		auth := w.auth
+		stored, finish, abandon, err := w.BeginIdempotent(t.Context(), &auth, "k1", []byte(hash))
+		return stored, auth, finish, abandon, err
+	}
+	stored, auth, _, abandon, err := begin("body")
+	require.NoError(t, err)
+	require.Nil(t, stored)
+	first, err := w.CreatePayment(t.Context(), auth, sale(100, visa))
+	require.NoError(t, err)
+
+	_, _, _, _, err = begin("body")
+	require.Equal(t, "HE_00", code(t, err), "the first is still being worked on")
+	_, _, _, _, err = begin("other body")
+	require.Equal(t, "IR_38", code(t, err))
+
+	abandon(t.Context()) // it died before it could answer
+	stored, auth, finish, _, err := begin("body")
+	require.NoError(t, err)
+	require.Nil(t, stored)
+	require.True(t, auth.Repeated)
+	again, err := w.CreatePayment(t.Context(), auth, sale(100, visa))
+	require.NoError(t, err)
+	require.Equal(t, first.Payment.ID, again.Payment.ID, "charged once")
+	require.Len(t, w.operations(first.Payment.ID), 1)
+
+	require.NoError(t, finish(t.Context(), engine.StoredAnswer{Status: 200, Body: []byte(`{"a":1}`), Headers: map[string][]string{"X": {"y"}}}))
+	stored, _, _, _, err = begin("body")
+	require.NoError(t, err)
+	require.Equal(t, &engine.StoredAnswer{Status: 200, Body: []byte(`{"a":1}`), Headers: map[string][]string{"X": {"y"}}}, stored)
+	_, _, _, _, err = begin("other body")
+	require.Equal(t, "IR_38", code(t, err))
+}
+
+// A repeated capture, whose first try died after it had captured, captures nothing more.
+func TestIdempotentCapture(t *testing.T) {
+	w := newWorld(t, quick, nil)
+	w.account("simulator", "")
+	v := w.pay(sale(1000, visa, multiple))
+	auth := w.auth
+	auth.RequestToken = "token-of-the-request"
+	in := &engine.CaptureInput{Amount: ptr(int64(300))}
+	_, err := w.CapturePayment(t.Context(), auth, v.Payment.ID, in)
+	require.NoError(t, err)
+	auth.Repeated = true
+	got, err := w.CapturePayment(t.Context(), auth, v.Payment.ID, in)
+	require.NoError(t, err)
+	require.EqualValues(t, 300, got.Payment.Received)
+	require.Len(t, got.Attempt.Details.Captures, 1)
+}
+
+// Many captures of one payment at once: together they never take more than is held.
+func TestConcurrentCaptures(t *testing.T) {
+	w := newWorld(t, engine.Options{LockWait: 10 * time.Second}, nil)
+	w.account("simulator", "")
+	v := w.pay(sale(1000, visa, multiple))
+	done := make(chan error)
+	for range 8 {
+		go func() {
+			_, err := w.CapturePayment(context.Background(), w.auth, v.Payment.ID, &engine.CaptureInput{Amount: ptr(int64(300))})
+			done <- err
+		}()
+	}
+	taken := 0
+	for range 8 {
+		if <-done == nil {
+			taken++
+		}
+	}
+	require.Equal(t, 3, taken)
+	require.EqualValues(t, 900, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Received)
+}

@@ -1,0 +1,163 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+)
+
+func claim(t testing.TB, s engine.Store, owner string, lease time.Duration, limit int) (out []*engine.Operation) {
+	t.Helper()
+	update(t, s, func(tx engine.Tx) (err error) {
+		out, err = tx.ClaimOperations(owner, tx.Now().Add(lease), limit)
+		return err
+	})
+	return out
+}
+
+func testDue(t *testing.T, s engine.Store) {
+	past, future := base, time.Now().Add(time.Hour)
+	for id, o := range map[string]engine.Operation{
+		"due: started, lease over":             {Status: engine.OperationStarted, LeaseUntil: past},
+		"due: started, never leased":           {Status: engine.OperationStarted},
+		"due: unknown":                         {Status: engine.OperationUnknown, LeaseUntil: past, ResolveAt: past},
+		"due: unknown, never leased":           {Status: engine.OperationUnknown, ResolveAt: past},
+		"due: pending":                         {Status: engine.OperationPending, LeaseUntil: past, ResolveAt: past},
+		"not: started, leased":                 {Status: engine.OperationStarted, LeaseUntil: future},
+		"not: started, leased, ResolveAt over": {Status: engine.OperationStarted, LeaseUntil: future, ResolveAt: past},
+		"not: unknown, leased":                 {Status: engine.OperationUnknown, LeaseUntil: future, ResolveAt: past},
+		"not: unknown, later":                  {Status: engine.OperationUnknown, LeaseUntil: past, ResolveAt: future},
+		"not: unknown, never":                  {Status: engine.OperationUnknown, LeaseUntil: past},
+		"not: pending, later":                  {Status: engine.OperationPending, ResolveAt: future},
+		"not: pending, never":                  {Status: engine.OperationPending},
+		"not: succeeded":                       {Status: engine.OperationSucceeded, LeaseUntil: past, ResolveAt: past},
+		"not: declined":                        {Status: engine.OperationDeclined, LeaseUntil: past, ResolveAt: past},
+		"not: rejected":                        {Status: engine.OperationRejected, LeaseUntil: past, ResolveAt: past},
+		"not: failed":                          {Status: engine.OperationFailed, LeaseUntil: past, ResolveAt: past},
+		"not: not acted":                       {Status: engine.OperationNotActed, LeaseUntil: past, ResolveAt: past},
+	} {
+		o.ID, o.MerchantID, o.Owner = id, merchantA, "old"
+		insertOperations(t, s, &o)
+		// The same must hold of a row that came to be so by an update.
+		id = "updated " + id
+		first := o
+		first.ID, first.Status, first.LeaseUntil, first.ResolveAt = id, engine.OperationSucceeded, time.Time{}, time.Time{}
+		insertOperations(t, s, &first)
+		o.ID = id
+		update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(&o) })
+	}
+	got := claim(t, s, "new", time.Minute, 100)
+	want := []string{}
+	for _, prefix := range []string{"", "updated "} {
+		for _, due := range []string{"started, lease over", "started, never leased", "unknown", "unknown, never leased", "pending"} {
+			want = append(want, prefix+"due: "+due)
+		}
+	}
+	require.ElementsMatch(t, want, ids(got, operationID))
+	for _, o := range got {
+		require.Equal(t, "new", o.Owner)
+		require.WithinRange(t, o.LeaseUntil, time.Now(), time.Now().Add(2*time.Minute))
+		require.Equal(t, o, get(t, s, func(r engine.Reader) (*engine.Operation, error) { return r.Operation(o.ID) }))
+	}
+	require.Empty(t, claim(t, s, "other", time.Minute, 100), "what is leased is not claimed")
+	for _, o := range got { // a lease that has ended
+		o.LeaseUntil = past
+		update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(o) })
+	}
+	require.Len(t, claim(t, s, "other", time.Minute, 3), 3, "limit")
+	require.Len(t, claim(t, s, "other", time.Minute, 100), len(want)-3)
+}
+
+func testClaimRace(t *testing.T, s engine.Store) {
+	const operations, claimers = 60, 4
+	for i := range operations {
+		insertOperations(t, s, operation(fmt.Sprintf("op_%02d", i)))
+	}
+	var mu sync.Mutex
+	owners := map[string]string{}
+	var wg sync.WaitGroup
+	for c := range claimers {
+		wg.Go(func() {
+			me := fmt.Sprintf("node_%d", c)
+			for {
+				var got []*engine.Operation
+				if err := updateErr(s, func(tx engine.Tx) (err error) {
+					got, err = tx.ClaimOperations(me, tx.Now().Add(time.Minute), 7)
+					return err
+				}); err != nil {
+					t.Error(err)
+					return
+				}
+				if len(got) == 0 {
+					return
+				}
+				mu.Lock()
+				for _, o := range got {
+					if owners[o.ID] != "" {
+						t.Errorf("%s was claimed by %s and by %s", o.ID, owners[o.ID], me)
+					}
+					owners[o.ID] = me
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, owners, operations)
+	for id, owner := range owners {
+		require.Equal(t, owner, get(t, s, func(r engine.Reader) (*engine.Operation, error) { return r.Operation(id) }).Owner)
+	}
+}
+
+func testLeases(t *testing.T, s engine.Store) {
+	extend := func(id, owner string, lease time.Duration) (held bool) {
+		t.Helper()
+		update(t, s, func(tx engine.Tx) (err error) {
+			held, err = tx.ExtendLease(id, owner, tx.Now().Add(lease))
+			return err
+		})
+		return held
+	}
+	lease := func(id string) time.Time {
+		t.Helper()
+		return get(t, s, func(r engine.Reader) (*engine.Operation, error) { return r.Operation(id) }).LeaseUntil
+	}
+	insertOperations(t, s, operation("op"))
+	require.False(t, extend("op", "me", time.Minute), "nobody's yet")
+	require.Len(t, claim(t, s, "me", time.Minute, 10), 1)
+	before := lease("op")
+	require.False(t, extend("op", "you", time.Hour), "another's")
+	require.Equal(t, before, lease("op"))
+	require.True(t, extend("op", "me", time.Hour))
+	require.True(t, lease("op").After(before.Add(50*time.Minute)))
+	require.Empty(t, claim(t, s, "you", time.Minute, 10))
+
+	require.True(t, extend("op", "me", 20*time.Millisecond), "a lease may be shortened")
+	require.Eventually(t, func() bool { return len(claim(t, s, "you", time.Hour, 10)) == 1 }, 5*time.Second, 5*time.Millisecond, "until it ends")
+	require.False(t, extend("op", "me", time.Hour), "it is another's now")
+	require.True(t, extend("op", "you", time.Millisecond))
+	time.Sleep(5 * time.Millisecond)
+	require.False(t, extend("op", "you", time.Hour), "a lease that has ended is not extended, even when nobody took it")
+
+	// Extending keeps a resolution from being due before its time, and does not make one due.
+	o := operation("unknown")
+	o.Status, o.Owner, o.LeaseUntil, o.ResolveAt = engine.OperationUnknown, "me", time.Now().Add(time.Hour), base
+	later := operation("later")
+	later.Status, later.Owner, later.LeaseUntil, later.ResolveAt = engine.OperationPending, "me", time.Now().Add(time.Hour), time.Now().Add(time.Hour)
+	never := operation("never")
+	never.Status, never.Owner, never.LeaseUntil = engine.OperationUnknown, "me", time.Now().Add(time.Hour)
+	closed := operation("closed")
+	closed.Status, closed.Owner, closed.LeaseUntil = engine.OperationSucceeded, "me", time.Now().Add(time.Hour)
+	insertOperations(t, s, o, later, never, closed)
+	for _, id := range []string{"unknown", "later", "never"} {
+		require.True(t, extend(id, "me", 2*time.Millisecond), id)
+	}
+	require.False(t, extend("closed", "me", time.Minute), "what has closed has no lease")
+	time.Sleep(10 * time.Millisecond)
+	require.ElementsMatch(t, []string{"op", "unknown"}, ids(claim(t, s, "you", time.Minute, 10), operationID))
+}
