@@ -7,8 +7,8 @@ package sdk
 //	capture, void          Amount (capture), TransactionID, Payment, FinalCapture
 //	incremental_authorize  Amount (the new total), TransactionID, Payment
 //	refund                 Amount, TransactionID, Payment, Reason
-//	sync                   TransactionID where known, Payment, Resolves
-//	refund_sync            TransactionID, RefundID where known, Payment, Resolves
+//	sync                   Amount (see Resolves), TransactionID where known, Payment, Resolves
+//	refund_sync            Amount (the refund's), TransactionID, RefundID where known, Payment, Resolves
 //	webhook                Webhook
 //	prepare … result       Amount, Instrument, Authentication
 //
@@ -32,7 +32,8 @@ type Request struct {
 	TransactionID string `json:"transaction_id,omitempty"` // the processor's id of the payment
 	RefundID      string `json:"refund_id,omitempty"`      // the processor's id of the refund
 	Reason        string `json:"reason,omitempty"`         // why a refund or void is made, as the merchant put it
-	// Resolves names the operation whose unknown result a sync is to settle.
+	// Resolves names the operation whose unknown or pending result a sync is to settle; Amount is that operation's then, else the
+	// payment's.
 	Resolves Operation `json:"resolves,omitempty"`
 	// ConnectorData is what this adapter asked to be told again.
 	ConnectorData *ConnectorData `json:"connector_data,omitempty"`
@@ -80,7 +81,7 @@ type PaymentState struct {
 	Requested  int64    `json:"requested"`  // asked for in authorize
 	Authorized int64    `json:"authorized"` // approved; 0 while unknown
 	Captured   int64    `json:"captured"`
-	Refunded   int64    `json:"refunded"` // including refunds under way
+	Refunded   int64    `json:"refunded"` // including refunds under way, without the one that is asked for
 	Voided     bool     `json:"voided,omitempty"`
 	CreatedAt  int64    `json:"created_at"` // when authorize began, Unix milliseconds
 	// Capture is the capture method the payment was authorized with.
