@@ -22,7 +22,6 @@ type Payments interface {
 	NextAction(ctx context.Context, merchantID, paymentID, attemptID string) (*sdk.NextAction, error)
 	PaymentReturn(ctx context.Context, in engine.ReturnInput) (*engine.ReturnView, error)
 	CheckClientSecret(ctx context.Context, a engine.Auth, paymentID, clientSecret string) error
-	Customer(ctx context.Context, a engine.Auth, id string) (*engine.Customer, error)
 }
 
 // paymentAnswer is a payment with the processor's status beside it where one was called.

@@ -8,7 +8,7 @@ import (
 
 // savedMethods lists a customer's saved payment methods. None can be saved yet, so a known customer has an empty list.
 func (s *Server) savedMethods(c *call) (answer, error) {
-	if _, err := s.Payments.Customer(c.ctx(), c.auth, c.param("customer_id")); err != nil {
+	if _, err := s.Admin.Customer(c.ctx(), c.auth, c.param("customer_id")); err != nil {
 		return answer{}, err
 	}
 	return savedMethodsAnswer(nil), nil
