@@ -1,0 +1,162 @@
+package sdktest
+
+import (
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// An unhappy answer and what it is called in reports.
+type unhappy struct {
+	name string
+	e    sdk.Exchange
+	// refusal says that the answer may prove that the processor refused: the outcome may be declined.
+	refusal bool
+	// absent says that the answer may prove that the processor has not heard of it.
+	absent bool
+}
+
+var htmlPage = []byte("<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Service Unavailable</h1></body></html>")
+
+// unhappyAnswers are what a processor, or something between it and us, may answer when things go wrong. full is an answer where all is
+// well, to be cut short.
+func unhappyAnswers(full []byte) []unhappy {
+	answer := func(name string, status int, contentType, body string) unhappy {
+		return unhappy{name: name, e: sdk.Exchange{Sent: true, Status: status, Body: []byte(body), Headers: []sdk.Header{sdk.H("Content-Type", contentType)}}}
+	}
+	const js = "application/json"
+	all := []unhappy{
+		{name: "time-out after sending", e: sdk.Exchange{Sent: true, Failure: "timeout"}},
+		{name: "reset after sending", e: sdk.Exchange{Sent: true, Failure: "reset"}},
+		{name: "answer too large", e: sdk.Exchange{Sent: true, Failure: "too_large"}},
+		{name: "time-out with a status", e: sdk.Exchange{Sent: true, Status: 200, Failure: "timeout"}},
+		{name: "time-out before sending", e: sdk.Exchange{Failure: "timeout"}},
+		{name: "no connection", e: sdk.Exchange{Failure: "connect"}},
+		{name: "refused by the host", e: sdk.Exchange{Failure: "refused"}},
+		answer("500 empty", 500, "", ""), answer("500 {}", 500, js, "{}"), answer("503 HTML", 503, "text/html", string(htmlPage)),
+		answer("502 text", 502, "text/plain", "Bad Gateway"), answer("504 JSON", 504, js, `{"message":"Endpoint request timed out"}`),
+		answer("200 empty", 200, js, ""), answer("204 empty", 204, "", ""), answer("200 HTML", 200, "text/html", string(htmlPage)),
+		answer("200 HTML that claims to be JSON", 200, js, string(htmlPage)), answer("200 {}", 200, js, "{}"), answer("200 null", 200, js, "null"),
+		answer("200 []", 200, js, "[]"), answer("200 text", 200, js, `"approved"`), answer("200 number", 200, js, "1"),
+		answer("200 cut", 200, js, `{"id":"tx_1","status":"succeed`), answer("302", 302, "text/html", ""),
+		answer("200 wrong types", 200, js, `{"id":{},"status":[],"state":7,"result":null,"amount":"x","success":{},"approved":[],"response_code":{},"resultCode":false}`),
+		answer("400 empty", 400, "", ""), answer("403 HTML", 403, "text/html", string(htmlPage)), answer("404 HTML", 404, "text/html", string(htmlPage)),
+		answer("429 text", 429, "text/plain", "slow down"),
+	}
+	for _, status := range []int{400, 401, 404, 422} {
+		u := answer("an error of no known form", status, js, `{"message":"no"}`)
+		u.refusal, u.absent = true, status == 404
+		all = append(all, u)
+	}
+	for _, n := range []int{1, len(full) / 2, len(full) - 1} {
+		if n > 0 && n < len(full) {
+			all = append(all, answer("answer cut short", 200, js, string(full[:n])))
+		}
+	}
+	if len(full) > 2 {
+		all = append(all, answer("the right answer with status 500", 500, js, string(full)))
+	}
+	return all
+}
+
+// checkEvidence answers each send of an operation with everything that proves nothing; the sends before it are answered well.
+func (c *checker) checkEvidence(op sdk.Operation) {
+	happy := c.happy(op)
+	turns, _ := c.play(c.sample(op), happy)
+	for at, t := range turns {
+		for _, u := range unhappyAnswers(t.answer.Body) {
+			asked, end := c.play(c.sample(op), func(i int, r *sdk.Result) sdk.Exchange {
+				switch {
+				case i < at:
+					return happy(i, r)
+				case r.Verify != nil:
+					no := false
+					return sdk.Exchange{Verified: &no}
+				}
+				return u.e // also to what it sends because of it: a query, say
+			})
+			if end != nil && end.Outcome != nil && len(asked) > at {
+				c.checkUndecided(op, u, end.Outcome)
+			}
+		}
+	}
+}
+
+// checkUndecided reports an outcome that an answer without evidence does not carry.
+func (c *checker) checkUndecided(op sdk.Operation, u unhappy, o *sdk.Outcome) {
+	switch o.Status {
+	case sdk.StatusUnknown, sdk.StatusPending:
+		return
+	case sdk.StatusDeclined:
+		if u.refusal && u.e.Status >= 400 {
+			return
+		}
+	case sdk.StatusNotFound:
+		if u.absent {
+			return
+		}
+	case sdk.StatusVoided:
+		if u.e.Status == 204 { // some processors confirm a cancellation so
+			return
+		}
+	case sdk.StatusPrepared:
+		if o.Authentication != nil && !o.Authentication.Enrolled && u.refusal {
+			return
+		}
+	case sdk.StatusAuthenticated:
+		if a := o.Authentication; a != nil && a.TransStatus == "U" {
+			return
+		}
+	}
+	c.breaks(RuleEvidence, op, "%s became %s", describe(u), o.Status)
+}
+
+func describe(u unhappy) string {
+	if u.name == "an error of no known form" {
+		return "a " + sdk.Decimal(int64(u.e.Status), 0) + " with an error of no known form"
+	}
+	return strings.TrimSpace(u.name)
+}
+
+// checkWebhook sends messages that nobody signed: they must tell nothing.
+func (c *checker) checkWebhook() {
+	for _, body := range []string{"", "{}", "null", "[]", `{"id":"tx_1","type":"payment.captured","status":"captured"`, string(htmlPage), "a=b&c=d", "\xff\xfe"} {
+		in := c.sample(sdk.OpWebhook)
+		if in.Request.Webhook == nil {
+			return
+		}
+		w := *in.Request.Webhook
+		if w.Body = []byte(body); body == "" {
+			w.Body = nil
+		}
+		w.BodyLength = len(w.Body)
+		in.Request.Webhook = &w
+		_, _ = c.play(in, c.happy(sdk.OpWebhook)) // whatever it is, it must not trap
+	}
+	no := false
+	verifies := 0
+	_, end := c.play(c.sample(sdk.OpWebhook), func(_ int, r *sdk.Result) sdk.Exchange {
+		if r.Verify != nil {
+			verifies++
+			return sdk.Exchange{Verified: &no}
+		}
+		return sdk.Exchange{Failure: "connect"}
+	})
+	if end != nil && end.Outcome != nil && believes(end.Outcome) {
+		if verifies > 0 {
+			c.breaks(RuleEvidence, sdk.OpWebhook, "a message whose signature is wrong is believed")
+		} else {
+			c.breaks(RuleEvidence, sdk.OpWebhook, "a message is believed whose signature was not looked at: verify it, or set sync in the event")
+		}
+	}
+}
+
+// believes says whether an event states an outcome instead of asking for a query.
+func believes(o *sdk.Outcome) bool {
+	for _, e := range o.Events {
+		if !e.Sync && e.Outcome != nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,140 @@
+package sdktest
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// statuses an operation may end with, beside unknown.
+var statuses = map[sdk.Operation][]sdk.OutcomeStatus{
+	sdk.OpAuthorize: {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined},
+	sdk.OpComplete:  {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined, sdk.StatusVerified},
+	sdk.OpCapture:   {sdk.StatusCaptured, sdk.StatusPending, sdk.StatusDeclined},
+	sdk.OpVoid:      {sdk.StatusVoided, sdk.StatusPending, sdk.StatusDeclined},
+	sdk.OpRefund:    {sdk.StatusRefunded, sdk.StatusPending, sdk.StatusDeclined, sdk.StatusReview},
+	sdk.OpSync: {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined, sdk.StatusVoided,
+		sdk.StatusRefunded, sdk.StatusVerified, sdk.StatusNotFound},
+	sdk.OpRefundSync:           {sdk.StatusRefunded, sdk.StatusPending, sdk.StatusDeclined, sdk.StatusReview, sdk.StatusNotFound},
+	sdk.OpVerify:               {sdk.StatusVerified, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusDeclined},
+	sdk.OpIncrementalAuthorize: {sdk.StatusAuthorized, sdk.StatusPending, sdk.StatusDeclined},
+	sdk.OpAccessToken:          {sdk.StatusToken},
+	sdk.OpWebhook:              {sdk.StatusHandled},
+	sdk.OpPrepare:              {sdk.StatusPrepared},
+	sdk.OpAuthenticate:         {sdk.StatusAuthenticated},
+	sdk.OpResult:               {sdk.StatusAuthenticated},
+}
+
+// Limits on what is kept of an outcome.
+const (
+	maxText   = 2048
+	maxRaw    = 64
+	maxEvents = 100
+)
+
+func (c *checker) checkOutcome(in *sdk.Step, o *sdk.Outcome) {
+	wrong := func(format string, args ...any) { c.breaks(RuleOutcome, in.Operation, format, args...) }
+	if o.Status != sdk.StatusUnknown && !slices.Contains(statuses[in.Operation], o.Status) {
+		wrong("status %q is none of this operation's", o.Status)
+	}
+	switch {
+	case o.Status == sdk.StatusDeclined && o.Decline == nil:
+		wrong("declined without a decline")
+	case o.Status == sdk.StatusCustomerAction && o.NextAction == nil:
+		wrong("requires_customer_action without a next_action")
+	case o.Status == sdk.StatusToken && (o.Token == nil || o.Token.Value == ""):
+		wrong("token without a token")
+	case (o.Status == sdk.StatusPrepared || o.Status == sdk.StatusAuthenticated) && o.Authentication == nil:
+		wrong("%s without authentication", o.Status)
+	}
+	if o.Decline != nil {
+		if _, ok := o.Decline.Reason.Facts(); !ok {
+			wrong("decline reason %q is not known", o.Decline.Reason)
+		}
+	}
+	if o.Amount != nil && (o.Amount.Currency != in.Request.Amount.Currency || o.Amount.Minor < 0) {
+		wrong("amount %d %s does not fit the request in %s", o.Amount.Minor, o.Amount.Currency, in.Request.Amount.Currency)
+	}
+	if a := o.NextAction; a != nil {
+		if u, err := url.Parse(a.URL); err != nil || (u.Scheme != "https" && u.Scheme != "http") || !slices.Contains([]string{"redirect", "form_post", "device_data"}, a.Type) {
+			wrong("next_action %q to %q makes no sense", a.Type, a.URL)
+		}
+	}
+	if d := o.ConnectorData; d != nil && (len(d.Payment) > sdk.MaxConnectorData || len(d.Method) > sdk.MaxConnectorData || len(d.Customer) > sdk.MaxConnectorData) {
+		wrong("connector_data of more than %d bytes", sdk.MaxConnectorData)
+	}
+	for _, s := range []string{o.TransactionID, o.RefundID, o.CaptureID, o.Reference, o.AuthCode, o.NetworkTransactionID} {
+		if len(s) > maxText {
+			wrong("an id of %d bytes", len(s))
+		}
+	}
+	if len(o.Raw) > maxRaw || len(o.Events) > maxEvents {
+		wrong("%d raw values and %d events are too many", len(o.Raw), len(o.Events))
+	}
+	for k, v := range o.Raw {
+		if len(k)+len(v) > maxText {
+			wrong("raw %.20q has %d bytes", k, len(v))
+		}
+	}
+}
+
+func (c *checker) checkReject(in *sdk.Step, r *sdk.Reject) {
+	switch r.Code {
+	case sdk.RejectMissing, sdk.RejectInvalid, sdk.RejectUnsupported, sdk.RejectConfig:
+	default:
+		c.breaks(RuleOutcome, in.Operation, "reject code %q is not known", r.Code)
+	}
+	for _, e := range in.Exchanges {
+		if e.Sent {
+			c.breaks(RuleEvidence, in.Operation, "rejected after something was sent")
+			return
+		}
+	}
+}
+
+const tokenCharacters = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+func (c *checker) checkSend(in *sdk.Step, s *sdk.Send) {
+	wrong := func(format string, args ...any) { c.breaks(RuleSend, in.Operation, format, args...) }
+	if !slices.Contains([]string{"GET", "POST", "PUT", "PATCH", "DELETE"}, s.Method) {
+		wrong("method %q", s.Method)
+	}
+	if s.Method == "GET" && !s.SafeToRepeat {
+		wrong("a GET that is not declared safe_to_repeat")
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
+		wrong("URL %q", s.URL)
+		return
+	}
+	if !c.hostDeclared(in, u) {
+		wrong("host %q is not declared for environment %q", u.Host, in.Account.Environment)
+	}
+	for _, h := range s.Headers {
+		if h.Name == "" || strings.Trim(h.Name, tokenCharacters) != "" || strings.ContainsFunc(h.Value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			wrong("header %q is malformed", h.Name)
+		}
+	}
+	if n := in.Now; len(s.Body) > sdk.MaxMessage/2 || n == 0 {
+		wrong("a body of %d bytes", len(s.Body))
+	}
+	for _, d := range s.Derive {
+		if rest, ok := strings.CutPrefix(d.StandIn, in.DerivePrefix); !ok || rest == "" || strings.Trim(rest, "0123456789") != "" {
+			wrong("derivation %q does not begin with derive_prefix and end with an index", d.StandIn)
+		}
+	}
+}
+
+func (c *checker) hostDeclared(in *sdk.Step, u *url.URL) bool {
+	if base, err := url.Parse(in.Account.BaseURL); err == nil && base.Host == u.Host && base.Scheme == u.Scheme {
+		return true
+	}
+	for _, h := range c.manifest.Environments[in.Account.Environment].Hosts {
+		if u.Scheme == "https" && fillConfig(h, in.Account.Config) == u.Host {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,291 @@
+// Package sdktest is the suite that every adapter must pass, whatever its processor: manifest against behaviour, determinism, money,
+// and what becomes of answers that prove nothing. It drives an adapter through messages, so that the same suite runs on a native
+// *sdk.Adapter (Native) and on a .wasm in any sandbox.
+//
+//	func TestSuite(t *testing.T) {
+//		if err := sdktest.Check(t.Context(), sdktest.Native(&adapter), sdktest.Options{}); err != nil {
+//			t.Error(err)
+//		}
+//	}
+package sdktest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// Stepper is an adapter that takes and gives messages: a loaded module, or Native. An error is a trap. It need not be safe for
+// concurrent use.
+type Stepper interface {
+	// Step answers the message of a step with the message of a result.
+	Step(ctx context.Context, message []byte) ([]byte, error)
+	// Manifest returns the message of the manifest.
+	Manifest(ctx context.Context) ([]byte, error)
+}
+
+// Native returns a as a Stepper.
+func Native(a *sdk.Adapter) Stepper { return native{a} }
+
+type native struct{ a *sdk.Adapter }
+
+func (n native) Step(_ context.Context, message []byte) ([]byte, error) {
+	return n.a.Handle(message), nil
+}
+func (n native) Manifest(context.Context) ([]byte, error) { return n.a.ManifestMessage(), nil }
+
+// Options adapt the suite to one adapter. The zero value checks what can be checked of every adapter.
+type Options struct {
+	// Account replaces the account that is made from the manifest: its first environment, a stand-in for every secret, the default or
+	// first value of every other field.
+	Account *sdk.Account
+	// Request changes the sample request of an operation in place, where the processor needs more than a sample has; nil changes nothing.
+	Request func(op sdk.Operation, r *sdk.Request)
+	// Answer gives the answer of the processor, where all is well, to send number i of an operation: Status, Headers and Body of the
+	// exchange. With it the later sends of an operation are tested as well, and truncated answers are real ones cut short. nil, or an
+	// exchange without Status, is an answer of 200 and "{}".
+	Answer func(op sdk.Operation, i int, s *sdk.Send) sdk.Exchange
+}
+
+// A RuleError is one broken rule.
+type RuleError struct {
+	Rule      string        // a Rule constant
+	Operation sdk.Operation // "" where it is about none
+	Detail    string
+}
+
+// Error implements error.
+func (e *RuleError) Error() string {
+	if e.Operation == "" {
+		return "rule " + e.Rule + ": " + e.Detail
+	}
+	return "rule " + e.Rule + ": " + string(e.Operation) + ": " + e.Detail
+}
+
+// The rules.
+const (
+	RuleManifest    = "manifest"    // the manifest is complete and makes sense
+	RuleOperations  = "operations"  // what the manifest declares is answered, what it does not is rejected as unsupported
+	RuleMessage     = "message"     // answers can be decoded, and nothing traps
+	RuleDeterminism = "determinism" // the same step gives the same bytes, whatever was asked between
+	RuleIdentity    = "identity"    // two payments do not send the same request, nor the same idempotency key
+	RuleSend        = "send"        // requests are well formed and go to declared hosts
+	RuleMoney       = "money"       // amounts are sent exactly, with the currency's decimals, or rejected
+	RuleEvidence    = "evidence"    // an answer that proves nothing decides nothing
+	RuleOutcome     = "outcome"     // outcomes are complete and within limits
+	RuleReplay      = "replay"      // a re-run repeats what it sent before, at its own time
+)
+
+// perRule bounds how often one rule is reported for one operation.
+const perRule = 5
+
+// Check runs the suite and returns errors.Join of every broken rule as *RuleError, nil if there is none.
+func Check(ctx context.Context, s Stepper, o Options) error {
+	c := &checker{ctx: ctx, stepper: s, options: o, counts: map[string]int{}}
+	if !c.checkManifest() {
+		return errors.Join(c.broken...)
+	}
+	for _, op := range sdk.Operations() {
+		if !c.declared(op) {
+			c.checkUndeclared(op)
+			continue
+		}
+		c.checkHappy(op)
+		if op == sdk.OpWebhook {
+			c.checkWebhook()
+		} else {
+			c.checkEvidence(op)
+		}
+	}
+	c.checkIdentity()
+	c.checkMoney()
+	return errors.Join(c.broken...)
+}
+
+// A checker runs the suite once.
+type checker struct {
+	ctx      context.Context
+	stepper  Stepper
+	options  Options
+	manifest *sdk.Manifest
+	counts   map[string]int
+	broken   []error
+}
+
+// breaks notes a broken rule.
+func (c *checker) breaks(rule string, op sdk.Operation, format string, args ...any) {
+	if k := rule + string(op); c.counts[k] < perRule {
+		c.counts[k]++
+		c.broken = append(c.broken, &RuleError{Rule: rule, Operation: op, Detail: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (c *checker) declared(op sdk.Operation) bool {
+	for _, o := range c.manifest.Operations {
+		if o == op {
+			return true
+		}
+	}
+	return false
+}
+
+// step performs one step and checks what holds for every answer. It is nil where there is no answer that can be read.
+func (c *checker) step(in *sdk.Step) *sdk.Result {
+	message := sdk.EncodeStep(in)
+	out, err := c.stepper.Step(c.ctx, message)
+	if err != nil {
+		c.breaks(RuleMessage, in.Operation, "trap: %v", err)
+		return nil
+	}
+	out = bytes.Clone(out)
+	r, err := sdk.DecodeResult(out)
+	if err != nil {
+		c.breaks(RuleMessage, in.Operation, "answer cannot be decoded: %v", err)
+		return nil
+	}
+	for range 2 {
+		again, err := c.stepper.Step(c.ctx, message)
+		if err != nil || !bytes.Equal(out, again) {
+			c.breaks(RuleDeterminism, in.Operation, "the same step was answered in two ways")
+			return r
+		}
+	}
+	switch {
+	case r.Send != nil:
+		c.checkSend(in, r.Send)
+	case r.Outcome != nil:
+		c.checkOutcome(in, r.Outcome)
+	case r.Reject != nil:
+		c.checkReject(in, r.Reject)
+	}
+	return r
+}
+
+// a turn is what an adapter asked for and what it was told.
+type turn struct {
+	step   *sdk.Step // the step that asked
+	asked  *sdk.Result
+	answer sdk.Exchange
+}
+
+// play runs an operation to its end and answers each send and verify with what answer gives. It returns the turns and the last result,
+// nil where an answer could not be read or there was no end.
+func (c *checker) play(in *sdk.Step, answer func(i int, r *sdk.Result) sdk.Exchange) ([]turn, *sdk.Result) {
+	var turns []turn
+	for i := 0; i <= sdk.MaxSends+sdk.MaxVerifies; i++ {
+		now := *in
+		now.Now += int64(i) * 1500
+		for _, t := range turns {
+			now.Exchanges = append(now.Exchanges[:len(now.Exchanges):len(now.Exchanges)], t.answer)
+		}
+		r := c.step(&now)
+		if r == nil || (r.Send == nil && r.Verify == nil) {
+			return turns, r
+		}
+		e := answer(i, r)
+		e.Now = now.Now
+		if r.Send != nil {
+			e.RequestHash = sdk.RequestHash(r.Send)
+		} else {
+			e.RequestHash = sdk.VerifyHash(r.Verify)
+		}
+		turns = append(turns, turn{&now, r, e})
+	}
+	c.breaks(RuleMessage, in.Operation, "no end after %d sends", sdk.MaxSends)
+	return turns, nil
+}
+
+// happy answers where all is well.
+func (c *checker) happy(op sdk.Operation) func(i int, r *sdk.Result) sdk.Exchange {
+	return func(i int, r *sdk.Result) sdk.Exchange {
+		if r.Verify != nil {
+			yes := true
+			return sdk.Exchange{Verified: &yes}
+		}
+		var e sdk.Exchange
+		if c.options.Answer != nil {
+			e = c.options.Answer(op, i, r.Send)
+		}
+		if e.Status == 0 && e.Failure == "" {
+			e.Status, e.Body = 200, []byte("{}")
+			e.Headers = []sdk.Header{sdk.H("Content-Type", "application/json")}
+		}
+		e.Sent = true
+		return e
+	}
+}
+
+// checkHappy runs an operation where all is well: it must be answered, and its steps must be the same when they are repeated later.
+func (c *checker) checkHappy(op sdk.Operation) {
+	turns, end := c.play(c.sample(op), c.happy(op))
+	if end == nil {
+		return
+	}
+	if end.Reject != nil && len(turns) == 0 && end.Reject.Code == sdk.RejectUnsupported {
+		c.breaks(RuleOperations, op, "the manifest declares it, but a plain request is rejected as unsupported: %s", end.Reject.Message)
+	}
+	for i := len(turns) - 1; i >= 0; i-- { // backwards, so that what a guest keeps from step to step shows
+		again := c.step(turns[i].step)
+		if again != nil && !bytes.Equal(sdk.EncodeResult(again), sdk.EncodeResult(turns[i].asked)) {
+			c.breaks(RuleReplay, op, "send %d is another one when the step is repeated", i)
+		}
+	}
+	c.checkReplay(op, turns, end)
+}
+
+// checkReplay runs the steps of an operation again with a later clock: what has been sent must not depend on it.
+func (c *checker) checkReplay(op sdk.Operation, turns []turn, end *sdk.Result) {
+	for i, t := range turns {
+		if i == 0 {
+			continue
+		}
+		later := *t.step
+		later.Now += 7_777_777
+		if r := c.step(&later); r != nil && isDiverged(r) {
+			c.breaks(RuleReplay, op, "what was sent before depends on the time of the later step")
+			return
+		}
+	}
+	if isDiverged(end) {
+		c.breaks(RuleReplay, op, "a re-run does not repeat what was sent before")
+	}
+}
+
+func isDiverged(r *sdk.Result) bool {
+	return r.Outcome != nil && r.Outcome.Status == sdk.StatusUnknown && r.Outcome.Raw["error"] == "diverged"
+}
+
+// checkUndeclared asks for an operation the manifest does not declare.
+func (c *checker) checkUndeclared(op sdk.Operation) {
+	if r := c.step(c.sample(op)); r != nil && (r.Reject == nil || r.Reject.Code != sdk.RejectUnsupported) {
+		c.breaks(RuleOperations, op, "the manifest does not declare it, but it is not rejected as unsupported")
+	}
+}
+
+// checkIdentity compares the first sends of two payments that differ in everything but what is bought.
+func (c *checker) checkIdentity() {
+	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpRefund, sdk.OpVerify} {
+		if !c.declared(op) {
+			continue
+		}
+		first, second := c.sample(op), c.sample(op)
+		second.OperationID, second.Seed = "op_0000000000000000000000000002", strings.Repeat("9a8b7c6d", 8)
+		second.Request.PaymentID, second.Request.AttemptID, second.Request.Reference = "pay_2", "pay_2_1", "reference2reference2"
+		a, b := c.step(first), c.step(second)
+		if a == nil || b == nil || a.Send == nil || b.Send == nil {
+			continue
+		}
+		for _, h := range a.Send.Headers {
+			if strings.Contains(strings.ToLower(h.Name), "idempoten") && sdk.HeaderValue(b.Send.Headers, h.Name) == h.Value {
+				c.breaks(RuleIdentity, op, "two operations send the same %s: use Call.IdempotencyKey, or Send.IdempotencyHeader", h.Name)
+			}
+		}
+		if a.Send.IdempotencyHeader == "" && sdk.RequestHash(a.Send) == sdk.RequestHash(b.Send) {
+			c.breaks(RuleIdentity, op, "two payments send the same request: nothing in it tells them apart")
+		}
+	}
+}
