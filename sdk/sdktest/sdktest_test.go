@@ -150,15 +150,19 @@ func TestBadAdapters(t *testing.T) {
 				return nil, err
 			}
 		}},
-		"late clock": {"replay sync", "later step", func(a *sdk.Adapter) {
+		"clock": {"replay sync", "does not repeat", func(a *sdk.Adapter) {
 			a.Sync = func(c call) (outcome, error) {
-				at := c.Now()
-				for range 2 {
-					if _, err := c.Get("/"+at.Format("150405"), sdk.H("X-Late", sdk.Decimal(wallClock, 0))); err != nil {
-						return nil, err
-					}
+				_, err := c.Get("/", sdk.H("Date", sdk.Decimal(wallClock, 0)))
+				return nil, err
+			}
+		}},
+		"coarse clock": {"replay sync", "later step", func(a *sdk.Adapter) {
+			a.Sync = func(c call) (outcome, error) {
+				if _, err := c.Get("/", sdk.H("Date", sdk.Decimal(wallClock/1_000_000, 0))); err != nil {
+					return nil, err
 				}
-				return &sdk.Outcome{Status: sdk.StatusUnknown}, nil
+				_, err := c.Get("/more")
+				return nil, err
 			}
 		}},
 		"same key": {"identity authorize", "Idempotency-Key", func(a *sdk.Adapter) {
