@@ -139,7 +139,12 @@ func (n *node) openHost(ctx context.Context) (err error) {
 		return err
 	}
 	n.metrics.registry.MustRegister(poolCollector{n.host.Stats})
-	if len(n.host.Adapters()) == 0 && c.Directory == "" {
+	return checkAdapters(n.host.Adapters(), c.Directory)
+}
+
+// checkAdapters refuses a switch that has no adapter and will get none.
+func checkAdapters(loaded []engine.AdapterInfo, directory string) error {
+	if len(loaded) == 0 && directory == "" {
 		return errors.New("there is no adapter, and so no processor to pay at: run `make plugins` and build again, or name a folder of adapters in plugins.directory")
 	}
 	return nil

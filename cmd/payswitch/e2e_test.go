@@ -1,0 +1,266 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+)
+
+func TestServeNeedsMasterKey(t *testing.T) {
+	code, stdout, stderr := runProgram(t, nil, "serve", "--config", writeConfig(t, ""))
+	require.Equal(t, exitFailed, code)
+	require.Empty(t, stdout)
+	require.Contains(t, stderr, "openssl rand -base64 32")
+	require.Contains(t, stderr, "PAYSWITCH_VAULT__MASTER_KEY")
+}
+
+func TestServe(t *testing.T) {
+	dir := t.TempDir()
+	env := testEnv(t, dir)
+	r := start(t, env, "serve", "--config", writeConfig(t, ""))
+	require.Equal(t, "payswitch is listening on "+r.url+"\n", r.banner)
+	status, text := r.text("/health")
+	require.Equal(t, http.StatusOK, status)
+	require.Equal(t, "health is good", text)
+
+	key := r.shop("shop")
+	paid := r.must(key, "/payments", cardPayment("pay_one"))
+	require.Equal(t, "succeeded", paid["status"])
+	require.EqualValues(t, 6540, paid["amount_received"])
+
+	_, text = r.text("/metrics")
+	require.Contains(t, text, `payswitch_payments_total{connector="simulator",status="succeeded"} 1`)
+	require.Contains(t, text, `payswitch_operation_seconds_count{connector="simulator",kind="authorize",status="succeeded"} 1`)
+	require.Contains(t, text, `payswitch_adapter_step_seconds_count{adapter="simulator"}`)
+	require.Contains(t, text, `payswitch_http_request_seconds_count{method="POST",route="/payments",status="200"} 1`)
+	require.Contains(t, text, `payswitch_commit_batch_size_count`)
+
+	code, log := r.stop()
+	require.Equal(t, exitOK, code, log)
+	require.Contains(t, log, `"msg":"stopped"`)
+	for _, secret := range []string{key, testAdminKey, testMasterKey, "4242424242424242"} {
+		require.NotContains(t, log, secret)
+	}
+	_, err := http.Get(r.url + "/health")
+	require.Error(t, err, "it has stopped listening")
+
+	again := start(t, env, "serve", "--config", writeConfig(t, ""))
+	kept := again.must(key, "/payments/pay_one", nil)
+	for _, field := range []string{"status", "amount_received", "connector_transaction_id", "created"} {
+		require.Equal(t, paid[field], kept[field], field)
+	}
+	code, log = again.stop()
+	require.Equal(t, exitOK, code, log)
+
+	other := append(env, "PAYSWITCH_VAULT__MASTER_KEY=AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=")
+	code, _, log = runProgram(t, other, "serve", "--config", writeConfig(t, ""))
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, log, "PAYSWITCH_VAULT__MASTER_KEY is not the key")
+
+	b, err := os.ReadFile(filepath.Join(dir, "payswitch.db"))
+	require.NoError(t, err)
+	require.NotContains(t, string(b), "4242424242424242", "no card number in the database")
+	require.NotContains(t, string(b), key)
+}
+
+func TestServeWithoutAdapters(t *testing.T) {
+	require.ErrorContains(t, checkAdapters(nil, ""), "make plugins")
+	require.NoError(t, checkAdapters(nil, "adapters"), "they may be dropped in later")
+	require.NoError(t, checkAdapters([]engine.AdapterInfo{{Name: "simulator"}}, ""))
+}
+
+func TestServeAddressTaken(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_SERVER__LISTEN="+l.Addr().String())
+	code, _, stderr := runProgram(t, env, "serve", "--config", writeConfig(t, ""))
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "server.listen: another program listens on "+l.Addr().String())
+}
+
+func TestMetricsApart(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := free.Addr().String()
+	require.NoError(t, free.Close())
+	r := start(t, append(testEnv(t, t.TempDir()), "PAYSWITCH_METRICS__LISTEN="+address), "serve", "--config", writeConfig(t, ""))
+	status, _ := r.text("/metrics")
+	require.Equal(t, http.StatusNotFound, status)
+	apart := &running{t: t, url: "http://" + address}
+	status, text := apart.text("/metrics")
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, text, "payswitch_build_info")
+}
+
+// TestDemoCurl executes the command that the demo prints, as it stands.
+func TestDemoCurl(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+	data := t.TempDir()
+	env := testEnv(t, t.TempDir())[4:] // the adapters alone
+	args := []string{"demo", "--data", data, "--listen", "127.0.0.1:0"}
+	var keys []string
+	for range 2 { // the second time it finds what the first has made
+		r := start(t, env, args...)
+		require.Contains(t, r.banner, "DEMO KEY: not for production")
+		command := r.banner[strings.Index(r.banner, "curl "):]
+		command = command[:strings.Index(command, "\n\n")]
+		out, err := exec.Command("sh", "-c", command).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		var payment object
+		require.NoError(t, json.Unmarshal(out, &payment), "%s", out)
+		require.Equal(t, "succeeded", payment["status"])
+		require.EqualValues(t, 6540, payment["amount_received"])
+
+		key := command[strings.Index(command, "api-key: ")+len("api-key: "):]
+		keys = append(keys, key[:strings.Index(key, "'")])
+		list := r.must(keys[0], "/payments/list", nil)
+		require.EqualValues(t, len(keys), list["size"])
+		code, log := r.stop()
+		require.Equal(t, exitOK, code, log)
+	}
+	require.Equal(t, keys[0], keys[1], "a restart keeps the keys")
+	info, err := os.Stat(filepath.Join(data, "keys.json"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+func TestMigrateCommand(t *testing.T) {
+	env := testEnv(t, t.TempDir())
+	config := writeConfig(t, "")
+	code, stdout, stderr := runProgram(t, env, "migrate", "--dry-run", "--config", config)
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "pending: 0001_init\n")
+	code, stdout, stderr = runProgram(t, env, "migrate", "--config", config)
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "applied: 0001_init\n")
+	code, stdout, _ = runProgram(t, env, "migrate", "--config", config)
+	require.Equal(t, exitOK, code)
+	require.Equal(t, "the database is up to date\n", stdout)
+}
+
+// TestDrain ends the switch while a request is arriving: it is still answered.
+func TestDrain(t *testing.T) {
+	r := start(t, testEnv(t, t.TempDir()), "serve", "--config", writeConfig(t, ""))
+	key := r.shop("shop")
+	body, err := json.Marshal(cardPayment("pay_late"))
+	require.NoError(t, err)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = fmt.Fprintf(conn, "POST /payments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\napi-key: %s\r\nContent-Length: %d\r\n\r\n%s",
+		key, len(body), body[:10])
+	require.NoError(t, err)
+	time.Sleep(50 * time.Millisecond) // for the server to see that a request has begun
+
+	code := make(chan int, 1)
+	go func() { c, _ := r.stop(); code <- c }()
+	require.Eventually(t, func() bool {
+		_, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		return err != nil
+	}, 5*time.Second, 10*time.Millisecond, "it still takes connections")
+	require.Empty(t, code, "it did not wait for the request")
+
+	_, err = conn.Write(body[10:])
+	require.NoError(t, err)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	require.NoError(t, err)
+	var answer object
+	require.NoError(t, json.NewDecoder(resp.Body).Decode(&answer))
+	require.Equal(t, "succeeded", answer["status"])
+	require.Equal(t, exitOK, <-code)
+}
+
+// TestSignals sends real signals to a real process.
+func TestSignals(t *testing.T) {
+	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		p := startProcess(t, testEnv(t, t.TempDir()), "serve")
+		require.NoError(t, p.cmd.Process.Signal(signal))
+		require.Equal(t, exitOK, p.exit(), p.stderr)
+		require.Contains(t, p.stderr.String(), `"msg":"stopped"`)
+	}
+}
+
+// TestKill pulls the plug in the middle of payments: every payment that was answered is there as it was answered, and one that was not
+// is either not there or comes to an end by itself.
+func TestKill(t *testing.T) {
+	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_ENGINE__LEASE_TIME=5s", "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms")
+	p := startProcess(t, env, "serve")
+	key := p.shop("shop")
+
+	const clients = 8
+	var mu sync.Mutex
+	answered, lost := map[string]object{}, []string(nil)
+	var wg sync.WaitGroup
+	for c := range clients {
+		wg.Go(func() {
+			for i := 0; ; i++ {
+				id := fmt.Sprintf("pay_%d_%d", c, i)
+				status, answer, err := p.try(key, "/payments", cardPayment(id))
+				mu.Lock()
+				if err == nil && status == http.StatusOK {
+					answered[id] = answer
+				} else {
+					lost = append(lost, id)
+				}
+				mu.Unlock()
+				if err != nil {
+					return
+				}
+			}
+		})
+	}
+	time.Sleep(700 * time.Millisecond)
+	require.NoError(t, p.cmd.Process.Kill())
+	wg.Wait()
+	require.Equal(t, -1, p.exit())
+	require.NotEmpty(t, answered)
+	require.Len(t, lost, clients, "every client is cut off in the middle of a payment")
+
+	again := startProcess(t, env, "serve")
+	for id, was := range answered {
+		is := again.must(key, "/payments/"+id, nil)
+		require.Equal(t, "succeeded", is["status"], id)
+		require.Equal(t, was["connector_transaction_id"], is["connector_transaction_id"], id)
+	}
+	for _, id := range lost {
+		require.Eventually(t, func() bool {
+			status, is := again.call(key, "/payments/"+id, nil)
+			return status == http.StatusNotFound || is["status"] == "succeeded" || is["status"] == "failed" || is["status"] == "requires_payment_method"
+		}, 30*time.Second, 200*time.Millisecond, "%s stays open", id)
+	}
+	t.Logf("%d payments answered, %d cut off", len(answered), len(lost))
+}
+
+// BenchmarkStartup measures from starting the process to /health answering, with adapters compiled in the cache.
+func BenchmarkStartup(b *testing.B) {
+	env := testEnv(b, b.TempDir())
+	warm := startProcess(b, env, "serve")
+	require.NoError(b, warm.cmd.Process.Signal(syscall.SIGTERM))
+	warm.exit()
+	for b.Loop() {
+		p := startProcess(b, env, "serve")
+		status, _ := p.text("/health")
+		require.Equal(b, http.StatusOK, status)
+		b.StopTimer()
+		require.NoError(b, p.cmd.Process.Signal(syscall.SIGTERM))
+		require.Equal(b, exitOK, p.exit())
+		b.StartTimer()
+	}
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const testAdminKey = "test_admin_key_of_the_e2e_tests"
+
+// scratch is a folder for what tests share: the adapters as built now, their compiled code, the program. TestMain removes it.
+var scratch string
+
+func TestMain(m *testing.M) {
+	var err error
+	if scratch, err = os.MkdirTemp("", "payswitch-test-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(scratch)
+	os.Exit(code)
+}
+
+// goBuild runs go build at the root.
+func goBuild(env []string, args ...string) error {
+	cmd := exec.Command("go", append([]string{"build"}, args...)...)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return nil
+}
+
+// wasmEnv and wasmArgs are how the Makefile builds an adapter.
+var wasmEnv = []string{"GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0"}
+
+func wasmArgs(out, pkg string) []string {
+	return []string{"-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags=-s -w -buildid=", "-o", out, pkg}
+}
+
+// adapters is a folder with the simulator as its source is now, which goes before a built-in one.
+var adapters = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(scratch, "adapters")
+	return dir, goBuild(wasmEnv, wasmArgs(filepath.Join(dir, "simulator.wasm"), "./plugins/simulator/wasm")...)
+})
+
+// binary is the program, built.
+var binary = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(scratch, "payswitch")
+	return path, goBuild(nil, "-o", path, "./cmd/payswitch")
+})
+
+// testEnv is the environment of a switch with its database in dir.
+func testEnv(t testing.TB, dir string) []string {
+	t.Helper()
+	folder, err := adapters()
+	require.NoError(t, err)
+	return []string{
+		"PAYSWITCH_SERVER__LISTEN=127.0.0.1:0",
+		"PAYSWITCH_STORAGE__DSN=sqlite:" + filepath.Join(dir, "payswitch.db"),
+		"PAYSWITCH_VAULT__MASTER_KEY=" + testMasterKey,
+		"PAYSWITCH_ADMIN__API_KEY=" + testAdminKey,
+		"PAYSWITCH_PLUGINS__DIRECTORY=" + folder,
+		"PAYSWITCH_PLUGINS__CACHE_DIRECTORY=" + filepath.Join(scratch, "cache"),
+	}
+}
+
+// running is a switch that listens.
+type running struct {
+	t      testing.TB
+	url    string
+	banner string               // what it printed before url was known, and the rest once it has ended
+	stop   func() (int, string) // ends it as SIGTERM does: exit code and standard error
+}
+
+// start runs the program in this process until the test ends, or stop is called.
+func start(t testing.TB, env []string, args ...string) *running {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	var stderr lockedBuffer
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, args, env, strings.NewReader(""), in, &stderr)
+		in.Close()
+	}()
+	r := &running{t: t}
+	stopped := sync.OnceValues(func() (int, string) {
+		cancel()
+		select {
+		case c := <-code:
+			return c, stderr.String()
+		case <-time.After(time.Minute):
+			panic("the program did not stop within a minute")
+		}
+	})
+	r.stop = stopped
+	t.Cleanup(func() { stopped() })
+	r.await(out, &stderr)
+	return r
+}
+
+// await reads what the program prints until it tells its address, and the rest in the background.
+func (r *running) await(out io.Reader, stderr fmt.Stringer) {
+	r.t.Helper()
+	lines := bufio.NewReader(out)
+	for r.url == "" {
+		line, err := lines.ReadString('\n')
+		require.NoError(r.t, err, "the program ended: %s", stderr)
+		r.banner += line
+		for _, before := range []string{"payswitch is listening on ", "payswitch demo at "} {
+			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), before); ok {
+				r.url = strings.Fields(rest)[0]
+			}
+		}
+	}
+	if strings.HasPrefix(strings.TrimSpace(r.banner), "payswitch demo") {
+		for !strings.Contains(r.banner, "Ctrl-C") {
+			line, err := lines.ReadString('\n')
+			require.NoError(r.t, err)
+			r.banner += line
+		}
+	}
+	go io.Copy(io.Discard, lines)
+}
+
+// lockedBuffer is written by the program while a test reads it.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// object is a JSON object.
+type object map[string]any
+
+// call sends a request with a key and reads a JSON object; body nil means GET.
+func (r *running) call(key, path string, body object) (int, object) {
+	r.t.Helper()
+	status, answer, err := r.try(key, path, body)
+	require.NoError(r.t, err)
+	return status, answer
+}
+
+func (r *running) try(key, path string, body object) (int, object, error) {
+	method, text := http.MethodGet, []byte(nil)
+	if body != nil {
+		method = http.MethodPost
+		text, _ = json.Marshal(body)
+	}
+	req, err := http.NewRequest(method, r.url+path, bytes.NewReader(text))
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("api-key", key)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer resp.Body.Close()
+	var answer object
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+		return 0, nil, fmt.Errorf("read answer: %w", err)
+	}
+	return resp.StatusCode, answer, nil
+}
+
+// must is call where 200 is expected.
+func (r *running) must(key, path string, body object) object {
+	r.t.Helper()
+	status, answer := r.call(key, path, body)
+	require.Equal(r.t, http.StatusOK, status, "%s: %v", path, answer)
+	return answer
+}
+
+// text reads a page that is not JSON.
+func (r *running) text(path string) (int, string) {
+	r.t.Helper()
+	resp, err := http.Get(r.url + path)
+	require.NoError(r.t, err)
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	require.NoError(r.t, err)
+	return resp.StatusCode, string(b)
+}
+
+// shop makes a merchant with an account at the simulator, over the API as an operator would, and returns its API key.
+func (r *running) shop(id string) string {
+	r.t.Helper()
+	r.must(testAdminKey, "/accounts", object{"merchant_id": id})
+	key, ok := r.must(testAdminKey, "/api_keys/"+id, object{"name": "e2e", "expiration": "never"})["api_key"].(string)
+	require.True(r.t, ok)
+	r.must(key, "/account/"+id+"/connectors", object{"connector_type": "payment_processor", "connector_name": "simulator",
+		"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "any"}})
+	return key
+}
+
+// cardPayment is a payment that is approved.
+func cardPayment(id string) object {
+	return object{"payment_id": id, "amount": 6540, "currency": "USD", "confirm": true, "payment_method": "card",
+		"payment_method_type": "credit", "payment_method_data": object{"card": object{"card_number": "4242424242424242",
+			"card_exp_month": "10", "card_exp_year": "50", "card_holder_name": "Ada Lovelace", "card_cvc": "737"}}}
+}
+
+// process is the built program as a process of its own.
+type process struct {
+	*running
+	cmd    *exec.Cmd
+	stderr *lockedBuffer
+}
+
+func startProcess(t testing.TB, env []string, args ...string) *process {
+	t.Helper()
+	path, err := binary()
+	require.NoError(t, err)
+	cmd := exec.Command(path, args...)
+	p := &process{running: &running{t: t}, cmd: cmd, stderr: &lockedBuffer{}}
+	cmd.Env, cmd.Dir, cmd.Stderr = env, t.TempDir(), p.stderr
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
+	p.await(out, p.stderr)
+	return p
+}
+
+// exit waits for the process and returns its exit code, -1 when a signal has ended it.
+func (p *process) exit() int {
+	p.t.Helper()
+	var status *exec.ExitError
+	if err := p.cmd.Wait(); err != nil && !errors.As(err, &status) {
+		require.NoError(p.t, err)
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
