@@ -97,8 +97,8 @@ func (e *Engine) drive(ctx context.Context, w *work) verdict {
 	}
 	w.httpStatus = r.HTTPStatus
 	r.MayHaveLeft = r.MayHaveLeft || w.mayHaveLeft
-	if !r.MayHaveLeft {
-		w.op.LastSendAt = time.Time{} // proof that nothing left
+	if !r.MayHaveLeft && sends(w.adapter.Manifest) {
+		w.op.LastSendAt = time.Time{} // proof that nothing left; an adapter that is its own processor gives none
 	} else if w.op.LastSendAt.IsZero() {
 		w.op.LastSendAt = e.now()
 	}

@@ -282,8 +282,12 @@ func (e *Engine) sync(ctx context.Context, w *work, resolves sdk.Operation) (*sd
 	now := e.now().UTC().Truncate(time.Millisecond)
 	q := *w
 	q.token = "" // a sync is nobody's request
-	q.op = e.newOperation(&q, sdk.OpSync, w.a.Amount, now)
-	q.req = e.laterRequest(&q, w.a.Amount)
+	amount := w.a.Amount
+	if resolves != "" {
+		amount = w.op.Amount
+	}
+	q.op = e.newOperation(&q, sdk.OpSync, amount, now)
+	q.req = e.laterRequest(&q, amount)
 	q.req.Resolves = resolves
 	q.leaseEnd = e.now().Add(e.opts.LeaseTime)
 	d := &Drive{Connector: w.account.Connector, Operation: sdk.OpSync, OperationID: q.op.ID, Started: now, Seed: [32]byte(q.op.Seed),
