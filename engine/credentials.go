@@ -60,7 +60,15 @@ func (e *Engine) adapter(connector string) (AdapterInfo, error) {
 		names = append(names, i.Connector)
 	}
 	slices.Sort(names)
-	return AdapterInfo{}, Malformed("connector_name", "unknown variant `"+connector+"`, expected one of `"+strings.Join(slices.Compact(names), "`, `")+"`")
+	return AdapterInfo{}, Malformed("connector_name", unknownVariant(connector, slices.Compact(names)))
+}
+
+// unknownVariant is how a value outside a closed list is refused; of a long value the beginning is shown.
+func unknownVariant(value string, list []string) string {
+	if len(value) > 64 {
+		value = strings.ToValidUTF8(value[:64], "") + "..."
+	}
+	return "unknown variant `" + value + "`, expected one of `" + strings.Join(list, "`, `") + "`"
 }
 
 // checkAccount holds type, credentials and metadata of an account against its adapter.

@@ -216,7 +216,9 @@ func TestDirectoryReadAcrossAWrite(t *testing.T) {
 			return &k, nil
 		})
 		<-reached
-		s.change(func() { s.keys[string(hash[:])] = APIKey{ID: "k", MerchantID: "m1", Hash: hash[:], RevokedAt: time.Now()} })
+		s.change(func() {
+			s.keys[string(hash[:])] = APIKey{ID: "k", MerchantID: "m1", Hash: hash[:], RevokedAt: time.Now()}
+		})
 		d.changed()
 		close(release)
 		synctest.Wait()

@@ -113,7 +113,9 @@ func collect(out map[string]Secret, prefix string, v map[string]any) {
 // masked is a secret JSON value with its texts masked: all in a list or at the top, in an object those of the keys that hide names.
 func masked(s Secret, hide func(key string) bool) json.RawMessage {
 	var v any
-	if s.IsZero() || json.Unmarshal([]byte(s.Reveal()), &v) != nil {
+	d := json.NewDecoder(strings.NewReader(s.Reveal()))
+	d.UseNumber()
+	if s.IsZero() || d.Decode(&v) != nil {
 		return nil
 	}
 	b, err := json.Marshal(maskValue(v, hide))

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"payswitch/sdk"
 )
 
 const defaultProfileName = "default"
@@ -26,7 +28,11 @@ type ProfileInput struct {
 // privateOfProfile are the fields that are sealed.
 var privateOfProfile = []string{fieldResponseHash, fieldWebhook, fieldWebhookHeaders, fieldTokenization}
 
-// profileFields are the fields that become ProfileSettings. They are kept there alone, but for those that are private too.
+// authenticators are the names of 3-D Secure authenticators that the API knows, loaded or not.
+var authenticators = []string{"threedsecureio", "netcetera", "gpayments", "ctp_mastercard", "unified_authentication_service",
+	"juspaythreedsserver", "ctp_visa", "cardinal"}
+
+// profileFields are the fields that become ProfileSettings. Details keeps them too, as sent, for answers.
 type profileFields struct {
 	ReturnURL                 *string `json:"return_url,omitempty"`
 	EnableResponseHash        *bool   `json:"enable_payment_response_hash,omitempty"`
@@ -238,6 +244,13 @@ func assign[T any](to *T, v *T) {
 func (e *Engine) checkProfile(name string, f *profileFields) error {
 	if err := checkLength("profile_name", name, 64); err != nil {
 		return err
+	}
+	if f.Authentication != nil {
+		for _, name := range f.Authentication.Connectors {
+			if info, loaded := e.connectors.Adapter(name); !slices.Contains(authenticators, name) && !(loaded && info.Manifest.Kind == sdk.KindAuthenticator) {
+				return Malformed("authentication_connectors", unknownVariant(name, authenticators))
+			}
+		}
 	}
 	if t := f.SessionExpiry; t != nil && (*t < minExpiry || *t > maxExpiry) {
 		return Unprocessable("session_expiry", "session_expiry should be between 60(1 min) to 7890000(3 months).")

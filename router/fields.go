@@ -40,10 +40,14 @@ func rawBy[V any](parse func(*reader) (V, error)) func(*reader) (json.RawMessage
 	return keptAs(parse)
 }
 
-// record reads an object and keeps it with all its keys: answers show null for what was not sent.
+// record reads an object and keeps it with all its keys: answers show null for what was not sent. What is there instead of an object no
+// message repeats: some records are of secrets.
 func record(closed bool, members ...field[engine.Fields]) func(*reader) (json.RawMessage, error) {
 	table := newObject(closed, members...)
 	return func(r *reader) (json.RawMessage, error) {
+		if r.peek() != '{' {
+			return nil, r.wrongType("an object", false)
+		}
 		f, err := table.parse(r)
 		if err != nil {
 			return nil, err
