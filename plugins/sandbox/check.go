@@ -23,9 +23,17 @@ const (
 	maxGlobals      = 10_000
 	maxExports      = 10_000
 	maxTableEntries = 1 << 18
-	maxLocals       = 4096    // parameters and locals of one function
-	maxPhis         = 4 << 20 // locals times blocks of one function: what the compiler's SSA form may grow to
+	maxParams       = 128  // parameters, and results, of one function
+	maxLocals       = 4096 // parameters and locals of one function
+	maxLoopDepth    = 64
+	maxBlocks       = 16 << 10 // of one function
+	maxPhis         = 4 << 20  // locals times blocks of one function: what the compiler's SSA form may grow to
+	maxEffort       = 5e9      // sum of the squares of all functions' blocks
 )
+
+// The time wazero takes for a function grows with the square of its basic blocks, about 3 ns each, and with the cube when
+// loops are nested in one another. The caps above hold one function to about a second and a module to about a quarter of
+// a minute, on top of the second that it takes for 3 MB of ordinary code.
 
 // check refuses what the sandbox cannot run safely, as far as it shows outside the function bodies.
 func (m *parsed) check(l Limits) error {
@@ -44,6 +52,11 @@ func (m *parsed) check(l Limits) error {
 		return refused(-1, "no memory")
 	case m.memMin > l.MemoryPages:
 		return refused(-1, "memory of at least %d pages, at most %d are allowed", m.memMin, l.MemoryPages)
+	}
+	for i, t := range m.types {
+		if len(t.params) > maxParams || len(t.results) > maxParams {
+			return refused(-1, "type %d has %d parameters and %d results, at most %d are allowed", i, len(t.params), len(t.results), maxParams)
+		}
 	}
 	for i, b := range m.bodies {
 		if n := b.end - b.start; n > l.FunctionBytes {

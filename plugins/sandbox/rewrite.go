@@ -34,8 +34,8 @@ type rewritten struct {
 type rewriter struct {
 	m          *parsed
 	out        []byte
-	scan       functionScan
-	fuel       uint64 // indices of the injected globals
+	scan       *functionScan // of the function at hand
+	fuel       uint64        // indices of the injected globals
 	depth      uint64
 	bitmaps    []bitmap
 	maxPages   uint32
@@ -174,15 +174,13 @@ func (w *rewriter) code() ([]byte, error) {
 	}
 	out := appendU(make([]byte, 0, size*2), uint64(len(w.m.bodies)))
 	var body []byte
-	for i := range w.m.bodies {
-		if err := w.scan.scan(w.m, i); err != nil {
-			return nil, err
-		}
+	err := w.m.scanBodies(func(i int, s *functionScan) {
+		w.scan = s
 		body = w.function(body[:0], i)
 		out = appendU(out, uint64(len(body)))
 		out = append(out, body...)
-	}
-	return out, nil
+	})
+	return out, err
 }
 
 // blockType returns the type of a block without parameters that leaves results on the stack.

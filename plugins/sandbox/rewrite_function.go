@@ -10,7 +10,7 @@ type scratch struct {
 
 // function appends the instrumented body of the function that w.scan has just read.
 func (w *rewriter) function(b []byte, i int) []byte {
-	s, wasm := &w.scan, w.m.wasm
+	s, wasm := w.scan, w.m.wasm
 	locals, b := w.locals(b)
 	frame := int64(0)
 	if s.calls {
@@ -57,7 +57,7 @@ func (w *rewriter) function(b []byte, i int) []byte {
 
 // locals appends the function's local declarations with the scratch locals it needs.
 func (w *rewriter) locals(b []byte) (scratch, []byte) {
-	s := &w.scan
+	s := w.scan
 	var l scratch
 	next := s.locals
 	groups := s.groups

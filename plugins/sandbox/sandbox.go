@@ -196,11 +196,8 @@ func (r *Runtime) examine(wasm []byte) error {
 	if err := p.check(r.limits); err != nil {
 		return err
 	}
-	var s functionScan
-	for i := range p.bodies {
-		if err := s.scan(p, i); err != nil {
-			return err
-		}
+	if err := p.scanBodies(func(int, *functionScan) {}); err != nil {
+		return err
 	}
 	return r.validate(wasm)
 }

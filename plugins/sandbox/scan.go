@@ -36,7 +36,24 @@ type functionScan struct {
 	addr      bool    // needs one for an address
 	bulk      bool    // needs two more
 	values    int64   // instructions: a bound for the values a frame holds
-	blocks    uint64
+	blocks    uint64  // basic blocks the compiler will make of it, roughly
+	loopDepth int
+}
+
+// scanBodies scans all function bodies and shows each to visit. It refuses a module that would take too long to compile.
+func (m *parsed) scanBodies(visit func(i int, s *functionScan)) error {
+	var s functionScan
+	effort := uint64(0)
+	for i := range m.bodies {
+		if err := s.scan(m, i); err != nil {
+			return err
+		}
+		if effort += s.blocks * s.blocks; effort > maxEffort {
+			return m.refusedIn(i, refused(m.bodies[i].start, "up to here, the functions have too many basic blocks to be compiled in time"))
+		}
+		visit(i, &s)
+	}
+	return nil
 }
 
 // scan reads a function body, refusing what is not supported, and finds the places to instrument. Every basic block is
@@ -76,8 +93,11 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	if r.err == nil && (len(s.loops) > 0 || r.p != r.end) {
 		r.fail(r.p, "function body does not end where it should")
 	}
+	if r.err == nil && s.blocks > maxBlocks {
+		r.fail(s.declStart, "%d basic blocks, at most %d are allowed in one function", s.blocks, maxBlocks)
+	}
 	if r.err == nil && s.locals*s.blocks > maxPhis {
-		r.fail(s.declStart, "%d locals over %d blocks are too many for one function", s.locals, s.blocks)
+		r.fail(s.declStart, "%d locals over %d basic blocks are too many for one function", s.locals, s.blocks)
 	}
 	if r.err != nil {
 		return m.refusedIn(i, r.err)
@@ -90,9 +110,9 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 func (s *functionScan) instruction(r *reader, in *instruction, current int) int {
 	s.marks[current].cost += in.cost()
 	s.values++
-	begin := func(kind markKind) int {
+	begin := func(kind markKind, blocks uint64) int {
 		s.marks = append(s.marks, mark{at: r.p, kind: kind})
-		s.blocks++
+		s.blocks += blocks
 		return len(s.marks) - 1
 	}
 	switch op := in.op; {
@@ -103,6 +123,7 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 	case op == opPrefixMisc && in.misc > miscTruncLast && in.misc != miscTableSize:
 		s.marks = append(s.marks, mark{at: in.at, kind: markBulk})
 		s.bulk, s.addr = true, true
+		s.blocks += 8
 	case op == opMemoryGrow:
 		s.marks = append(s.marks, mark{at: in.at, kind: markGrow})
 		s.addr = true
@@ -115,20 +136,26 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 		s.blocks++
 	case op == opIf:
 		s.loops = append(s.loops, false)
-		return begin(markCharge)
+		return begin(markCharge, 3)
 	case op == opLoop:
 		s.loops = append(s.loops, true)
-		return begin(markCheck)
+		if s.loopDepth++; s.loopDepth > maxLoopDepth {
+			r.fail(in.at, "loops nested deeper than %d", maxLoopDepth)
+		}
+		return begin(markCheck, 4)
 	case op == opElse || op == opBrIf:
-		return begin(markCharge)
+		return begin(markCharge, 1)
 	case op == opBrTable:
 		s.blocks += uint64(in.labels)
 	case op == opEnd:
 		n := len(s.loops) - 1
 		loop := s.loops[n]
 		s.loops = s.loops[:n]
+		if loop {
+			s.loopDepth--
+		}
 		if n > 0 && !loop { // the end of a block is a join; the end of a loop is only ever fallen through
-			return begin(markCharge)
+			return begin(markCharge, 0)
 		}
 	}
 	return current
