@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/plugins/simulator"
+	"payswitch/router"
+	"payswitch/sdk"
+	"payswitch/storage"
+)
+
+const clients = 64
+
+// BenchmarkThroughput takes create+confirm (automatic capture, two durable commits, synchronous=FULL, events on) at 64 concurrent
+// clients over HTTP in three contestants in turn: the simulator in its sandbox; the same adapter as a Go function; and a bare program
+// that does nothing but HTTP, two group-committed writes and a call to a processor on loopback. What counts is the ratios, which are
+// taken pair by pair in one run:
+//
+//	go test ./cmd/payswitch -run '^$' -bench Throughput -benchtime 5x
+func BenchmarkThroughput(b *testing.B) {
+	contestants := []struct {
+		name string
+		url  string
+		key  string
+	}{{name: "wasm"}, {name: "native"}, {name: "bare"}}
+	contestants[0].url, contestants[0].key = startSwitch(b, inSandbox(b))
+	contestants[1].url, contestants[1].key = startSwitch(b, plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}))
+	contestants[2].url = startBare(b)
+	rates := make([][]float64, len(contestants))
+	for i := range contestants {
+		require.NoError(b, payOnce(http.DefaultClient, contestants[i].url, contestants[i].key)) // compiles the adapter
+		load(b, contestants[i].url, contestants[i].key, 500*time.Millisecond)
+	}
+	for b.Loop() {
+		for i, c := range contestants {
+			rates[i] = append(rates[i], load(b, c.url, c.key, 2*time.Second))
+		}
+	}
+	ratio := func(a, c int) float64 {
+		var r []float64
+		for i := range rates[a] {
+			r = append(r, rates[a][i]/rates[c][i])
+		}
+		return median(r)
+	}
+	for i, c := range contestants {
+		b.ReportMetric(median(rates[i]), c.name+"/s")
+	}
+	b.ReportMetric(ratio(0, 1), "wasm/native")
+	b.ReportMetric(ratio(0, 2), "wasm/bare")
+	b.ReportMetric(0, "ns/op")
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return v[len(v)/2]
+}
+
+// load pays as fast as it can for a while and returns payments per second. Every answer must be a success.
+func load(b *testing.B, url, key string, d time.Duration) float64 {
+	transport := &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	var done atomic.Int64
+	var failed atomic.Pointer[string]
+	ctx, cancel := context.WithTimeout(b.Context(), d)
+	defer cancel()
+	start := time.Now()
+	var wg sync.WaitGroup
+	for range clients {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				if err := payOnce(client, url, key); err != nil {
+					s := err.Error()
+					failed.Store(&s)
+					return
+				}
+				done.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if s := failed.Load(); s != nil {
+		b.Fatal(*s)
+	}
+	return float64(done.Load()) / time.Since(start).Seconds()
+}
+
+var payBody = []byte(`{"amount":6540,"currency":"USD","confirm":true,"capture_method":"automatic","customer_id":"cus_bench","email":"ada@example.com",
+"description":"Its my first payment request","return_url":"https://shop.example.com/done","payment_method":"card","payment_method_type":"credit",
+"payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"50","card_holder_name":"Ada Lovelace","card_cvc":"737"}},
+"billing":{"address":{"line1":"1467","line2":"Harrison Street","city":"San Fransico","state":"California","zip":"94122","country":"US","first_name":"Ada","last_name":"Lovelace"}},
+"metadata":{"udf1":"value1","new_customer":"true","login_date":"2019-09-10T10:11:12Z"}}`)
+
+func payOnce(client *http.Client, url, key string) error {
+	r, err := http.NewRequest("POST", url+"/payments", bytes.NewReader(payBody))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("api-key", key)
+	resp, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err == nil && (resp.StatusCode != 200 || !bytes.Contains(body, []byte(`"status":"succeeded"`))) {
+		err = fmt.Errorf("%d %.500s", resp.StatusCode, body)
+	}
+	return err
+}
+
+func inSandbox(b *testing.B) engine.Connectors {
+	h, err := plugins.New(b.Context(), plugins.Options{CacheDir: b.TempDir(), Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(b, err)
+	b.Cleanup(func() { h.Close(context.Background()) })
+	return h
+}
+
+// startSwitch serves a whole switch in this process, but for its adapters, and returns its URL and a merchant's key.
+func startSwitch(b *testing.B, connectors engine.Connectors) (url, key string) {
+	ctx := b.Context()
+	db, err := storage.Open(ctx, "sqlite:"+filepath.Join(b.TempDir(), "p.db"), storage.Options{Migrate: true})
+	require.NoError(b, err)
+	vault, err := engine.OpenVault(ctx, db, engine.NewSecret(base64.StdEncoding.EncodeToString(make([]byte, 32))))
+	require.NoError(b, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(b, err)
+	url = "http://" + listener.Addr().String()
+	m := newMeters()
+	e, err := engine.New(engine.Deps{Store: db, Connectors: connectors, Vault: vault, Presenter: router.Presenter{}, Metrics: m}, engine.Options{PublicURL: url})
+	require.NoError(b, err)
+	s, err := router.New(router.Deps{Access: e, Payments: e, Admin: e, Connectors: connectors}, router.Options{PublicURL: url, Observe: m.request})
+	require.NoError(b, err)
+	server := s.HTTP()
+	go server.Serve(listener)
+	b.Cleanup(func() {
+		server.Close()
+		e.Close(context.Background())
+		db.Close()
+	})
+	_, err = e.CreateMerchant(ctx, engine.MerchantInput{ID: "bench"})
+	require.NoError(b, err)
+	auth := engine.Auth{MerchantID: "bench"}
+	_, err = e.CreateAccount(ctx, auth, engine.AccountInput{Type: "payment_processor", Connector: "simulator"})
+	require.NoError(b, err)
+	name := "bench"
+	_, secret, err := e.CreateAPIKey(ctx, auth, engine.APIKeyInput{Name: &name, Expiration: &time.Time{}})
+	require.NoError(b, err)
+	return url, secret.Reveal()
+}
