@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -155,6 +156,12 @@ func (w *world) get(path string) response        { return w.send("GET", path, w.
 // payments counts what is stored.
 func (w *world) payments() int {
 	return int(w.get("/payments/list?limit=100").ok()["size"].(float64))
+}
+
+func readFile(t testing.TB, name string) string {
+	b, err := os.ReadFile(name)
+	require.NoError(t, err)
+	return string(b)
 }
 
 // with sets dotted paths of a JSON object to JSON values; the value "-" removes.

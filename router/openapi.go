@@ -6,6 +6,8 @@ import (
 	"net/http"
 )
 
+//go:generate go run ./internal/mergeapi
+
 //go:embed openapi.yaml
 var openAPIDocument []byte
 

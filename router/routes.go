@@ -2,9 +2,10 @@ package router
 
 // routes is the whole surface: one line per route with who may call it.
 //
-// To add endpoints: write them in a file of their own, put their lines here, and describe them in openapi.yaml (a test holds the two lists
-// and every answer recorded in the tests against each other). A pattern's {names} are read with call.param; {merchant_id} is what
-// ownMerchant and adminOrOwn compare the key with. Patterns may overlap: the one with the earlier fixed segment wins.
+// To add endpoints: write them in a file of their own, put their lines here, and describe them in a file of their own under api/, which
+// go generate merges into openapi.yaml (tests hold routes, document and every answer they get against each other). A pattern's {names}
+// are read with call.param; {merchant_id} is what ownMerchant and adminOrOwn compare the key with. Patterns may overlap: the one
+// with the earlier fixed segment wins.
 func (s *Server) routes() []route {
 	list := []route{
 		{method: "GET", pattern: "/health", who: open, handle: s.health},
