@@ -1,6 +1,7 @@
 package router_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -213,3 +215,15 @@ const full = `{"amount":6540,"currency":"USD","confirm":true,"capture_method":"a
 // plain is a create request with a card and no more.
 const plain = `{"amount":1000,"currency":"EUR","confirm":true,"return_url":"https://example.com/return","payment_method":"card",
 "payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"2050","card_cvc":"123"}}}`
+
+// newRequest is a request as a server receives it; an error for what no server would.
+func newRequest(method, path, body string) (*http.Request, error) {
+	raw := method + " " + path + " HTTP/1.1\r\nHost: switch.test\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
+	return http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))
+}
+
+func record(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+	rec := httptest.NewRecorder()
+	h.ServeHTTP(rec, r)
+	return rec
+}
