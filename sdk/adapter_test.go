@@ -1,7 +1,10 @@
 package sdk
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -262,5 +265,41 @@ func TestAbsolute(t *testing.T) {
 		"http://b.example/": "http://b.example/", "/r?u=http://c": "https://a.example/v1/r?u=http://c",
 	} {
 		require.Equal(t, want, c.absolute(in))
+	}
+}
+
+// TestRequestHash pins the canonical form down: recorded operations depend on it.
+func TestRequestHash(t *testing.T) {
+	abi, err := os.ReadFile("ABI.md")
+	require.NoError(t, err)
+	plain := Send{Method: "GET", URL: "https://a.example/"}
+	require.Contains(t, string(abi), "`"+RequestHash(&plain)+"`")
+	require.Contains(t, string(abi), "`"+VerifyHash(&Verify{Expr: Body(), Equal: "x"})+"`")
+
+	full := Send{Method: "POST", URL: "https://a.example/", Headers: []Header{H("A", "b")}, IdempotencyHeader: "I", Body: []byte("body"),
+		Derive: []Derivation{{"d0", Basic("u", "p")}}, Capture: []Capture{{"a.b", "c"}}}
+	want := "send" + "POST" + "https://a.example/" + "A" + "b" + "I" + "d0" + "basic" + "text" + "u" + "text" + "p" + "a.b" + "c" + "body"
+	canonical := []byte{}
+	for _, part := range []any{"send", "POST", "https://a.example/", 1, "A", "b", "I", 1, "d0", "basic", "", 2, "text", "u", 0, "text", "p", 0, 1, "a.b", "c", "body"} {
+		if s, ok := part.(string); ok {
+			canonical = append(appendUint32(canonical, uint32(len(s))), s...)
+		} else {
+			canonical = appendUint32(canonical, uint32(part.(int)))
+		}
+	}
+	require.Len(t, want, len(canonical)-4*22)
+	require.Equal(t, fmt.Sprintf("%x", sha256.Sum256(canonical)), RequestHash(&full))
+
+	timed := full
+	timed.SafeToRepeat, timed.TimeoutMillis = true, 5
+	require.Equal(t, RequestHash(&full), RequestHash(&timed))
+	for name, change := range map[string]func(s *Send){
+		"method": func(s *Send) { s.Method = "PUT" }, "url": func(s *Send) { s.URL += "x" }, "body": func(s *Send) { s.Body = nil },
+		"header": func(s *Send) { s.Headers = []Header{H("a", "b")} }, "key": func(s *Send) { s.IdempotencyHeader = "" },
+		"derive": func(s *Send) { s.Derive = []Derivation{{"d0", Basic("u", "q")}} }, "capture": func(s *Send) { s.Capture = nil },
+	} {
+		other := full
+		change(&other)
+		require.NotEqual(t, RequestHash(&full), RequestHash(&other), name)
 	}
 }

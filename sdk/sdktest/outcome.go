@@ -98,11 +98,11 @@ const tokenCharacters = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCD
 
 func (c *checker) checkSend(in *sdk.Step, s *sdk.Send) {
 	wrong := func(format string, args ...any) { c.breaks(RuleSend, in.Operation, format, args...) }
-	if !slices.Contains([]string{"GET", "POST", "PUT", "PATCH", "DELETE"}, s.Method) {
+	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, s.Method) {
 		wrong("method %q", s.Method)
 	}
-	if s.Method == "GET" && !s.SafeToRepeat {
-		wrong("a GET that is not declared safe_to_repeat")
+	if (s.Method == "GET" || s.Method == "HEAD") && !s.SafeToRepeat {
+		wrong("a query that is not declared safe_to_repeat")
 	}
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {

@@ -1,5 +1,5 @@
-// Command gen writes sdk/codec_gen.go and sdk/schema.json from the message types of package sdk. It is run by "go generate ./sdk",
-// in the folder of the package; a test there fails when either file is stale.
+// Command gen writes sdk/codec_gen.go, sdk/schema.json and the reference part of sdk/ABI.md from the message types of package sdk. It is
+// run by "go generate ./sdk", in the folder of the package; a test there fails when one of the files is stale.
 package main
 
 import (
@@ -49,5 +49,9 @@ func Generate(dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"codec_gen.go": codec, "schema.json": schema}, nil
+	reference, err := writeReference(p, filepath.Join(dir, "ABI.md"))
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{"codec_gen.go": codec, "schema.json": schema, "ABI.md": reference}, nil
 }

@@ -8,7 +8,7 @@ var Adapter = sdk.Adapter{
 	Manifest: sdk.Manifest{
 		Name: "guest", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Guest", Description: "An adapter for tests.",
 		Environments: map[string]sdk.Environment{"test": {BaseURL: "https://api.guest.example", Hosts: []string{"api.guest.example"}}},
-		Resolve:      sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID}},
+		Resolve:      sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByWebhook}},
 	},
 	Authorize: authorize,
 	Webhook:   webhook,
@@ -41,6 +41,9 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, err
 	}
 	j := resp.JSON()
+	if !resp.OK() || j.Str("id") == "" {
+		return &sdk.Outcome{Status: sdk.StatusUnknown}, nil
+	}
 	switch j.Str("status") {
 	case "succeeded", "requires_capture":
 		return &sdk.Outcome{
