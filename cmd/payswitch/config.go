@@ -167,13 +167,17 @@ func (c Config) Validate() error {
 		bad("vault.master_key", "is the published demo key, which protects nothing: make your own with  openssl rand -base64 32")
 	}
 
-	between(&all, "plugins.send_timeout", c.Plugins.SendTimeout, time.Second, 5*time.Minute, "")
+	between(&all, "plugins.send_timeout", c.Plugins.SendTimeout, time.Second, time.Minute, "")
 	between(&all, "plugins.response_limit", c.Plugins.ResponseLimit, 1<<10, 1<<20, " bytes")
 	between(&all, "plugins.memory_limit", c.Plugins.MemoryLimit, 16<<20, 1<<30, " bytes")
 	between(&all, "plugins.step_fuel", c.Plugins.StepFuel, 1_000_000, 1_000_000_000, "")
 	between(&all, "plugins.instances", c.Plugins.Instances, 0, 1024, "")
 
 	between(&all, "engine.lease_time", c.Engine.LeaseTime, 5*time.Second, time.Hour, "")
+	if c.Engine.LeaseTime <= c.Plugins.SendTimeout {
+		bad("engine.lease_time", "%v must be longer than plugins.send_timeout (%v): else an operation is resolved while it waits for its answer",
+			c.Engine.LeaseTime, c.Plugins.SendTimeout)
+	}
 	between(&all, "engine.lock_wait", c.Engine.LockWait, 0, time.Hour, "")
 	between(&all, "engine.resolve_every", c.Engine.ResolveEvery, 100*time.Millisecond, time.Hour, "")
 	between(&all, "engine.settle_timeout", c.Engine.SettleTimeout, time.Second, 5*time.Minute, "")

@@ -109,6 +109,8 @@ func TestConfigProblems(t *testing.T) {
 			want: []string{`log.level: "loud" is not known: choose one of debug, info, warn, error`}},
 		"short lease": {file: "engine:\n  lease_time: 1s\n",
 			want: []string{"engine.lease_time: 1s is out of bounds: choose between 5s and 1h0m0s"}},
+		"lease shorter than a send": {file: "plugins:\n  send_timeout: 30s\nengine:\n  lease_time: 30s\n",
+			want: []string{"engine.lease_time: 30s must be longer than plugins.send_timeout (30s)"}},
 		"several at once": {file: "log:\n  level: loud\n  formt: text\nengine:\n  lease_time: 5\n",
 			want: []string{"log.level", "log.formt", "engine.lease_time"}},
 		"demo key in production": {file: "keys:\n  environment: prd\n", env: []string{"PAYSWITCH_VAULT__MASTER_KEY=" + demoMasterKey},

@@ -161,18 +161,15 @@ func TestDrain(t *testing.T) {
 	key := r.shop("shop")
 	body, err := json.Marshal(cardPayment("pay_late"))
 	require.NoError(t, err)
-	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
-	require.NoError(t, err)
-	defer conn.Close()
-	_, err = fmt.Fprintf(conn, "POST /payments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\napi-key: %s\r\nContent-Length: %d\r\n\r\n%s",
-		key, len(body), body[:10])
-	require.NoError(t, err)
-	time.Sleep(50 * time.Millisecond) // for the server to see that a request has begun
+	conn := r.begin(key, body, 10)
 
 	code := make(chan int, 1)
 	go func() { c, _ := r.stop(); code <- c }()
 	require.Eventually(t, func() bool {
-		_, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+		if err == nil {
+			conn.Close() // an open one without a request would be waited for as well
+		}
 		return err != nil
 	}, 5*time.Second, 10*time.Millisecond, "it still takes connections")
 	require.Empty(t, code, "it did not wait for the request")
@@ -197,10 +194,21 @@ func TestSignals(t *testing.T) {
 	}
 }
 
+// TestSecondSignal ends a switch that drains, at once.
+func TestSecondSignal(t *testing.T) {
+	p := startProcess(t, testEnv(t, t.TempDir()), "serve")
+	p.begin("no key", []byte(`{"amount": 1}`), 5)
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	require.Eventually(t, func() bool { return strings.Contains(p.stderr.String(), `"msg":"draining"`) }, 5*time.Second, 5*time.Millisecond)
+	time.Sleep(50 * time.Millisecond)
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))
+	require.Equal(t, -1, p.exit())
+}
+
 // TestKill pulls the plug in the middle of payments: every payment that was answered is there as it was answered, and one that was not
 // is either not there or comes to an end by itself.
 func TestKill(t *testing.T) {
-	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_ENGINE__LEASE_TIME=5s", "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms")
+	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_PLUGINS__SEND_TIMEOUT=3s", "PAYSWITCH_ENGINE__LEASE_TIME=5s", "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms")
 	p := startProcess(t, env, "serve")
 	key := p.shop("shop")
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -208,6 +209,19 @@ func (r *running) text(path string) (int, string) {
 	b, err := io.ReadAll(resp.Body)
 	require.NoError(r.t, err)
 	return resp.StatusCode, string(b)
+}
+
+// begin sends a payment's header and the first n bytes of its body, and leaves the rest to the caller.
+func (r *running) begin(key string, body []byte, n int) net.Conn {
+	r.t.Helper()
+	conn, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	require.NoError(r.t, err)
+	r.t.Cleanup(func() { conn.Close() })
+	_, err = fmt.Fprintf(conn, "POST /payments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\napi-key: %s\r\nContent-Length: %d\r\n\r\n%s",
+		key, len(body), body[:n])
+	require.NoError(r.t, err)
+	time.Sleep(50 * time.Millisecond) // for the server to see that a request has begun
+	return conn
 }
 
 // shop makes a merchant with an account at the simulator, over the API as an operator would, and returns its API key.

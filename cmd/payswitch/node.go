@@ -188,11 +188,16 @@ func (n *node) run(ctx context.Context) error {
 	return errors.Join(append(problems, work.Wait())...)
 }
 
+// closeTimeout bounds the wait for adapters to leave the sandbox, which takes milliseconds unless one is stuck.
+const closeTimeout = 5 * time.Second
+
 // close frees what open has opened, in reverse. Closing a listener again, after its server has, is no error worth telling.
 func (n *node) close() error {
 	var problems []error
 	if n.host != nil {
-		problems = append(problems, n.host.Close(context.Background()))
+		limit, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		defer cancel()
+		problems = append(problems, n.host.Close(limit))
 	}
 	if n.db != nil {
 		problems = append(problems, n.db.Close())
