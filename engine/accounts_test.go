@@ -1,0 +1,145 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+)
+
+// Whoever can write to the database cannot move one account's credentials into another.
+func TestSealedRowsCannotBeSwapped(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	ctx := context.Background()
+	a, b := w.account("simulator", ""), w.account("simulator", "")
+	require.NoError(t, w.db.Update(ctx, func(tx engine.Tx) error {
+		from, err := tx.Account("m1", a.ID)
+		if err != nil {
+			return err
+		}
+		to, err := tx.Account("m1", b.ID)
+		if err != nil {
+			return err
+		}
+		to.Sealed = from.Sealed
+		return tx.UpdateAccount(to)
+	}))
+	_, err := w.Account(ctx, w.auth, b.ID)
+	require.Equal(t, "HE_00", code(t, err))
+	require.ErrorContains(t, err, "belongs to another record")
+	_, err = w.Account(ctx, w.auth, a.ID)
+	require.NoError(t, err)
+}
+
+// Many writers at once: every account is on the fallback list once, no label twice, nothing lost.
+func TestAccountsAtOnce(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	ctx := context.Background()
+	var made, taken atomic.Int64
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			_, err := w.CreateAccount(ctx, w.auth, engine.AccountInput{Type: "payment_processor", Connector: "simulator", Label: "l" + strconv.Itoa(i%8)})
+			var e *engine.Error
+			switch {
+			case err == nil:
+				made.Add(1)
+			case errors.As(err, &e) && e.Code == "HE_01":
+				taken.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, []int64{8, 8}, []int64{made.Load(), taken.Load()})
+	p, err := w.Profile(ctx, w.auth, w.profile.ID)
+	require.NoError(t, err)
+	accounts, err := w.Accounts(ctx, w.auth)
+	require.NoError(t, err)
+	var ids []string
+	for _, a := range accounts {
+		ids = append(ids, a.ID)
+	}
+	require.Len(t, ids, 8)
+	require.ElementsMatch(t, ids, p.Fallback)
+}
+
+// A deleted account leaves the fallback list; one cannot become what its adapter is not.
+func TestFallbackFollowsTheAccounts(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	ctx := context.Background()
+	first, second := w.account("simulator", ""), w.account("simulator", "")
+	fallback := func() []string {
+		p, err := w.Profile(ctx, w.auth, w.profile.ID)
+		require.NoError(t, err)
+		return p.Fallback
+	}
+	require.Equal(t, []string{first.ID, second.ID}, fallback())
+	_, err := w.UpdateAccount(ctx, w.auth, first.ID, engine.AccountInput{Type: "payment_vas"})
+	require.Equal(t, "IR_06", code(t, err), "the adapter is a processor's")
+	require.NoError(t, w.DeleteAccount(ctx, w.auth, first.ID))
+	require.Equal(t, []string{second.ID}, fallback())
+	require.Equal(t, "HE_02", code(t, w.DeleteAccount(ctx, w.auth, first.ID)))
+}
+
+func TestAuthenticate(t *testing.T) {
+	w := newWorld(t, engine.Options{KeyEnvironment: "snd"}, nil)
+	ctx := context.Background()
+	name, end := "k", time.Now().Add(time.Hour)
+	k, key, err := w.CreateAPIKey(ctx, w.auth, engine.APIKeyInput{Name: &name, Expiration: &end})
+	require.NoError(t, err)
+	require.Regexp(t, `^snd_[0-9A-Za-z]{64}$`, key.Reveal())
+	got, err := w.Authenticate(ctx, key)
+	require.NoError(t, err)
+	require.Equal(t, engine.Auth{MerchantID: "m1", KeyID: k.ID}, got)
+
+	m, err := w.Merchant(ctx, "m1")
+	require.NoError(t, err)
+	got, err = w.Authenticate(ctx, engine.NewSecret(m.PublishableKey))
+	require.NoError(t, err)
+	require.Equal(t, engine.Auth{MerchantID: "m1", Publishable: true}, got)
+
+	text := key.Reveal()
+	for _, wrong := range []string{"", "x", text[:67], text + "x", text[:67] + "!", "pk_snd_00000000000000000000000000000000", string(make([]byte, 1<<16))} {
+		_, err := w.Authenticate(ctx, engine.NewSecret(wrong))
+		require.Equal(t, "IR_01", code(t, err))
+	}
+	w.clock.Store(int64(time.Hour))
+	_, err = w.Authenticate(ctx, key)
+	require.Equal(t, "IR_01", code(t, err), "expired")
+	w.clock.Store(0)
+	_, err = w.Authenticate(ctx, key)
+	require.NoError(t, err)
+
+	require.NoError(t, w.DeleteMerchant(ctx, "m1"))
+	for _, gone := range []string{text, m.PublishableKey} {
+		_, err = w.Authenticate(ctx, engine.NewSecret(gone))
+		require.Equal(t, "IR_01", code(t, err), "the keys go with the merchant, at once")
+	}
+}
+
+// A change of configuration counts for the next payment.
+func TestConfigurationCountsAtOnce(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	ctx := context.Background()
+	a := w.account("simulator", "")
+	_, err := w.CreatePayment(ctx, w.auth, sale(100, "4242424242424242"))
+	require.NoError(t, err)
+	off, on := true, false
+	_, err = w.UpdateAccount(ctx, w.auth, a.ID, engine.AccountInput{Disabled: &off})
+	require.NoError(t, err)
+	_, err = w.CreatePayment(ctx, w.auth, sale(100, "4242424242424242"))
+	require.Equal(t, "IR_39", code(t, err))
+	_, err = w.UpdateAccount(ctx, w.auth, a.ID, engine.AccountInput{Disabled: &on})
+	require.NoError(t, err)
+	_, err = w.CreatePayment(ctx, w.auth, sale(100, "4242424242424242"))
+	require.NoError(t, err)
+}
