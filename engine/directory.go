@@ -73,15 +73,6 @@ func (d *directory) profile(ctx context.Context, merchantID, id string) (*Profil
 	return nil, noProfile(id)
 }
 
-// profiles are the merchant's profiles by creation, opened.
-func (d *directory) profiles(ctx context.Context, merchantID string) ([]*Profile, error) {
-	e, err := d.entry(ctx, merchantID)
-	if err != nil {
-		return nil, err
-	}
-	return e.profiles, nil
-}
-
 // accounts are the merchant's connector accounts of all profiles by creation, credentials opened, the disabled ones too.
 func (d *directory) accounts(ctx context.Context, merchantID string) ([]*Account, error) {
 	e, err := d.entry(ctx, merchantID)
@@ -258,17 +249,4 @@ func (c *cache[K, V]) add(key K) *slot[V] {
 	s := &slot[V]{}
 	c.slots[key] = s
 	return s
-}
-
-// merchant, profile and accounts are the engine's reads of configuration on the path of a payment: see directory.
-func (e *Engine) merchant(ctx context.Context, id string) (*Merchant, error) {
-	return e.dir.merchant(ctx, id)
-}
-
-func (e *Engine) profile(ctx context.Context, merchantID, id string) (*Profile, error) {
-	return e.dir.profile(ctx, merchantID, id)
-}
-
-func (e *Engine) accounts(ctx context.Context, merchantID string) ([]*Account, error) {
-	return e.dir.accounts(ctx, merchantID)
 }
