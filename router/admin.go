@@ -33,6 +33,7 @@ type Admin interface {
 	DeleteAccount(ctx context.Context, a engine.Auth, id string) error
 	Account(ctx context.Context, a engine.Auth, id string) (*engine.Account, error)
 	Accounts(ctx context.Context, a engine.Auth) ([]*engine.Account, error)
+	SetEgress(ctx context.Context, a engine.Auth, id string, in engine.EgressInput) (*engine.Account, error)
 	VerifyCredentials(ctx context.Context, connector string, credentials engine.Secret) error
 
 	CreateCustomer(ctx context.Context, a engine.Auth, in engine.CustomerData) (*engine.Customer, error)
@@ -83,6 +84,8 @@ func (s *Server) adminRoutes() []route {
 		{method: "GET", pattern: accountPath, who: adminOrOwn, handle: s.retrieveAccount},
 		{method: "POST", pattern: accountPath, who: adminOrOwn, handle: s.updateAccount},
 		{method: "DELETE", pattern: accountPath, who: admin, handle: s.deleteAccount},
+		{method: "GET", pattern: accountPath + "/egress", who: admin, handle: s.retrieveEgress},
+		{method: "POST", pattern: accountPath + "/egress", who: admin, handle: s.setEgress},
 
 		{method: "POST", pattern: customersPath, who: secret, handle: s.createCustomer},
 		{method: "GET", pattern: customersPath + "/list", who: secret, handle: s.listCustomers},

@@ -323,6 +323,27 @@ func TestScoping(t *testing.T) {
 	w.send("POST", "/customers", publishable, `{}`).refused(401, "IR_01", "")
 }
 
+// Where an account may send is the operator's decision, not the merchant's.
+func TestEgress(t *testing.T) {
+	w := newWorld(t)
+	path := "/account/m1/connectors/" + w.get("/account/m1/connectors").list()[0]["merchant_connector_id"].(string) + "/egress"
+	for _, key := range []string{w.secret, w.publishable, ""} {
+		w.send("POST", path, key, `{}`).refused(401, "IR_01", "")
+		w.send("GET", path, key, "").refused(401, "IR_01", "")
+	}
+	mine := w.admin("POST", path, `{"base_url":"https://test.acme.example:8443/v1/","hosts":["files.acme.example"]}`).ok()
+	require.Equal(t, "https://test.acme.example:8443/v1", mine["base_url"])
+	require.Equal(t, []any{"files.acme.example"}, mine["hosts"])
+	require.Equal(t, mine, w.admin("GET", path, "").ok())
+	cleared := w.admin("POST", path, `{}`).ok()
+	require.Nil(t, cleared["base_url"])
+	require.Nil(t, cleared["hosts"])
+	w.admin("POST", path, `{"base_url":"ftp://x"}`).refused(422, "IR_06", "base_url must be an absolute http(s) URL")
+	w.admin("POST", path, `{"hosts":["https://x.example"]}`).refused(422, "IR_06", "hosts must be exact host names")
+	w.admin("POST", path, `{"host":"x"}`).refused(400, "IR_06", "unknown field")
+	w.admin("GET", "/account/m1/connectors/mca_none/egress", "").refused(404, "HE_02", "Merchant connector account")
+}
+
 // Nothing secret or personal that goes in comes out again, or lies readable in the database or the log.
 func TestAdminSecrets(t *testing.T) {
 	w := newWorld(t)

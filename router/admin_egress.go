@@ -1,0 +1,32 @@
+package router
+
+import "payswitch/engine"
+
+var egressFields = closedObject(
+	at("base_url", text, func(e *engine.EgressInput) *string { return &e.BaseURL }),
+	at("hosts", listOf(text), func(e *engine.EgressInput) *[]string { return &e.Hosts }),
+)
+
+// setEgress lets a connector account's adapter send elsewhere than its manifest says: the operator's decision.
+func (s *Server) setEgress(c *call) (answer, error) {
+	var in engine.EgressInput
+	if err := decode(c, egressFields, &in); err != nil {
+		return answer{}, err
+	}
+	return egressAnswer(s.Admin.SetEgress(c.ctx(), c.merchant(), c.param("merchant_connector_id"), in))
+}
+
+func (s *Server) retrieveEgress(c *call) (answer, error) {
+	return egressAnswer(s.Admin.Account(c.ctx(), c.merchant(), c.param("merchant_connector_id")))
+}
+
+func egressAnswer(a *engine.Account, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	w := new(writer).open().str("merchant_connector_id", a.ID).text("base_url", a.BaseURL)
+	if len(a.Hosts) == 0 {
+		return w.null("hosts").close().answer(), nil
+	}
+	return w.strings("hosts", a.Hosts).close().answer(), nil
+}
