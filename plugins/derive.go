@@ -81,9 +81,9 @@ func (e *evaluation) apply(x *sdk.Expr, args [][]byte) ([]byte, error) {
 	case sdk.FnBase64URL:
 		return base64.RawURLEncoding.AppendEncode(nil, args[0]), nil
 	case sdk.FnUnbase64:
-		return decoded(x.Fn, base64.StdEncoding.AppendDecode, args[0])
+		return decoded(x.Fn, base64.StdEncoding.Strict().AppendDecode, args[0])
 	case sdk.FnUnbase64URL:
-		return decoded(x.Fn, base64.RawURLEncoding.AppendDecode, []byte(strings.TrimRight(string(args[0]), "=")))
+		return decoded(x.Fn, base64.RawURLEncoding.Strict().AppendDecode, args[0])
 	case sdk.FnHex:
 		return hex.AppendEncode(nil, args[0]), nil
 	case sdk.FnUnhex:
@@ -128,7 +128,7 @@ func (e *evaluation) text(s string) ([]byte, error) {
 // decoded does not tell what could not be decoded: it may be a secret.
 func decoded(fn string, decode func(dst, src []byte) ([]byte, error), src []byte) ([]byte, error) {
 	v, err := decode(nil, src)
-	if err != nil {
+	if err != nil || bytes.ContainsAny(src, "\r\n") { // which package base64 skips
 		return nil, violation(RuleVerify, "the argument of %s is not in its form", fn)
 	}
 	return v, nil

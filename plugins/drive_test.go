@@ -5,10 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -123,104 +121,6 @@ func TestGuestsSeeNoSecrets(t *testing.T) {
 	require.Len(t, seen, 10)
 }
 
-func TestWhatStopsADriveBeforeSending(t *testing.T) {
-	url, arrivals := server(t, ok)
-	other, otherArrivals := server(t, ok)
-	post := func(url string, headers ...sdk.Header) sdk.Func {
-		return func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Do(&sdk.Send{Method: "POST", URL: url, Headers: headers, Body: []byte("{}")})
-			return authorized, err
-		}
-	}
-	host := strings.TrimPrefix(url, "http://")
-	for name, c := range map[string]struct {
-		f    sdk.Func
-		rule string
-	}{
-		"other host":            {post(other), plugins.RuleHost},
-		"other port":            {post("http://127.0.0.1:1/"), plugins.RuleHost},
-		"another name for it":   {post("http://localhost" + strings.TrimPrefix(host, "127.0.0.1")), plugins.RuleHost},
-		"plain http":            {post("http://example.com/"), plugins.RuleURL},
-		"other scheme":          {post("ftp://" + host), plugins.RuleURL},
-		"user information":      {post("http://a:b@" + host), plugins.RuleURL},
-		"fragment":              {post(url + "/#a"), plugins.RuleURL},
-		"empty port":            {post("http://127.0.0.1:/"), plugins.RuleURL},
-		"no host":               {post("https:///x"), plugins.RuleURL},
-		"line feed in the URL":  {post(url + "/\n"), plugins.RuleURL},
-		"long URL":              {post(url + "/" + strings.Repeat("a", 9000)), plugins.RuleURL},
-		"line feed in a header": {post(url, sdk.H("X", "a\r\nY: b")), plugins.RuleHeader},
-		"bad header name":       {post(url, sdk.H("X Y", "a")), plugins.RuleHeader},
-		"Host":                  {post(url, sdk.H("host", "a")), plugins.RuleHeader},
-		"Content-Length":        {post(url, sdk.H("Content-Length", "1")), plugins.RuleHeader},
-		"Transfer-Encoding":     {post(url, sdk.H("Transfer-Encoding", "chunked")), plugins.RuleHeader},
-		"Connection":            {post(url, sdk.H("Connection", "close")), plugins.RuleHeader},
-		"Proxy-Authorization":   {post(url, sdk.H("Proxy-Authorization", "a")), plugins.RuleHeader},
-		"large headers":         {post(url, sdk.H("X", strings.Repeat("a", 40_000))), plugins.RuleHeader},
-		"method": {func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Do(&sdk.Send{Method: "CONNECT", URL: url})
-			return authorized, err
-		}, plugins.RuleRequest},
-		"body of a GET": {func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Do(&sdk.Send{Method: "GET", URL: url, Body: []byte("{}")})
-			return authorized, err
-		}, plugins.RuleRequest},
-		"idempotency header set by the adapter": {func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Do(&sdk.Send{Method: "POST", URL: url, IdempotencyHeader: "Key", Headers: []sdk.Header{sdk.H("key", "mine")}})
-			return authorized, err
-		}, plugins.RuleHeader},
-		"card number in the body": {func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Post("/", "text/plain", []byte("card="+c.Request.Instrument.Card.Number))
-			return authorized, err
-		}, plugins.RuleSecret},
-		"CVC in the URL": {func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Get("/?cvc=" + c.Request.Instrument.Card.CVC)
-			return authorized, err
-		}, plugins.RuleSecret},
-		"credential in a header": {func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Get("/", sdk.H("Authorization", "Bearer "+c.Account.Credentials["secret_key"]))
-			return authorized, err
-		}, plugins.RuleSecret},
-		"derivation": {func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Get("/", sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic("a", "b"))))
-			return authorized, err
-		}, plugins.RuleSecret},
-		"derivation not declared": {func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Get("/", sdk.H(strings.TrimSuffix(c.Derive(sdk.Body()), "0"), "x"))
-			return authorized, err
-		}, plugins.RuleSecret},
-		"capture": {func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Do(&sdk.Send{Method: "GET", URL: "/", Capture: []sdk.Capture{{Path: "token", Name: "token"}}})
-			return authorized, err
-		}, plugins.RuleSecret},
-		"no status": {func(c *sdk.Call) (*sdk.Outcome, error) { return &sdk.Outcome{Status: "excellent"}, nil }, plugins.RuleOutcome},
-		"connector data": {func(c *sdk.Call) (*sdk.Outcome, error) {
-			return &sdk.Outcome{Status: sdk.StatusPending, ConnectorData: &sdk.ConnectorData{Payment: strings.Repeat("x", 5000)}}, nil
-		}, plugins.RuleOutcome},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := authorize("scripted", url)
-			d.BeforeSend = func(context.Context, engine.SendIntent) error {
-				t.Fatal("no intent of what does not leave")
-				return nil
-			}
-			counted := &observer{}
-			res, err := native(t, plugins.Options{Observer: counted}, c.f, d)
-			v, is := errors.AsType[*plugins.Violation](err)
-			require.True(t, is, "%v", err)
-			require.Equal(t, c.rule, v.Rule)
-			require.Equal(t, "scripted", v.Adapter)
-			require.False(t, res.MayHaveLeft)
-			require.Nil(t, res.Outcome)
-			require.Equal(t, []string{"violated " + c.rule}, counted.of("violated"))
-			for _, secret := range []string{cardNumber, cardCVC, secretKey} {
-				require.NotContains(t, err.Error(), secret)
-			}
-		})
-	}
-	require.Zero(t, arrivals.Load())
-	require.Zero(t, otherArrivals.Load())
-}
-
 func TestBeforeSendStopsADrive(t *testing.T) {
 	url, arrivals := server(t, ok)
 	lost := errors.New("lease lost")
@@ -332,100 +232,6 @@ func TestIdempotencyKeys(t *testing.T) {
 	require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
 	id := d.OperationID
 	require.Equal(t, []string{id + "-0", id + "-1", id + "-1", id + "-3"}, keys)
-}
-
-func TestLimitsOfADrive(t *testing.T) {
-	url, arrivals := server(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/slow" {
-			select {
-			case <-r.Context().Done():
-			case <-time.After(5 * time.Second):
-			}
-		}
-		if r.URL.Path == "/large" {
-			_, _ = w.Write(make([]byte, 300<<10))
-		}
-	})
-	endless := func(path string) sdk.Func {
-		return func(c *sdk.Call) (*sdk.Outcome, error) {
-			for {
-				if _, err := c.Get(path); err == sdk.ErrTooManySends {
-					return nil, err
-				}
-			}
-		}
-	}
-	t.Run("sends", func(t *testing.T) {
-		res, err := native(t, plugins.Options{}, endless("/"), authorize("scripted", url))
-		require.NoError(t, err)
-		require.Equal(t, sdk.StatusUnknown, res.Outcome.Status)
-		require.EqualValues(t, sdk.MaxSends, arrivals.Swap(0))
-	})
-	t.Run("bytes", func(t *testing.T) {
-		counted := &observer{}
-		res, err := native(t, plugins.Options{Observer: counted}, endless("/large"), authorize("scripted", url))
-		require.NoError(t, err)
-		require.Equal(t, sdk.StatusUnknown, res.Outcome.Status)
-		require.Contains(t, counted.of("sent"), "sent too_large")
-		total := 0
-		for _, x := range res.Exchanges {
-			total += len(x.Body)
-		}
-		require.Less(t, total, sdk.MaxMessage)
-		arrivals.Store(0)
-	})
-	t.Run("one answer", func(t *testing.T) {
-		res, err := native(t, plugins.Options{MaxResponse: 1000}, func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Get("/large")
-			return authorized, err
-		}, authorize("scripted", url))
-		require.NoError(t, err)
-		require.Equal(t, "too_large", res.Exchanges[0].Failure)
-		require.Zero(t, res.Exchanges[0].Status)
-		require.True(t, res.Exchanges[0].Sent)
-		require.False(t, res.AnsweredLast)
-	})
-	slow := func(timeout int) sdk.Func {
-		return func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Do(&sdk.Send{Method: "POST", URL: "/slow", TimeoutMillis: timeout})
-			return authorized, err
-		}
-	}
-	t.Run("time of a send", func(t *testing.T) {
-		res, err := native(t, plugins.Options{}, slow(50), authorize("scripted", url))
-		require.NoError(t, err)
-		require.Equal(t, "timeout", res.Exchanges[0].Failure)
-		require.True(t, res.MayHaveLeft)
-		require.Less(t, res.Duration, 2*time.Second)
-	})
-	t.Run("time of an operation", func(t *testing.T) {
-		res, err := native(t, plugins.Options{OperationTimeout: 100 * time.Millisecond}, func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, _ = c.Get("/slow")
-			_, _ = c.Get("/slow")
-			return authorized, nil
-		}, authorize("scripted", url))
-		require.NoError(t, err)
-		require.Equal(t, sdk.StatusUnknown, res.Outcome.Status)
-		require.Len(t, res.Exchanges, 1)
-		require.Less(t, res.Duration, 2*time.Second)
-	})
-	t.Run("an account's turn", func(t *testing.T) {
-		o := plugins.Options{AllowLoopbackHTTP: true, AccountConcurrency: 2, AccountWait: 50 * time.Millisecond}
-		n, err := plugins.NewNative(map[string]*sdk.Adapter{"scripted": scripted(slow(1000))}, o)
-		require.NoError(t, err)
-		errs := make(chan error)
-		for range 3 {
-			go func() {
-				_, err := n.Drive(context.Background(), authorize("scripted", url))
-				errs <- err
-			}()
-		}
-		require.ErrorIs(t, <-errs, plugins.ErrBusy)
-		require.NoError(t, <-errs)
-		require.NoError(t, <-errs)
-		_, err = n.Drive(context.Background(), authorize("scripted", url))
-		require.NoError(t, err)
-	})
 }
 
 func TestNotSafeToRepeatLeavesOnce(t *testing.T) {

@@ -76,6 +76,7 @@ func (p *processor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func answer(w http.ResponseWriter, p payment) {
 	if p.ID == "" {
 		w.WriteHeader(404)
+		_, _ = io.WriteString(w, `{"error":"not_found"}`)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

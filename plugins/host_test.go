@@ -56,11 +56,10 @@ func TestNativeAndSandboxSendTheSame(t *testing.T) {
 	require.Equal(t, sandboxed.Exchanges[0].RequestHash, compiledIn.Exchanges[0].RequestHash)
 }
 
-// The simulator's name is all the host knows of it.
 func TestSimulatedConnectors(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "acme.wasm", acmeModule(t))
-	put(t, dir, "simulator.wasm", renamed(t, badModule(t)))
+	put(t, dir, "simulator.wasm", simulatorModule(t))
 	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir(), Simulate: []string{"stripe", "acme"}})
 	all := h.Adapters()
 	require.Len(t, all, 3)
@@ -71,17 +70,8 @@ func TestSimulatedConnectors(t *testing.T) {
 	}
 	res, err := h.Drive(context.Background(), authorize("stripe", ""))
 	require.NoError(t, err)
-	require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
+	require.Equal(t, sdk.StatusCaptured, res.Outcome.Status)
 	require.Equal(t, all[1].Hash, res.AdapterHash)
-}
-
-// renamed makes the bad adapter call itself the simulator: the name in its manifest is lengthened at the cost of its description.
-func renamed(t testing.TB, wasm []byte) []byte {
-	const from, to = `"name":"bad","kind":"processor","version":"1.0.0","display_name":"Bad"`, `"name":"simulator","kind":"processor","version":"1.0.0","display_name":""`
-	const tail, cut = `,"description":"Does what it must not."`, `,"description":"Does what it mus"`
-	require.Len(t, to+cut, len(from+tail)-3)
-	require.Equal(t, 1, strings.Count(string(wasm), from+tail))
-	return []byte(strings.Replace(string(wasm), from+tail, to+cut+"   ", 1))
 }
 
 func TestADroppedInAdapterWinsOverABuiltIn(t *testing.T) {

@@ -20,12 +20,15 @@ var (
 )
 
 var (
-	fieldTypes   = []string{"text", "secret", "enum", "pem", "client_certificate"}
+	fieldTypes   = []string{"text", "secret", "enum", "pem", clientCertificate}
 	environments = []string{"test", "live"}
 	processorOps = []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpSync, sdk.OpRefundSync, sdk.OpVerify,
 		sdk.OpComplete, sdk.OpIncrementalAuthorize, sdk.OpAccessToken, sdk.OpWebhook}
 	authenticatorOps = []sdk.Operation{sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpWebhook}
 )
+
+// clientCertificate is the type of a credential field that holds a TLS client certificate and its key, as PEM.
+const clientCertificate = "client_certificate"
 
 // minReference is the shortest merchant reference that can still be unique for ever.
 const minReference = 10

@@ -54,8 +54,9 @@ func module(t testing.TB, pkg string) []byte {
 	return wasm
 }
 
-func acmeModule(t testing.TB) []byte { return module(t, "payswitch/plugins/testdata/acme/wasm") }
-func badModule(t testing.TB) []byte  { return module(t, "payswitch/plugins/testdata/bad") }
+func acmeModule(t testing.TB) []byte      { return module(t, "payswitch/plugins/testdata/acme/wasm") }
+func simulatorModule(t testing.TB) []byte { return module(t, "payswitch/plugins/simulator/wasm") }
+func badModule(t testing.TB) []byte       { return module(t, "payswitch/plugins/testdata/bad") }
 
 // variant is another build of a module: the same code with a custom section more.
 func variant(wasm []byte, name string) []byte {

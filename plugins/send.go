@@ -116,7 +116,7 @@ func (o *operation) bound(out *outgoing, s *sdk.Send) {
 		out.timeout = min(out.timeout, t)
 	}
 	for i := range o.adapter.manifest.Credentials {
-		if f := &o.adapter.manifest.Credentials[i]; f.Type == "client_certificate" {
+		if f := &o.adapter.manifest.Credentials[i]; f.Type == clientCertificate {
 			out.certificate = o.in.Account.Credentials[key(f)].Reveal()
 		}
 	}

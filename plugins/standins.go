@@ -102,6 +102,9 @@ func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *sta
 	}
 	for i := range m.Credentials {
 		f := &m.Credentials[i]
+		if f.Type == clientCertificate { // presented in TLS, of no use in a request
+			continue
+		}
 		if s := marks.add(&seed, "credential:"+f.Name, in.Account.Credentials[key(f)], false); s != "" {
 			setText(&step.Account.Credentials, f.Name, s)
 		}

@@ -21,7 +21,7 @@ var Adapter = sdk.Adapter{
 		Config:      []sdk.Field{{Name: "merchant_id", Label: "Merchant id", Type: "text", Default: "acme_test"}},
 		Features:    sdk.Features{PartialCapture: true, PartialRefund: true},
 		Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
-			IdempotencyWindowSeconds: 86400, NotFoundFinalAfterSeconds: 60},
+			IdempotencyWindowSeconds: 86400, NotFoundFinalAfterSeconds: 2},
 	},
 	Authorize:  authorize,
 	Capture:    capture,
@@ -76,7 +76,7 @@ func query(c *sdk.Call, path string) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if answer.Status == 404 {
+	if answer.Status == 404 && answer.JSON().Str("error") == "not_found" {
 		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
 	}
 	return outcome(answer)

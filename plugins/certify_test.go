@@ -1,0 +1,69 @@
+package plugins_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins"
+	"payswitch/plugins/sandbox"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest"
+)
+
+// Every adapter of this repository passes the suite in the sandbox.
+func TestAdaptersAreCertified(t *testing.T) {
+	packages, err := filepath.Glob("*/wasm")
+	require.NoError(t, err)
+	require.NotEmpty(t, packages)
+	for _, pkg := range packages {
+		t.Run(filepath.Dir(pkg), func(t *testing.T) {
+			wasm := module(t, "payswitch/plugins/"+filepath.ToSlash(pkg))
+			require.NoError(t, plugins.Certify(t.Context(), wasm, sandbox.Limits{}, sdktest.Options{}))
+		})
+	}
+	t.Run("acme", func(t *testing.T) {
+		require.NoError(t, plugins.Certify(t.Context(), acmeModule(t), sandbox.Limits{}, sdktest.Options{Answer: acmeAnswer}))
+	})
+}
+
+func acmeAnswer(op sdk.Operation, _ int, s *sdk.Send) sdk.Exchange {
+	status := map[sdk.Operation]string{sdk.OpCapture: "captured", sdk.OpVoid: "voided", sdk.OpRefund: "refunded", sdk.OpRefundSync: "refunded"}[op]
+	switch {
+	case op == sdk.OpAuthorize && bytes.Contains(s.Body, []byte(`"capture":true`)):
+		status = "captured"
+	case status == "":
+		status = "authorized"
+	}
+	body := []byte(`{"id":"pay_1","refund":"re_1","status":"` + status + `"}`)
+	return sdk.Exchange{Status: 200, Headers: []sdk.Header{sdk.H("Content-Type", "application/json")}, Body: body}
+}
+
+// An adapter in another language, written from the protocol's description, runs in the same host.
+func TestAnAdapterInC(t *testing.T) {
+	if _, err := exec.LookPath("clang"); err != nil {
+		t.Skip("needs clang and lld with the wasm32 target")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "echo.wasm")
+	out, err := exec.Command("sh", "../sdk/examples/c-echo/build.sh", path).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	wasm, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, plugins.Certify(t.Context(), wasm, sandbox.Limits{}, sdktest.Options{}))
+
+	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir()})
+	require.Len(t, h.Adapters(), 1)
+	res, err := h.Drive(t.Context(), authorize(h.Adapters()[0].Connector, ""))
+	require.NoError(t, err)
+	require.Contains(t, []sdk.OutcomeStatus{sdk.StatusAuthorized, sdk.StatusCaptured}, res.Outcome.Status)
+}
+
+func TestABadAdapterIsNotCertified(t *testing.T) {
+	require.Error(t, plugins.Certify(t.Context(), badModule(t), sandbox.Limits{}, sdktest.Options{}))
+	require.Error(t, plugins.Certify(t.Context(), []byte("no module"), sandbox.Limits{}, sdktest.Options{}))
+}

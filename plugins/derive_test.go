@@ -1,0 +1,125 @@
+package plugins_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+// A webhook's signature is checked over the real secret, which the adapter does not know.
+func TestVerifies(t *testing.T) {
+	const body = `{"event":"paid"}`
+	mac := hmac.New(sha256.New, []byte(secretKey))
+	mac.Write([]byte("1700000000." + body))
+	hexed := hex.EncodeToString(mac.Sum(nil))
+	encodedKey := base64.StdEncoding.EncodeToString([]byte(secretKey))
+	text, fn := sdk.Text, sdk.Fn
+	key := func(c *sdk.Call) sdk.Expr { return text(c.Account.Credentials["secret_key"]) }
+	signed := fn(sdk.FnConcat, text("1700000000."), sdk.Body())
+	for name, c := range map[string]struct {
+		expr   func(c *sdk.Call) sdk.Expr
+		equal  string
+		fails  string // part of the error, "" for none
+		secret string // the credential, by default secretKey
+	}{
+		"hmac":       {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnHex, fn(sdk.FnHMACSHA256, key(c), signed)) }, hexed, "", ""},
+		"other text": {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnHex, fn(sdk.FnHMACSHA256, key(c), sdk.Body())) }, "!" + hexed, "", ""},
+		"other key":  {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnHex, fn(sdk.FnHMACSHA256, key(c), signed)) }, "!" + hexed, "", "other"},
+		"key in base64": {func(c *sdk.Call) sdk.Expr {
+			return fn(sdk.FnHex, fn(sdk.FnHMACSHA256, fn(sdk.FnUnbase64, key(c)), signed))
+		}, hexed, "", encodedKey},
+		"key in hex": {func(c *sdk.Call) sdk.Expr {
+			return fn(sdk.FnHex, fn(sdk.FnHMACSHA256, fn(sdk.FnUnhex, key(c)), signed))
+		}, hexed, "", hex.EncodeToString([]byte(secretKey))},
+		"basic": {func(c *sdk.Call) sdk.Expr {
+			return fn(sdk.FnConcat, text("Basic "), sdk.Basic("u", c.Account.Credentials["secret_key"]))
+		}, "Basic " + base64.StdEncoding.EncodeToString([]byte("u:"+secretKey)), "", ""},
+		"within text":  {func(c *sdk.Call) sdk.Expr { return text("a" + c.Account.Credentials["secret_key"] + "b") }, "a" + secretKey + "b", "", ""},
+		"sha1":         {func(*sdk.Call) sdk.Expr { return fn(sdk.FnHex, fn(sdk.FnSHA1, text("abc"))) }, "a9993e364706816aba3e25717850c26c9cd0d89d", "", ""},
+		"sha512":       {func(*sdk.Call) sdk.Expr { return fn(sdk.FnBase64URL, fn(sdk.FnSHA512, text("abc"))) }, "3a81oZNherrMQXNJriBBMRLm-k6JqX6iCp7u5ktV05ohkpkqJ0_BqDa6PCOj_uu9RU1EI2Q86A4qmslPpUyknw", "", ""},
+		"base64":       {func(*sdk.Call) sdk.Expr { return fn(sdk.FnBase64, fn(sdk.FnUnbase64URL, text("-_8"))) }, "+/8=", "", ""},
+		"not its form": {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnUnhex, key(c)) }, "", "not in its form", ""},
+		"padding":      {func(*sdk.Call) sdk.Expr { return fn(sdk.FnUnbase64URL, text("-_8=")) }, "", "not in its form", ""},
+		"rsa":          {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnRSASHA256, key(c), sdk.Body()) }, "", "not offered by this release", ""},
+		"no function":  {func(*sdk.Call) sdk.Expr { return fn("md5", sdk.Body()) }, "", "no function", ""},
+		"arguments":    {func(*sdk.Call) sdk.Expr { return fn(sdk.FnSHA256) }, "", "takes 1 arguments", ""},
+		"derivation":   {func(c *sdk.Call) sdk.Expr { return text(c.Derive(sdk.Body())) }, "", "derivation", ""},
+		"large": {func(*sdk.Call) sdk.Expr {
+			x := text(strings.Repeat("x", 1<<19))
+			return fn(sdk.FnConcat, x)
+		}, "", "", ""},
+		"larger": {func(*sdk.Call) sdk.Expr {
+			e := text(strings.Repeat("x", 1<<16))
+			for range 5 {
+				e = fn(sdk.FnHex, fn(sdk.FnHex, e))
+			}
+			return e
+		}, "", "of more than", ""},
+		"many parts": {func(*sdk.Call) sdk.Expr {
+			args := make([]sdk.Expr, 100)
+			for i := range args {
+				args[i] = text("x")
+			}
+			return fn(sdk.FnConcat, args...)
+		}, "", "more than 64 parts", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := authorize("scripted", "")
+			d.Operation, d.Secrets, d.Request = sdk.OpWebhook, engine.InstrumentSecrets{}, sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Body: []byte(body)}}
+			if c.secret != "" {
+				d.Account.Credentials["api_key"] = engine.NewSecret(c.secret)
+			}
+			equal, different := strings.CutPrefix(c.equal, "!")
+			res, err := native(t, plugins.Options{}, func(call *sdk.Call) (*sdk.Outcome, error) {
+				ok, err := call.Verify(c.expr(call), equal)
+				if err != nil || !ok {
+					return &sdk.Outcome{Status: sdk.StatusUnknown}, err
+				}
+				return &sdk.Outcome{Status: sdk.StatusHandled}, nil
+			}, d)
+			if c.fails != "" {
+				require.ErrorContains(t, err, c.fails)
+				require.NotContains(t, err.Error(), secretKey)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, different || c.equal == "", res.Outcome.Status == sdk.StatusUnknown, "%+v", res.Outcome)
+			require.Len(t, res.Exchanges, 1)
+			require.False(t, res.Exchanges[0].Sent)
+			require.False(t, res.MayHaveLeft)
+		})
+	}
+	t.Run("at most four", func(t *testing.T) {
+		d := authorize("scripted", "")
+		d.Operation, d.Request.Webhook = sdk.OpWebhook, &sdk.WebhookMessage{Body: []byte("x")}
+		res, err := native(t, plugins.Options{}, func(call *sdk.Call) (*sdk.Outcome, error) {
+			for range 10 {
+				if _, err := call.Verify(sdk.Body(), "y"); err != nil {
+					return nil, err
+				}
+			}
+			return &sdk.Outcome{Status: sdk.StatusHandled}, nil
+		}, d)
+		require.NoError(t, err)
+		require.Len(t, res.Exchanges, sdk.MaxVerifies)
+		require.Equal(t, sdk.StatusUnknown, res.Outcome.Status)
+	})
+	t.Run("not over card data", func(t *testing.T) {
+		d := authorize("scripted", "")
+		d.Operation, d.Request.Webhook = sdk.OpWebhook, &sdk.WebhookMessage{Body: []byte("x")}
+		_, err := native(t, plugins.Options{}, func(call *sdk.Call) (*sdk.Outcome, error) {
+			_, err := call.Verify(text(call.Request.Instrument.Card.Number), "y")
+			return nil, err
+		}, d)
+		require.ErrorContains(t, err, "card data")
+	})
+}
