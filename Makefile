@@ -42,7 +42,7 @@ plugin-%:
 test: check plugins
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race=-race; else race=; \
 	  echo 'no C compiler was found: testing without the race detector'; fi; \
-	set -x; $(GO) test $$race ./...
+	set -x; $(GO) test $$race -timeout 20m ./...
 	@$(MAKE) --no-print-directory fuzz
 
 check:

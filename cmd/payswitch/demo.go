@@ -67,6 +67,7 @@ func (p *program) demo(ctx context.Context, args []string) error {
 		return err
 	}
 
+	p.tune()
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 	n, err := openNode(ctx, c, true, newLogger(p.stderr, c.Log))

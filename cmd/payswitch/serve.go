@@ -5,6 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -19,6 +23,7 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	if c.Vault.MasterKey.IsZero() {
 		return errors.New(noMasterKey)
 	}
+	p.tune()
 	ctx, stop := untilSignal(ctx)
 	defer stop()
 
@@ -39,6 +44,17 @@ func (p *program) serve(ctx context.Context, args []string) error {
 		log.Info("stopped")
 	}
 	return err
+}
+
+// tune sets the Go runtime up for a switch, where the operator has not. A heap of a few megabytes is collected far too often by default:
+// 400 saves a tenth of the CPU. With one processor a commit that waits for the disk would hold up everything else.
+func (p *program) tune() {
+	if !slices.ContainsFunc(p.env, func(e string) bool { return strings.HasPrefix(e, "GOGC=") }) {
+		debug.SetGCPercent(400)
+	}
+	if runtime.GOMAXPROCS(0) == 1 {
+		runtime.GOMAXPROCS(2)
+	}
 }
 
 // untilSignal ends the context at the first SIGTERM or SIGINT, and gives the signals their deadly meaning back for the second.
