@@ -193,9 +193,16 @@ func TestIdempotencyKey(t *testing.T) {
 	_, other, _ := w.merchant("m2")
 	once("/payments", other, plain, "k1").ok()
 	require.Equal(t, 401, once("/payments", "wrong", plain, "k3").status)
-	require.Equal(t, 422, once("/payments", w.secret, plain, strings.Repeat("k", 256)).status)
+	require.Equal(t, 422, once("/payments", w.secret, plain, strings.Repeat("k", 251)).status)
+	once("/payments", w.secret, plain, strings.Repeat("k", 250)).ok()
 	require.Equal(t, 422, once("/payments", w.secret, plain, "two words").status)
-	require.Equal(t, 1, w.payments())
+	require.Equal(t, 2, w.payments())
+
+	// The publishable key, which anyone may hold, is not told what the secret key was.
+	p := w.post("/payments", with(plain, "confirm", "false")).ok()
+	confirm := "/payments/" + p["payment_id"].(string) + "/confirm"
+	once(confirm, w.secret, "{}", "k4").ok()
+	once(confirm, w.publishable, "{}", "k4").expect(400, "IR_04", "Missing required param: client_secret")
 }
 
 func TestHeaders(t *testing.T) {
@@ -234,6 +241,12 @@ func TestLog(t *testing.T) {
 	for _, s := range []string{"4242", "hidden", "secret_id", "example.com", w.secret} {
 		require.NotContains(t, logs, s)
 	}
+}
+
+func TestConfirmSource(t *testing.T) {
+	w := newWorld(t)
+	require.Equal(t, 422, w.send("POST", "/payments", w.secret, plain, "X-Payment-Confirm-Source", "webhook").status)
+	require.Equal(t, 200, w.send("POST", "/payments", w.secret, plain, "X-Payment-Confirm-Source", "merchant_server").status)
 }
 
 func TestProfileHeader(t *testing.T) {

@@ -3,7 +3,6 @@ package router
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -74,9 +73,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("X-Hs-Latency", strconv.FormatInt(took.Milliseconds(), 10))
 	}
 	w.WriteHeader(a.status)
-	if r.Method != http.MethodHead {
-		w.Write(a.body) // a caller that has gone is no failure of ours
-	}
+	w.Write(a.body) // a caller that has gone is no failure of ours
 	s.done(c, a.status, took)
 }
 
@@ -139,11 +136,14 @@ func (s *Server) call(c *call) (answer, error) {
 // once answers a request with an Idempotency-Key: the stored answer, or the handler's, which is stored. An answer that a repeat might
 // better is not stored: our own failures, busy and limited ones.
 func (s *Server) once(c *call, key string) (answer, error) {
-	if len(key) > 255 || strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) >= 0 {
-		return answer{}, engine.Unprocessable("Idempotency-Key", "Idempotency-Key must be 1 to 255 printable ASCII characters without spaces")
+	if len(key) > 250 || strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) >= 0 {
+		return answer{}, engine.Unprocessable("Idempotency-Key", "Idempotency-Key must be 1 to 250 printable ASCII characters without spaces")
+	}
+	if c.auth.Publishable {
+		key = "p " + key // anyone may hold the publishable key: it gets keys and answers of its own
 	}
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%s %s\n", c.r.Method, c.r.URL.Path)
+	fmt.Fprintf(hash, "%s %s %s\n", c.r.Method, c.r.URL.Path, c.auth.ProfileID)
 	hash.Write(c.body)
 	stored, finish, abandon, err := s.Access.BeginIdempotent(c.ctx(), &c.auth, key, hash.Sum(nil))
 	if err != nil {
@@ -221,11 +221,7 @@ func (s *Server) requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); s.opts.TrustRequestID && checkID(id) == nil {
 		return id
 	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		panic(errors.New("no randomness: " + err.Error())) // crypto/rand never fails on a working system
-	}
-	return id.String()
+	return uuid.Must(uuid.NewV7()).String()
 }
 
 func (s *Server) allowOrigin(h http.Header, r *http.Request) {

@@ -173,6 +173,9 @@ func readSurcharge(r *reader, p *paymentRequest) error {
 
 // payment reads the body of create, update and confirm: the form first, then the lengths, then the connectors named.
 func (s *Server) payment(c *call) (*engine.PaymentInput, error) {
+	if source := c.r.Header.Get("X-Payment-Confirm-Source"); source == "webhook" || source == "external_authenticator" {
+		return nil, engine.Unprocessable("X-Payment-Confirm-Source", "X-Payment-Confirm-Source must not be "+source+", which is used inside only")
+	}
 	p := &paymentRequest{}
 	if err := decode(c, paymentFields, p); err != nil {
 		return nil, err
