@@ -3,7 +3,10 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -142,4 +145,34 @@ func TestConfigurationCountsAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.CreatePayment(ctx, w.auth, sale(100, "4242424242424242"))
 	require.NoError(t, err)
+}
+
+// An account that was deleted and made again under its id is another one, also for the payment that comes next.
+func TestAccountMadeAgain(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	ctx := context.Background()
+	make := func(label string) {
+		_, err := w.CreateAccount(ctx, w.auth, engine.AccountInput{ID: "mca_own", Type: "payment_processor", Connector: "simulator", Label: label})
+		require.NoError(t, err)
+	}
+	make("first")
+	_, err := w.CreatePayment(ctx, w.auth, sale(100, "4242424242424242"))
+	require.NoError(t, err)
+	require.NoError(t, w.DeleteAccount(ctx, w.auth, "mca_own"))
+	make("second")
+	off := true
+	_, err = w.UpdateAccount(ctx, w.auth, "mca_own", engine.AccountInput{Disabled: &off})
+	require.NoError(t, err)
+	_, err = w.CreatePayment(ctx, w.auth, sale(100, "4242424242424242"))
+	require.Equal(t, "IR_39", code(t, err))
+}
+
+func TestInputsDoNotPrintSecrets(t *testing.T) {
+	in := engine.ProfileInput{Name: "shop", Fields: engine.Fields{"webhook_details": []byte(`{"webhook_password":"hidden"}`), "metadata": []byte(`{}`)}}
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "fields", in.Fields)
+	for _, text := range []string{fmt.Sprint(in), fmt.Sprintf("%+v %#v %s", in, in, in.Fields), log.String()} {
+		require.NotContains(t, text, "hidden")
+		require.Contains(t, text, "webhook_details")
+	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -136,20 +137,25 @@ func (d *directory) load(ctx context.Context, merchantID string, old *merchantEn
 	if old == nil {
 		old = &merchantEntry{}
 	}
-	if o := old.merchant; o != nil && o.Version == e.merchant.Version && o.CreatedAt.Equal(e.merchant.CreatedAt) {
+	// What is sealed tells apart a row and its successor of the same id and version: no two ciphertexts are equal.
+	if o := old.merchant; o != nil && o.Version == e.merchant.Version && bytes.Equal(o.Sealed, e.merchant.Sealed) {
 		e.merchant = o
 	} else if err := d.vault.openMerchant(e.merchant); err != nil {
 		return nil, err
 	}
 	for i, p := range e.profiles {
-		if o := slices.IndexFunc(old.profiles, func(o *Profile) bool { return o.ID == p.ID && o.Version == p.Version }); o >= 0 {
+		if o := slices.IndexFunc(old.profiles, func(o *Profile) bool {
+			return o.ID == p.ID && o.Version == p.Version && bytes.Equal(o.Sealed, p.Sealed)
+		}); o >= 0 {
 			e.profiles[i] = old.profiles[o]
 		} else if err := d.vault.openProfile(p); err != nil {
 			return nil, err
 		}
 	}
 	for i, a := range e.accounts {
-		if o := slices.IndexFunc(old.accounts, func(o *Account) bool { return o.ID == a.ID && o.Version == a.Version }); o >= 0 {
+		if o := slices.IndexFunc(old.accounts, func(o *Account) bool {
+			return o.ID == a.ID && o.Version == a.Version && bytes.Equal(o.Sealed, a.Sealed)
+		}); o >= 0 {
 			e.accounts[i] = old.accounts[o]
 		} else if err := d.vault.openAccount(a); err != nil {
 			return nil, err

@@ -161,6 +161,15 @@ func TestDirectory(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "org_3", m.OrganizationID, "our own write counts at once")
 
+		s.change(func() { // deleted and made again: the same id, the same version
+			s.accounts[0].Sealed, err = v.sealPrivate(map[string]Secret{fieldCredentials: NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_2"}`)}, accountAD("m1", "mca_1"))
+		})
+		require.NoError(t, err)
+		d.changed()
+		again, err := d.accounts(ctx, "m1")
+		require.NoError(t, err)
+		require.Equal(t, "sk_2", again[0].Credentials["api_key"].Reveal())
+
 		s.change(func() { s.fail = errors.New("disk") })
 		d.changed()
 		_, err = d.merchant(ctx, "m1")

@@ -2,11 +2,20 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
 	"slices"
 )
 
 // Fields are an object's fields by API name, each as JSON text. What was not sent is absent; there are no nulls.
 type Fields map[string]json.RawMessage
+
+// Format shows the names alone: some fields are secret.
+func (f Fields) Format(s fmt.State, _ rune) { fmt.Fprint(s, slices.Sorted(maps.Keys(f))) }
+
+// LogValue shows the names alone.
+func (f Fields) LogValue() slog.Value { return slog.AnyValue(slices.Sorted(maps.Keys(f))) }
 
 // Names of fields that the engine acts on.
 const (
