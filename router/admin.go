@@ -6,7 +6,7 @@ import (
 	"payswitch/engine"
 )
 
-// Admin are the engine's use cases of set-up: merchant accounts, profiles, connector accounts, keys, customers.
+// Admin are the engine's use cases of set-up: merchant accounts, profiles, connector accounts, keys, fallback lists, customers.
 type Admin interface {
 	CreateMerchant(ctx context.Context, in engine.MerchantInput) (*engine.Merchant, error)
 	UpdateMerchant(ctx context.Context, in engine.MerchantInput) (*engine.Merchant, error)
@@ -35,6 +35,10 @@ type Admin interface {
 	Accounts(ctx context.Context, a engine.Auth) ([]*engine.Account, error)
 	SetEgress(ctx context.Context, a engine.Auth, id string, in engine.EgressInput) (*engine.Account, error)
 	VerifyCredentials(ctx context.Context, connector string, credentials engine.Secret) error
+
+	ProfileFallback(ctx context.Context, a engine.Auth, profileID string) (*engine.Fallback, error)
+	Fallbacks(ctx context.Context, a engine.Auth) ([]*engine.Fallback, error)
+	ReorderFallback(ctx context.Context, a engine.Auth, profileID string, order []engine.RoutingChoice) (*engine.Fallback, error)
 
 	CreateCustomer(ctx context.Context, a engine.Auth, in engine.CustomerData) (*engine.Customer, error)
 	UpdateCustomer(ctx context.Context, a engine.Auth, id string, in engine.CustomerData) (*engine.Customer, error)
@@ -86,6 +90,11 @@ func (s *Server) adminRoutes() []route {
 		{method: "DELETE", pattern: accountPath, who: admin, handle: s.deleteAccount},
 		{method: "GET", pattern: accountPath + "/egress", who: admin, handle: s.retrieveEgress},
 		{method: "POST", pattern: accountPath + "/egress", who: admin, handle: s.setEgress},
+
+		{method: "GET", pattern: "/routing/default", who: secret, handle: s.retrieveFallback},
+		{method: "POST", pattern: "/routing/default", who: secret, handle: s.reorderFallback},
+		{method: "GET", pattern: "/routing/default/profile", who: secret, handle: s.listFallbacks},
+		{method: "POST", pattern: "/routing/default/profile/{profile_id}", who: secret, handle: s.reorderProfileFallback},
 
 		{method: "POST", pattern: customersPath, who: secret, handle: s.createCustomer},
 		{method: "GET", pattern: customersPath + "/list", who: secret, handle: s.listCustomers},

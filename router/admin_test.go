@@ -618,3 +618,31 @@ func TestRevokedElsewhereEndsWithinASecond(t *testing.T) {
 	}))
 	require.Eventually(t, func() bool { return w.get("/customers/list").status == 401 }, 1500*time.Millisecond, 20*time.Millisecond)
 }
+
+func TestDefaultRouting(t *testing.T) {
+	w := newWorld(t)
+	const path, profiles = "/routing/default", "/routing/default/profile"
+	list := w.get(path).list()
+	require.Equal(t, []any{"stripe", "adyen"}, []any{list[0]["connector"], list[1]["connector"]})
+	entry := func(c map[string]any) string {
+		return `{"connector":"` + c["connector"].(string) + `","merchant_connector_id":"` + c["merchant_connector_id"].(string) + `"}`
+	}
+	stripe, adyen := entry(list[0]), entry(list[1])
+	require.Equal(t, "adyen", w.post(path, "["+adyen+","+stripe+"]").list()[0]["connector"])
+	require.Equal(t, "adyen", w.post("/payments", with(plain, "routing", "-")).ok()["connector"], "the order counts for payments")
+	all := w.get(profiles).list()
+	require.Len(t, all, 1)
+	require.Equal(t, w.profile, all[0]["profile_id"])
+	back := w.post(profiles+"/"+w.profile, "["+stripe+","+adyen+"]").ok()
+	require.Equal(t, "stripe", back["connectors"].([]any)[0].(map[string]any)["connector"])
+
+	w.post(path, "["+stripe+"]").refused(400, "IR_16", "current config and updated config have different lengths")
+	w.post(path, "["+stripe+","+stripe+"]").refused(422, "IR_06", "connector mismatch between old and new configs")
+	w.post(path, "["+stripe+`,{"connector":"adyen","merchant_connector_id":"mca_other"}]`).refused(422, "IR_06", "connector mismatch")
+	w.post(path, `[{"connector":"adyen"}]`).refused(400, "IR_06", "missing field `merchant_connector_id`")
+	w.post(path, `{}`).refused(400, "IR_06", "expected a list")
+	w.post(profiles+"/pro_none", "[]").refused(404, "HE_02", "pro_none")
+	_, other, _ := w.merchant("m2")
+	w.send("POST", profiles+"/"+w.profile, other, "["+stripe+","+adyen+"]").refused(404, "HE_02", w.profile)
+	w.send("GET", path, adminKey, "").refused(401, "IR_01", "")
+}

@@ -1,0 +1,73 @@
+package router
+
+import "payswitch/engine"
+
+var fallbackFields = openObject(
+	must(at("connector", text, func(c *engine.RoutingChoice) *string { return &c.Connector })),
+	must(at("merchant_connector_id", identifier, func(c *engine.RoutingChoice) *string { return &c.AccountID })),
+)
+
+// readChoices reads a body that is a list of connectors.
+func readChoices(c *call) (list []engine.RoutingChoice, err error) {
+	body, err := c.jsonBody()
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{data: body}
+	if err = r.start(); err == nil {
+		if list, err = listOf(fallbackFields.parse)(r); err == nil {
+			err = r.end()
+		}
+	}
+	return list, err
+}
+
+func (s *Server) retrieveFallback(c *call) (answer, error) {
+	f, err := s.Admin.ProfileFallback(c.ctx(), c.auth, "")
+	if err != nil {
+		return answer{}, err
+	}
+	return listOfAnswers(&writer{}, f.Choices, writeChoice).answer(), nil
+}
+
+func (s *Server) reorderFallback(c *call) (answer, error) {
+	order, err := readChoices(c)
+	if err != nil {
+		return answer{}, err
+	}
+	f, err := s.Admin.ReorderFallback(c.ctx(), c.auth, "", order)
+	if err != nil {
+		return answer{}, err
+	}
+	return listOfAnswers(&writer{}, f.Choices, writeChoice).answer(), nil
+}
+
+func (s *Server) listFallbacks(c *call) (answer, error) {
+	list, err := s.Admin.Fallbacks(c.ctx(), c.auth)
+	if err != nil {
+		return answer{}, err
+	}
+	return listOfAnswers(&writer{}, list, writeFallback).answer(), nil
+}
+
+func (s *Server) reorderProfileFallback(c *call) (answer, error) {
+	order, err := readChoices(c)
+	if err != nil {
+		return answer{}, err
+	}
+	f, err := s.Admin.ReorderFallback(c.ctx(), c.auth, c.param("profile_id"), order)
+	if err != nil {
+		return answer{}, err
+	}
+	var w writer
+	writeFallback(&w, f)
+	return w.answer(), nil
+}
+
+func writeFallback(w *writer, f *engine.Fallback) {
+	listOfAnswers(w.open().str("profile_id", f.ProfileID).key("connectors"), f.Choices, writeChoice).close()
+}
+
+func writeChoice(w *writer, c engine.RoutingChoice) {
+	w.open().str("connector", c.Connector).str("merchant_connector_id", c.AccountID).close()
+}
