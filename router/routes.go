@@ -34,6 +34,7 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}", who: open, handle: s.paymentReturn(false)},
 
 		{method: "GET", pattern: "/customers/payment_methods", who: publishable, handle: s.savedMethodsOfPayment},
+		{method: "GET", pattern: "/account/payment_methods", who: either, handle: s.offeredMethods},
 		{method: "GET", pattern: "/customers/{customer_id}/payment_methods", who: secret, handle: s.savedMethods},
 	}
 	list = append(list, s.adminRoutes()...)
