@@ -91,6 +91,7 @@ func TestLoopsAreStopped(t *testing.T) {
 		in.close()
 		t.Logf("%-16s %7.2f ms", name, float64(took)/1e6)
 		require.Equal(t, TrapFuel, trapOf(t, m, Call{}).Kind)
+		require.NoError(t, m.Close(context.Background()))
 	}
 }
 

@@ -150,7 +150,10 @@ func firstAnswer(b *testing.B, r *Runtime, wasm []byte) {
 func TestNoGrowth(t *testing.T) {
 	steps, err := strconv.Atoi(os.Getenv("SANDBOX_STEPS"))
 	if err != nil {
-		steps = 3000
+		steps = 2000
+		if raceEnabled {
+			steps = 300
+		}
 	}
 	m := loadGo(t, Options{})
 	measure := func() (heap uint64, mappings int) {

@@ -53,13 +53,13 @@ func (r *Runtime) build(m *Module) (*code, *instance, error) {
 			_ = c.compiled.Close(context.Background())
 			return nil, nil, err
 		}
-		if !wide && len(c.image.memory)/pageSize > wideAbove { // more memory than it declared: once again
+		if !wide && c.image.size() > wideAbove*pageSize { // more memory than it declared: once again
 			in.close()
 			_ = c.compiled.Close(context.Background())
 			wide = true
 			continue
 		}
-		r.log.Info("sandbox: module ready", "module", m.hash, "took", time.Since(began), "memory", len(c.image.memory))
+		r.log.Info("sandbox: module ready", "module", m.hash, "took", time.Since(began), "memory", c.image.size())
 		return c, in, nil
 	}
 }
@@ -176,7 +176,7 @@ func (c *code) widen(in *instance, warm []byte) (*instance, error) {
 			}
 		}
 		in.close()
-		if err != nil || room > 256 || uint64(len(original.memory))+uint64(room)*pageSize > c.memoryBytes {
+		if err != nil || room > 256 || original.size()+uint64(room)*pageSize > c.memoryBytes {
 			break
 		}
 		im = original.widened(room)
@@ -184,6 +184,6 @@ func (c *code) widen(in *instance, warm []byte) (*instance, error) {
 			return nil, err
 		}
 	}
-	c.runtime.log.Info("sandbox: every step grows the guest's memory", "memory", len(original.memory))
+	c.runtime.log.Info("sandbox: every step grows the guest's memory", "memory", original.size())
 	return c.fork(original)
 }

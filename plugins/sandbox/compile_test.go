@@ -37,6 +37,9 @@ func hardToCompile(n, locals int) map[string][]byte {
 // TestCompileTimeIsBounded: whatever stays below the caps compiles in a time one can wait for, and what does not is
 // refused without being tried.
 func TestCompileTimeIsBounded(t *testing.T) {
+	if raceEnabled {
+		t.Skip("measures the compiler, which the race detector slows down tenfold")
+	}
 	r := newRuntime(t, Options{})
 	locals := string(bytes.Repeat([]byte{typeI32}, 200))
 	for name, code := range hardToCompile(3200, len(locals)) {

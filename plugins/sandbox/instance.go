@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -83,10 +82,10 @@ func (c *code) fork(im *image) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if missing := uint64(len(im.memory)) - in.memory.size; missing > 0 {
+	if missing := im.size() - in.memory.size; missing > 0 {
 		if _, ok := in.mod.Memory().Grow(uint32(missing / pageSize)); !ok {
 			in.close()
-			return nil, fmt.Errorf("sandbox: memory of %d bytes cannot be had", len(im.memory))
+			return nil, fmt.Errorf("sandbox: memory of %d bytes cannot be had", im.size())
 		}
 	}
 	im.fill(in.memory.bytes())
@@ -183,7 +182,7 @@ func (in *instance) answer(name string) ([]byte, error) {
 
 // reset puts memory and globals back to the image. It fails when the memory grew, which cannot be undone.
 func (in *instance) reset(im *image) (restored int, ok bool) {
-	if in.memory.size != uint64(len(im.memory)) {
+	if in.memory.size != im.size() {
 		return 0, false
 	}
 	for i, g := range in.globals {
@@ -228,7 +227,7 @@ func (in *instance) is(im *image) bool {
 			return false
 		}
 	}
-	return bytes.Equal(in.memory.bytes(), im.memory)
+	return im.is(in.memory.bytes())
 }
 
 func (in *instance) close() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	mathbits "math/bits"
+	"slices"
 	"syscall"
 
 	"github.com/tetratelabs/wazero/experimental"
@@ -91,50 +92,74 @@ func (l *linearMemory) slice(p, n uint32) ([]byte, bool) {
 
 // image is the state every call starts from: memory and mutable globals after initialisation and warm-up.
 type image struct {
-	memory  []byte
-	used    []bool // chunks that are not all zeros
+	chunks  [][]byte // nil for one that is all zeros
 	globals []uint64
 	ticks   uint64 // of the monotonic clock
 }
 
+var zeros [chunkSize]byte
+
 func newImage(memory []byte, globals []uint64, ticks uint64) *image {
-	im := &image{memory: bytes.Clone(memory), globals: globals, ticks: ticks}
-	var zero [chunkSize]byte
+	im := &image{globals: globals, ticks: ticks}
 	for at := 0; at < len(memory); at += chunkSize {
-		im.used = append(im.used, !bytes.Equal(memory[at:at+chunkSize], zero[:]))
+		chunk := memory[at : at+chunkSize]
+		if bytes.Equal(chunk, zeros[:]) {
+			chunk = nil
+		}
+		im.chunks = append(im.chunks, bytes.Clone(chunk))
 	}
 	return im
 }
 
+func (im *image) size() uint64 { return uint64(len(im.chunks)) * chunkSize }
+
 // widened returns the image with more zeroed pages at its end.
 func (im *image) widened(pages uint32) *image {
 	wide := *im
-	wide.memory = make([]byte, len(im.memory)+int(pages)*pageSize)
-	copy(wide.memory, im.memory)
-	wide.used = make([]bool, len(wide.memory)/chunkSize)
-	copy(wide.used, im.used)
+	wide.chunks = append(slices.Clone(im.chunks), make([][]byte, pages*pageSize/chunkSize)...)
 	return &wide
 }
 
-// fill puts the image into a fresh memory.
+// chunk returns the contents of a chunk.
+func (im *image) chunk(c int) []byte {
+	if b := im.chunks[c]; b != nil {
+		return b
+	}
+	return zeros[:]
+}
+
+// fill puts the image into a fresh memory, which is all zeros.
 func (im *image) fill(memory []byte) {
-	for c, used := range im.used {
-		if used {
-			copy(memory[c*chunkSize:(c+1)*chunkSize], im.memory[c*chunkSize:])
-		}
+	for c, b := range im.chunks {
+		copy(memory[c*chunkSize:], b)
 	}
 }
 
 // restore puts the marked chunks back and says how many bytes that were.
 func (im *image) restore(memory []byte, dirty marks) (restored int) {
-	for c := range im.used {
-		if dirty.has(c) {
-			at := c * chunkSize
-			end := min(at+chunkSize+overlap, len(im.memory))
-			restored += copy(memory[at:end], im.memory[at:end])
+	for c := range im.chunks {
+		if !dirty.has(c) {
+			continue
+		}
+		restored += copy(memory[c*chunkSize:], im.chunk(c))
+		if c+1 < len(im.chunks) && !dirty.has(c+1) {
+			restored += copy(memory[(c+1)*chunkSize:], im.chunk(c + 1)[:overlap])
 		}
 	}
 	return restored
+}
+
+// is reports whether memory is that of the image.
+func (im *image) is(memory []byte) bool {
+	if uint64(len(memory)) != im.size() {
+		return false
+	}
+	for c := range im.chunks {
+		if !bytes.Equal(memory[c*chunkSize:(c+1)*chunkSize], im.chunk(c)) {
+			return false
+		}
+	}
+	return true
 }
 
 // bits returns a bitmap of the numbers, modulo 64, that n bytes at p have when addresses are shifted.

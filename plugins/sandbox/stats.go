@@ -51,7 +51,7 @@ func (m *Module) Stats() Stats {
 		Waited:        time.Duration(m.pool.waited.Load()),
 	}
 	if c := m.code.Load(); c != nil {
-		s.Compiled, s.Memory = true, len(c.image.memory)
+		s.Compiled, s.Memory = true, int(c.image.size())
 	}
 	m.pool.mu.Lock()
 	s.Idle = len(m.pool.idle)
