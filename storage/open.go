@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"payswitch/engine"
@@ -38,6 +39,7 @@ type DB struct {
 	writer  *writer
 	readers *readers
 	guard   *logGuard
+	close   func() error
 }
 
 var _ engine.Store = (*DB)(nil)
@@ -80,6 +82,11 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	}
 	d.guard = newLogGuard(d, conn, o.LogLimit)
 	d.writer = newWriter(conn, o.Observer, d.guard.check)
+	d.close = sync.OnceValue(func() error {
+		d.writer.close()
+		d.readers.close()
+		return conn.close()
+	})
 	return d, nil
 }
 
@@ -111,12 +118,9 @@ func (d *DB) View(ctx context.Context, f func(r engine.Reader) error) error {
 	return d.readers.view(ctx, f)
 }
 
-// Close finishes what was handed over, empties the log into the database file and closes it. Views under way end first.
-func (d *DB) Close() error {
-	d.writer.close()
-	d.readers.close()
-	return d.writer.conn.close()
-}
+// Close finishes what was handed over, waits for the views under way, empties the log into the database file and closes it. Whoever
+// comes later gets ErrClosed.
+func (d *DB) Close() error { return d.close() }
 
 const dsnForms = "use sqlite:payswitch.db or sqlite:/absolute/path"
 

@@ -18,10 +18,10 @@ import (
 
 // Everything that only SQLite needs and that is SQL or the driver's is in this file.
 
-// sqlitePragmas are set on every connection, in this order. Durability is not for sale: synchronous stays FULL.
+// sqlitePragmas are set on every connection, before the journal mode; the driver sorts them. Durability is not for sale: synchronous
+// stays FULL.
 var sqlitePragmas = []string{
-	"page_size(8192)", // before the journal mode, or a new database keeps the default
-	"journal_mode(WAL)",
+	"page_size(8192)",
 	"synchronous(FULL)",
 	"wal_autocheckpoint(1000)",
 	"cache_size(-65536)", // KiB
@@ -61,7 +61,9 @@ const statementsKept = 256
 // openLite opens a connection to the file at path with more pragmas after the usual ones.
 func openLite(path string, busy time.Duration, more ...string) (*liteConn, error) {
 	pragmas := append([]string{fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds())}, sqlitePragmas...)
-	q := url.Values{"_pragma": append(pragmas, more...)}
+	// The journal mode has a parameter of its own, which comes last: it writes the first page of a new database, and so fixes the
+	// page size.
+	q := url.Values{"_pragma": append(pragmas, more...), "_journal_mode": {"WAL"}}
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 	conn, err := new(sqlite.Driver).Open(dsn)
 	if err != nil {

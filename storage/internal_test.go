@@ -1,0 +1,298 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+)
+
+func openTest(t *testing.T, o Options) *DB {
+	t.Helper()
+	db, err := Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "x.db"), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func put(db *DB, name string, size int) error {
+	return db.Update(context.Background(), func(tx engine.Tx) error { return tx.PutKeyset(name, make([]byte, size)) })
+}
+
+func has(t *testing.T, db *DB, name string) bool {
+	t.Helper()
+	err := db.View(context.Background(), func(r engine.Reader) error { _, err := r.Keyset(name); return err })
+	if !errors.Is(err, engine.ErrNotFound) {
+		require.NoError(t, err)
+	}
+	return err == nil
+}
+
+// conn is the writer's connection, for use inside an Update.
+func conn(t engine.Tx) *liteConn { return t.(*tx).s.(*liteConn) }
+
+// together hands closures over while the writer is held, so that they share a transaction, and returns their errors.
+func together(db *DB, fs ...func(engine.Tx) error) []error {
+	held, release := make(chan struct{}), make(chan struct{})
+	out := make([]error, len(fs))
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		first := sync.OnceFunc(func() { close(held) }) // it may run again
+		db.Update(context.Background(), func(engine.Tx) error { first(); <-release; return nil })
+	})
+	<-held
+	for i, f := range fs {
+		wg.Go(func() { out[i] = db.Update(context.Background(), f) })
+		for queued := 0; queued <= i; time.Sleep(time.Millisecond) { // one after the other
+			db.writer.mu.Lock()
+			queued = len(db.writer.queue)
+			db.writer.mu.Unlock()
+		}
+	}
+	close(release)
+	wg.Wait()
+	return out
+}
+
+func keyset(name string, size int) func(engine.Tx) error {
+	return func(tx engine.Tx) error { return tx.PutKeyset(name, make([]byte, size)) }
+}
+
+// TestDiskFull lets the database run into its size limit: everybody in that batch is told, nothing of it is there, and the store
+// goes on when there is room again.
+func TestDiskFull(t *testing.T) {
+	db := openTest(t, Options{})
+	require.NoError(t, put(db, "before", 10))
+	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error {
+		return conn(tx).script("PRAGMA max_page_count = 100")
+	}))
+	swallowed := func(tx engine.Tx) error { _ = tx.PutKeyset("swallowed", make([]byte, 4<<20)); return nil }
+	for _, fs := range [][]func(engine.Tx) error{
+		{keyset("a", 10), keyset("large", 4<<20), keyset("c", 10)},
+		{keyset("a", 10), swallowed},
+		{func(tx engine.Tx) error { _ = tx.PutKeyset("a", []byte("a")); return errors.New("own") }, keyset("large", 4<<20)},
+	} {
+		for i, err := range together(db, fs...) {
+			require.Error(t, err, "%d", i)
+		}
+		for _, name := range []string{"a", "large", "c", "swallowed"} {
+			require.False(t, has(t, db, name), name)
+		}
+	}
+	require.ErrorContains(t, put(db, "large", 4<<20), "full")
+	require.NoError(t, put(db, "small", 10), "what fits goes on")
+	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error {
+		return conn(tx).script("PRAGMA max_page_count = 100000")
+	}))
+	require.NoError(t, put(db, "large", 4<<20))
+	require.True(t, has(t, db, "before") && has(t, db, "small") && has(t, db, "large"))
+}
+
+// TestBusy has another process hold the write lock for too long.
+func TestBusy(t *testing.T) {
+	db := openTest(t, Options{BusyTimeout: 30 * time.Millisecond})
+	other, err := openLite(db.path, time.Second)
+	require.NoError(t, err)
+	defer other.close()
+	require.NoError(t, other.script("BEGIN IMMEDIATE"))
+	for range 2 {
+		require.ErrorContains(t, put(db, "a", 1), "locked")
+	}
+	require.False(t, has(t, db, "a"), "reading goes on")
+	require.NoError(t, other.script("COMMIT"))
+	require.NoError(t, put(db, "a", 1))
+}
+
+// TestBatch checks what callers that share a transaction get, and how often they run.
+func TestBatch(t *testing.T) {
+	var sizes []int
+	db := openTest(t, Options{Observer: func(n int, _ time.Duration) { sizes = append(sizes, n) }})
+	own := errors.New("own")
+	runs := make([]int, 5)
+	p := &engine.Payment{MerchantID: "m", ID: "p", Status: engine.Processing}
+	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error { return tx.InsertPayment(p) }))
+	errs := together(db,
+		func(tx engine.Tx) error { runs[0]++; return tx.UpdatePayment(p) },
+		func(tx engine.Tx) error { runs[1]++; _, err := tx.Keyset("none"); return err }, // fails with nothing to undo
+		func(tx engine.Tx) error { runs[2]++; return errors.Join(tx.PutKeyset("undone", []byte("v")), own) },
+		func(tx engine.Tx) error { runs[3]++; _ = tx.PutKeyset("undone too", []byte("v")); panic("no") },
+		func(tx engine.Tx) error {
+			runs[4]++
+			_, err := tx.Keyset("undone")
+			if !errors.Is(err, engine.ErrNotFound) {
+				return fmt.Errorf("what was undone is seen: %v", err)
+			}
+			return tx.PutKeyset("kept", []byte("v"))
+		})
+	require.NoError(t, errs[0])
+	require.ErrorIs(t, errs[1], engine.ErrNotFound)
+	require.ErrorIs(t, errs[2], own)
+	require.ErrorContains(t, errs[3], "panic in a transaction: no")
+	require.NoError(t, errs[4])
+	require.Equal(t, []int{2, 1, 1, 1, 1}, runs, "the first ran again after the third had failed")
+	require.EqualValues(t, 2, p.Version, "raised once, though it ran twice")
+	require.True(t, has(t, db, "kept"))
+	require.False(t, has(t, db, "undone") || has(t, db, "undone too"))
+	require.NoError(t, db.Close())
+	require.Contains(t, sizes, 5+1, "one commit for all")
+}
+
+func TestPragmas(t *testing.T) {
+	db := openTest(t, Options{})
+	want := map[string]int64{"synchronous": 2, "page_size": 8192, "wal_autocheckpoint": 1000, "cache_size": -65536, "busy_timeout": 10000,
+		"temp_store": 2, "foreign_keys": 1}
+	check := func(c *liteConn, queryOnly int64) {
+		want["query_only"] = queryOnly
+		for name, value := range want {
+			var got int64
+			require.NoError(t, c.query("PRAGMA "+name, nil, func(row scanner) error { return row.Scan(&got) }))
+			require.Equal(t, value, got, name)
+		}
+		var mode string
+		require.NoError(t, c.query("PRAGMA journal_mode", nil, func(row scanner) error { return row.Scan(&mode) }))
+		require.Equal(t, "wal", mode)
+	}
+	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error { check(conn(tx), 0); return nil }))
+	for range db.readers.size {
+		c := <-db.readers.idle
+		check(c, 1)
+		_, err := c.exec("INSERT INTO keysets VALUES ('a', 'b')")
+		require.ErrorContains(t, err, "readonly")
+		db.readers.idle <- c
+	}
+}
+
+// TestStatuses holds the table of statuses against engine's constants.
+func TestStatuses(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../engine/status.go", nil, 0)
+	require.NoError(t, err)
+	var want []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		v, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if name, ok := v.Type.(*ast.Ident); ok && name.Name == "PaymentStatus" {
+			s, err := strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
+			require.NoError(t, err)
+			want = append(want, s)
+		}
+		return true
+	})
+	require.NotEmpty(t, want)
+	var got []string
+	db := openTest(t, Options{})
+	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error {
+		return conn(tx).query("SELECT status FROM payment_statuses", nil, func(row scanner) error {
+			var s string
+			got = append(got, "")
+			err := row.Scan(&s)
+			got[len(got)-1] = s
+			return err
+		})
+	}))
+	require.ElementsMatch(t, want, got)
+}
+
+// explainer is a session that looks at the plan of everything it runs.
+type explainer struct {
+	*liteConn
+	plans map[string]string
+}
+
+func (e explainer) explain(query string, args []any) error {
+	var plan []string
+	err := e.liteConn.query("EXPLAIN QUERY PLAN "+query, args, func(row scanner) error {
+		var id, parent, unused int64
+		var detail string
+		err := row.Scan(&id, &parent, &unused, &detail)
+		plan = append(plan, detail)
+		return err
+	})
+	e.plans[query] = strings.Join(plan, "; ")
+	return err
+}
+
+func (e explainer) exec(query string, args ...any) (int64, error) {
+	if err := e.explain(query, args); err != nil {
+		return 0, err
+	}
+	return e.liteConn.exec(query, args...)
+}
+
+func (e explainer) query(query string, args []any, each func(scanner) error) error {
+	if err := e.explain(query, args); err != nil {
+		return err
+	}
+	return e.liteConn.query(query, args, each)
+}
+
+// TestPlans refuses queries that read whole tables, and lists that are sorted instead of read in order.
+func TestPlans(t *testing.T) {
+	db := openTest(t, Options{})
+	e := explainer{plans: map[string]string{}}
+	now := clock()
+	_ = db.Update(context.Background(), func(etx engine.Tx) error {
+		e.liteConn = conn(etx)
+		r := &tx{s: e, now: now}
+		r.InsertPayment(&engine.Payment{MerchantID: "m", ID: "p", Status: engine.Processing})
+		r.UpdatePayment(&engine.Payment{MerchantID: "m", ID: "p"})
+		r.UpdateAttempt(&engine.Attempt{})
+		r.UpdateOperation(&engine.Operation{})
+		r.Payment("m", "p")
+		for _, f := range []engine.ListInput{{}, {CustomerID: "c"}, {StartingAfter: "p"}, {EndingBefore: "p"}, {CreatedGT: now, CreatedLT: now},
+			{CustomerID: "c", StartingAfter: "p"}} {
+			for _, profile := range []string{"", "pro"} {
+				r.Payments("m", profile, f)
+			}
+		}
+		r.Attempt("m", "a")
+		r.Attempts("m", "p")
+		r.Operation("o")
+		r.Operations("m", "p")
+		r.ClaimOperations("n", now, 10)
+		r.ExtendLease("o", "n", now)
+		r.Exchanges("o")
+		r.PutExchange(engine.ExchangeRecord{})
+		r.Events("m", "p")
+		r.Evidence("o")
+		r.Idempotency("m", "k")
+		r.FinishIdempotency(&engine.IdempotencyRecord{})
+		r.DeleteIdempotency("m", "k")
+		r.CardToken("m", "t")
+		r.DeleteCardToken("m", "t")
+		r.DeleteExpired()
+		r.Merchant("m")
+		r.MerchantByPublishableKey("k")
+		r.Profiles("m")
+		r.Profile("m", "p")
+		r.Accounts("m")
+		r.Account("m", "a")
+		r.APIKeyByHash([]byte("h"))
+		r.APIKeys("m", 1, 1)
+		r.Customers("m", 1, 1)
+		r.DeleteMerchant("m")
+		return errors.New("undo")
+	})
+	require.Greater(t, len(e.plans), 35)
+	for query, plan := range e.plans {
+		require.NotContains(t, plan, "SCAN", "%s\n%s", query, plan)
+		few := strings.Contains(query, "FROM attempts") || strings.Contains(query, "FROM operations") || strings.Contains(query, "FROM events") ||
+			strings.Contains(query, "FROM profiles") || strings.Contains(query, "FROM accounts") || strings.Contains(query, "FROM api_keys")
+		if !few { // of one payment or one merchant's settings: sorting them is nothing
+			require.NotContains(t, plan, "TEMP B-TREE", "%s\n%s", query, plan)
+		}
+	}
+}

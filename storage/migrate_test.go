@@ -1,0 +1,168 @@
+package storage
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+)
+
+func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+
+// migrate runs a set of migrations on the database at path.
+func migrate(t *testing.T, path string, files fstest.MapFS) ([]string, error) {
+	t.Helper()
+	c, err := openLite(path, time.Second)
+	require.NoError(t, err)
+	defer c.close()
+	m := &migrator{conn: c, path: path, files: files, log: slog.New(slog.DiscardHandler)}
+	return m.apply(context.Background())
+}
+
+func count(t *testing.T, path, query string) (n int64) {
+	t.Helper()
+	c, err := openLite(path, time.Second)
+	require.NoError(t, err)
+	defer c.close()
+	require.NoError(t, c.query(query, nil, func(row scanner) error { return row.Scan(&n) }))
+	return n
+}
+
+func TestMigrations(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	files := fstest.MapFS{"migrations/0001_init.sql": file("CREATE TABLE a (seq {{SEQ}}, b {{BLOB}}); INSERT INTO a (b) VALUES ('x')")}
+	applied, err := migrate(t, path, files)
+	require.NoError(t, err)
+	require.Equal(t, []string{"0001_init"}, applied)
+	require.NoFileExists(t, path+".before-0001_init", "nothing to save")
+	applied, err = migrate(t, path, files)
+	require.NoError(t, err)
+	require.Empty(t, applied)
+
+	files["migrations/0002_more.sql"] = file("INSERT INTO a (b) VALUES ('y'); CREATE TABLE c (x TEXT)")
+	files["migrations/0003_rest.sql"] = file("INSERT INTO c VALUES ('z')")
+	applied, err = migrate(t, path, files)
+	require.NoError(t, err)
+	require.Equal(t, []string{"0002_more", "0003_rest"}, applied)
+	require.EqualValues(t, 2, count(t, path, "SELECT count(*) FROM a"))
+	copied := path + ".before-0002_more"
+	require.EqualValues(t, 1, count(t, copied, "SELECT count(*) FROM a"), "a copy of what was before")
+	st, err := os.Stat(copied)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), st.Mode().Perm())
+
+	// One that fails leaves nothing behind, and can be repaired as long as it was not applied.
+	files["migrations/0004_wrong.sql"] = file("INSERT INTO c VALUES ('lost'); INSERT INTO nowhere VALUES (1)")
+	for range 2 { // the second time the copy is there already
+		applied, err = migrate(t, path, files)
+		require.ErrorContains(t, err, "migration 0004_wrong: ")
+		require.Empty(t, applied)
+		require.EqualValues(t, 1, count(t, path, "SELECT count(*) FROM c"))
+	}
+	files["migrations/0004_wrong.sql"] = file("INSERT INTO c VALUES ('right')")
+	_, err = migrate(t, path, files)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, count(t, path, "SELECT count(*) FROM c"))
+
+	delete(files, "migrations/0004_wrong.sql")
+	_, err = migrate(t, path, files)
+	require.ErrorContains(t, err, "0004_wrong, which this binary does not know: it is newer")
+
+	files["migrations/0004_wrong.sql"] = file("INSERT INTO c VALUES ('right') -- and a word")
+	_, err = migrate(t, path, files)
+	require.ErrorContains(t, err, "must not be changed")
+}
+
+func TestMigrationNames(t *testing.T) {
+	for _, files := range []fstest.MapFS{
+		{"migrations/1_init.sql": file("")},
+		{"migrations/0001.sql": file("")},
+		{"migrations/0001_a.sql": file(""), "migrations/0001_b.sql": file("")},
+	} {
+		_, err := readMigrations(files)
+		require.ErrorContains(t, err, "a number of four digits of its own")
+	}
+}
+
+func TestMigrateCommand(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "x.db")
+	dsn := "sqlite:" + path
+	pending, err := Pending(ctx, dsn)
+	require.NoError(t, err)
+	require.Equal(t, []string{"0001_init"}, pending)
+	require.NoFileExists(t, path)
+	applied, err := Migrate(ctx, dsn)
+	require.NoError(t, err)
+	require.Equal(t, pending, applied)
+	for range 2 {
+		pending, err = Pending(ctx, dsn)
+		require.NoError(t, err)
+		require.Empty(t, pending)
+		applied, err = Migrate(ctx, dsn)
+		require.NoError(t, err)
+		require.Empty(t, applied)
+		db, err := Open(ctx, dsn, Options{})
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+	}
+}
+
+// TestOpenOld opens a database that is behind.
+func TestOpenOld(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "x.db")
+	_, err := migrate(t, path, fstest.MapFS{"migrations/0000_before.sql": file("CREATE TABLE before (x TEXT)")})
+	require.NoError(t, err)
+	was := migrations
+	defer func() { migrations = was }()
+	init, err := migrationFiles.ReadFile("migrations/0001_init.sql")
+	require.NoError(t, err)
+	migrations = fstest.MapFS{"migrations/0000_before.sql": file("CREATE TABLE before (x TEXT)"), "migrations/0001_init.sql": file(string(init))}
+
+	_, err = Open(ctx, "sqlite:"+path, Options{})
+	require.ErrorContains(t, err, "needs migrations (0001_init): run `payswitch migrate`")
+	db, err := Open(ctx, "sqlite:"+path, Options{Migrate: true})
+	require.NoError(t, err)
+	require.NoError(t, db.Update(ctx, func(tx engine.Tx) error { return tx.PutKeyset("k", []byte("v")) }))
+	require.NoError(t, db.Close())
+	require.FileExists(t, path+".before-0001_init")
+}
+
+func TestOpenForeign(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	c, err := openLite(path, time.Second)
+	require.NoError(t, err)
+	require.NoError(t, c.script("CREATE TABLE theirs (x TEXT)"))
+	require.NoError(t, c.close())
+	_, err = Open(context.Background(), "sqlite:"+path, Options{Migrate: true})
+	require.ErrorContains(t, err, "is not a payswitch database")
+	require.EqualValues(t, 1, count(t, path, "SELECT count(*) FROM sqlite_master"), "and is left alone")
+}
+
+// TestOpenTogether starts several processes' worth of stores on a new file.
+func TestOpenTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			db, err := Open(context.Background(), "sqlite:"+path, Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
