@@ -102,7 +102,7 @@ func TestErrorsAreSafe(t *testing.T) {
 		"error":      {func(*Call) (*Outcome, error) { return nil, errors.New("boom") }, "boom"},
 		"nothing":    {func(*Call) (*Outcome, error) { return nil, nil }, "the adapter returned neither outcome nor error"},
 		"panic":      {func(*Call) (*Outcome, error) { panic("boom") }, "panic: boom"},
-		"nil map":    {func(*Call) (*Outcome, error) { var m map[string]int; m["a"] = 1; return nil, nil }, "panic: assignment to entry in nil map"},
+		"nil map":    {func(c *Call) (*Outcome, error) { c.Request.Metadata["a"] = "b"; return nil, nil }, "panic: assignment to entry in nil map"},
 		"nil reject": {func(*Call) (*Outcome, error) { return nil, (*Reject)(nil) }, "the adapter returned a nil reject"},
 		"long":       {func(*Call) (*Outcome, error) { return nil, errors.New(strings.Repeat("ä", 200)) }, strings.Repeat("ä", 100)},
 		"bad error":  {func(*Call) (*Outcome, error) { panic(badError{}) }, "panic: error without text"},

@@ -62,8 +62,13 @@ func (j JSON) Has(path string) bool {
 // Get returns the value at the path.
 func (j JSON) Get(path string) JSON {
 	for path != "" && j.text != "" {
-		name, rest, _ := strings.Cut(path, ".")
-		j, path = j.child(name), rest
+		name := path
+		if i := strings.IndexByte(path, '.'); i >= 0 {
+			name, path = path[:i], path[i+1:]
+		} else {
+			path = ""
+		}
+		j = j.child(name)
 	}
 	return j
 }

@@ -150,21 +150,28 @@ func (r *Reader) More(shut byte) bool {
 	return false
 }
 
+// plainKey reads a name and the colon in their usual form, without white space and escapes, and says whether that is what stands here.
+func (r *Reader) plainKey() (name string, ok bool) {
+	s, start := r.s, r.p+1
+	if start > len(s) || s[start-1] != '"' {
+		return "", false
+	}
+	for p := start; p+1 < len(s); p++ {
+		c := s[p]
+		if c > '"' && c != '\\' {
+			continue
+		}
+		if c != '"' || s[p+1] != ':' {
+			return "", false
+		}
+		r.p = p + 2
+		return s[start:p], true
+	}
+	return "", false
+}
+
 // Key reads a member's name and the colon.
 func (r *Reader) Key() string {
-	s, p := r.s, r.p
-	if p < len(s) && s[p] == '"' { // the usual form: no white space, no escape
-		for start, p := p+1, p+1; p < len(s) && s[p] >= ' ' && s[p] != '\\'; p++ {
-			if s[p] != '"' {
-				continue
-			}
-			if p+1 < len(s) && s[p+1] == ':' {
-				r.p = p + 2
-				return s[start:p]
-			}
-			break
-		}
-	}
 	if r.peek() != '"' {
 		r.Fail("name expected")
 		return ""
@@ -182,7 +189,10 @@ func (r *Reader) Key() string {
 // beginning and records which names have been read: a second time is an error. There may be 64 names at most. Reading members in the
 // order of names is quickest.
 func (r *Reader) Field(names []string, seen *uint64) int {
-	k := r.Key()
+	k, ok := r.plainKey()
+	if !ok {
+		k = r.Key()
+	}
 	i := bits.Len64(*seen) // the one after the last of those read
 	for range names {
 		if i >= len(names) {
@@ -215,7 +225,11 @@ func (r *Reader) String() string {
 	}
 	s, start := r.s, r.p+1
 	for p := start; p < len(s); p++ {
-		switch c := s[p]; {
+		c := s[p]
+		if c > '"' && c != '\\' {
+			continue
+		}
+		switch {
 		case c == '"':
 			r.p = p + 1
 			return s[start:p]

@@ -31,8 +31,8 @@ func Skip(s string, p, depth int) (end int, reason string) {
 func End(s string, p int) int {
 	depth := 0
 	for ; p < len(s); p++ {
-		switch c := s[p]; c {
-		case '"':
+		switch kinds[s[p]] {
+		case kindQuote:
 			for p++; p < len(s) && s[p] != '"'; p++ {
 				if s[p] == '\\' {
 					p++
@@ -41,13 +41,13 @@ func End(s string, p int) int {
 			if depth == 0 {
 				return p + 1
 			}
-		case '{', '[':
+		case kindOpen:
 			depth++
-		case '}', ']':
+		case kindShut:
 			if depth--; depth <= 0 {
 				return p + (depth + 1) // before the bracket if it is not the value's own
 			}
-		case ',', ' ', '\n', '\r', '\t':
+		case kindGap:
 			if depth == 0 {
 				return p
 			}
@@ -55,6 +55,17 @@ func End(s string, p int) int {
 	}
 	return min(p, len(s))
 }
+
+const (
+	kindQuote = 1 + iota
+	kindOpen
+	kindShut
+	kindGap
+)
+
+// kinds are those of the characters that matter between values; 0 for all others.
+var kinds = [256]uint8{'"': kindQuote, '{': kindOpen, '[': kindOpen, '}': kindShut, ']': kindShut,
+	',': kindGap, ' ': kindGap, '\n': kindGap, '\r': kindGap, '\t': kindGap}
 
 // Space returns the offset of the first byte at or after p that is no white space.
 func Space(s string, p int) int {
@@ -102,7 +113,11 @@ func skipNested(s string, p, depth int) (end int, reason string) {
 
 func skipString(s string, p int) (end int, reason string) {
 	for p++; p < len(s); p++ {
-		switch c := s[p]; {
+		c := s[p]
+		if c > '"' && c != '\\' {
+			continue
+		}
+		switch {
 		case c == '"':
 			return p + 1, ""
 		case c < ' ':

@@ -34,7 +34,7 @@ func Sum(data []byte) [32]byte {
 	return sum
 }
 
-func block(h *[8]uint32, p []byte) {
+func block(v *[8]uint32, p []byte) {
 	var w [64]uint32
 	_ = p[63]
 	for i := range 16 {
@@ -46,14 +46,36 @@ func block(h *[8]uint32, p []byte) {
 		s1 := bits.RotateLeft32(b, -17) ^ bits.RotateLeft32(b, -19) ^ b>>10
 		w[i] = w[i-16] + s0 + w[i-7] + s1
 	}
-	a, b, c, d, e, f, g, hh := h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7]
-	for i := range 64 {
-		t1 := hh + (bits.RotateLeft32(e, -6) ^ bits.RotateLeft32(e, -11) ^ bits.RotateLeft32(e, -25)) + (e&f ^ ^e&g) + k[i] + w[i]
-		t2 := (bits.RotateLeft32(a, -2) ^ bits.RotateLeft32(a, -13) ^ bits.RotateLeft32(a, -22)) + (a&b ^ a&c ^ b&c)
-		hh, g, f, e, d, c, b, a = g, f, e, d+t1, c, b, a, t1+t2
+	a, b, c, d, e, f, g, h := v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]
+	for i := 0; i < 64; i += 8 { // eight rounds each, so that the variables need not be moved
+		k, w := (*[8]uint32)(k[i:]), (*[8]uint32)(w[i:])
+		t := h + big1(e) + (e&(f^g) ^ g) + k[0] + w[0]
+		d, h = d+t, t+big0(a)+(a&b|c&(a|b))
+		t = g + big1(d) + (d&(e^f) ^ f) + k[1] + w[1]
+		c, g = c+t, t+big0(h)+(h&a|b&(h|a))
+		t = f + big1(c) + (c&(d^e) ^ e) + k[2] + w[2]
+		b, f = b+t, t+big0(g)+(g&h|a&(g|h))
+		t = e + big1(b) + (b&(c^d) ^ d) + k[3] + w[3]
+		a, e = a+t, t+big0(f)+(f&g|h&(f|g))
+		t = d + big1(a) + (a&(b^c) ^ c) + k[4] + w[4]
+		h, d = h+t, t+big0(e)+(e&f|g&(e|f))
+		t = c + big1(h) + (h&(a^b) ^ b) + k[5] + w[5]
+		g, c = g+t, t+big0(d)+(d&e|f&(d|e))
+		t = b + big1(g) + (g&(h^a) ^ a) + k[6] + w[6]
+		f, b = f+t, t+big0(c)+(c&d|e&(c|d))
+		t = a + big1(f) + (f&(g^h) ^ h) + k[7] + w[7]
+		e, a = e+t, t+big0(b)+(b&c|d&(b|c))
 	}
-	h[0], h[1], h[2], h[3] = h[0]+a, h[1]+b, h[2]+c, h[3]+d
-	h[4], h[5], h[6], h[7] = h[4]+e, h[5]+f, h[6]+g, h[7]+hh
+	v[0], v[1], v[2], v[3] = v[0]+a, v[1]+b, v[2]+c, v[3]+d
+	v[4], v[5], v[6], v[7] = v[4]+e, v[5]+f, v[6]+g, v[7]+h
+}
+
+func big0(x uint32) uint32 {
+	return bits.RotateLeft32(x, -2) ^ bits.RotateLeft32(x, -13) ^ bits.RotateLeft32(x, -22)
+}
+
+func big1(x uint32) uint32 {
+	return bits.RotateLeft32(x, -6) ^ bits.RotateLeft32(x, -11) ^ bits.RotateLeft32(x, -25)
 }
 
 var k = [64]uint32{
