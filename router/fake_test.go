@@ -167,6 +167,6 @@ func TestObserve(t *testing.T) {
 	for _, path := range []string{"/health", "/nothing"} {
 		s.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
 	}
-	require.Equal(t, []string{"GET /health", "GET "}, seen)
+	require.Equal(t, []string{"GET /health", " "}, seen)
 	require.NotZero(t, s.HTTP().ReadHeaderTimeout)
 }

@@ -81,7 +81,11 @@ func (s *Server) done(c *call, status int, took time.Duration) {
 	s.Logger.LogAttrs(c.ctx(), slog.LevelInfo, "request", slog.String("request_id", c.requestID), slog.String("method", c.r.Method),
 		slog.String("route", c.pattern()), slog.Int("status", status), slog.Duration("took", took), slog.String("merchant_id", c.auth.MerchantID))
 	if s.opts.Observe != nil {
-		s.opts.Observe(c.r.Method, c.pattern(), status, took)
+		method := c.r.Method
+		if c.route == nil {
+			method = "" // callers may invent methods without end
+		}
+		s.opts.Observe(method, c.pattern(), status, took)
 	}
 }
 

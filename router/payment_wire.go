@@ -26,15 +26,23 @@ var addend = integer(0, 999_999_999)
 
 // echo keeps a field to show it as it came.
 func echo[V any](key string, parse func(*reader) (V, error)) field[paymentRequest] {
-	keep := keptAs(parse)
+	return echoAnd(key, parse, func(*paymentRequest, V) {})
+}
+
+// echoAnd keeps a field to show it as it came, and use takes what parse made of it.
+func echoAnd[V any](key string, parse func(*reader) (V, error), use func(*paymentRequest, V)) field[paymentRequest] {
 	return field[paymentRequest]{key: key, read: func(r *reader, p *paymentRequest) error {
-		raw, err := keep(r)
-		if err == nil {
-			if p.Echo == nil {
-				p.Echo = map[string]json.RawMessage{}
-			}
-			p.Echo[key] = raw
+		from := r.pos
+		v, err := parse(r)
+		if err != nil {
+			return err
 		}
+		use(p, v)
+		r.pos = from
+		if p.Echo == nil {
+			p.Echo = map[string]json.RawMessage{}
+		}
+		p.Echo[key], err = r.raw()
 		return err
 	}}
 }
@@ -88,8 +96,8 @@ var paymentFields = closedObject(
 	at("statement_descriptor_suffix", text, func(p *paymentRequest) *string { return &p.DescriptorSuffix }),
 	at("merchant_order_reference_id", text, func(p *paymentRequest) *string { return &p.OrderReference }),
 	at("metadata", anyObject, func(p *paymentRequest) *json.RawMessage { return &p.Metadata }),
-	field[paymentRequest]{key: "order_details", read: readOrder},
-	field[paymentRequest]{key: "surcharge_details", read: readSurcharge},
+	echoAnd("order_details", listOf(lineFields.parse), func(p *paymentRequest, lines []sdk.Line) { p.Lines = lines }),
+	echoAnd("surcharge_details", surchargeFields.parse, func(p *paymentRequest, s surcharge) { p.SurchargeAmount = s.amount + s.tax }),
 
 	echo("allowed_payment_method_types", listOf(oneOf(paymentMethodTypes))),
 	echo("payment_experience", oneOf(paymentExperiences)),
@@ -135,8 +143,6 @@ var paymentFields = closedObject(
 	drop[paymentRequest]("business_sub_label", text),
 )
 
-type order struct{ lines []sdk.Line }
-
 var lineFields = openObject(
 	must(at("product_name", text, func(l *sdk.Line) *string { return &l.Name })),
 	must(field[sdk.Line]{key: "quantity", read: func(r *reader, l *sdk.Line) error {
@@ -149,27 +155,12 @@ var lineFields = openObject(
 	at("sku", text, func(l *sdk.Line) *string { return &l.SKU }),
 )
 
-func readOrder(r *reader, p *paymentRequest) error {
-	return echo("order_details", func(r *reader) (_ order, err error) {
-		p.Lines, err = listOf(lineFields.parse)(r)
-		return order{}, err
-	}).read(r, p)
-}
-
 type surcharge struct{ amount, tax int64 }
 
 var surchargeFields = openObject(
 	must(at("surcharge_amount", addend, func(s *surcharge) *int64 { return &s.amount })),
 	at("tax_amount", addend, func(s *surcharge) *int64 { return &s.tax }),
 )
-
-func readSurcharge(r *reader, p *paymentRequest) error {
-	return echo("surcharge_details", func(r *reader) (surcharge, error) {
-		s, err := surchargeFields.parse(r)
-		p.SurchargeAmount = s.amount + s.tax
-		return s, err
-	}).read(r, p)
-}
 
 // payment reads the body of create, update and confirm: the form first, then the lengths, then the connectors named.
 func (s *Server) payment(c *call) (*engine.PaymentInput, error) {

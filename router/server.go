@@ -49,7 +49,8 @@ type Options struct {
 	DevPages bool
 	// Ready says why we cannot serve yet, nil when we can; nil func: always ready.
 	Ready func() error
-	// Observe is told of every request once it is answered; pattern is the route's, "" for an unknown URL. It must not block.
+	// Observe is told of every request once it is answered; method and pattern are the route's, "" where there is none. It must not
+	// block.
 	Observe func(method, pattern string, status int, took time.Duration)
 
 	ReadTimeout time.Duration // for a whole request to arrive; default 5 s
