@@ -6,9 +6,10 @@
 //	routes.go    every route on one line, with who may call it
 //	mux.go       finds the route of a request
 //	handle.go    what happens around every handler: request id, key, body, idempotency, errors, headers, log
-//	scan.go      a strict JSON reader that knows line and column
+//	scan.go      a strict JSON reader that knows line and column (its messages: scan_text.go)
 //	codec.go     tables of fields that read JSON objects with it
 //	encode.go    appends JSON
 //	errors.go    engine.Error to status and body
-//	openapi.yaml the served description of all of it, held against the handlers by tests
+//	payment_*.go the payment object: what is read, what is shown
+//	api/         the description of all of it, merged into the served openapi.yaml by go generate and held against the handlers by tests
 package router
