@@ -64,18 +64,19 @@ func (r *Runtime) build(m *Module) (*code, *instance, error) {
 	}
 }
 
-// compile has wazero compile a module, one at a time over the runtime. When that takes longer than allowed the module is
-// given up; the size limits see to it that the compiler comes to an end. One worker only: a panic in the compiler is
-// caught here, but would end the process in a worker of wazero's own.
+// compile has wazero compile a module, one at a time over the runtime. When that takes longer than allowed its callers are
+// told so and may try again later; the caps on what is accepted see to it that the compiler comes to an end, and until
+// then no other compilation begins. One worker only: a panic in the compiler is caught here, but would end the process in
+// a worker of wazero's own.
 func (r *Runtime) compile(wasm []byte) (wazero.CompiledModule, error) {
 	type result struct {
 		compiled wazero.CompiledModule
 		err      error
 	}
 	r.compiling <- struct{}{}
-	defer func() { <-r.compiling }()
 	done := make(chan result, 1)
 	go func() {
+		defer func() { <-r.compiling }()
 		var res result
 		defer func() {
 			if p := recover(); p != nil {
@@ -99,7 +100,7 @@ func (r *Runtime) compile(wasm []byte) (wazero.CompiledModule, error) {
 				_ = res.compiled.Close(context.Background())
 			}
 		}()
-		return nil, refused(-1, "takes longer than %v to compile", r.limits.CompileTime)
+		return nil, fmt.Errorf("sandbox: module takes longer than %v to compile", r.limits.CompileTime)
 	}
 }
 

@@ -39,6 +39,9 @@ func goWasm(t testing.TB) []byte {
 
 func newRuntime(t testing.TB, o Options) *Runtime {
 	t.Helper()
+	if raceEnabled && o.Limits.CompileTime == 0 {
+		o.Limits.CompileTime = 10 * time.Minute // the race detector slows the compiler down tenfold
+	}
 	r, err := New(context.Background(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close(context.Background())) })

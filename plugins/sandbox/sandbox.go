@@ -23,7 +23,7 @@ type Limits struct {
 	ModuleBytes   int           // size of a module; default 16 MiB
 	FunctionBytes int           // size of one function body, which bounds the time it takes to compile; default 256 KiB
 	MessageBytes  int           // size of a message, in and out; default 1 MiB
-	CompileTime   time.Duration // of one module, after which it is refused; default 30 s
+	CompileTime   time.Duration // of one module, after which its callers get an error and may try again; default 30 s
 	Instances     int           // per module; callers beyond it wait; default 2*GOMAXPROCS
 }
 
