@@ -113,7 +113,7 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 		err = e.withAccount(ctx, w)
 	}
 	if err != nil {
-		e.reschedule(ctx, op, "not reachable: "+err.Error())
+		e.reschedule(ctx, op, "not reachable: "+err.Error(), time.Time{})
 		return err
 	}
 	if op.Status == OperationPending && !waits(w.a.Status) {
@@ -121,11 +121,11 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 	}
 	v, how, err := e.evidence(ctx, w)
 	if err != nil {
-		e.reschedule(ctx, op, err.Error())
+		e.reschedule(ctx, op, err.Error(), time.Time{})
 		return err
 	}
 	if v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w, v) {
-		e.reschedule(ctx, op, v.text)
+		e.reschedule(ctx, op, v.text, v.again)
 		return nil
 	}
 	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
@@ -261,12 +261,15 @@ func (e *Engine) askProcessor(ctx context.Context, w *work) (verdict, error) {
 	if o == nil {
 		return v, nil
 	}
-	return read(w.op, w.a, o, e.final(w)), nil
+	final := e.finalAt(w)
+	r := read(w.op, w.a, o, e.now().After(final))
+	r.again = final
+	return r, nil
 }
 
-// final says whether enough time has passed since something last may have left for "it did not happen" to be believed.
-func (e *Engine) final(w *work) bool {
-	return e.now().After(e.lastSend(w.op).Add(time.Duration(w.adapter.Manifest.Resolve.NotFoundFinalAfterSeconds) * time.Second))
+// finalAt is when enough time has passed since something last may have left for "it did not happen" to be believed.
+func (e *Engine) finalAt(w *work) time.Time {
+	return e.lastSend(w.op).Add(time.Duration(w.adapter.Manifest.Resolve.NotFoundFinalAfterSeconds) * time.Second)
 }
 
 // lastSend is the latest moment something may have left for an operation.
@@ -299,7 +302,7 @@ func (e *Engine) sync(ctx context.Context, w *work, resolves sdk.Operation) (*sd
 	v := judge(sdk.OpSync, q.req.Amount, w.adapter.Manifest, r, err)
 	e.metrics.OperationDone(string(sdk.OpSync), q.op.Connector, v.status, e.now().Sub(now))
 	if v.outcome == nil || v.outcome.Status == sdk.StatusUnknown || v.status == OperationUnknown {
-		return nil, verdict{status: OperationUnknown, text: "sync: " + v.text}
+		return nil, verdict{status: OperationUnknown, text: "the processor's answer to a sync tells nothing: " + v.text}
 	}
 	return v.outcome, v
 }
@@ -364,8 +367,8 @@ func readCapture(op *Operation, a *Attempt, o *sdk.Outcome, final bool, notYet v
 	return notYet
 }
 
-// reschedule gives an operation back, to be looked at again later.
-func (e *Engine) reschedule(ctx context.Context, op *Operation, text string) {
+// reschedule gives an operation back, to be looked at again later: as soon as again where that is in the future, else ever more seldom.
+func (e *Engine) reschedule(ctx context.Context, op *Operation, text string, again time.Time) {
 	err := e.store.Update(ctx, func(tx Tx) error {
 		fresh, err := tx.Operation(op.ID)
 		if err != nil {
@@ -387,9 +390,14 @@ func (e *Engine) reschedule(ctx context.Context, op *Operation, text string) {
 		fresh.ErrorText = text
 		fresh.ResolveTries++
 		fresh.ResolveAt = tx.Now().Add(resolveDelay(fresh.Status, fresh.ResolveTries))
+		if fresh.Status == OperationUnknown && again.After(e.now()) && again.Before(fresh.ResolveAt) {
+			fresh.ResolveAt = again
+		}
 		fresh.LeaseUntil = tx.Now()
 		return tx.UpdateOperation(fresh)
 	})
+	e.log.LogAttrs(ctx, slog.LevelInfo, "operation still open", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
+		slog.String("kind", string(op.Kind)), slog.Int("tries", op.ResolveTries+1), slog.String("text", text))
 	if err != nil {
 		e.log.LogAttrs(ctx, slog.LevelError, "rescheduling failed", slog.String("operation_id", op.ID), slog.Any("error", err))
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"time"
 
 	"payswitch/sdk"
 )
@@ -13,6 +14,8 @@ type verdict struct {
 	reject  *sdk.Reject
 	text    string // why it failed or is unknown
 	alarm   string // "" or what a person must look at
+	// again is when to look again at the latest, zero for the usual schedule.
+	again time.Time
 	// mismatch says that the outcome's amount or currency does not fit the request.
 	mismatch bool
 }

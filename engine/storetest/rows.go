@@ -55,7 +55,7 @@ var kinds = []kind{
 		insert: func(tx engine.Tx, v any) error { return tx.InsertOperation(v.(*engine.Operation)) },
 		read:   func(r engine.Reader, v any) (any, error) { return r.Operation(v.(*engine.Operation).ID) },
 		update: func(tx engine.Tx, v any) error { return tx.UpdateOperation(v.(*engine.Operation)) },
-		fixed:  []string{"MerchantID", "ID", "PaymentID", "AttemptID", "Kind", "StartedAt"},
+		fixed:  []string{"MerchantID", "ID", "PaymentID"},
 	},
 	{
 		name:   "idempotency record",
