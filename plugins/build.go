@@ -158,14 +158,18 @@ func (h *Host) release(b *build) {
 	b.used = time.Now()
 }
 
-// unload frees the memory of replaced builds that nothing has used for a while. Without an archive they are kept for RetainBuilds.
-func (h *Host) unload() {
+// keepLoaded is how long replaced builds stay in memory unused. Without an archive memory is all there is.
+func (h *Host) keepLoaded() time.Duration {
+	if h.archive == nil {
+		return h.opts.RetainBuilds
+	}
+	return idleBeforeUnload
+}
+
+// unload frees the memory of replaced builds that nothing has used for so long.
+func (h *Host) unload(idle time.Duration) {
 	h.scanning.Lock()
 	defer h.scanning.Unlock()
-	idle := idleBeforeUnload
-	if h.archive == nil {
-		idle = h.opts.RetainBuilds
-	}
 	needed := map[*build]bool{} // or might be, when a file of the same name goes
 	for _, b := range h.builtIn {
 		needed[b] = true

@@ -12,9 +12,9 @@ import (
 )
 
 // Certify says what is wrong with a module: whether the sandbox runs it, the host can work with its manifest, and it passes the suite of
-// every adapter (sdktest). The rules it breaks are joined; nil if there is none.
-func Certify(ctx context.Context, wasm []byte, limits sandbox.Limits, o sdktest.Options) (err error) {
-	rt, err := sandbox.New(ctx, sandbox.Options{Limits: limits})
+// every adapter (sdktest). so is what the sandbox runs under. The rules it breaks are joined; nil if there is none.
+func Certify(ctx context.Context, wasm []byte, so sandbox.Options, o sdktest.Options) (err error) {
+	rt, err := sandbox.New(ctx, so)
 	if err != nil {
 		return fmt.Errorf("certify: %w", err)
 	}

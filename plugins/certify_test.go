@@ -15,6 +15,10 @@ import (
 	"payswitch/sdk/sdktest"
 )
 
+func testSandbox() sandbox.Options {
+	return sandbox.Options{CacheDir: filepath.Join(cacheDir(), "compiled"), Limits: sandbox.Limits{CompileTime: slow}}
+}
+
 // Every adapter of this repository passes the suite in the sandbox.
 func TestAdaptersAreCertified(t *testing.T) {
 	packages, err := filepath.Glob("*/wasm")
@@ -23,11 +27,11 @@ func TestAdaptersAreCertified(t *testing.T) {
 	for _, pkg := range packages {
 		t.Run(filepath.Dir(pkg), func(t *testing.T) {
 			wasm := module(t, "payswitch/plugins/"+filepath.ToSlash(pkg))
-			require.NoError(t, plugins.Certify(t.Context(), wasm, sandbox.Limits{}, sdktest.Options{}))
+			require.NoError(t, plugins.Certify(t.Context(), wasm, testSandbox(), sdktest.Options{}))
 		})
 	}
 	t.Run("acme", func(t *testing.T) {
-		require.NoError(t, plugins.Certify(t.Context(), acmeModule(t), sandbox.Limits{}, sdktest.Options{Answer: acmeAnswer}))
+		require.NoError(t, plugins.Certify(t.Context(), acmeModule(t), testSandbox(), sdktest.Options{Answer: acmeAnswer}))
 	})
 }
 
@@ -54,7 +58,7 @@ func TestAnAdapterInC(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	wasm, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.NoError(t, plugins.Certify(t.Context(), wasm, sandbox.Limits{}, sdktest.Options{}))
+	require.NoError(t, plugins.Certify(t.Context(), wasm, testSandbox(), sdktest.Options{}))
 
 	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir()})
 	require.Len(t, h.Adapters(), 1)
@@ -64,6 +68,6 @@ func TestAnAdapterInC(t *testing.T) {
 }
 
 func TestABadAdapterIsNotCertified(t *testing.T) {
-	require.Error(t, plugins.Certify(t.Context(), badModule(t), sandbox.Limits{}, sdktest.Options{}))
-	require.Error(t, plugins.Certify(t.Context(), []byte("no module"), sandbox.Limits{}, sdktest.Options{}))
+	require.Error(t, plugins.Certify(t.Context(), badModule(t), testSandbox(), sdktest.Options{}))
+	require.Error(t, plugins.Certify(t.Context(), []byte("no module"), testSandbox(), sdktest.Options{}))
 }

@@ -175,20 +175,21 @@ func (o *operation) nextTime(given time.Time) time.Time {
 	return time.UnixMilli(ms)
 }
 
+// grace is how much longer than the operation's deadline the last step may wait for a sandbox. The step itself is bounded by fuel.
+const grace = 5 * time.Second
+
 // next performs one step.
 func (o *operation) next(ctx context.Context, now time.Time) (*sdk.Result, error) {
 	o.step.Now = now.UnixMilli()
 	o.step.Exchanges = o.res.Exchanges
 	o.res.Steps++
-	// A step is bounded by fuel. It may outlive the deadline by that, so that an answer that came at the last moment is read.
-	stepCtx := ctx
-	if len(o.res.Exchanges) > 0 {
-		c, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.opts.OperationTimeout)
+	if o.left { // an answer that came at the last moment, or while the caller went away, is still read
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(context.WithoutCancel(ctx), o.started.Add(o.opts.OperationTimeout+grace))
 		defer cancel()
-		stepCtx = c
 	}
 	start := time.Now()
-	r, err := o.adapter.stepper.step(stepCtx, o.step, derived(&o.in.Seed, "random"))
+	r, err := o.adapter.stepper.step(ctx, o.step, derived(&o.in.Seed, "random"))
 	o.opts.Observer.Stepped(o.adapter.name, time.Since(start))
 	if trap, ok := errors.AsType[*sandbox.TrapError](err); ok {
 		o.opts.Observer.Trapped(o.adapter.name, string(trap.Kind))

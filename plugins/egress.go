@@ -29,6 +29,9 @@ const (
 	failRefused  = "refused"
 )
 
+// maxAnswerHeaders bounds the header lines of an answer, whose bytes maxHeaderBytes bounds.
+const maxAnswerHeaders = 1000
+
 // maxCertificates bounds how many client certificates have connections of their own at a time.
 const maxCertificates = 256
 
@@ -97,7 +100,11 @@ func (e *egress) do(ctx context.Context, o *outgoing) answer {
 	case err != nil:
 		return answer{sent: true, failure: f.failure(ctx, err, true), err: err}
 	}
-	return answer{sent: true, status: res.StatusCode, headers: answerHeaders(res.Header), body: body}
+	headers := answerHeaders(res.Header)
+	if len(headers) > maxAnswerHeaders {
+		return answer{sent: true, failure: failTooLarge, err: fmt.Errorf("answer of more than %d headers", maxAnswerHeaders)}
+	}
+	return answer{sent: true, status: res.StatusCode, headers: headers, body: body}
 }
 
 // answerHeaders lists headers by name; lines of one name keep their order.

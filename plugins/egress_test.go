@@ -232,6 +232,7 @@ func TestSomethingMayHaveLeft(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}, failReset},
 		"large body":    {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 2<<20)) }, failTooLarge},
+		"many headers":  {func(w http.ResponseWriter, _ *http.Request) { w.Header()["X"] = make([]string, 1001) }, failTooLarge},
 		"large headers": {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<17)) }, failReset},
 	}
 	for name, c := range handlers {

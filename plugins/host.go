@@ -109,7 +109,7 @@ func (h *Host) Run(ctx context.Context) error {
 			if err := h.scan(ctx, false); err != nil && ctx.Err() == nil {
 				h.reportOnce("adapters directory cannot be read", err.Error(), "error", err)
 			}
-			h.unload()
+			h.unload(h.keepLoaded())
 		}
 	}
 }

@@ -75,9 +75,9 @@ func TestSimulatedConnectors(t *testing.T) {
 }
 
 func TestADroppedInAdapterWinsOverABuiltIn(t *testing.T) {
-	dir := t.TempDir()
-	builtIn := variant(acmeModule(t), "built in")
-	put(t, dir, "mine.wasm", acmeModule(t))
+	p, dir := newProcessor(t), t.TempDir()
+	builtIn := tiny(t, "acme", p.URL, "built in")
+	put(t, dir, "mine.wasm", tiny(t, "acme", p.URL, "first"))
 	log := &logged{}
 	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir(), Logger: log.logger(),
 		BuiltIn: fstest.MapFS{"acme.wasm": {Data: builtIn}, "README.md": {Data: []byte("no module")}, "broken.wasm": {Data: []byte("no module")}}})
@@ -85,28 +85,29 @@ func TestADroppedInAdapterWinsOverABuiltIn(t *testing.T) {
 	require.False(t, dropped.BuiltIn)
 	require.Contains(t, log.String(), "takes the place of the built-in one")
 	require.Contains(t, log.String(), "broken.wasm")
-	put(t, dir, "other.wasm", variant(acmeModule(t), "second"))
+	put(t, dir, "other.wasm", tiny(t, "acme", p.URL, "second"))
 	require.Eventually(t, func() bool { return strings.Contains(log.String(), "two adapters of the directory have one name") }, soon, 5*time.Millisecond)
+	h.UnloadIdle()
+	require.Len(t, h.Stats(), 3, "what may be needed when a file goes stays")
 
 	require.NoError(t, os.Remove(filepath.Join(dir, "mine.wasm")))
 	require.Eventually(t, func() bool { now, _ := h.Adapter("acme"); return now.Hash != dropped.Hash }, soon, 5*time.Millisecond)
 	require.NoError(t, os.Remove(filepath.Join(dir, "other.wasm")))
 	require.Eventually(t, func() bool { now, _ := h.Adapter("acme"); return now.BuiltIn }, soon, 5*time.Millisecond)
-	p := newProcessor(t)
 	res, err := h.Drive(context.Background(), authorize("acme", p.URL))
 	require.NoError(t, err)
 	require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
 }
 
 func TestAFileBeingWrittenIsLeftAlone(t *testing.T) {
-	dir := t.TempDir()
+	p, dir := newProcessor(t), t.TempDir()
 	path := filepath.Join(dir, "acme.wasm")
-	put(t, dir, "acme.wasm", acmeModule(t))
+	put(t, dir, "acme.wasm", tiny(t, "acme", p.URL, "first"))
 	log := &logged{}
 	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir(), Logger: log.logger()})
 	before, _ := h.Adapter("acme")
 
-	next := variant(acmeModule(t), "next")
+	next := tiny(t, "acme", p.URL, "next")
 	require.NoError(t, os.WriteFile(path, next[:len(next)/2], 0o600))
 	failures := func() int { return strings.Count(log.String(), "adapter cannot be loaded") }
 	require.Eventually(t, func() bool { return failures() == 1 }, soon, 5*time.Millisecond)
@@ -121,10 +122,10 @@ func TestAFileBeingWrittenIsLeftAlone(t *testing.T) {
 
 func TestAPinnedBuildOutlivesItsFile(t *testing.T) {
 	p, dir, cache := newProcessor(t), t.TempDir(), t.TempDir()
-	put(t, dir, "acme.wasm", acmeModule(t))
+	put(t, dir, "acme.wasm", tiny(t, "acme", p.URL, "first"))
 	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cache})
 	first, _ := h.Adapter("acme")
-	put(t, dir, "acme.wasm", variant(acmeModule(t), "second"))
+	put(t, dir, "acme.wasm", tiny(t, "acme", p.URL, "second"))
 	require.Eventually(t, func() bool { now, _ := h.Adapter("acme"); return now.Hash != first.Hash }, soon, 5*time.Millisecond)
 
 	pinned := authorize("acme", p.URL)
@@ -133,6 +134,17 @@ func TestAPinnedBuildOutlivesItsFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first.Hash, res.AdapterHash)
 
+	t.Run("out of memory", func(t *testing.T) {
+		require.Len(t, h.Stats(), 2)
+		h.UnloadIdle()
+		require.Len(t, h.Stats(), 1)
+		_, err := h.Drive(context.Background(), authorize("acme", p.URL))
+		require.NoError(t, err)
+		res, err := h.Drive(context.Background(), pinned)
+		require.NoError(t, err)
+		require.Equal(t, first.Hash, res.AdapterHash)
+		require.Len(t, h.Stats(), 2)
+	})
 	t.Run("after a restart, with the adapter removed", func(t *testing.T) {
 		h := newHost(t, plugins.Options{CacheDir: cache})
 		require.Empty(t, h.Adapters())
@@ -146,7 +158,7 @@ func TestAPinnedBuildOutlivesItsFile(t *testing.T) {
 	})
 	t.Run("unless it was changed", func(t *testing.T) {
 		path := filepath.Join(cache, "builds", first.Hash+".wasm")
-		require.NoError(t, os.WriteFile(path, variant(acmeModule(t), "evil"), 0o600))
+		require.NoError(t, os.WriteFile(path, tiny(t, "acme", p.URL, "evil"), 0o600))
 		_, err := newHost(t, plugins.Options{CacheDir: cache}).Drive(context.Background(), pinned)
 		require.ErrorIs(t, err, plugins.ErrNoBuild)
 	})
@@ -162,7 +174,7 @@ func TestAPinnedBuildOutlivesItsFile(t *testing.T) {
 func TestChangesUnderLoad(t *testing.T) {
 	p, dir := newProcessor(t), t.TempDir()
 	p.delay.Store(int64(2 * time.Millisecond))
-	put(t, dir, "acme.wasm", acmeModule(t))
+	put(t, dir, "acme.wasm", tiny(t, "acme", p.URL, "first"))
 	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir()})
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -185,8 +197,8 @@ func TestChangesUnderLoad(t *testing.T) {
 	}
 	for i := range 5 {
 		before, _ := h.Adapter("acme")
-		put(t, dir, "acme.wasm", variant(acmeModule(t), strings.Repeat("v", i+1)))
-		put(t, dir, "bad.wasm", badModule(t))
+		put(t, dir, "acme.wasm", tiny(t, "acme", p.URL, strings.Repeat("v", i+1)))
+		put(t, dir, "bad.wasm", tiny(t, "bad", p.URL, "bad"))
 		require.Eventually(t, func() bool { now, _ := h.Adapter("acme"); return now.Hash != before.Hash }, soon, time.Millisecond)
 		require.Eventually(t, func() bool { _, ok := h.Adapter("bad"); return ok }, soon, time.Millisecond)
 		require.NoError(t, os.Remove(filepath.Join(dir, "bad.wasm")))
@@ -204,9 +216,9 @@ func TestChangesUnderLoad(t *testing.T) {
 
 // Starting up with a warm cache compiles nothing.
 func TestWarmStart(t *testing.T) {
-	dir, cache := t.TempDir(), t.TempDir()
-	put(t, dir, "acme.wasm", acmeModule(t))
-	put(t, dir, "bad.wasm", badModule(t))
+	p, dir, cache := newProcessor(t), t.TempDir(), t.TempDir()
+	put(t, dir, "acme.wasm", tiny(t, "acme", p.URL, "first"))
+	put(t, dir, "bad.wasm", tiny(t, "bad", p.URL, "bad"))
 	newHost(t, plugins.Options{Directory: dir, CacheDir: cache})
 	start := time.Now()
 	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cache})

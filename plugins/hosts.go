@@ -32,7 +32,7 @@ func newReach(a *engine.DriveAccount, m *sdk.Manifest) (*reach, error) {
 	for _, h := range hosts {
 		h, err := expand(h, a, m)
 		if err != nil {
-			return nil, err
+			continue // not reached, then; the base URL's own labels must do
 		}
 		r.hosts[strings.TrimSuffix(strings.ToLower(h), ":443")] = true
 	}

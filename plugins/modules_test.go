@@ -58,11 +58,8 @@ func acmeModule(t testing.TB) []byte      { return module(t, "payswitch/plugins/
 func simulatorModule(t testing.TB) []byte { return module(t, "payswitch/plugins/simulator/wasm") }
 func badModule(t testing.TB) []byte       { return module(t, "payswitch/plugins/testdata/bad") }
 
-// variant is another build of a module: the same code with a custom section more.
-func variant(wasm []byte, name string) []byte {
-	section := append([]byte{0, byte(len(name) + 1), byte(len(name))}, name...)
-	return append(append(make([]byte, 0, len(wasm)+len(section)), wasm...), section...)
-}
+// slow is the time a compilation may take here: with the race detector, beside other tests.
+const slow = 5 * time.Minute
 
 // noAdapters is for hosts without built-in adapters.
 var noAdapters = fstest.MapFS{}
@@ -77,6 +74,7 @@ func newHost(t testing.TB, o plugins.Options) *plugins.Host {
 		o.BuiltIn = noAdapters
 	}
 	o.AllowLoopbackHTTP = true
+	o.Sandbox.CompileTime = slow
 	o.PollInterval = 10 * time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	h, err := plugins.New(ctx, o)
