@@ -38,7 +38,7 @@ type alarms struct {
 	n map[string]int
 }
 
-func (a *alarms) PaymentMoved(engine.PaymentStatus, string)                              {}
+func (a *alarms) PaymentMoved(engine.PaymentStatus, string)                           {}
 func (a *alarms) OperationDone(string, string, engine.OperationStatus, time.Duration) {}
 func (a *alarms) Alarm(kind string) {
 	a.Lock()

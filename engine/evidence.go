@@ -1,0 +1,234 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// evidence asks for what is known of an open operation, the way the manifest says. The text tells which way was used.
+func (e *Engine) evidence(ctx context.Context, w *work) (verdict, string, error) {
+	op, rule := w.op, w.adapter.Manifest.Resolve
+	if op.Status == OperationUnknown && op.LastSendAt.IsZero() {
+		return e.sendUnsent(ctx, w)
+	}
+	canSync := slices.Contains(w.adapter.Manifest.Operations, sdk.OpSync)
+	for _, by := range rule.By {
+		switch {
+		case by == sdk.ResolveByProcessorID && canSync && w.a.TransactionID != "", by == sdk.ResolveByReference && canSync:
+			v, err := e.askProcessor(ctx, w)
+			return v, string(by), err
+		case by == sdk.ResolveByIdempotentResend && op.Status != OperationPending && e.mayResend(op, rule):
+			v, err := e.resend(ctx, w)
+			return v, string(by), err
+		}
+	}
+	if canSync && op.Status == OperationPending {
+		v, err := e.askProcessor(ctx, w)
+		return v, "sync", err
+	}
+	return verdict{status: OperationUnknown, text: "waits for the processor's own message or an operator"}, "", nil
+}
+
+// sendUnsent performs an operation again of which it is proven that nothing left.
+func (e *Engine) sendUnsent(ctx context.Context, w *work) (verdict, string, error) {
+	if e.now().Sub(w.op.StartedAt) > giveUpUnsent {
+		return verdict{status: OperationNotActed, text: "the processor could not be reached; nothing was sent"}, "not sent", nil
+	}
+	v, err := e.resend(ctx, w)
+	return v, "sent again", err
+}
+
+// mayResend says whether the processor still remembers the operation's idempotency key, with room for a slow send.
+func (e *Engine) mayResend(op *Operation, rule sdk.ResolveRule) bool {
+	window := time.Duration(rule.IdempotencyWindowSeconds) * time.Second
+	return e.now().Add(e.opts.LeaseTime).Before(op.StartedAt.Add(window))
+}
+
+// resend drives the operation again, byte for byte: the same build, request, seed and clock; the answers there were are replayed.
+func (e *Engine) resend(ctx context.Context, w *work) (verdict, error) {
+	op := w.op
+	if err := e.openJSON(op.Request, requestAD(op.ID), &w.req); err != nil {
+		return verdict{}, err
+	}
+	var err error
+	if w.secrets, err = e.openSecrets(op.Instrument, op.ID); err != nil {
+		return verdict{}, err
+	}
+	if w.resume, err = e.answered(ctx, op.ID); err != nil {
+		return verdict{}, err
+	}
+	w.journalled = len(w.resume)
+	w.mayHaveLeft = op.Status == OperationStarted || !op.LastSendAt.IsZero()
+	if !w.mayHaveLeft { // from here on something may leave: a crash must not find the proof that nothing did
+		op.LastSendAt = e.now()
+		if err := e.markSend(ctx, op); err != nil {
+			return verdict{}, err
+		}
+	}
+	return e.drive(ctx, w), nil
+}
+
+// markSend makes durable that an operation is about to be sent.
+func (e *Engine) markSend(ctx context.Context, op *Operation) error {
+	return e.store.Update(ctx, func(tx Tx) error {
+		fresh, err := tx.Operation(op.ID)
+		if err != nil {
+			return err
+		}
+		if fresh.Owner != e.opts.Node || !fresh.Status.Open() {
+			return errLeaseLost
+		}
+		fresh.LastSendAt = op.LastSendAt
+		return tx.UpdateOperation(fresh)
+	})
+}
+
+// answered are the exchanges of an operation that have an answer, from the journal.
+func (e *Engine) answered(ctx context.Context, operationID string) ([]sdk.Exchange, error) {
+	var rows []ExchangeRecord
+	err := e.store.View(ctx, func(r Reader) (err error) { rows, err = r.Exchanges(operationID); return err })
+	if err != nil {
+		return nil, Internal(err, "read journal")
+	}
+	var out []sdk.Exchange
+	for _, r := range rows {
+		if !r.Answered {
+			break
+		}
+		var j journalEntry
+		if err := e.openJSON(r.Sealed, exchangeAD(operationID), &j); err != nil {
+			return nil, err
+		}
+		j.Exchange.Body = j.Body
+		out = append(out, *j.Exchange)
+	}
+	return out, nil
+}
+
+// askProcessor makes a sync and reads it as evidence about the open operation.
+func (e *Engine) askProcessor(ctx context.Context, w *work) (verdict, error) {
+	o, v := e.sync(ctx, w, w.op.Kind)
+	if o == nil {
+		return v, nil
+	}
+	final := e.finalAt(w)
+	r := read(w.op, w.a, o, e.now().After(final))
+	r.again = final
+	return r, nil
+}
+
+// finalAt is when enough time has passed since something last may have left for "it did not happen" to be believed.
+func (e *Engine) finalAt(w *work) time.Time {
+	return e.lastSend(w.op).Add(time.Duration(w.adapter.Manifest.Resolve.NotFoundFinalAfterSeconds) * time.Second)
+}
+
+// lastSend is the latest moment something may have left for an operation.
+func (e *Engine) lastSend(op *Operation) time.Time {
+	if op.LastSendAt.IsZero() { // its node died: it may have sent until its lease ended
+		return op.StartedAt.Add(e.opts.LeaseTime)
+	}
+	return op.LastSendAt
+}
+
+// sync asks the processor for a payment. Without an outcome the verdict says why there is none. It does not occupy the slot.
+func (e *Engine) sync(ctx context.Context, w *work, resolves sdk.Operation) (*sdk.Outcome, verdict) {
+	now := e.now().UTC().Truncate(time.Millisecond)
+	q := *w
+	q.token = "" // a sync is nobody's request
+	amount := w.a.Amount
+	if resolves != "" {
+		amount = w.op.Amount
+	}
+	q.op = e.newOperation(&q, sdk.OpSync, amount, now)
+	q.req = e.laterRequest(&q, amount)
+	q.req.Resolves = resolves
+	q.leaseEnd = e.now().Add(e.opts.LeaseTime)
+	d := &Drive{Connector: w.account.Connector, Operation: sdk.OpSync, OperationID: q.op.ID, Started: now, Seed: [32]byte(q.op.Seed),
+		Account: e.driveAccount(w.account), Request: q.req, BeforeSend: func(context.Context, SendIntent) error { return nil }}
+	r, err := e.connectors.Drive(ctx, d)
+	if r == nil {
+		r = &DriveResult{}
+	}
+	v := judge(sdk.OpSync, q.req.Amount, w.adapter.Manifest, r, err)
+	e.metrics.OperationDone(string(sdk.OpSync), q.op.Connector, v.status, e.now().Sub(now))
+	if v.outcome == nil || v.outcome.Status == sdk.StatusUnknown || v.status == OperationUnknown {
+		return nil, verdict{status: OperationUnknown, text: "the processor's answer to a sync tells nothing: " + v.text}
+	}
+	return v.outcome, v
+}
+
+// read turns what a sync says of the payment into what it says of the open operation.
+func read(op *Operation, a *Attempt, o *sdk.Outcome, final bool) verdict {
+	notYet := verdict{status: OperationUnknown, text: "the processor has not heard of it; it is too early to believe that"}
+	if op.Status == OperationPending {
+		notYet = verdict{status: OperationPending, outcome: &sdk.Outcome{Status: sdk.StatusPending}}
+	}
+	if o.Amount != nil && o.Amount.Currency != "" && o.Totals == nil && op.Kind != sdk.OpCapture && o.Amount.Minor > a.Amount {
+		return verdict{status: OperationSucceeded, outcome: o, mismatch: true, alarm: "amount_mismatch", text: "the processor reports another amount than asked for"}
+	}
+	switch op.Kind {
+	case sdk.OpCapture:
+		return readCapture(op, a, o, final, notYet)
+	case sdk.OpVoid:
+		switch {
+		case o.Status == sdk.StatusVoided:
+			return verdict{status: OperationSucceeded, outcome: o}
+		case o.Status == sdk.StatusPending:
+			return verdict{status: OperationPending, outcome: o}
+		case final:
+			return verdict{status: OperationNotActed, text: "the void did not happen"}
+		}
+		return notYet
+	}
+	switch o.Status {
+	case sdk.StatusNotFound:
+		if final {
+			return verdict{status: OperationNotActed, text: "the processor has not heard of this payment"}
+		}
+		return notYet
+	case sdk.StatusDeclined:
+		return verdict{status: OperationDeclined, outcome: o}
+	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview:
+		return verdict{status: OperationPending, outcome: o}
+	}
+	return verdict{status: OperationSucceeded, outcome: o}
+}
+
+func readCapture(op *Operation, a *Attempt, o *sdk.Outcome, final bool, notYet verdict) verdict {
+	taken := int64(0)
+	switch {
+	case o.Totals != nil:
+		taken = o.Totals.Captured - a.Captured
+	case o.Status == sdk.StatusCaptured:
+		taken = op.Amount
+	}
+	switch {
+	case taken > op.Amount:
+		return verdict{status: OperationUnknown, alarm: "amount_mismatch", text: "the processor reports more captured than asked for"}
+	case taken > 0:
+		c := *o
+		c.Status, c.Amount = sdk.StatusCaptured, &sdk.Money{Minor: taken}
+		return verdict{status: OperationSucceeded, outcome: &c}
+	case o.Status == sdk.StatusPending:
+		return verdict{status: OperationPending, outcome: o}
+	case final:
+		return verdict{status: OperationNotActed, text: "the capture did not happen"}
+	}
+	return notYet
+}
+
+// moves says whether a pending answer tells something new (a redirect where it was pending, say).
+func moves(w *work, v verdict) bool {
+	switch v.outcome.Status {
+	case sdk.StatusPending:
+		return w.a.Status == Unresolved
+	case sdk.StatusCustomerAction:
+		return w.a.Status == Pending || w.a.Status == Authorizing
+	case sdk.StatusReview:
+		return w.a.Status != Unresolved
+	}
+	return true
+}
