@@ -3,6 +3,7 @@ package sdk
 import (
 	"encoding/json"
 	"net/url"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -105,8 +106,12 @@ func FuzzJSON(f *testing.F) {
 		if !utf8.ValidString(s) || err != nil {
 			return
 		}
-		require.NoError(t, json.Unmarshal([]byte(s), &v))
+		d := json.NewDecoder(strings.NewReader(s))
+		d.UseNumber()
+		require.NoError(t, d.Decode(&v))
 		switch v := v.(type) {
+		case json.Number:
+			require.Equal(t, string(v), j.Number(""))
 		case string:
 			require.Equal(t, v, j.Str(""))
 		case []any:
