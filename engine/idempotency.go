@@ -31,6 +31,7 @@ func (e *Engine) BeginIdempotent(ctx context.Context, a *Auth, key string, reque
 	if len(key) == 0 || len(key) > 255 {
 		return nil, nil, nil, Unprocessable("Idempotency-Key", "Idempotency-Key must be 1 to 255 characters long")
 	}
+	requestHash = e.vault.Hash("idempotent request", requestHash) // bodies hold card data: a plain hash of one could be guessed at
 	deadline := e.now().Add(e.opts.LockWait)
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		mine, found, err := e.takeKey(ctx, a.MerchantID, key, requestHash)

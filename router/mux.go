@@ -1,8 +1,12 @@
 package router
 
 import (
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/julienschmidt/httprouter"
 )
 
 // route is one line of the surface. Pattern has {name} segments; its first segment is always fixed.
@@ -15,30 +19,42 @@ type route struct {
 	segments []string // of pattern, without the leading slash
 }
 
-// mux finds the route of a request by first segment and number of segments, then by the fixed segments, leftmost first. Neither
-// httprouter nor net/http can hold our surface (/payments/redirect/{id}/{merchant}/{attempt} beside
-// /payments/{id}/{merchant}/authorize/{connector}); this also never redirects and tells 404 from 405.
-type mux map[muxKey][]*route
+// mux finds the route of a request. httprouter takes no fixed segment beside a parameter (/payments/list beside /payments/{id}), so the
+// routes of one method, first segment and length share one registration in it, and within these the fixed segments decide,
+// leftmost first. It never redirects and tells 404 from 405.
+type mux struct{ tree *httprouter.Router }
 
-type muxKey struct {
-	method, first string
-	segments      int
+// group is what one registration stands for; as a ResponseWriter it is only how a look-up asks its handle.
+type group struct {
+	http.ResponseWriter
+	routes []*route
 }
 
 var methods = []string{"GET", "POST", "PUT", "DELETE"}
 
 func newMux(routes []route) mux {
-	m := mux{}
+	groups := map[[2]string][]*route{}
 	for i := range routes {
 		r := &routes[i]
 		r.segments = strings.Split(r.pattern[1:], "/")
-		key := muxKey{r.method, r.segments[0], len(r.segments)}
-		m[key] = append(m[key], r)
+		key := [2]string{r.method, shape(r.segments)}
+		groups[key] = append(groups[key], r)
 	}
-	for _, candidates := range m {
+	m := mux{httprouter.New()}
+	for key, candidates := range groups {
 		slices.SortStableFunc(candidates, func(a, b *route) int { return slices.Compare(openSegments(a), openSegments(b)) })
+		m.tree.Handle(key[0], key[1], func(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) { w.(*group).routes = candidates })
 	}
 	return m
+}
+
+// shape is a pattern with everything but its first segment open: /payments/:1/:2.
+func shape(segments []string) string {
+	s := "/" + segments[0]
+	for i := range segments[1:] {
+		s += "/:" + strconv.Itoa(i+1)
+	}
+	return s
 }
 
 func openSegments(r *route) []int {
@@ -53,26 +69,35 @@ func openSegments(r *route) []int {
 
 // find returns the route of a request and the path's segments; without a route, the methods that the path does have.
 func (m mux) find(method, path string) (*route, []string, []string) {
-	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	if r := m.match(method, segments); r != nil {
+	if r, segments := m.match(method, path); r != nil {
 		return r, segments, nil
 	}
 	var allowed []string
 	for _, other := range methods {
-		if other != method && m.match(other, segments) != nil {
+		if r, _ := m.match(other, path); r != nil && other != method {
 			allowed = append(allowed, other)
 		}
 	}
 	return nil, nil, allowed
 }
 
-func (m mux) match(method string, segments []string) *route {
-	for _, r := range m[muxKey{method, segments[0], len(segments)}] {
+func (m mux) match(method, path string) (*route, []string) {
+	handle, params, _ := m.tree.Lookup(method, path)
+	if handle == nil {
+		return nil, nil
+	}
+	var g group
+	handle(&g, nil, nil)
+	segments := []string{g.routes[0].segments[0]}
+	for _, p := range params {
+		segments = append(segments, p.Value)
+	}
+	for _, r := range g.routes {
 		if r.matches(segments) {
-			return r
+			return r, segments
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 func (r *route) matches(segments []string) bool {
