@@ -89,6 +89,9 @@ func (p *program) demo(ctx context.Context, args []string) error {
 
 // furnish makes the demo's merchant, its account at the simulator and its API key, as far as they are missing.
 func (n *node) furnish(ctx context.Context, keys *demoKeys) (*engine.Merchant, error) {
+	if _, loaded := n.host.Adapter(demoConnector); !loaded {
+		return nil, fmt.Errorf("the adapter %s is not loaded: run `make plugins` and build again, or see above why it was refused", demoConnector)
+	}
 	var known *engine.Error
 	m, err := n.engine.Merchant(ctx, demoMerchant)
 	if errors.As(err, &known) && known.Kind == engine.KindNotFound {

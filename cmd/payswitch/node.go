@@ -145,7 +145,7 @@ func (n *node) openHost(ctx context.Context) (err error) {
 // checkAdapters refuses a switch that has no adapter and will get none.
 func checkAdapters(loaded []engine.AdapterInfo, directory string) error {
 	if len(loaded) == 0 && directory == "" {
-		return errors.New("there is no adapter, and so no processor to pay at: run `make plugins` and build again, or name a folder of adapters in plugins.directory")
+		return errors.New("no adapter is loaded, and so there is no processor to pay at: run `make plugins` and build again, or name a folder of adapters in plugins.directory")
 	}
 	return nil
 }
