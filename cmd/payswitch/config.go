@@ -163,8 +163,16 @@ func (c Config) Validate() error {
 		}
 	}
 	oneOf(&all, "keys.environment", c.Keys.Environment, "dev", "integ", "snd", "prd")
-	if c.Keys.Environment == "prd" && c.Vault.MasterKey.Reveal() == demoMasterKey {
-		bad("vault.master_key", "is the published demo key, which protects nothing: make your own with  openssl rand -base64 32")
+	if !c.testing() {
+		if c.demoKey() {
+			bad("vault.master_key", "is the published demo key, which protects nothing: make your own with  openssl rand -base64 32")
+		}
+		if len(c.Plugins.Simulate) > 0 {
+			bad("plugins.simulate", "would take no money in production (keys.environment is prd): leave it empty")
+		}
+		if c.Plugins.AllowLoopback {
+			bad("plugins.allow_loopback_http", "is for development, and keys.environment is prd: set it to false")
+		}
 	}
 
 	between(&all, "plugins.send_timeout", c.Plugins.SendTimeout, time.Second, time.Minute, "")

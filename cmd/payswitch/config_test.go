@@ -115,6 +115,8 @@ func TestConfigProblems(t *testing.T) {
 			want: []string{"log.level", "log.formt", "engine.lease_time"}},
 		"demo key in production": {file: "keys:\n  environment: prd\n", env: []string{"PAYSWITCH_VAULT__MASTER_KEY=" + demoMasterKey},
 			want: []string{"vault.master_key: is the published demo key"}},
+		"simulation in production": {file: "keys:\n  environment: prd\nplugins:\n  simulate: [stripe]\n  allow_loopback_http: true\n",
+			want: []string{"plugins.simulate: would take no money", "plugins.allow_loopback_http: is for development"}},
 		"same address twice": {file: "metrics:\n  listen: 127.0.0.1:8080\n",
 			want: []string{"metrics.listen: is server.listen too"}},
 	} {

@@ -9,12 +9,9 @@ import (
 // Attribute keys of the program's own log lines.
 const (
 	keyAddress   = "address"
-	keyAdapter   = "adapter"
 	keyComponent = "component"
 	keyDatabase  = "database"
-	keyError     = "error"
 	keyLoaded    = "adapters"
-	keyNode      = "node"
 	keyTimeout   = "timeout"
 	keyTook      = "took"
 	keyVersion   = "version"
