@@ -3,10 +3,12 @@ package plugins_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -213,10 +215,10 @@ func TestAfterSilence(t *testing.T) {
 }
 
 func TestIdempotencyKeys(t *testing.T) {
-	var keys []string
+	arrived := make(chan string, sdk.MaxSends)
 	url, _ := server(t, func(w http.ResponseWriter, r *http.Request) {
-		keys = append(keys, r.Header.Get("Idempotency-Key"))
-		if len(keys) == 2 {
+		arrived <- r.Header.Get("Idempotency-Key")
+		if len(arrived) == 2 {
 			hangUp(w, r)
 		}
 	})
@@ -230,8 +232,49 @@ func TestIdempotencyKeys(t *testing.T) {
 	}, d)
 	require.NoError(t, err)
 	require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
-	id := d.OperationID
-	require.Equal(t, []string{id + "-0", id + "-1", id + "-1", id + "-3"}, keys)
+	for _, index := range []string{"-0", "-1", "-1", "-3"} {
+		require.Equal(t, d.OperationID+index, <-arrived)
+	}
+	require.Empty(t, arrived)
+}
+
+// An operation whose second answer never came is taken up again: the first send is answered from the journal, and the second leaves
+// again as it was, to the byte, though its content depends on the time.
+func TestResend(t *testing.T) {
+	arrived := make(chan string, sdk.MaxSends)
+	url, arrivals := server(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		arrived <- r.URL.Path + string(body) + r.Header.Get("Idempotency-Key")
+		if len(arrived) == 2 {
+			hangUp(w, r)
+		}
+	})
+	twice := func(c *sdk.Call) (*sdk.Outcome, error) {
+		for _, path := range []string{"/order", "/pay"} {
+			if _, err := c.Do(keyed(path, c.Now().Format(time.RFC3339Nano))); err != nil {
+				return nil, err
+			}
+		}
+		return authorized, nil
+	}
+	d := authorize("scripted", url)
+	var intents []engine.SendIntent
+	d.BeforeSend = func(_ context.Context, i engine.SendIntent) error { intents = append(intents, i); return nil }
+	d.Started = time.Now().Add(-time.Hour) // so that the second send's time is another
+	first, err := native(t, plugins.Options{}, twice, d)
+	require.NoError(t, err)
+	require.Equal(t, sdk.StatusUnknown, first.Outcome.Status)
+	require.False(t, first.AnsweredLast)
+
+	d.Resume, d.Started = intents[1].Exchanges, intents[1].Now
+	again, err := native(t, plugins.Options{}, twice, d)
+	require.NoError(t, err)
+	require.Equal(t, sdk.StatusAuthorized, again.Outcome.Status)
+	require.EqualValues(t, 3, arrivals.Load())
+	require.Equal(t, intents[1].RequestHash, intents[2].RequestHash)
+	require.Equal(t, 1, intents[2].Index)
+	<-arrived
+	require.Equal(t, <-arrived, <-arrived)
 }
 
 func TestNotSafeToRepeatLeavesOnce(t *testing.T) {

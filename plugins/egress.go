@@ -30,7 +30,7 @@ const (
 )
 
 // maxAnswerHeaders bounds the header lines of an answer, whose bytes maxHeaderBytes bounds.
-const maxAnswerHeaders = 1000
+const maxAnswerHeaders = 500
 
 // maxCertificates bounds how many client certificates have connections of their own at a time.
 const maxCertificates = 256

@@ -233,6 +233,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	for _, o := range []plugins.Options{
 		{Simulate: []string{"Stripe"}}, {SendTimeout: -1}, {MaxResponse: -1}, {Directory: filepath.Join(t.TempDir(), "missing")},
 	} {
+		o.BuiltIn = noAdapters
 		_, err := plugins.New(context.Background(), o)
 		require.Error(t, err)
 	}
