@@ -197,7 +197,7 @@ func TestDeepRecursion(t *testing.T) {
 		require.Equal(t, TrapStack, trapped.Kind, "%s: %v", name, trapped)
 		allocated := after.TotalAlloc - before.TotalAlloc
 		t.Logf("%s: %d MiB of stack allocated in all", name, allocated>>20)
-		require.Less(t, allocated, uint64(200<<20), name)
+		require.Less(t, allocated, uint64(60<<20), name)
 	}
 }
 

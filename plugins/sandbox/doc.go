@@ -21,7 +21,7 @@
 // A module is validated as it was received, and then rewritten (rewrite.go): the order matters, because a module that
 // names the globals the rewriter adds would be valid afterwards. Three kinds of code are put in. Fuel is charged by basic
 // block and checked at function entries and loop headers, and charged by length before memory.copy, memory.fill and what
-// the WASI stubs do. Functions that call others count the depth of the stack, because wazero's own limit is 400 MB of heap.
+// the WASI stubs do. Functions that call others count the depth of the stack, because wazero lets it grow to 84 MB of heap.
 // Stores set a bit for the 64 KiB chunk they write to, so that a reset copies back only what was touched; guests with more
 // than 8 MiB have a second bitmap, for rows of 64 chunks. What the host writes is marked by the one function that writes
 // (instance.writable). All mutable globals are exported, under names a guest may not use, so that they can be put back:

@@ -16,8 +16,8 @@ const (
 )
 
 // stackUnits is how deep a guest may recurse, in units of 8 bytes: 32 MiB. Every call of a function that calls others is
-// charged its instructions, parameters and locals, which is more than its frame can hold. wazero's own limit, 400 MB of
-// Go heap per instance, is no protection.
+// charged its instructions, parameters and locals, which is more than its frame can hold. wazero itself would let the
+// stack of an instance grow to 84 MB of Go heap, doubling and copying it on the way.
 const stackUnits = 4 << 20
 
 // rewritten is a module ready to be compiled, and what instances of it need beside the code.
