@@ -51,12 +51,21 @@ func (e *Engine) cancelLocally(ctx context.Context, w *work, now time.Time) (*Pa
 	if err != nil {
 		return nil, err
 	}
+	waiting, err := e.pendingOperation(ctx, w)
+	if err != nil {
+		return nil, err
+	}
 	err = e.store.Update(ctx, func(tx Tx) error {
 		if err := errors.Join(tx.UpdatePayment(w.p.clone()), tx.UpdateAttempt(w.a.clone())); err != nil {
 			return err
 		}
 		if token != "" {
 			if err := tx.DeleteCardToken(w.p.MerchantID, token); err != nil {
+				return err
+			}
+		}
+		if waiting != nil { // the authorization has ended, and the card with it
+			if err := closePending(tx, waiting.ID, now); err != nil {
 				return err
 			}
 		}

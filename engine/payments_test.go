@@ -249,6 +249,20 @@ func TestRedirect3DS(t *testing.T) {
 	}
 }
 
+// A customer who never comes back: cancelling ends the authorization, and the card with it.
+func TestCancelWhileTheCustomerActs(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	v := w.pay(sale(1000, visa, threeDS))
+	require.NotEmpty(t, w.operations(v.Payment.ID)[0].Instrument)
+	v, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
+	require.NoError(t, err)
+	require.Equal(t, engine.Cancelled, v.Payment.Status)
+	op := w.operations(v.Payment.ID)[0]
+	require.Equal(t, engine.OperationSucceeded, op.Status)
+	require.Empty(t, op.Instrument)
+}
+
 func TestDuplicatePaymentID(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")

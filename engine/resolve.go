@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
+
+	"payswitch/sdk"
 )
 
 // resolveDelay is when an open operation is looked at again: an unknown soon, since money hangs on it; a pending one by the
@@ -110,7 +113,7 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 		err = e.withAccount(ctx, w)
 	}
 	if err != nil {
-		e.reschedule(ctx, op, "not reachable: "+err.Error(), time.Time{})
+		e.reschedule(ctx, op, unknownRule, "not reachable: "+err.Error(), time.Time{})
 		return err
 	}
 	if op.Status == OperationPending && !waits(w.a.Status) {
@@ -118,11 +121,11 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 	}
 	v, how, err := e.evidence(ctx, w)
 	if err != nil {
-		e.reschedule(ctx, op, err.Error(), time.Time{})
+		e.reschedule(ctx, op, w.adapter.Manifest.Resolve, err.Error(), time.Time{})
 		return err
 	}
 	if v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w, v) {
-		e.reschedule(ctx, op, v.text, v.again)
+		e.reschedule(ctx, op, w.adapter.Manifest.Resolve, v.text, v.again)
 		return nil
 	}
 	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
@@ -139,8 +142,23 @@ func waits(s AttemptStatus) bool {
 	return false
 }
 
+// unknownRule is assumed where the adapter is gone: the card is kept as long as any processor might need it.
+var unknownRule = sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 24 * 60 * 60}
+
+// needsCard says whether an operation that stays open may still need its card and CVC: to be sent again, or to be completed by a
+// customer who comes back in time.
+func (e *Engine) needsCard(op *Operation, rule sdk.ResolveRule) bool {
+	switch {
+	case op.Status == OperationPending:
+		return e.now().Sub(op.StartedAt) < cardTokenTime
+	case op.LastSendAt.IsZero():
+		return true
+	}
+	return slices.Contains(rule.By, sdk.ResolveByIdempotentResend) && e.mayResend(op, rule)
+}
+
 // reschedule gives an operation back, to be looked at again later: as soon as again where that is in the future, else ever more seldom.
-func (e *Engine) reschedule(ctx context.Context, op *Operation, text string, again time.Time) {
+func (e *Engine) reschedule(ctx context.Context, op *Operation, rule sdk.ResolveRule, text string, again time.Time) {
 	err := e.store.Update(ctx, func(tx Tx) error {
 		fresh, err := tx.Operation(op.ID)
 		if err != nil {
@@ -156,8 +174,8 @@ func (e *Engine) reschedule(ctx context.Context, op *Operation, text string, aga
 		case OperationUnknown:
 			fresh.LastSendAt = op.LastSendAt // zero: proven that nothing left
 		}
-		if fresh.Status == OperationPending && tx.Now().Sub(fresh.StartedAt) > cardTokenTime {
-			fresh.Instrument = nil // the customer did not come back in time: no card is kept for it
+		if !e.needsCard(fresh, rule) {
+			fresh.Instrument = nil
 		}
 		fresh.ErrorText = text
 		fresh.ResolveTries++
@@ -177,14 +195,17 @@ func (e *Engine) reschedule(ctx context.Context, op *Operation, text string, aga
 
 // closeStale ends a pending operation that the payment has moved beyond.
 func (e *Engine) closeStale(ctx context.Context, op *Operation) error {
-	return e.store.Update(ctx, func(tx Tx) error {
-		fresh, err := tx.Operation(op.ID)
-		if err != nil || fresh.Status != OperationPending {
-			return err
-		}
-		endPending(fresh, tx.Now())
-		return tx.UpdateOperation(fresh)
-	})
+	return e.store.Update(ctx, func(tx Tx) error { return closePending(tx, op.ID, tx.Now()) })
+}
+
+// closePending ends an operation if it is still pending.
+func closePending(tx Tx, id string, now time.Time) error {
+	op, err := tx.Operation(id)
+	if err != nil || op.Status != OperationPending {
+		return err
+	}
+	endPending(op, now)
+	return tx.UpdateOperation(op)
 }
 
 func endPending(op *Operation, now time.Time) {

@@ -74,12 +74,33 @@ func (e *Engine) forceSync(ctx context.Context, w *work) error {
 	return e.settle(context.WithoutCancel(ctx), w, v)
 }
 
-// openOperation is the latest operation of the attempt that is in flight, unknown or pending; nil when there is none.
-func (e *Engine) openOperation(ctx context.Context, w *work) (*Operation, error) {
-	var ops []*Operation
-	err := e.store.View(ctx, func(r Reader) (err error) { ops, err = r.Operations(w.p.MerchantID, w.p.ID); return err })
+// pendingOperation is the operation that waits for the customer or the processor; nil when there is none.
+func (e *Engine) pendingOperation(ctx context.Context, w *work) (*Operation, error) {
+	if w.a.AccountID == "" {
+		return nil, nil
+	}
+	ops, err := e.operationsOf(ctx, w.p)
+	for _, op := range ops {
+		if op.AttemptID == w.a.ID && op.Status == OperationPending {
+			return op, nil
+		}
+	}
+	return nil, err
+}
+
+func (e *Engine) operationsOf(ctx context.Context, p *Payment) (ops []*Operation, err error) {
+	err = e.store.View(ctx, func(r Reader) (err error) { ops, err = r.Operations(p.MerchantID, p.ID); return err })
 	if err != nil {
 		return nil, Internal(err, "read operations")
+	}
+	return ops, nil
+}
+
+// openOperation is the latest operation of the attempt that is in flight, unknown or pending; nil when there is none.
+func (e *Engine) openOperation(ctx context.Context, w *work) (*Operation, error) {
+	ops, err := e.operationsOf(ctx, w.p)
+	if err != nil {
+		return nil, err
 	}
 	for i := len(ops) - 1; i >= 0; i-- {
 		if op := ops[i]; op.AttemptID == w.a.ID && (op.Status.Open() || op.Status == OperationPending && waits(w.a.Status)) {

@@ -74,10 +74,9 @@ func (e *Engine) busy(ctx context.Context, p *Payment) (bool, error) {
 // didAlready says whether an earlier try of the same request (by its Idempotency-Key) has made an operation on the payment. Its seed,
 // derived from the request's token, gives it away.
 func (e *Engine) didAlready(ctx context.Context, w *work) (bool, error) {
-	var ops []*Operation
-	err := e.store.View(ctx, func(r Reader) (err error) { ops, err = r.Operations(w.p.MerchantID, w.p.ID); return err })
+	ops, err := e.operationsOf(ctx, w.p)
 	if err != nil {
-		return false, Internal(err, "read operations")
+		return false, err
 	}
 	for _, op := range ops {
 		if bytes.Equal(op.Seed, e.seed(w.token, op.Kind)) {

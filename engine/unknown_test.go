@@ -168,7 +168,7 @@ func TestUnknownResolvedByResend(t *testing.T) {
 	require.Equal(t, engine.Processing, v.Payment.Status)
 	p.hangs.Store(false)
 	w.running()
-	v = w.eventually(v.Payment.ID, engine.Succeeded)
+	w.eventually(v.Payment.ID, engine.Succeeded)
 	require.Equal(t, 2, p.count("POST"))
 	require.Len(t, p.ledger, 1, "one reference, one charge")
 }

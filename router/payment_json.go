@@ -57,7 +57,8 @@ func writePayment(w *writer, v *engine.PaymentView, listed bool) {
 		w.null("amount_received")
 	}
 	w.str("processor_merchant_id", p.MerchantID).null("initiator", "sdk_authorization").text("connector", a.Connector)
-	w.null("state_metadata").text("client_secret", private.ClientSecret)
+	writeReleased(w, p, a)
+	w.text("client_secret", private.ClientSecret)
 	w.time("created", p.CreatedAt).time("modified_at", p.ModifiedAt)
 	w.text("connector_customer_id", storedCredential(a).CustomerID).str("currency", string(p.Currency))
 	writeCustomer(w, p.CustomerID, customer)
@@ -129,6 +130,15 @@ func storedCredential(a *engine.Attempt) sdk.StoredCredential {
 		return sdk.StoredCredential{}
 	}
 	return *a.Details.StoredCredential
+}
+
+// writeReleased says how much of a partial capture's rest the processor has released.
+func writeReleased(w *writer, p *engine.Payment, a *engine.Attempt) {
+	if p.Status != engine.PartiallyCaptured || !a.Details.Released {
+		w.null("state_metadata")
+		return
+	}
+	w.key("state_metadata").open().int("amount_released", a.Authorized-a.Captured).close()
 }
 
 // writeCustomer writes customer_id and customer: null when nothing is known, and for a guest with a null id.
