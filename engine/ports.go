@@ -85,7 +85,8 @@ type Tx interface {
 	DeleteIdempotency(merchantID, key string) error
 	PutCardToken(t *CardToken) error
 	DeleteCardToken(merchantID, token string) error
-	// DeleteExpired removes card tokens and idempotency records past their end; it returns how many.
+	// DeleteExpired removes card tokens and idempotency records past their end, a few thousand at most so as not to hold up others:
+	// call it again until it returns 0. It returns how many.
 	DeleteExpired() (int, error)
 
 	InsertMerchant(m *Merchant) error

@@ -81,7 +81,7 @@ func TestDiskFull(t *testing.T) {
 	swallowed := func(tx engine.Tx) error { _ = tx.PutKeyset("swallowed", make([]byte, 4<<20)); return nil }
 	for _, fs := range [][]func(engine.Tx) error{
 		{keyset("a", 10), keyset("large", 4<<20), keyset("c", 10)},
-		{keyset("a", 10), swallowed},
+		{keyset("a", 10), swallowed, keyset("c", 10)}, // what follows must not run on without a transaction
 		{func(tx engine.Tx) error { _ = tx.PutKeyset("a", []byte("a")); return errors.New("own") }, keyset("large", 4<<20)},
 	} {
 		for i, err := range together(db, fs...) {

@@ -18,8 +18,6 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-var migrations fs.FS = migrationFiles
-
 // Migrate brings the database that dsn names up to date, setting it up when it is new, and returns the names of the migrations it
 // applied, in order. Before it changes a database that holds data it writes a copy beside it (<file>.before-<migration>).
 func Migrate(ctx context.Context, dsn string) (applied []string, err error) {
@@ -40,7 +38,7 @@ func Pending(ctx context.Context, dsn string) ([]string, error) {
 		return nil, err
 	}
 	if st, err := os.Stat(file); os.IsNotExist(err) || err == nil && st.Size() == 0 {
-		list, err := readMigrations(migrations)
+		list, err := readMigrations(migrationFiles)
 		return nameList(list), err
 	}
 	var out []string
@@ -65,7 +63,7 @@ func withMigrator(dsn string, f func(*migrator) error) error {
 		return err
 	}
 	defer conn.close()
-	return f(&migrator{conn: conn, path: file, files: migrations, log: slog.New(slog.DiscardHandler)})
+	return f(&migrator{conn: conn, path: file, files: migrationFiles, log: slog.New(slog.DiscardHandler)})
 }
 
 // migration is one file: 0001_init.sql has the version 0001 and the name 0001_init.

@@ -122,15 +122,13 @@ func TestOpenOld(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	_, err := migrate(t, path, fstest.MapFS{"migrations/0000_before.sql": file("CREATE TABLE before (x TEXT)")})
 	require.NoError(t, err)
-	was := migrations
-	defer func() { migrations = was }()
 	init, err := migrationFiles.ReadFile("migrations/0001_init.sql")
 	require.NoError(t, err)
-	migrations = fstest.MapFS{"migrations/0000_before.sql": file("CREATE TABLE before (x TEXT)"), "migrations/0001_init.sql": file(string(init))}
+	migrations := fstest.MapFS{"migrations/0000_before.sql": file("CREATE TABLE before (x TEXT)"), "migrations/0001_init.sql": file(string(init))}
 
-	_, err = Open(ctx, "sqlite:"+path, Options{})
+	_, err = openWith(ctx, "sqlite:"+path, Options{}, migrations)
 	require.ErrorContains(t, err, "needs migrations (0001_init): run `payswitch migrate`")
-	db, err := Open(ctx, "sqlite:"+path, Options{Migrate: true})
+	db, err := openWith(ctx, "sqlite:"+path, Options{Migrate: true}, migrations)
 	require.NoError(t, err)
 	require.NoError(t, db.Update(ctx, func(tx engine.Tx) error { return tx.PutKeyset("k", []byte("v")) }))
 	require.NoError(t, db.Close())

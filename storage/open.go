@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"runtime"
@@ -47,6 +48,10 @@ var _ engine.Store = (*DB)(nil)
 // Open opens the database that dsn names, sqlite:payswitch.db or sqlite:/absolute/path, and sets it up when it is new. The
 // directory must exist. Close it after use.
 func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
+	return openWith(ctx, dsn, o, migrationFiles)
+}
+
+func openWith(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB, error) {
 	path, err := parseDSN(dsn)
 	if err != nil {
 		return nil, err
@@ -74,7 +79,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 		return nil, err
 	}
 	d := &DB{path: path, log: o.Logger, busy: o.BusyTimeout}
-	if err := d.prepare(ctx, conn, o.Migrate); err != nil {
+	if err := d.prepare(ctx, conn, migrations, o.Migrate); err != nil {
 		return nil, errors.Join(err, conn.close())
 	}
 	if d.readers, err = openReaders(path, o.BusyTimeout, o.Readers); err != nil {
@@ -91,7 +96,7 @@ func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 }
 
 // prepare checks the schema and applies what is missing, if it may.
-func (d *DB) prepare(ctx context.Context, conn *liteConn, migrate bool) error {
+func (d *DB) prepare(ctx context.Context, conn *liteConn, migrations fs.FS, migrate bool) error {
 	m := &migrator{conn: conn, path: d.path, files: migrations, log: d.log}
 	pending, isNew, err := m.pending()
 	if err != nil || len(pending) == 0 {

@@ -44,15 +44,16 @@ func (t *tx) InsertOperation(o *engine.Operation) error {
 		o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText, dueAt(o))
 }
 
-// UpdateOperation implements engine.Tx. PaymentID, AttemptID, Kind and StartedAt stay what they were.
+// UpdateOperation implements engine.Tx. PaymentID stays what it was.
 func (t *tx) UpdateOperation(o *engine.Operation) error {
-	return t.change("update operation", `UPDATE operations SET account_id = $1, status = $2, amount = $3, owner = $4, lease_until = $5,
-		connector = $6, adapter_hash = $7, seed = $8, last_send_at = $9, closed_at = $10, resolve_tries = $11, resolve_at = $12,
-		request = $13, instrument = $14, outcome = $15, error_text = $16, due_at = $17
-		WHERE id = $18 AND merchant_id = $19`,
-		o.AccountID, string(o.Status), o.Amount, o.Owner, millis(o.LeaseUntil), o.Connector, o.AdapterHash, o.Seed, millis(o.LastSendAt),
-		millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText, dueAt(o),
-		o.ID, o.MerchantID)
+	return t.change("update operation", `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
+		owner = $6, lease_until = $7, connector = $8, adapter_hash = $9, seed = $10, started_at = $11, last_send_at = $12,
+		closed_at = $13, resolve_tries = $14, resolve_at = $15, request = $16, instrument = $17, outcome = $18, error_text = $19,
+		due_at = $20
+		WHERE id = $21 AND merchant_id = $22`,
+		o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner, millis(o.LeaseUntil), o.Connector, o.AdapterHash,
+		o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Request,
+		o.Instrument, o.Outcome, o.ErrorText, dueAt(o), o.ID, o.MerchantID)
 }
 
 // Operation implements engine.Reader.

@@ -56,7 +56,9 @@ func (r *readers) view(ctx context.Context, f func(engine.Reader) error) error {
 		return fmt.Errorf("begin reading: %w", err)
 	}
 	defer c.exec("ROLLBACK") // there is nothing to commit
-	return f(&tx{s: c, now: clock()})
+	t := &tx{s: c, now: clock()}
+	defer func() { t.s = nil }() // one that was kept fails, and does not read in another's transaction
+	return f(t)
 }
 
 // close waits for the views under way.

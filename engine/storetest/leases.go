@@ -154,6 +154,9 @@ func testLeases(t *testing.T, s engine.Store) {
 	closed := operation("closed")
 	closed.Status, closed.Owner, closed.LeaseUntil = engine.OperationSucceeded, "me", time.Now().Add(time.Hour)
 	insertOperations(t, s, o, later, never, closed)
+	require.True(t, extend("unknown", "me", 2*time.Hour))
+	require.Equal(t, []string{"op"}, ids(claim(t, s, "you", time.Millisecond, 10), operationID), "the others are leased or not due")
+	time.Sleep(5 * time.Millisecond)
 	for _, id := range []string{"unknown", "later", "never"} {
 		require.True(t, extend(id, "me", 2*time.Millisecond), id)
 	}

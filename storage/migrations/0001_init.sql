@@ -180,6 +180,7 @@ CREATE TABLE operations (
 );
 CREATE INDEX operations_payment ON operations (merchant_id, payment_id);
 CREATE INDEX operations_due ON operations (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX operations_open ON operations (merchant_id, account_id) WHERE status IN ('started', 'unknown', 'pending');
 
 CREATE TABLE exchanges (
   seq          {{SEQ}},

@@ -1,0 +1,61 @@
+package storage
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+)
+
+var updateGolden = flag.Bool("update", false, "write the golden files anew")
+
+// TestDocuments shows in review when the form of a stored document changes. A name that goes away or gets another type leaves what
+// is stored unread: add a new one, or migrate.
+func TestDocuments(t *testing.T) {
+	var b strings.Builder
+	describe(&b, "payments.details", reflect.TypeFor[engine.PaymentDetails]())
+	describe(&b, "attempts.details", reflect.TypeFor[engine.AttemptDetails]())
+	describe(&b, "profiles.settings", reflect.TypeFor[engine.ProfileSettings]())
+	const golden = "testdata/documents.golden"
+	if *updateGolden {
+		require.NoError(t, os.WriteFile(golden, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), b.String(), "run with -update if what is stored already can still be read")
+}
+
+func describe(b *strings.Builder, path string, t reflect.Type) {
+	switch {
+	case t == reflect.TypeFor[json.RawMessage]():
+		fmt.Fprintln(b, path, "JSON")
+	case t == reflect.TypeFor[time.Time]():
+		fmt.Fprintln(b, path, "time")
+	case t.Kind() == reflect.Pointer:
+		describe(b, path, t.Elem())
+	case t.Kind() == reflect.Slice:
+		describe(b, path+"[]", t.Elem())
+	case t.Kind() == reflect.Map:
+		describe(b, path+"{}", t.Elem())
+	case t.Kind() == reflect.Struct:
+		for i := range t.NumField() {
+			name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+			if name == "" {
+				name = t.Field(i).Name
+			}
+			if name != "-" {
+				describe(b, path+"."+name, t.Field(i).Type)
+			}
+		}
+	default:
+		fmt.Fprintln(b, path, t.Kind())
+	}
+}
