@@ -254,6 +254,12 @@ func TestBadAnswers(t *testing.T) {
 		m, _ := compiled(t, r, b.build())
 		require.Equal(t, TrapOutput, trapOf(t, m, call("12345")).Kind)
 	}
+	m, err := r.Load(newAdapter(0).step("", answerAt(0, 0)).build(), nil) // no memory at all
+	require.NoError(t, err)
+	_, err = m.Manifest(context.Background())
+	var trapped *TrapError
+	require.ErrorAs(t, err, &trapped)
+	require.Equal(t, TrapOutput, trapped.Kind)
 }
 
 func TestTrapKinds(t *testing.T) {

@@ -3,7 +3,8 @@
 //
 //   - it always comes to an end: all guest code runs on fuel, which bounds time without any timer or signal;
 //   - nothing of one call is there in the next: after every call, memory and globals are put back to an image taken once;
-//   - the same call gives the same answer, to the bit, here and on every other machine;
+//   - the same call gives the same answer, to the bit, here and on every other machine (as long as the guest does not look
+//     at the bits of a NaN, which WebAssembly leaves to the processor);
 //   - it can reach nothing but the message, and can do no more harm than to fail itself.
 //
 // # The guest

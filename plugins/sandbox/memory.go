@@ -47,10 +47,11 @@ type linearMemory struct {
 	size     uint64
 }
 
-func newLinearMemory(max uint64) (*linearMemory, error) {
-	b, err := syscall.Mmap(-1, 0, int(max), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+func newLinearMemory(limit uint64) (*linearMemory, error) {
+	limit = max(limit, pageSize) // there is no mapping of nothing
+	b, err := syscall.Mmap(-1, 0, int(limit), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		return nil, fmt.Errorf("sandbox: reserve %d bytes of guest memory: %w", max, err)
+		return nil, fmt.Errorf("sandbox: reserve %d bytes of guest memory: %w", limit, err)
 	}
 	return &linearMemory{reserved: b}, nil
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -90,40 +91,47 @@ func (m *Module) Step(ctx context.Context, c Call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	answer, debug, err := m.lent(ctx, code, c)
+	if len(debug) > 0 {
+		_, _ = c.Debug.Write(debug)
+	}
+	return answer, err
+}
+
+// lent runs a step in an instance of the pool, and returns what the guest wrote to the debug log beside its answer.
+func (m *Module) lent(ctx context.Context, code *code, c Call) (answer, debug []byte, err error) {
 	if err := m.pool.acquire(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer m.pool.release()
 	in := m.pool.take()
 	if in == nil {
 		if in, err = code.fork(code.image); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		m.stats.live.Add(1)
 	}
-	answer, err := m.step(in, c)
+	answer, err = m.step(in, c)
 	m.stats.steps.Add(1)
-	if len(in.debugLog) > 0 {
-		_, _ = c.Debug.Write(in.debugLog)
-	}
+	debug = bytes.Clone(in.debugLog)
 	if err != nil {
 		var t *TrapError
 		if errors.As(err, &t) {
 			m.stats.trapped(t.Kind)
 		}
 		m.discard(in)
-		return nil, err
+		return nil, debug, err
 	}
 	restored, ok := in.reset(code.image)
 	if !ok {
 		m.stats.grown.Add(1)
 		m.discard(in)
-		return answer, nil
+		return answer, debug, nil
 	}
 	m.stats.resets.Add(1)
 	m.stats.restored.Add(int64(restored))
 	m.pool.put(in)
-	return answer, nil
+	return answer, debug, nil
 }
 
 func (m *Module) step(in *instance, c Call) ([]byte, error) {

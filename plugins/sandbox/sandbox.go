@@ -149,7 +149,8 @@ func (r *Runtime) Close(ctx context.Context) error {
 }
 
 // Load validates a module exactly as received, checks that the sandbox can run it, and returns it without compiling it:
-// the first Step or Manifest does that. A module that cannot be run is refused with a *RefusedError.
+// the first Step or Manifest does that. It keeps wasm and warm, which must not change any more. A module that cannot be
+// run is refused with a *RefusedError.
 //
 // warm is the message of a step taken once before the state every call starts from is kept, so that what a guest sets up
 // on first use is there already and its memory need not grow in each call; nil for none. It must hold nothing secret.
