@@ -73,6 +73,7 @@ func (w *writer) do(f func(tx engine.Tx) error) error {
 	w.signal()
 	<-op.done
 	err := op.err
+	clear(op.tx.raised)
 	op.f, op.tx = nil, tx{raised: op.tx.raised[:0]} // a closure that kept its tx fails at once
 	writes.Put(op)
 	return err
@@ -212,6 +213,7 @@ func (w *writer) apply(op *write) {
 	op.tx.s, op.tx.now, op.tx.wrote = w.conn, clock(), false
 	if w.careful {
 		if _, op.err = w.conn.exec("SAVEPOINT op"); op.err != nil {
+			w.conn.broken = op.err
 			return
 		}
 	}
@@ -228,16 +230,25 @@ func (w *writer) apply(op *write) {
 			w.dirty = w.dirty || op.tx.wrote
 		}
 		if w.careful {
-			if op.err != nil {
-				w.conn.exec("ROLLBACK TO op")
-			}
-			if _, err := w.conn.exec("RELEASE op"); err != nil && op.err == nil {
-				op.err = err
-			}
+			w.release(op)
 		}
 	}()
 	op.err = op.f(&op.tx)
 	returned = true
+}
+
+// release ends the savepoint of a closure, undoing it if it failed. When that does not work the transaction is not what it should be.
+func (w *writer) release(op *write) {
+	var err error
+	if op.err != nil {
+		_, err = w.conn.exec("ROLLBACK TO op")
+	}
+	if err == nil {
+		_, err = w.conn.exec("RELEASE op")
+	}
+	if err != nil && w.conn.broken == nil {
+		w.conn.broken = err
+	}
 }
 
 // clock is SQLite's clock, which is the host's.
