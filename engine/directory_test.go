@@ -60,7 +60,7 @@ func (s *shelf) Keyset(name string) ([]byte, error) {
 	return nil, ErrNotFound
 }
 
-func (s *shelf) PutKeyset(name string, wrapped []byte) error {
+func (s *shelf) InsertKeyset(name string, wrapped []byte) error {
 	s.keysets[name] = wrapped
 	return nil
 }

@@ -102,7 +102,7 @@ type Tx interface {
 	UpdateAPIKey(k *APIKey) error
 	InsertCustomer(c *Customer) error
 	UpdateCustomer(c *Customer) error
-	PutKeyset(name string, wrapped []byte) error
+	InsertKeyset(name string, wrapped []byte) error
 }
 
 // ExchangeRecord is one send of an operation as journalled: the intent before it leaves, the answer after.

@@ -1,19 +1,18 @@
 package engine
 
 import (
+	"bytes"
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
-	"sync"
+
+	"github.com/tink-crypto/tink-go/v2/aead"
+	"github.com/tink-crypto/tink-go/v2/aead/subtle"
+	"github.com/tink-crypto/tink-go/v2/keyset"
+	"github.com/tink-crypto/tink-go/v2/prf"
+	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
 // masterKeyVariable is named in every complaint about the master key.
@@ -21,28 +20,19 @@ const masterKeyVariable = "PAYSWITCH_VAULT__MASTER_KEY"
 
 // Names of the keysets in the store. The name is also what the wrapping binds a keyset to: they cannot be swapped.
 const (
-	dataKeyset = "data" // AES-256-GCM keys: Seal and Open
-	hashKeyset = "hash" // HMAC-SHA-256 key: Hash
+	dataKeyset = "data" // AES-256-GCM: Seal and Open
+	hashKeyset = "hash" // HMAC-SHA-256 as a PRF: Hash
 )
 
-// Vault seals data at rest with AES-256-GCM and makes keyed hashes. Its keys are random, kept in the store wrapped by the master
-// key. Safe for concurrent use.
+// hashSize is the length of a Hash, bytes.
+const hashSize = 32
+
+// Vault seals data at rest and makes keyed hashes. Its keys are two Tink keysets, kept in the store encrypted by the master key. New
+// data is sealed with the primary key of a keyset, the others still open what they sealed: a key is rotated by adding one and making
+// it primary. Safe for concurrent use.
 type Vault struct {
-	primary uint32
-	keys    map[uint32]cipher.AEAD
-	macs    sync.Pool // of hash.Hash, keyed: setting up HMAC costs more than using it
-}
-
-// keyset is what is stored, wrapped: one or more keys of 32 bytes. New data is sealed with the primary; the others still open what
-// they sealed, so a key is rotated by adding one and making it primary.
-type keyset struct {
-	Primary uint32      `json:"primary"`
-	Keys    []keysetKey `json:"keys"`
-}
-
-type keysetKey struct {
-	ID  uint32 `json:"id"`
-	Key []byte `json:"key"`
+	data tink.AEAD
+	hash prf.PRF
 }
 
 // OpenVault opens the vault in s, making its keys on the first start of an installation; nodes that start together agree on them.
@@ -57,31 +47,26 @@ func OpenVault(ctx context.Context, s Store, masterKey Secret) (*Vault, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Vault{primary: data.Primary, keys: make(map[uint32]cipher.AEAD, len(data.Keys))}
-	for _, k := range data.Keys {
-		if v.keys[k.ID], err = newGCM(k.Key); err != nil {
-			return nil, fmt.Errorf("open vault: key %d: %w", k.ID, err)
-		}
-	}
-	if v.keys[v.primary] == nil {
-		return nil, fmt.Errorf("open vault: keyset %q has no primary key", dataKeyset)
-	}
 	hashes, err := openKeyset(ctx, s, master, hashKeyset)
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range hashes.Keys {
-		if k.ID == hashes.Primary {
-			v.macs.New = func() any { return hmac.New(sha256.New, k.Key) }
-		}
+	v := &Vault{}
+	if v.data, err = aead.New(data); err != nil {
+		return nil, fmt.Errorf("open vault: keyset %q: %w", dataKeyset, err)
 	}
-	if v.macs.New == nil {
-		return nil, fmt.Errorf("open vault: keyset %q has no primary key", hashKeyset)
+	set, err := prf.NewPRFSet(hashes)
+	if err == nil {
+		_, err = set.ComputePrimaryPRF(nil, hashSize) // there is a primary, and it is long enough: Hash relies on it
 	}
+	if err != nil {
+		return nil, fmt.Errorf("open vault: keyset %q: %w", hashKeyset, err)
+	}
+	v.hash = set.PRFs[set.PrimaryID]
 	return v, nil
 }
 
-func parseMasterKey(masterKey Secret) (cipher.AEAD, error) {
+func parseMasterKey(masterKey Secret) (tink.AEAD, error) {
 	const remedy = "make one with `openssl rand -base64 32` and keep it safe: without it nothing sealed can be read"
 	if masterKey.IsZero() {
 		return nil, fmt.Errorf("open vault: %s is not set; %s", masterKeyVariable, remedy)
@@ -90,38 +75,30 @@ func parseMasterKey(masterKey Secret) (cipher.AEAD, error) {
 	if err != nil || len(key) != 32 {
 		return nil, fmt.Errorf("open vault: %s must be the base64 of exactly 32 bytes; %s", masterKeyVariable, remedy)
 	}
-	return newGCM(key)
+	return subtle.NewAESGCM(key)
 }
 
 // openKeyset reads a keyset, making it if it is the first. What counts is what the store holds afterwards, not what was made here.
-func openKeyset(ctx context.Context, s Store, master cipher.AEAD, name string) (*keyset, error) {
+func openKeyset(ctx context.Context, s Store, master tink.AEAD, name string) (*keyset.Handle, error) {
 	wrapped, err := readKeyset(ctx, s, name)
 	if errors.Is(err, ErrNotFound) {
 		if wrapped, err = newKeyset(master, name); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("open vault: make keyset %q: %w", name, err)
 		}
-		err = s.Update(ctx, func(tx Tx) error {
-			if _, err := tx.Keyset(name); !errors.Is(err, ErrNotFound) {
-				return err // there by now, or unreadable
-			}
-			return tx.PutKeyset(name, wrapped)
-		})
-		if err == nil || errors.Is(err, ErrConflict) {
+		err = s.Update(ctx, func(tx Tx) error { return tx.InsertKeyset(name, wrapped) })
+		if err == nil || errors.Is(err, ErrConflict) { // another node was faster
 			wrapped, err = readKeyset(ctx, s, name)
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open vault: read keyset %q: %w", name, err)
 	}
-	plain, err := master.Open(nil, nil, wrapped, []byte("keyset/"+name))
+	h, err := keyset.ReadWithAssociatedData(keyset.NewBinaryReader(bytes.NewReader(wrapped)), master, keysetAD(name))
 	if err != nil {
-		return nil, fmt.Errorf("open vault: %s is not the key this database was set up with; start with that key (nothing was changed)", masterKeyVariable)
+		return nil, fmt.Errorf("open vault: %s is not the key this database was set up with; start with that key (nothing was changed): %w",
+			masterKeyVariable, err)
 	}
-	var k keyset
-	if err := json.Unmarshal(plain, &k); err != nil {
-		return nil, fmt.Errorf("open vault: decode keyset %q: %w", name, err)
-	}
-	return &k, nil
+	return h, nil
 }
 
 func readKeyset(ctx context.Context, s Store, name string) (wrapped []byte, err error) {
@@ -132,57 +109,38 @@ func readKeyset(ctx context.Context, s Store, name string) (wrapped []byte, err 
 	return wrapped, err
 }
 
-func newKeyset(master cipher.AEAD, name string) ([]byte, error) {
-	key := make([]byte, 32)
-	rand.Read(key)
-	var id [4]byte
-	rand.Read(id[:])
-	k := keyset{Primary: binary.BigEndian.Uint32(id[:])}
-	k.Keys = []keysetKey{{ID: k.Primary, Key: key}}
-	plain, err := json.Marshal(k)
-	if err != nil {
-		return nil, fmt.Errorf("open vault: encode keyset: %w", err)
+// newKeyset makes a keyset of one key and wraps it.
+func newKeyset(master tink.AEAD, name string) ([]byte, error) {
+	template := aead.AES256GCMKeyTemplate()
+	if name == hashKeyset {
+		template = prf.HMACSHA256PRFKeyTemplate()
 	}
-	return master.Seal(nil, nil, plain, []byte("keyset/"+name)), nil
-}
-
-// newGCM is AES-256-GCM that draws a random nonce for every message and puts it in front.
-func newGCM(key []byte) (cipher.AEAD, error) {
-	block, err := aes.NewCipher(key)
+	h, err := keyset.NewHandle(template)
 	if err != nil {
 		return nil, err
 	}
-	return cipher.NewGCMWithRandomNonce(block)
+	var wrapped bytes.Buffer
+	err = h.WriteWithAssociatedData(keyset.NewBinaryWriter(&wrapped), master, keysetAD(name))
+	return wrapped.Bytes(), err
 }
 
-// A sealed value begins with a version byte and the key's id, as Tink's do: 0x01, four bytes big endian, nonce (12), ciphertext, tag (16).
-const (
-	sealedVersion = 0x01
-	sealedPrefix  = 5
-)
+func keysetAD(name string) []byte { return []byte("keyset/" + name) }
 
 // Seal encrypts plain and binds it to associated, which says whose it is and where it belongs ("account/{merchant}/{id}"): only
 // Open with the same text opens it again.
 func (v *Vault) Seal(plain []byte, associated string) ([]byte, error) {
-	key := v.keys[v.primary]
-	out := make([]byte, sealedPrefix, sealedPrefix+len(plain)+key.Overhead())
-	out[0] = sealedVersion
-	binary.BigEndian.PutUint32(out[1:], v.primary)
-	return key.Seal(out, nil, plain, []byte(associated)), nil
+	sealed, err := v.data.Encrypt(plain, []byte(associated))
+	if err != nil {
+		return nil, fmt.Errorf("seal: %w", err)
+	}
+	return sealed, nil
 }
 
 // Open decrypts what Seal made with the same associated text.
 func (v *Vault) Open(sealed []byte, associated string) ([]byte, error) {
-	if len(sealed) < sealedPrefix || sealed[0] != sealedVersion {
-		return nil, errors.New("open sealed value: not one of ours")
-	}
-	key := v.keys[binary.BigEndian.Uint32(sealed[1:])]
-	if key == nil {
-		return nil, errors.New("open sealed value: its key is not in the vault")
-	}
-	plain, err := key.Open(nil, nil, sealed[sealedPrefix:], []byte(associated))
-	if err != nil {
-		return nil, errors.New("open sealed value: damaged, or it belongs to another record")
+	plain, err := v.data.Decrypt(sealed, []byte(associated))
+	if err != nil { // Tink does not say why
+		return nil, errors.New("open sealed value: it is damaged, belongs to another record, or its key is not in the vault")
 	}
 	return plain, nil
 }
@@ -190,13 +148,12 @@ func (v *Vault) Open(sealed []byte, associated string) ([]byte, error) {
 // Hash is a keyed hash (HMAC-SHA-256, 32 bytes) of data for one purpose: equal data has equal hashes within a purpose only, and
 // without the vault's key nobody can guess their way to data.
 func (v *Vault) Hash(purpose string, data []byte) []byte {
-	m := v.macs.Get().(hash.Hash)
-	defer v.macs.Put(m)
-	m.Reset()
-	var n [4]byte
-	binary.BigEndian.PutUint32(n[:], uint32(len(purpose)))
-	m.Write(n[:])
-	m.Write([]byte(purpose))
-	m.Write(data)
-	return m.Sum(make([]byte, 0, sha256.Size))
+	in := make([]byte, 4, 4+len(purpose)+len(data))
+	binary.BigEndian.PutUint32(in, uint32(len(purpose)))
+	in = append(append(in, purpose...), data...)
+	out, err := v.hash.ComputePRF(in, hashSize)
+	if err != nil {
+		panic("vault: " + err.Error()) // ruled out by OpenVault
+	}
+	return out
 }

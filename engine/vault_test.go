@@ -3,6 +3,9 @@ package engine_test
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -112,6 +115,87 @@ func TestVaultFirstStartsAgree(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, vaults[0].Hash("p", nil), v.Hash("p", nil))
 	}
+}
+
+// late is a store that another node gets to between the reading and the writing.
+type late struct {
+	engine.Store
+	first func()
+}
+
+func (l *late) Update(ctx context.Context, f func(engine.Tx) error) error {
+	l.first()
+	return l.Store.Update(ctx, f)
+}
+
+func TestVaultSecondOfTwoFirstStarts(t *testing.T) {
+	ctx := context.Background()
+	db, _ := openStore(t)
+	var first *engine.Vault
+	second, err := engine.OpenVault(ctx, &late{db, func() {
+		var err error
+		first, err = engine.OpenVault(ctx, db, masterKey('a'))
+		require.NoError(t, err)
+	}}, masterKey('a'))
+	require.NoError(t, err)
+	sealed, err := second.Seal([]byte("x"), "a")
+	require.NoError(t, err)
+	_, err = first.Open(sealed, "a")
+	require.NoError(t, err)
+	require.Equal(t, first.Hash("p", nil), second.Hash("p", nil))
+
+	db, _ = openStore(t)
+	_, err = engine.OpenVault(ctx, &late{db, func() {
+		_, err := engine.OpenVault(ctx, db, masterKey('b'))
+		require.NoError(t, err)
+	}}, masterKey('a'))
+	require.ErrorContains(t, err, "is not the key this database was set up with", "set up meanwhile, with another key")
+}
+
+func putKeysets(t *testing.T, db *storage.DB, data, hash string) {
+	t.Helper()
+	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error {
+		return errors.Join(tx.InsertKeyset("data", []byte(data)), tx.InsertKeyset("hash", []byte(hash)))
+	}))
+}
+
+func TestVaultKeysetsCannotBeSwapped(t *testing.T) {
+	ctx := context.Background()
+	from, _ := openStore(t)
+	_, err := engine.OpenVault(ctx, from, masterKey('a'))
+	require.NoError(t, err)
+	k := keysets(t, from)
+	for _, swapped := range [][2]string{{k[1], k[0]}, {k[0], k[0]}, {k[1], k[1]}, {k[0], "x"}} {
+		db, _ := openStore(t)
+		putKeysets(t, db, swapped[0], swapped[1])
+		_, err = engine.OpenVault(ctx, db, masterKey('a'))
+		require.ErrorContains(t, err, "PAYSWITCH_VAULT__MASTER_KEY")
+	}
+}
+
+// What was sealed stays readable: keysets, values and hashes as databases hold them. The data keyset was rotated between the two
+// sealed values.
+func TestVaultReadsWhatIsStored(t *testing.T) {
+	file, err := os.ReadFile("testdata/vault.json")
+	require.NoError(t, err)
+	var stored struct {
+		Data, Hash, Hashed []byte
+		Sealed             [2][]byte
+	}
+	require.NoError(t, json.Unmarshal(file, &stored))
+	db, _ := openStore(t)
+	putKeysets(t, db, string(stored.Data), string(stored.Hash))
+	v, err := engine.OpenVault(context.Background(), db, masterKey('a'))
+	require.NoError(t, err)
+	for _, sealed := range stored.Sealed {
+		plain, err := v.Open(sealed, "account/m/1")
+		require.NoError(t, err)
+		require.Equal(t, "sk_live_1", string(plain))
+	}
+	sealed, err := v.Seal(nil, "")
+	require.NoError(t, err)
+	require.Equal(t, stored.Sealed[1][:5], sealed[:5], "version and id of the new key")
+	require.Equal(t, stored.Hashed, v.Hash("api_key", []byte("key")))
 }
 
 func keysets(t *testing.T, db *storage.DB) (out [2]string) {

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"errors"
-	"fmt"
 
 	"payswitch/engine"
 )
@@ -61,14 +60,10 @@ func (t *tx) Keyset(name string) ([]byte, error) {
 		`SELECT wrapped FROM keysets WHERE name = $1`, name)
 }
 
-// PutKeyset implements engine.Tx.
-func (t *tx) PutKeyset(name string, wrapped []byte) error {
+// InsertKeyset implements engine.Tx.
+func (t *tx) InsertKeyset(name string, wrapped []byte) error {
 	if len(wrapped) == 0 {
-		return errors.New("put keyset: nothing to keep")
+		return errors.New("insert keyset: nothing to keep")
 	}
-	if _, err := t.exec("put keyset", `INSERT INTO keysets (name, wrapped) VALUES ($1, $2)
-		ON CONFLICT (name) DO UPDATE SET wrapped = excluded.wrapped`, name, wrapped); err != nil {
-		return fmt.Errorf("keyset %q: %w", name, err)
-	}
-	return nil
+	return t.insert("insert keyset", `INSERT INTO keysets (name, wrapped) VALUES ($1, $2) ON CONFLICT DO NOTHING`, name, wrapped)
 }

@@ -28,7 +28,7 @@ func openTest(t *testing.T, o Options) *DB {
 }
 
 func put(db *DB, name string, size int) error {
-	return db.Update(context.Background(), func(tx engine.Tx) error { return tx.PutKeyset(name, make([]byte, size)) })
+	return db.Update(context.Background(), func(tx engine.Tx) error { return tx.InsertKeyset(name, make([]byte, size)) })
 }
 
 func has(t *testing.T, db *DB, name string) bool {
@@ -67,7 +67,7 @@ func together(db *DB, fs ...func(engine.Tx) error) []error {
 }
 
 func keyset(name string, size int) func(engine.Tx) error {
-	return func(tx engine.Tx) error { return tx.PutKeyset(name, make([]byte, size)) }
+	return func(tx engine.Tx) error { return tx.InsertKeyset(name, make([]byte, size)) }
 }
 
 // TestDiskFull lets the database run into its size limit: everybody in that batch is told, nothing of it is there, and the store
@@ -78,11 +78,11 @@ func TestDiskFull(t *testing.T) {
 	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error {
 		return conn(tx).script("PRAGMA max_page_count = 100")
 	}))
-	swallowed := func(tx engine.Tx) error { _ = tx.PutKeyset("swallowed", make([]byte, 4<<20)); return nil }
+	swallowed := func(tx engine.Tx) error { _ = tx.InsertKeyset("swallowed", make([]byte, 4<<20)); return nil }
 	for _, fs := range [][]func(engine.Tx) error{
 		{keyset("a", 10), keyset("large", 4<<20), keyset("c", 10)},
 		{keyset("a", 10), swallowed, keyset("c", 10)}, // what follows must not run on without a transaction
-		{func(tx engine.Tx) error { _ = tx.PutKeyset("a", []byte("a")); return errors.New("own") }, keyset("large", 4<<20)},
+		{func(tx engine.Tx) error { _ = tx.InsertKeyset("a", []byte("a")); return errors.New("own") }, keyset("large", 4<<20)},
 	} {
 		for i, err := range together(db, fs...) {
 			require.Error(t, err, "%d", i)
@@ -126,15 +126,15 @@ func TestBatch(t *testing.T) {
 	errs := together(db,
 		func(tx engine.Tx) error { runs[0]++; return tx.UpdatePayment(p) },
 		func(tx engine.Tx) error { runs[1]++; _, err := tx.Keyset("none"); return err }, // fails with nothing to undo
-		func(tx engine.Tx) error { runs[2]++; return errors.Join(tx.PutKeyset("undone", []byte("v")), own) },
-		func(tx engine.Tx) error { runs[3]++; _ = tx.PutKeyset("undone too", []byte("v")); panic("no") },
+		func(tx engine.Tx) error { runs[2]++; return errors.Join(tx.InsertKeyset("undone", []byte("v")), own) },
+		func(tx engine.Tx) error { runs[3]++; _ = tx.InsertKeyset("undone too", []byte("v")); panic("no") },
 		func(tx engine.Tx) error {
 			runs[4]++
 			_, err := tx.Keyset("undone")
 			if !errors.Is(err, engine.ErrNotFound) {
 				return fmt.Errorf("what was undone is seen: %v", err)
 			}
-			return tx.PutKeyset("kept", []byte("v"))
+			return tx.InsertKeyset("kept", []byte("v"))
 		})
 	require.NoError(t, errs[0])
 	require.ErrorIs(t, errs[1], engine.ErrNotFound)

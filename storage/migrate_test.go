@@ -130,7 +130,7 @@ func TestOpenOld(t *testing.T) {
 	require.ErrorContains(t, err, "needs migrations (0001_init): run `payswitch migrate`")
 	db, err := openWith(ctx, "sqlite:"+path, Options{Migrate: true}, migrations)
 	require.NoError(t, err)
-	require.NoError(t, db.Update(ctx, func(tx engine.Tx) error { return tx.PutKeyset("k", []byte("v")) }))
+	require.NoError(t, db.Update(ctx, func(tx engine.Tx) error { return tx.InsertKeyset("k", []byte("v")) }))
 	require.NoError(t, db.Close())
 	require.FileExists(t, path+".before-0001_init")
 }

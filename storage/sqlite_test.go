@@ -89,12 +89,13 @@ func TestClosed(t *testing.T) {
 	db, err := storage.Open(context.Background(), "sqlite:"+filepath.Join(t.TempDir(), "x.db"), storage.Options{})
 	require.NoError(t, err)
 	var wg sync.WaitGroup
-	for range 8 {
+	for caller := range 8 {
 		wg.Go(func() { // whoever comes in time is served, the others are told
-			for n := int64(0); ; n++ {
-				err := db.Update(context.Background(), func(tx engine.Tx) error { return tx.PutKeyset("k", []byte("v")) })
+			for n := 0; ; n++ {
+				name := fmt.Sprint(caller, "/", n)
+				err := db.Update(context.Background(), func(tx engine.Tx) error { return tx.InsertKeyset(name, []byte("v")) })
 				if err == nil {
-					err = db.View(context.Background(), func(r engine.Reader) error { _, err := r.Keyset("k"); return err })
+					err = db.View(context.Background(), func(r engine.Reader) error { _, err := r.Keyset(name); return err })
 				}
 				if err != nil {
 					if !errors.Is(err, storage.ErrClosed) {
@@ -117,7 +118,7 @@ func TestFunctionEndsGoroutine(t *testing.T) {
 	db := open(t, storage.Options{})
 	for range 3 {
 		err := db.Update(context.Background(), func(tx engine.Tx) error {
-			if err := tx.PutKeyset("lost", []byte("v")); err != nil {
+			if err := tx.InsertKeyset("lost", []byte("v")); err != nil {
 				return err
 			}
 			runtime.Goexit()
@@ -128,7 +129,7 @@ func TestFunctionEndsGoroutine(t *testing.T) {
 	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error {
 		_, err := tx.Keyset("lost")
 		require.ErrorIs(t, err, engine.ErrNotFound)
-		return tx.PutKeyset("kept", []byte("v"))
+		return tx.InsertKeyset("kept", []byte("v"))
 	}))
 }
 

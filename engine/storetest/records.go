@@ -184,11 +184,13 @@ func testCustomers(t *testing.T, s engine.Store) {
 }
 
 func testKeysets(t *testing.T, s engine.Store) {
-	require.Error(t, updateErr(s, func(tx engine.Tx) error { return tx.PutKeyset("data", nil) }), "an empty keyset would look like none")
-	for _, v := range []string{"one", "two"} {
-		update(t, s, func(tx engine.Tx) error { return tx.PutKeyset("data", []byte(v)) })
-		require.Equal(t, v, string(get(t, s, func(r engine.Reader) ([]byte, error) { return r.Keyset("data") })))
+	insert := func(v []byte) error {
+		return updateErr(s, func(tx engine.Tx) error { return tx.InsertKeyset("data", v) })
 	}
+	require.Error(t, insert(nil), "an empty keyset would look like none")
+	require.NoError(t, insert([]byte("one")))
+	require.ErrorIs(t, insert([]byte("two")), engine.ErrConflict)
+	require.Equal(t, "one", string(get(t, s, func(r engine.Reader) ([]byte, error) { return r.Keyset("data") })))
 	_, err := read(s, func(r engine.Reader) ([]byte, error) { return r.Keyset("Data") })
 	require.ErrorIs(t, err, engine.ErrNotFound)
 }

@@ -264,7 +264,7 @@ func testInsertTwice(t *testing.T, s engine.Store) {
 		// A conflict does not spoil the transaction: its function may go on.
 		update(t, s, func(tx engine.Tx) error {
 			require.ErrorIs(t, k.insert(tx, second), engine.ErrConflict, k.name)
-			return tx.PutKeyset(k.name, []byte("went on"))
+			return tx.InsertKeyset(k.name, []byte("went on"))
 		})
 		require.Equal(t, "went on", string(get(t, s, func(r engine.Reader) ([]byte, error) { return r.Keyset(k.name) })))
 	}
