@@ -37,11 +37,31 @@ func goWasm(t testing.TB) []byte {
 	return wasm
 }
 
+// sharedCache keeps the compiled Go guest from test to test.
+var sharedCache string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "sandbox-cache")
+	if err != nil {
+		panic(err)
+	}
+	sharedCache = dir
+	status := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(status)
+}
+
+// patient is the default time to compile, but for the race detector, which slows the compiler down tenfold.
+func patient(l Limits) Limits {
+	if raceEnabled && l.CompileTime == 0 {
+		l.CompileTime = 10 * time.Minute
+	}
+	return l
+}
+
 func newRuntime(t testing.TB, o Options) *Runtime {
 	t.Helper()
-	if raceEnabled && o.Limits.CompileTime == 0 {
-		o.Limits.CompileTime = 10 * time.Minute // the race detector slows the compiler down tenfold
-	}
+	o.Limits = patient(o.Limits)
 	r, err := New(context.Background(), o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close(context.Background())) })
@@ -73,6 +93,9 @@ func step(t testing.TB, m *Module, input string) string {
 
 func loadGo(t testing.TB, o Options) *Module {
 	t.Helper()
+	if o.CacheDir == "" {
+		o.CacheDir = sharedCache
+	}
 	m, err := newRuntime(t, o).Load(goWasm(t), workMessage)
 	require.NoError(t, err)
 	return m

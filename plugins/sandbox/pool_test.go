@@ -21,7 +21,7 @@ func slow() []byte {
 // TestHammer calls from many goroutines, a third of them trapping, and closes module and runtime meanwhile.
 func TestHammer(t *testing.T) {
 	for round := range 3 {
-		r, err := New(context.Background(), Options{Limits: Limits{Instances: 3}})
+		r, err := New(context.Background(), Options{CacheDir: sharedCache, Limits: patient(Limits{Instances: 3})})
 		require.NoError(t, err)
 		m, err := r.Load(goWasm(t), workMessage)
 		require.NoError(t, err)
