@@ -57,7 +57,7 @@ func (e *Engine) resend(ctx context.Context, w *work) (verdict, error) {
 	if w.secrets, err = e.openSecrets(op.Instrument, op.ID); err != nil {
 		return verdict{}, err
 	}
-	if w.resume, err = e.answered(ctx, op.ID); err != nil {
+	if w.resume, w.repeat, err = e.answered(ctx, op.ID); err != nil {
 		return verdict{}, err
 	}
 	w.journalled = len(w.resume)
@@ -86,26 +86,25 @@ func (e *Engine) markSend(ctx context.Context, op *Operation) error {
 	})
 }
 
-// answered are the exchanges of an operation that have an answer, from the journal.
-func (e *Engine) answered(ctx context.Context, operationID string) ([]sdk.Exchange, error) {
+// answered are the exchanges of an operation that have an answer, from the journal, and the intent after them that has none.
+func (e *Engine) answered(ctx context.Context, operationID string) (out []sdk.Exchange, open *ExchangeRecord, err error) {
 	var rows []ExchangeRecord
-	err := e.store.View(ctx, func(r Reader) (err error) { rows, err = r.Exchanges(operationID); return err })
+	err = e.store.View(ctx, func(r Reader) (err error) { rows, err = r.Exchanges(operationID); return err })
 	if err != nil {
-		return nil, Internal(err, "read journal")
+		return nil, nil, Internal(err, "read journal")
 	}
-	var out []sdk.Exchange
 	for _, r := range rows {
 		if !r.Answered {
-			break
+			return out, &r, nil
 		}
 		var j journalEntry
 		if err := e.openJSON(r.Sealed, exchangeAD(operationID), &j); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		j.Exchange.Body = j.Body
 		out = append(out, *j.Exchange)
 	}
-	return out, nil
+	return out, nil, nil
 }
 
 // askProcessor makes a sync and reads it as evidence about the open operation.

@@ -23,8 +23,9 @@ type work struct {
 	adapter  AdapterInfo
 	req      sdk.Request
 	secrets  InstrumentSecrets
-	token    string         // Auth.RequestToken of the request, "" without one
-	resume   []sdk.Exchange // answered exchanges of an earlier drive (idempotent resend)
+	token    string          // Auth.RequestToken of the request, "" without one
+	resume   []sdk.Exchange  // answered exchanges of an earlier drive (idempotent resend)
+	repeat   *ExchangeRecord // the journalled intent that follows them and has no answer, nil when none is
 	// leaseEnd is the end of our right to send, on this node's clock, read before the lease was written: never later than the
 	// database's idea of it.
 	leaseEnd time.Time
@@ -37,7 +38,10 @@ type work struct {
 	httpStatus int
 }
 
-var errLeaseLost = errors.New("the lease of the operation has ended")
+var (
+	errLeaseLost = errors.New("the lease of the operation has ended")
+	errDiverged  = errors.New("the request is not the one that was made before: it is not sent again")
+)
 
 // leaseMargin is kept between the last moment a send may leave and the end of the lease: clocks drift, goroutines are suspended.
 const leaseMargin = 2 * time.Second
@@ -89,6 +93,9 @@ func (e *Engine) drive(ctx context.Context, w *work) verdict {
 	d := &Drive{Connector: w.account.Connector, AdapterHash: w.op.AdapterHash, Operation: w.op.Kind, OperationID: w.op.ID, Started: w.op.StartedAt,
 		Seed: [32]byte(w.op.Seed), Account: e.driveAccount(w.account), Request: w.req, Secrets: w.secrets, Resume: w.resume,
 		BeforeSend: func(ctx context.Context, s SendIntent) error { return e.beforeSend(ctx, w, s) }}
+	if w.repeat != nil {
+		d.Started = w.repeat.At
+	}
 	start := e.now()
 	r, err := e.connectors.Drive(ctx, d)
 	w.took = e.now().Sub(start)
@@ -141,9 +148,13 @@ func (e *Engine) beforeSend(ctx context.Context, w *work, s SendIntent) error {
 		e.metrics.Alarm("lease_lost")
 		return errLeaseLost
 	}
+	if w.repeat != nil && s.Index == w.repeat.Index && s.RequestHash != w.repeat.RequestHash {
+		e.metrics.Alarm("diverged")
+		return errDiverged
+	}
 	w.op.LastSendAt = now
-	if s.Index == 0 && len(w.resume) == 0 {
-		return nil
+	if s.Index == 0 {
+		return nil // its intent is the operation itself
 	}
 	records, err := e.exchangeRecords(w, s)
 	if err != nil {
@@ -196,7 +207,7 @@ func (e *Engine) exchangeRecords(w *work, s SendIntent) ([]ExchangeRecord, error
 	if err != nil {
 		return nil, err
 	}
-	return append(out, ExchangeRecord{OperationID: w.op.ID, Index: s.Index, At: e.now(), RequestHash: s.RequestHash, Sealed: sealed}), nil
+	return append(out, ExchangeRecord{OperationID: w.op.ID, Index: s.Index, At: s.Now, RequestHash: s.RequestHash, Sealed: sealed}), nil
 }
 
 func (e *Engine) exchangeRecord(operationID string, index int, x *sdk.Exchange) (ExchangeRecord, error) {

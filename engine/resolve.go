@@ -38,9 +38,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	for n := 0; ; n++ {
 		e.resolveDue(ctx)
 		if n%12 == 0 {
-			if err := e.store.Update(ctx, func(tx Tx) error { _, err := tx.DeleteExpired(); return err }); err != nil && ctx.Err() == nil {
-				e.log.LogAttrs(ctx, slog.LevelError, "clearing expired rows failed", slog.Any("error", err))
-			}
+			e.clearExpired(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -48,6 +46,19 @@ func (e *Engine) Run(ctx context.Context) error {
 		case <-e.closing:
 			return nil
 		case <-tick.C:
+		}
+	}
+}
+
+// clearExpired removes what has expired, some at a time so that nobody waits long for the writer.
+func (e *Engine) clearExpired(ctx context.Context) {
+	for gone := 1; gone > 0 && ctx.Err() == nil; {
+		err := e.store.Update(ctx, func(tx Tx) (err error) { gone, err = tx.DeleteExpired(); return err })
+		if err != nil {
+			if ctx.Err() == nil {
+				e.log.LogAttrs(ctx, slog.LevelError, "clearing expired rows failed", slog.Any("error", err))
+			}
+			return
 		}
 	}
 }

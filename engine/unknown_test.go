@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -171,6 +172,56 @@ func TestUnknownResolvedByResend(t *testing.T) {
 	w.eventually(v.Payment.ID, engine.Succeeded)
 	require.Equal(t, 2, p.count("POST"))
 	require.Len(t, p.ledger, 1, "one reference, one charge")
+}
+
+// In an operation of two sends, the first answer is durable before the second send leaves: after a silence on the second only that one is
+// sent again, byte for byte.
+func TestResendOfTheSecondSend(t *testing.T) {
+	type arrival struct{ path, key, body string }
+	var mu sync.Mutex
+	var arrived []arrival
+	hang := true
+	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		arrived = append(arrived, arrival{r.URL.Path, r.Header.Get("Idempotency-Key"), string(body)})
+		if r.URL.Path == "/charge" && hang {
+			hang = false
+			panic(http.ErrAbortHandler)
+		}
+		w.Write([]byte(`{"id":"x1"}`))
+	}))
+	t.Cleanup(p.Close)
+	rule := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 3600}
+	a := shop(rule)
+	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+		post := func(path string, body string) (*sdk.Response, error) {
+			return c.Do(&sdk.Send{Method: "POST", URL: path, Body: []byte(body), SafeToRepeat: true, IdempotencyHeader: "Idempotency-Key"})
+		}
+		order, err := post("/order", "order "+c.ID("o")+" at "+c.Now().Format(time.RFC3339Nano))
+		if err != nil {
+			return nil, err
+		}
+		charge, err := post("/charge", order.JSON().Str("id")+" "+c.ID("c")+" at "+c.Now().Format(time.RFC3339Nano))
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: charge.JSON().Str("id")}, nil
+	}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
+	w.shopAccount(p.URL)
+	v := w.pay(sale(100, visa))
+	require.Equal(t, engine.Processing, v.Payment.Status)
+	w.running()
+	w.eventually(v.Payment.ID, engine.Succeeded)
+	mu.Lock()
+	defer mu.Unlock()
+	require.Len(t, arrived, 3)
+	require.Equal(t, "/order", arrived[0].path)
+	require.Equal(t, arrived[1], arrived[2], "the very same request")
+	require.NotEqual(t, arrived[0].key, arrived[1].key)
+	require.Empty(t, w.alarms.all())
 }
 
 // Outside the idempotency window nothing is sent again: only an operator or the processor's message can tell.
