@@ -105,18 +105,32 @@ func (e *Engine) UpdateAccount(ctx context.Context, a Auth, id string, in Accoun
 	return n, nil
 }
 
-// DeleteAccount removes a connector account and takes it off its profile's fallback list. Errors: HE_02.
+// DeleteAccount removes a connector account and takes it off its profile's fallback list. Errors: HE_02, IR_16 while operations on it
+// are open.
 func (e *Engine) DeleteAccount(ctx context.Context, a Auth, id string) error {
 	return e.change(ctx, "delete connector account", func(tx Tx) error {
 		n, err := accountOf(tx, a, id)
 		if err != nil {
 			return err
 		}
+		open, err := tx.OpenOperations(a.MerchantID, id)
+		if err != nil {
+			return err
+		}
+		if open > 0 {
+			return stillOpen("Connector account "+id, open, "Disable the account (disabled: true)")
+		}
 		if err := keepFallback(tx, n, false); err != nil {
 			return err
 		}
 		return tx.DeleteAccount(a.MerchantID, id)
 	})
+}
+
+// stillOpen refuses a deletion that would leave nobody to ask how operations ended. first is what to do before waiting for them.
+func stillOpen(what string, open int, first string) *Error {
+	return Refused(fmt.Sprintf("%s cannot be deleted while operations on it are open (%d): without it their outcome could never be learned. "+
+		"%s, wait until they have ended, then delete it", what, open, first))
 }
 
 // Account reads one, opened. Errors: HE_02.

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/sdk"
 )
 
 // Whoever can write to the database cannot move one account's credentials into another.
@@ -145,6 +146,71 @@ func TestConfigurationCountsAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.CreatePayment(ctx, w.auth, sale(100, "4242424242424242"))
 	require.NoError(t, err)
+}
+
+// Without its account nobody could find out how an open operation ended.
+func TestDeletionWaitsForOpenOperations(t *testing.T) {
+	p := newProcessor(t)
+	p.hangs.Store(true)
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
+	ctx := t.Context()
+	w.shopAccount(p.URL)
+	accounts, err := w.Accounts(ctx, w.auth)
+	require.NoError(t, err)
+	id, other := accounts[0].ID, w.account("simulator", "").ID
+	v := w.pay(sale(100, visa))
+	require.Equal(t, engine.OperationUnknown, w.operations(v.Payment.ID)[0].Status)
+
+	err = w.DeleteAccount(ctx, w.auth, id)
+	require.Equal(t, "IR_16", code(t, err))
+	require.ErrorContains(t, err, "Connector account "+id+" cannot be deleted while operations on it are open (1)")
+	require.ErrorContains(t, err, "Disable the account (disabled: true), wait until they have ended")
+	err = w.DeleteMerchant(ctx, "m1")
+	require.Equal(t, "IR_16", code(t, err))
+	require.ErrorContains(t, err, "Merchant account m1 cannot be deleted while operations on it are open (1)")
+	_, err = w.Account(ctx, w.auth, id)
+	require.NoError(t, err, "it is still there")
+	profile, err := w.Profile(ctx, w.auth, w.profile.ID)
+	require.NoError(t, err)
+	require.Equal(t, []string{id, other}, profile.Fallback)
+	require.NoError(t, w.DeleteAccount(ctx, w.auth, other), "another account has nothing to do with it")
+
+	_, err = w.UpdateAccount(ctx, w.auth, id, engine.AccountInput{Disabled: ptr(true)})
+	require.NoError(t, err)
+	w.running()
+	w.eventually(v.Payment.ID, engine.Succeeded) // resolved though disabled
+	require.NoError(t, w.DeleteAccount(ctx, w.auth, id))
+	require.NoError(t, w.DeleteMerchant(ctx, "m1"))
+	require.Equal(t, "HE_02", code(t, w.DeleteMerchant(ctx, "m1")))
+}
+
+// Whoever makes a merchant gets an empty one.
+func TestMerchantIDIsNotReused(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	ctx := t.Context()
+	w.account("simulator", "")
+	v := w.pay(sale(100, visa))
+	make := func(id string) error {
+		_, err := w.CreateMerchant(ctx, engine.MerchantInput{ID: id})
+		return err
+	}
+	require.ErrorContains(t, make("m1"), "already exists")
+	require.NoError(t, w.DeleteMerchant(ctx, "m1"))
+	err := make("m1")
+	require.Equal(t, "HE_01", code(t, err))
+	require.ErrorContains(t, err, "choose another merchant_id")
+	_, err = w.RetrievePayment(ctx, w.auth, v.Payment.ID, engine.RetrieveInput{})
+	require.Equal(t, "HE_02", code(t, err), "no merchant, no payment")
+
+	require.NoError(t, make("m2"))
+	_, err = w.CreateCustomer(ctx, engine.Auth{MerchantID: "m2"}, engine.CustomerData{ID: "c1"})
+	require.NoError(t, err)
+	require.NoError(t, w.DeleteMerchant(ctx, "m2"))
+	require.Equal(t, "HE_01", code(t, make("m2")), "a customer is enough")
+
+	require.NoError(t, make("m3"))
+	require.NoError(t, w.DeleteMerchant(ctx, "m3"))
+	require.NoError(t, make("m3"), "nothing was left of it")
 }
 
 // An account that was deleted and made again under its id is another one, also for the payment that comes next.

@@ -33,7 +33,7 @@ var privateOfMerchant = []string{fieldResponseHash, "merchant_name", "merchant_d
 var inherited = []string{fieldReturnURL, fieldEnableHash, fieldResponseHash, fieldRedirectPost, fieldWebhook}
 
 // CreateMerchant makes a merchant account with its first profiles: one named "default", or one for each business detail. Errors:
-// HE_01 when the id is taken.
+// HE_01 when the id is taken, also by what is left of a deleted account.
 func (e *Engine) CreateMerchant(ctx context.Context, in MerchantInput) (*Merchant, error) {
 	names := make([]string, 0, len(in.Business))
 	for _, b := range in.Business {
@@ -68,6 +68,9 @@ func (e *Engine) CreateMerchant(ctx context.Context, in MerchantInput) (*Merchan
 		if err := tx.InsertMerchant(m); err != nil {
 			return conflict(err, Duplicate("The merchant account with the specified details already exists in our records"))
 		}
+		if err := neverUsed(tx, m.ID); err != nil {
+			return err
+		}
 		for _, p := range profiles {
 			if err := e.applyProfile(p, ProfileInput{Fields: fields.only(inherited)}); err != nil {
 				return err
@@ -82,6 +85,24 @@ func (e *Engine) CreateMerchant(ctx context.Context, in MerchantInput) (*Merchan
 		return nil, err
 	}
 	return m, nil
+}
+
+// neverUsed refuses the id of a deleted merchant whose payments or customers are still there: they would show up in the new account.
+func neverUsed(r Reader, id string) error {
+	payments, err := r.Payments(id, "", ListInput{Limit: 1})
+	if err != nil {
+		return err
+	}
+	var customers []*Customer
+	if len(payments) == 0 {
+		if customers, _, err = r.Customers(id, 1, 0); err != nil {
+			return err
+		}
+	}
+	if len(payments)+len(customers) > 0 {
+		return Duplicate("A deleted merchant account had the merchant_id " + id + ", and its payments or customers are kept; choose another merchant_id")
+	}
+	return nil
 }
 
 // UpdateMerchant changes the fields sent. What profiles inherit changes in all of them, and new business details get a profile each.
@@ -159,10 +180,18 @@ func (e *Engine) updateProfiles(tx Tx, m *Merchant, fields Fields, profiles []*P
 	return nil
 }
 
-// DeleteMerchant removes the account with its profiles, connector accounts and keys; its payments stay. Errors: HE_02.
+// DeleteMerchant removes the account with its profiles, connector accounts and keys; its payments and customers stay. Errors: HE_02,
+// IR_16 while operations of its payments are open.
 func (e *Engine) DeleteMerchant(ctx context.Context, id string) error {
 	return e.change(ctx, "delete merchant account", func(tx Tx) error {
-		return missing(tx.DeleteMerchant(id), noMerchant())
+		if err := tx.DeleteMerchant(id); err != nil {
+			return missing(err, noMerchant())
+		}
+		open, err := tx.OpenOperations(id, "")
+		if err == nil && open > 0 {
+			return stillOpen("Merchant account "+id, open, "Disable its connector accounts (disabled: true)")
+		}
+		return err
 	})
 }
 

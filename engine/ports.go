@@ -33,6 +33,8 @@ type Reader interface {
 	Operation(id string) (*Operation, error)
 	// Operations of a payment, oldest first.
 	Operations(merchantID, paymentID string) ([]*Operation, error)
+	// OpenOperations counts the merchant's operations that are started, unknown or pending, those of one account unless accountID is "".
+	OpenOperations(merchantID, accountID string) (int, error)
 	// Exchanges of an operation by index.
 	Exchanges(operationID string) ([]ExchangeRecord, error)
 	// Events of one object, oldest first.

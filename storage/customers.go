@@ -49,8 +49,7 @@ func (t *tx) Customers(merchantID string, limit, offset int) ([]*engine.Customer
 	if err != nil {
 		return nil, 0, err
 	}
-	total, err := one(t, "count customers", func(row scanner) (n int, err error) { return n, row.Scan(&n) },
-		`SELECT count(*) FROM customers WHERE merchant_id = $1`, merchantID)
+	total, err := one(t, "count customers", scanCount, `SELECT count(*) FROM customers WHERE merchant_id = $1`, merchantID)
 	return list, total, err
 }
 

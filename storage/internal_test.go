@@ -151,7 +151,7 @@ func TestBatch(t *testing.T) {
 
 func TestPragmas(t *testing.T) {
 	db := openTest(t, Options{})
-	want := map[string]int64{"synchronous": 2, "page_size": 8192, "wal_autocheckpoint": 1000, "cache_size": -65536, "busy_timeout": 10000,
+	want := map[string]int64{"synchronous": 2, "page_size": 8192, "wal_autocheckpoint": 1000, "cache_size": -16384, "busy_timeout": 10000,
 		"temp_store": 2, "foreign_keys": 1}
 	check := func(c *liteConn, queryOnly int64) {
 		want["query_only"] = queryOnly
@@ -262,6 +262,7 @@ func TestPlans(t *testing.T) {
 		r.Attempts("m", "p")
 		r.Operation("o")
 		r.Operations("m", "p")
+		r.OpenOperations("m", "a")
 		r.ClaimOperations("n", now, 10)
 		r.ExtendLease("o", "n", now)
 		r.Exchanges("o")
@@ -289,6 +290,9 @@ func TestPlans(t *testing.T) {
 	require.Greater(t, len(e.plans), 35)
 	for query, plan := range e.plans {
 		require.NotContains(t, plan, "SCAN", "%s\n%s", query, plan)
+		if strings.Contains(query, "count(*) FROM operations") { // reads of the open ones alone, and no rows
+			require.Contains(t, plan, "COVERING INDEX operations_due", query)
+		}
 		few := strings.Contains(query, "FROM attempts") || strings.Contains(query, "FROM operations") || strings.Contains(query, "FROM events") ||
 			strings.Contains(query, "FROM profiles") || strings.Contains(query, "FROM accounts") || strings.Contains(query, "FROM api_keys")
 		if !few { // of one payment or one merchant's settings: sorting them is nothing

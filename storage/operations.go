@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"math"
 	"time"
 
 	"payswitch/engine"
@@ -23,15 +24,17 @@ func scanOperation(row scanner) (*engine.Operation, error) {
 	return o, err
 }
 
-// dueAt is when an operation may be claimed, nil for never: the column that operations_due orders the open ones by.
+// dueAt is when an open operation may be claimed, nil for a closed one: the column that operations_due orders the open ones by.
 func dueAt(o *engine.Operation) any {
 	switch {
 	case o.Status == engine.OperationStarted:
 		return millis(o.LeaseUntil)
-	case (o.Status == engine.OperationUnknown || o.Status == engine.OperationPending) && !o.ResolveAt.IsZero():
-		return max(millis(o.LeaseUntil), millis(o.ResolveAt))
+	case o.Status != engine.OperationUnknown && o.Status != engine.OperationPending:
+		return nil
+	case o.ResolveAt.IsZero():
+		return int64(math.MaxInt64)
 	}
-	return nil
+	return max(millis(o.LeaseUntil), millis(o.ResolveAt))
 }
 
 // InsertOperation implements engine.Tx.
@@ -68,6 +71,13 @@ func (t *tx) Operations(merchantID, paymentID string) ([]*engine.Operation, erro
 		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY started_at, seq`, merchantID, paymentID)
 }
 
+// OpenOperations implements engine.Reader, from operations_due alone: the || keeps databases off operations_payment, which has the
+// closed ones too.
+func (t *tx) OpenOperations(merchantID, accountID string) (int, error) {
+	return one(t, "count open operations", scanCount, `SELECT count(*) FROM operations
+		WHERE due_at >= 0 AND merchant_id || '' = $1 AND ($2 = '' OR account_id = $2)`, merchantID, accountID)
+}
+
 // ClaimOperations implements engine.Tx: the longest due first, in any order.
 func (t *tx) ClaimOperations(owner string, until time.Time, limit int) ([]*engine.Operation, error) {
 	t.wrote = true
@@ -79,7 +89,7 @@ func (t *tx) ClaimOperations(owner string, until time.Time, limit int) ([]*engin
 // ExtendLease implements engine.Tx. An operation that has closed has no lease.
 func (t *tx) ExtendLease(operationID, owner string, until time.Time) (bool, error) {
 	n, err := t.exec("extend lease", `UPDATE operations SET lease_until = $1, due_at = CASE
-			WHEN due_at IS NULL THEN NULL
+			WHEN status <> $2 AND resolve_at = 0 THEN due_at
 			WHEN status = $2 OR resolve_at < $1 THEN $1
 			ELSE resolve_at END
 		WHERE id = $3 AND owner = $4 AND lease_until > $5 AND status IN ($2, $6, $7)`,

@@ -137,6 +137,11 @@ func one[T any](t *tx, doing string, scan func(scanner) (T, error), query string
 	return out, nil
 }
 
+func scanCount(row scanner) (n int, err error) {
+	err = row.Scan(&n)
+	return n, err
+}
+
 // all reads the rows of query in its order; none is an empty list, not an error.
 func all[T any](t *tx, doing string, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	var out []T

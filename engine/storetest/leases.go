@@ -164,3 +164,51 @@ func testLeases(t *testing.T, s engine.Store) {
 	time.Sleep(10 * time.Millisecond)
 	require.ElementsMatch(t, []string{"op", "unknown"}, ids(claim(t, s, "you", time.Minute, 10), operationID))
 }
+
+// testOpenOperations counts what is started, unknown or pending, whether or not it will ever be due.
+func testOpenOperations(t *testing.T, s engine.Store) {
+	count := func(merchantID, accountID string) int {
+		t.Helper()
+		return get(t, s, func(r engine.Reader) (int, error) { return r.OpenOperations(merchantID, accountID) })
+	}
+	n := 0
+	for _, status := range []engine.OperationStatus{engine.OperationStarted, engine.OperationUnknown, engine.OperationPending,
+		engine.OperationSucceeded, engine.OperationDeclined, engine.OperationRejected, engine.OperationFailed, engine.OperationNotActed} {
+		open := status == engine.OperationStarted || status == engine.OperationUnknown || status == engine.OperationPending
+		for _, at := range []time.Time{{}, base, time.Now().Add(time.Hour)} {
+			n++
+			o := operation(fmt.Sprint("op_", n))
+			o.AccountID, o.Status, o.ResolveAt = "acc", status, at
+			insertOperations(t, s, o)
+			require.Equal(t, map[bool]int{true: 1}[open], count(merchantA, "acc"), "%s inserted, due %s", status, at)
+			if open { // a lease, taken and extended, does not close it
+				claim(t, s, "me", time.Hour, 10)
+				update(t, s, func(tx engine.Tx) error { _, err := tx.ExtendLease(o.ID, "me", tx.Now().Add(time.Minute)); return err })
+				require.Equal(t, 1, count(merchantA, "acc"), "%s leased, due %s", status, at)
+			}
+			o.Status = engine.OperationSucceeded
+			update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(o) })
+			require.Zero(t, count(merchantA, "acc"), "%s closed", status)
+			o.Status = status
+			update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(o) })
+			require.Equal(t, map[bool]int{true: 1}[open], count(merchantA, "acc"), "%s by an update, due %s", status, at)
+			o.Status = engine.OperationFailed
+			update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(o) })
+		}
+	}
+	for i, account := range []string{"one", "two", "two", ""} {
+		o := operation(fmt.Sprint("open_", i))
+		o.AccountID = account
+		insertOperations(t, s, o)
+	}
+	other := operation("other")
+	other.MerchantID, other.AccountID = merchantB, "two"
+	update(t, s, func(tx engine.Tx) error {
+		require.NoError(t, tx.InsertOperation(other))
+		n, err := tx.OpenOperations(merchantB, "two")
+		require.Equal(t, 1, n, "its own writes")
+		return err
+	})
+	require.Equal(t, []int{1, 2, 4, 1, 0, 0}, []int{count(merchantA, "one"), count(merchantA, "two"), count(merchantA, ""), count(merchantB, ""),
+		count(merchantB, "one"), count("nobody", "")})
+}

@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"operations: what is due", testDue},
 		{"operations: claims never overlap", testClaimRace},
 		{"operations: leases", testLeases},
+		{"operations: how many are open", testOpenOperations},
 		{"exchanges", testExchanges},
 		{"idempotency", testIdempotency},
 		{"card tokens", testCardTokens},

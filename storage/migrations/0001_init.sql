@@ -151,7 +151,8 @@ CREATE TABLE attempts (
 );
 CREATE INDEX attempts_payment ON attempts (merchant_id, payment_id);
 
--- due_at is when the operation may be claimed: NULL for never, worked out from status, lease_until and resolve_at.
+-- due_at is when an open operation may be claimed, worked out from status, lease_until and resolve_at: the largest number for never.
+-- NULL once it has closed.
 CREATE TABLE operations (
   seq           {{SEQ}},
   id            TEXT NOT NULL UNIQUE,
@@ -179,7 +180,7 @@ CREATE TABLE operations (
   error_text    TEXT NOT NULL
 );
 CREATE INDEX operations_payment ON operations (merchant_id, payment_id);
-CREATE INDEX operations_due ON operations (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX operations_due ON operations (due_at, merchant_id, account_id) WHERE due_at IS NOT NULL;
 CREATE INDEX operations_open ON operations (merchant_id, account_id) WHERE status IN ('started', 'unknown', 'pending');
 
 CREATE TABLE exchanges (
