@@ -414,7 +414,7 @@ func (v *Field) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesPlacement = [...]string{"secret", "operation", "host", "method", "path", "in", "field", "escapes"}
+var namesPlacement = [...]string{"secret", "operation", "host", "method", "path", "in", "field", "format", "escapes"}
 
 func (v *Placement) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -435,6 +435,8 @@ func (v *Placement) decode(r *jsontext.Reader) {
 		case 6:
 			v.Field = r.String()
 		case 7:
+			v.Format = r.String()
+		case 8:
 			v.Escapes = r.String()
 		default:
 			r.Skip()
@@ -451,6 +453,7 @@ func (v *Placement) encode(b []byte) []byte {
 	b = jsontext.OptStr(b, `"path":`, v.Path)
 	b = jsontext.Str(b, `"in":`, v.In)
 	b = jsontext.Str(b, `"field":`, v.Field)
+	b = jsontext.OptStr(b, `"format":`, v.Format)
 	b = jsontext.OptStr(b, `"escapes":`, v.Escapes)
 	return append(b, '}')
 }

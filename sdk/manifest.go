@@ -21,7 +21,8 @@ type Manifest struct {
 	Credentials []Field `json:"credentials,omitempty"`
 	Config      []Field `json:"config,omitempty"`
 
-	// Authentication says where this account's own credential must stand in a request that holds card data.
+	// Authentication says where this account's own credential must stand in a request that holds card data, and, with In "response",
+	// which field of which answer is the access token.
 	Authentication []Placement `json:"authentication,omitempty"`
 	// Placements say where card data, cryptograms and declared credential fields may stand.
 	Placements []Placement `json:"placements,omitempty"`
@@ -61,7 +62,8 @@ type Environment struct {
 }
 
 // Field is one field of the connector account's form. A merchant's API call names it as Key (api_key, key1, api_secret, key2 of
-// connector_account_details, or a key of metadata); the adapter reads it as Name.
+// connector_account_details, or a key of metadata); the adapter reads it as Name: of a credential of type secret or pem it gets a
+// stand-in, text and enum (public identifiers) as they are, a client certificate not at all.
 type Field struct {
 	Name     string   `json:"name"`
 	Key      string   `json:"key,omitempty"` // "" means the same as Name
@@ -75,16 +77,25 @@ type Field struct {
 
 // Placement is one place in a request where a stand-in may stand, as the whole value.
 type Placement struct {
-	// Secret is "card_number", "cvc", "cavv", or the name of a credential field; "*" is any credential or derivation of one.
+	// Secret is "card_number", "cvc", "cavv", the name of a credential field, "access_token" (where that operation is offered), what
+	// else Send.Capture names, "body" (a digest of the body), or "*": any credential or derivation of one.
 	Secret    string    `json:"secret"`
 	Operation Operation `json:"operation,omitempty"` // "" means any
 	Host      string    `json:"host,omitempty"`      // "" means any declared
 	Method    string    `json:"method,omitempty"`    // "" means any
 	Path      string    `json:"path,omitempty"`      // of the URL; "*" stands for one segment; "" means any
-	In        string    `json:"in"`                  // header, query, body
-	// Field is the header or query name, or the body's field path (dots; [] for any array element).
+	// In is header, query, path or body; card data stands in bodies only. In Authentication also "response": an answer's JSON field
+	// whose captured value counts as the account's own credential.
+	In string `json:"in"`
+	// Field is the header, query or form name; the index of a path's segment, from 0; or the body's field path: names with dots, []
+	// for any array element (JSON), element names and @attribute (XML), "." for a body of no structure as a whole. Behind a form
+	// field and "/" it is a path in the document that the form field holds: "request/order.card.number".
 	Field string `json:"field"`
-	// Escapes is the chain the host applies, by content type if empty: "json", "form", "xml", "xml,form" …
+	// Format is what stands around a credential where it is not alone: {} is the place of one stand-in, derivation or plain value of the
+	// account's: "Key={}". In a header "Bearer {}" and "Basic {}" go without saying.
+	Format string `json:"format,omitempty"`
+	// Escapes is the chain the host applies, innermost first, by content type if empty: "json", "form", "xml", "multipart", "raw",
+	// "xml,form", "json,form".
 	Escapes string `json:"escapes,omitempty"`
 }
 
