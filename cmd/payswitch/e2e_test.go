@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -109,9 +111,6 @@ func TestMetricsApart(t *testing.T) {
 
 // TestDemoCurl executes the command that the demo prints, as it stands.
 func TestDemoCurl(t *testing.T) {
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl is not installed")
-	}
 	data := t.TempDir()
 	env := testEnv(t, t.TempDir())[4:] // the adapters alone
 	args := []string{"demo", "--data", data, "--listen", "127.0.0.1:0"}
@@ -119,19 +118,17 @@ func TestDemoCurl(t *testing.T) {
 	for range 2 { // the second time it finds what the first has made
 		r := start(t, env, args...)
 		require.Contains(t, r.banner, "DEMO KEY: not for production")
-		command := r.banner[strings.Index(r.banner, "curl "):]
-		command = command[:strings.Index(command, "\n\n")]
-		out, err := exec.Command("sh", "-c", command).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		var payment object
-		require.NoError(t, json.Unmarshal(out, &payment), "%s", out)
-		require.Equal(t, "succeeded", payment["status"])
-		require.EqualValues(t, 6540, payment["amount_received"])
-
-		key := command[strings.Index(command, "api-key: ")+len("api-key: "):]
-		keys = append(keys, key[:strings.Index(key, "'")])
-		list := r.must(keys[0], "/payments/list", nil)
-		require.EqualValues(t, len(keys), list["size"])
+		command := curlIn(r.banner)
+		paste(t, command)
+		_, key, _ := strings.Cut(command, "api-key: ")
+		key, _, _ = strings.Cut(key, "'")
+		keys = append(keys, key)
+		require.EqualValues(t, len(keys), r.must(keys[0], "/payments/list", nil)["size"])
+		if len(keys) == 2 { // the README's, too
+			readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+			require.NoError(t, err)
+			paste(t, strings.NewReplacer("YOUR_KEY", key, "http://127.0.0.1:8080", r.url).Replace(curlIn(string(readme))))
+		}
 		code, log := r.stop()
 		require.Equal(t, exitOK, code, log)
 	}
@@ -139,6 +136,52 @@ func TestDemoCurl(t *testing.T) {
 	info, err := os.Stat(filepath.Join(data, "keys.json"))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+// curlIn is the first curl command in a text, which ends at an empty line.
+func curlIn(text string) string {
+	_, command, _ := strings.Cut(text, "curl ")
+	command, _, _ = strings.Cut(command, "\n\n")
+	return "curl " + command
+}
+
+// paste runs a curl command as a shell would, and wants a payment that has succeeded. Where there is no curl it sends what it says.
+func paste(t *testing.T, command string) {
+	t.Helper()
+	var out []byte
+	var err error
+	if _, missing := exec.LookPath("curl"); missing == nil {
+		out, err = exec.Command("sh", "-c", command).CombinedOutput()
+	} else {
+		out, err = sendCurl(command)
+	}
+	require.NoError(t, err, "%s", out)
+	var payment object
+	require.NoError(t, json.Unmarshal(out, &payment), "%s", out)
+	require.Equal(t, "succeeded", payment["status"])
+	require.EqualValues(t, 6540, payment["amount_received"])
+}
+
+var (
+	curlURL    = regexp.MustCompile(`http://\S+`)
+	curlHeader = regexp.MustCompile(`-H '([^:']+): ([^']*)'`)
+	curlData   = regexp.MustCompile(`-d '([^']*)'`)
+)
+
+func sendCurl(command string) ([]byte, error) {
+	req, err := http.NewRequest(http.MethodPost, curlURL.FindString(command), strings.NewReader(curlData.FindStringSubmatch(command)[1]))
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range curlHeader.FindAllStringSubmatch(command, -1) {
+		req.Header.Set(h[1], h[2])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	return io.ReadAll(resp.Body)
 }
 
 func TestMigrateCommand(t *testing.T) {
