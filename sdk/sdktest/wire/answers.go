@@ -1,0 +1,196 @@
+package wire
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"payswitch/sdk"
+)
+
+func (r *runner) checkResponses(t *testing.T, f *Responses) {
+	for i := range f.Samples {
+		c := r.complete(&f.Samples[i])
+		r.run(t, []string{"response/" + c.Name}, c.Flow, func() []string { return r.checkSample(c) })
+	}
+	for i := range f.StatusTables {
+		table := &f.StatusTables[i]
+		name := "status/" + table.Flow
+		if table.Capture != "" {
+			name += "/" + table.Capture
+		}
+		for _, value := range slices.Sorted(maps.Keys(table.Map)) {
+			r.run(t, []string{name + "/" + value}, table.Flow, func() []string {
+				return r.checkStatus(f.Samples, table, name+"/"+value, value, table.Map[value])
+			})
+		}
+		r.run(t, []string{name + "/(unheard of)"}, table.Flow, func() []string {
+			return r.checkStatus(f.Samples, table, name+"/(unheard of)", "unheardof", "")
+		})
+	}
+	for _, code := range slices.Sorted(maps.Keys(f.Declines.Codes)) {
+		r.run(t, []string{"decline/" + code}, "", func() []string { return r.checkDecline(f, code) })
+	}
+	if f.Webhooks.Sample != nil {
+		r.checkWebhook(t, f.Webhooks.Sample)
+	}
+}
+
+// complete gives a sample the input that it does not tell, from the first case of its flow, and capture mode where it has one.
+func (r *runner) complete(sample *Case) *Case {
+	c := sample.clone()
+	for _, base := range r.requests.Cases {
+		if base.Flow == c.Flow && (c.Input["request_3ds"] == nil || base.Input["request_3ds"] != nil) {
+			for k, v := range base.Input {
+				if _, ok := c.Input[k]; !ok {
+					c.Input[k] = v
+				}
+			}
+			break
+		}
+	}
+	return c
+}
+
+// answer gives the adapter the answer of a sample and returns how the operation ends.
+func (r *runner) answer(c *Case) (*sdk.Step, *sdk.Result, error) {
+	if c.Response == nil {
+		return nil, nil, fmt.Errorf("the sample has no response")
+	}
+	s, err := r.step(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	send, err := r.send(c, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.Exchanges = append(s.Exchanges, c.Response.exchange(s.Now, sdk.RequestHash(send)))
+	for {
+		result := r.adapter.Step(s)
+		if result.Send == nil || r.options.Answer == nil {
+			return s, &result, nil
+		}
+		next := r.options.Answer(c, len(s.Exchanges), result.Send)
+		if next == nil {
+			return s, &result, nil
+		}
+		s.Exchanges = append(s.Exchanges, next.exchange(s.Now, sdk.RequestHash(result.Send)))
+	}
+}
+
+func (r *runner) checkSample(c *Case) []string {
+	s, result, err := r.answer(c)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if token := c.Expected.PaymentMethodToken; token != "" && result.Send != nil {
+		if !strings.Contains(result.Send.URL+string(result.Send.Body), token) {
+			return []string{"the next request does not hold the token " + token}
+		}
+		return nil
+	}
+	if result.Outcome == nil {
+		return []string{"no outcome: " + ending(result)}
+	}
+	var wrong []string
+	for _, d := range wrongs(c, s, result.Outcome) {
+		if !r.allow.allows([]string{"response/" + c.Name}, d.path) {
+			wrong = append(wrong, d.String())
+		}
+	}
+	return wrong
+}
+
+// checkStatus puts a value into the field that decides. An empty status is for a value nobody has heard of, which decides nothing.
+func (r *runner) checkStatus(samples []Case, table *StatusTable, name, value, status string) []string {
+	c := r.base(samples, table, status)
+	if c == nil {
+		return []string{fmt.Sprintf("no sample of %s holds %s: set it in Options.Set, or skip", table.Flow, table.Field)}
+	}
+	if !r.set(c, table.Field, value) {
+		return []string{fmt.Sprintf("sample %s: %s cannot be set: set it in Options.Set", c.Name, table.Field)}
+	}
+	_, result, err := r.answer(c)
+	switch {
+	case err != nil:
+		return []string{err.Error()}
+	case result.Outcome == nil:
+		return []string{"no outcome: " + ending(result)}
+	}
+	allowed := []sdk.OutcomeStatus{sdk.StatusUnknown, sdk.StatusPending}
+	if status != "" {
+		allowed = allowedStatuses(status, table.Flow)
+	}
+	if got := result.Outcome.Status; !slices.Contains(allowed, got) && !r.allow.allows([]string{name}, "status") {
+		return []string{fmt.Sprintf("%s: want %s = %v, got %s%s (in sample %s)", value, status, allowed, got, rawText(result.Outcome), c.Name)}
+	}
+	return nil
+}
+
+// base is a copy of the sample to try a value of a status table on: one that means the same, else a success, else any of the flow.
+func (r *runner) base(samples []Case, table *StatusTable, status string) *Case {
+	best, points := (*Case)(nil), -1
+	for i := range samples {
+		c := r.complete(&samples[i])
+		if c.Flow != table.Flow || c.Response == nil {
+			continue
+		}
+		if !r.set(c.clone(), table.Field, "x") {
+			continue
+		}
+		p := 0
+		if c.Expected.Status == status {
+			p += 4
+		}
+		if table.Capture != "" && input(c.Input).str("capture") == table.Capture {
+			p += 2
+		}
+		if c.Kind == "success" {
+			p++
+		}
+		if p > points {
+			best, points = c, p
+		}
+	}
+	if best != nil && table.Capture != "" {
+		best.Input["capture"] = table.Capture
+	}
+	return best
+}
+
+// set puts a value into the answer of a sample, which it changes.
+func (r *runner) set(c *Case, field, value string) bool {
+	if r.options.Set != nil && r.options.Set(c, field, value) {
+		return true
+	}
+	path, _, _ := strings.Cut(field, " ")
+	return SetField(c.Response, path, value)
+}
+
+// checkDecline puts a decline code into the sample of a decline and compares the reason.
+func (r *runner) checkDecline(f *Responses, code string) []string {
+	for i := range f.Samples {
+		c := r.complete(&f.Samples[i])
+		if c.Kind != "decline" || c.Response == nil || !r.set(c, f.Declines.Field, code) {
+			continue
+		}
+		_, result, err := r.answer(c)
+		switch {
+		case err != nil:
+			return []string{err.Error()}
+		case result.Outcome == nil:
+			return []string{"no outcome: " + ending(result)}
+		case result.Outcome.Decline == nil:
+			return []string{"no decline: " + ending(result)}
+		}
+		want, got := reasons[f.Declines.Codes[code]], result.Outcome.Decline.Reason
+		if !slices.Contains(want, got) && !r.allow.allows([]string{"decline/" + code}, "reason") {
+			return []string{fmt.Sprintf("%s: want %s = %v, got %s", code, f.Declines.Codes[code], want, got)}
+		}
+		return nil
+	}
+	return []string{fmt.Sprintf("no sample of a decline holds %s: set it in Options.Set, or skip", f.Declines.Field)}
+}

@@ -1,0 +1,77 @@
+package wire
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// A difference between the request of a case and the adapter's.
+type difference struct {
+	path      string
+	want, got string // "" is missing
+}
+
+func (d difference) String() string {
+	text := func(s string) string {
+		if s == "" {
+			return "(missing)"
+		}
+		return s
+	}
+	return fmt.Sprintf("%s: want %s, got %s", d.path, text(d.want), text(d.got))
+}
+
+// compare lists what differs. Everything counts but the time and chance of the case, the order of names, and the headers that carry no
+// meaning of ours.
+func compare(c *Case, s *sdk.Send) ([]difference, error) {
+	want, err := c.Request.fields()
+	if err != nil {
+		return nil, fmt.Errorf("the case: %w", err)
+	}
+	got, err := fieldsOf(s)
+	if err != nil {
+		return nil, err
+	}
+	if s.IdempotencyHeader != "" {
+		got["headers."+strings.ToLower(s.IdempotencyHeader)] = quote("set by the host")
+	}
+	presence := map[string]bool{"headers." + strings.ToLower(s.IdempotencyHeader): true}
+	for _, p := range append(c.Volatile.Clock, c.Volatile.Random...) {
+		presence[p] = true
+	}
+	var all []difference
+	for _, p := range paths(want, got) {
+		w, g := want[p], got[p]
+		switch {
+		case w == g, presence[p] && w != "" && g != "", sameNumber(w, g), ignored(p, w, c.Request.BodyKind):
+		default:
+			all = append(all, difference{p, w, g})
+		}
+	}
+	return all, nil
+}
+
+// ignored says whether a header carries nothing that the adapter decides, or may be there though the case has none.
+func ignored(path, want, bodyKind string) bool {
+	header, ok := strings.CutPrefix(path, "headers.")
+	if !ok {
+		return false
+	}
+	switch header {
+	case "user-agent", "accept-encoding", "content-length", "host", "accept", "connection":
+		return true
+	case "content-type":
+		return bodyKind == "none"
+	}
+	return want == "" && (strings.Contains(header, "idempoten") || header == "paypal-request-id")
+}
+
+// sameNumber compares JSON numbers by value: 10.50 is 10.5.
+func sameNumber(a, b string) bool {
+	x, ok := new(big.Rat).SetString(a)
+	y, ok2 := new(big.Rat).SetString(b)
+	return ok && ok2 && x.Cmp(y) == 0
+}

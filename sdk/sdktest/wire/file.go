@@ -1,0 +1,209 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"time"
+)
+
+// A Case is one request with its input, or one answer (Response, Expected) with the part of the input that matters.
+type Case struct {
+	Name string `json:"name"`
+	Flow string `json:"flow"` // authorize, capture, void, refund, payment_sync, refund_sync, setup_mandate, mandate_payment …
+	// Input is the operation's input by the names of the format.
+	Input map[string]any `json:"input"`
+	// Exchanges are the answers of the processor to the requests that go before this one.
+	Exchanges []Response `json:"exchanges,omitempty"`
+	Request   *Request   `json:"request,omitempty"`
+	Volatile  Volatile   `json:"volatile"`
+	// Origin is "derived" where the request was put together from documentation.
+	Origin string `json:"origin,omitempty"`
+
+	Kind     string    `json:"kind,omitempty"` // of an answer: success, requires_action, decline, error
+	Response *Response `json:"response,omitempty"`
+	Expected Expected  `json:"expected"`
+}
+
+// Request is an HTTP request as the processor gets it.
+type Request struct {
+	Method   string            `json:"method"`
+	URL      string            `json:"url"`
+	Headers  map[string]string `json:"headers"` // lower-case names
+	BodyKind string            `json:"body_kind"`
+	Body     any               `json:"body,omitempty"`
+	Raw      string            `json:"raw,omitempty"`
+}
+
+// Volatile lists fields that differ from run to run.
+type Volatile struct {
+	Clock  []string `json:"clock,omitempty"`
+	Random []string `json:"random,omitempty"`
+}
+
+// Response is an answer of the processor. A Body that is a string is sent as it is, everything else as JSON.
+type Response struct {
+	Status  int               `json:"status"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Body    any               `json:"body,omitempty"`
+}
+
+// Expected is what an answer means.
+type Expected struct {
+	Status               string         `json:"status"`
+	TransactionID        string         `json:"connector_transaction_id"`
+	RefundID             string         `json:"connector_refund_id"`
+	NetworkTransactionID string         `json:"network_transaction_id"`
+	CustomerID           string         `json:"connector_customer_id"`
+	CapturedAmount       *int64         `json:"captured_amount"`
+	Mandate              map[string]any `json:"mandate"`
+	Redirect             *Redirect      `json:"redirect"`
+	Error                *Error         `json:"error"`
+	AccessToken          string         `json:"access_token"`
+	ExpiresIn            int64          `json:"expires_in"`
+	PaymentMethodToken   string         `json:"payment_method_token"`
+}
+
+// Redirect is where the customer is sent.
+type Redirect struct {
+	Method string            `json:"method"`
+	URL    string            `json:"url"`
+	Form   map[string]string `json:"form"`
+}
+
+// Error is what the processor says of a failure.
+type Error struct {
+	Code          string `json:"code"`
+	Message       string `json:"message"`
+	NetworkCode   string `json:"network_decline_code"`
+	AdviceCode    string `json:"network_advice_code"`
+	DeclineCode   string `json:"decline_code"`
+	DeclineReason string `json:"decline_reason"`
+	TransactionID string `json:"connector_transaction_id"`
+}
+
+// StatusTable says what the values of one field of an answer mean.
+type StatusTable struct {
+	Flow    string            `json:"flow"`
+	Capture string            `json:"capture,omitempty"`
+	Field   string            `json:"field"`
+	Map     map[string]string `json:"map"`
+}
+
+// Requests is the file of requests.
+type Requests struct {
+	BaseURL     string `json:"base_url"`
+	Credentials struct {
+		Fields []struct {
+			Name   string `json:"name"`
+			Secret bool   `json:"secret"`
+		} `json:"fields"`
+		Values map[string]string `json:"values"`
+	} `json:"credentials"`
+	Clock time.Time `json:"clock"`
+	Cases []Case    `json:"cases"`
+}
+
+// Responses is the file of answers.
+type Responses struct {
+	Samples      []Case        `json:"samples"`
+	StatusTables []StatusTable `json:"status_tables"`
+	Declines     struct {
+		Field string            `json:"field"`
+		Codes map[string]string `json:"codes"`
+	} `json:"declines"`
+	Webhooks struct {
+		Header string         `json:"header"`
+		Sample *WebhookSample `json:"sample"`
+	} `json:"webhooks"`
+}
+
+// WebhookSample is a correctly signed message.
+type WebhookSample struct {
+	Secret   string            `json:"secret"`
+	URL      string            `json:"url,omitempty"`
+	Headers  map[string]string `json:"headers"`
+	Body     any               `json:"body"`
+	Expected Expected          `json:"expected"`
+}
+
+// Load reads the two files of a connector. The file of answers may be missing; it is nil then.
+func Load(fsys fs.FS, name string) (*Requests, *Responses, error) {
+	requests := new(Requests)
+	if err := load(fsys, name+".json", requests); err != nil {
+		return nil, nil, err
+	}
+	responses := new(Responses)
+	err := load(fsys, name+".responses.json", responses)
+	if errors.Is(err, fs.ErrNotExist) {
+		return requests, nil, nil
+	}
+	return requests, responses, err
+}
+
+func load(fsys fs.FS, file string, into any) error {
+	text, err := fs.ReadFile(fsys, file)
+	if err != nil {
+		return fmt.Errorf("wire: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("wire: read %s: %w", file, err)
+	}
+	return nil
+}
+
+// bytes is the body as it is sent.
+func (r *Response) bytes() []byte {
+	switch b := r.Body.(type) {
+	case nil:
+		return nil
+	case string:
+		return []byte(b)
+	}
+	b := &bytes.Buffer{}
+	e := json.NewEncoder(b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(r.Body); err != nil {
+		return nil
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// clone copies the parts of a case that a hook or a table may change.
+func (c *Case) clone() *Case {
+	n := *c
+	n.Input = maps.Clone(c.Input)
+	if n.Input == nil {
+		n.Input = map[string]any{}
+	}
+	if c.Response != nil {
+		r := *c.Response
+		r.Headers = maps.Clone(r.Headers)
+		r.Body = deepCopy(r.Body)
+		n.Response = &r
+	}
+	return &n
+}
+
+func deepCopy(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for k, x := range v {
+			m[k] = deepCopy(x)
+		}
+		return m
+	case []any:
+		a := make([]any, len(v))
+		for i, x := range v {
+			a[i] = deepCopy(x)
+		}
+		return a
+	}
+	return v
+}

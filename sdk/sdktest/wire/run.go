@@ -1,0 +1,174 @@
+package wire
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"payswitch/sdk"
+)
+
+// Run runs the adapter against the files of its manifest's name in fsys, each case as a subtest.
+func Run(t *testing.T, a *sdk.Adapter, fsys fs.FS, o Options) {
+	t.Helper()
+	requests, responses, err := Load(fsys, a.Manifest.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &runner{adapter: a, requests: requests, options: o, account: Account(&a.Manifest, requests),
+		skip: ledger{o.Skip, map[string]bool{}}, allow: ledger{o.Allow, map[string]bool{}}, flows: map[string]bool{}}
+	if o.Credentials != nil {
+		o.Credentials(&r.account)
+	}
+	for i := range requests.Cases {
+		c := &requests.Cases[i]
+		r.run(t, []string{"request/" + c.Name, c.Name}, c.Flow, func() []string { return r.checkRequest(c) })
+	}
+	if responses != nil {
+		r.checkResponses(t, responses)
+	}
+	for _, key := range r.skip.unused() {
+		t.Errorf("Skip names %q, which is no case", key)
+	}
+	for _, key := range r.allow.unused() {
+		t.Errorf("Allow names %q, which is not needed", key)
+	}
+	t.Logf("%d run, %d skipped", r.done, len(r.skipped))
+	for _, line := range r.skipped {
+		t.Log("skipped " + line)
+	}
+}
+
+// A runner runs the cases of one adapter.
+type runner struct {
+	adapter     *sdk.Adapter
+	requests    *Requests
+	options     Options
+	account     sdk.Account
+	skip, allow ledger
+	flows       map[string]bool
+	done        int
+	skipped     []string
+}
+
+// run makes a subtest of a check, unless it is to be skipped. names are those it is known by, the subtest's first.
+func (r *runner) run(t *testing.T, names []string, flow string, check func() []string) {
+	if reason, ok := r.skips(names, flow); ok {
+		r.skipped = append(r.skipped, names[0]+": "+reason)
+		return
+	}
+	r.done++
+	t.Run(names[0], func(t *testing.T) {
+		if wrong := check(); len(wrong) > 0 {
+			t.Error(strings.Join(wrong, "\n"))
+		}
+	})
+}
+
+func (r *runner) skips(names []string, flow string) (string, bool) {
+	keys := slices.Clone(names)
+	for name := names[0]; strings.Contains(name, "/"); {
+		name = name[:strings.LastIndex(name, "/")]
+		keys = append(keys, name)
+	}
+	for _, key := range append(keys, "flow/"+flow) {
+		if reason, ok := r.skip.has(key); ok {
+			return reason, true
+		}
+	}
+	return "", false
+}
+
+func (r *runner) step(c *Case) (*sdk.Step, error) {
+	op := Operation(c.Flow)
+	if r.options.Operation != nil {
+		if other := r.options.Operation(c); other != "" {
+			op = other
+		}
+	}
+	if op == "" {
+		return nil, fmt.Errorf("flow %s is no operation of ours: skip it, or name one in Options.Operation", c.Flow)
+	}
+	s := c.Step(op, r.account, r.requests.Clock)
+	if r.options.Input != nil {
+		r.options.Input(c, s)
+	}
+	return s, nil
+}
+
+// send steps the adapter up to the send that the case is about. The step's exchanges are those that went before it.
+func (r *runner) send(c *Case, s *sdk.Step) (*sdk.Send, error) {
+	for i := 0; ; i++ {
+		result := r.adapter.Step(s)
+		if result.Send == nil {
+			return nil, fmt.Errorf("no request: %s", ending(&result))
+		}
+		var answer *Response
+		switch {
+		case i < len(c.Exchanges):
+			answer = &c.Exchanges[i]
+		case r.options.Answer != nil:
+			answer = r.options.Answer(c, i, result.Send)
+		}
+		if answer == nil {
+			return result.Send, nil
+		}
+		s.Exchanges = append(s.Exchanges, answer.exchange(s.Now, sdk.RequestHash(result.Send)))
+	}
+}
+
+func (r *Response) exchange(now int64, hash string) sdk.Exchange {
+	return sdk.Exchange{Now: now, RequestHash: hash, Sent: true, Status: r.Status, Headers: headers(r.Headers), Body: r.bytes()}
+}
+
+// ending says how a step ended that did not send.
+func ending(r *sdk.Result) string {
+	switch {
+	case r.Reject != nil:
+		return "rejected: " + r.Reject.Error()
+	case r.Outcome != nil:
+		s := "outcome " + string(r.Outcome.Status)
+		for _, k := range slices.Sorted(maps.Keys(r.Outcome.Raw)) {
+			s += fmt.Sprintf(", %s %q", k, r.Outcome.Raw[k])
+		}
+		return s
+	case r.Verify != nil:
+		return "a verify"
+	case r.Send != nil:
+		return "another send: " + r.Send.Method + " " + r.Send.URL
+	}
+	return "nothing"
+}
+
+// checkRequest compares the request of a case with the adapter's, and tries the case again with stand-ins.
+func (r *runner) checkRequest(c *Case) []string {
+	s, err := r.step(c)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if c.Request == nil {
+		return []string{"the case has no request"}
+	}
+	send, err := r.send(c, s)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	real, err := Substitute(send, nil)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	all, err := compare(c, real)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	var wrong []string
+	for _, d := range all {
+		if !r.allow.allows([]string{c.Name, "request/" + c.Name}, d.path) {
+			wrong = append(wrong, d.String())
+		}
+	}
+	return append(wrong, r.checkBlind(c)...)
+}

@@ -1,0 +1,117 @@
+package wire
+
+import (
+	"crypto/subtle"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// checkWebhook gives the adapter the signed message as it is, with a letter changed, and, where the manifest names a tolerance, a day later.
+func (r *runner) checkWebhook(t *testing.T, sample *WebhookSample) {
+	r.run(t, []string{"webhook/signed"}, "webhook", func() []string {
+		o, verified, wrong := r.webhook(sample, false, 0)
+		if o == nil {
+			return []string{wrong}
+		}
+		if !verified && believed(o) {
+			return []string{"a message is believed whose signature was not verified"}
+		}
+		return r.wrongEvent(sample, o)
+	})
+	r.run(t, []string{"webhook/forged"}, "webhook", func() []string {
+		if o, _, _ := r.webhook(sample, true, 0); believed(o) {
+			return []string{"a message that was changed is believed"}
+		}
+		return nil
+	})
+	if w := r.adapter.Manifest.Webhook; w != nil && w.ToleranceSeconds > 0 {
+		r.run(t, []string{"webhook/old"}, "webhook", func() []string {
+			if o, _, _ := r.webhook(sample, false, 24*time.Hour); believed(o) {
+				return []string{"a message of yesterday is believed"}
+			}
+			return nil
+		})
+	}
+}
+
+// webhook runs the message's operation; verified says that one comparison held.
+func (r *runner) webhook(sample *WebhookSample, forge bool, later time.Duration) (o *sdk.Outcome, verified bool, wrong string) {
+	body := (&Response{Body: sample.Body}).bytes()
+	if forge {
+		forgery(body)
+	}
+	s := (&Case{}).Step(sdk.OpAccessToken, r.account, r.requests.Clock.Add(later))
+	s.Operation = sdk.OpWebhook
+	s.Request.Webhook = &sdk.WebhookMessage{Method: "POST", Headers: headers(sample.Headers), Body: body}
+	secret := r.options.WebhookSecret
+	for _, f := range r.adapter.Manifest.Credentials {
+		if secret == "" && strings.Contains(f.Name, "webhook") {
+			secret = f.Name
+		}
+	}
+	s.Account.Credentials[secret] = sample.Secret
+	if r.options.Input != nil {
+		r.options.Input(&Case{Name: "webhook", Flow: "webhook"}, s)
+	}
+	for {
+		result := r.adapter.Step(s)
+		if result.Verify == nil {
+			return result.Outcome, verified, ending(&result)
+		}
+		value, err := Evaluate(result.Verify.Expr, body)
+		if err != nil {
+			return nil, false, err.Error()
+		}
+		same := subtle.ConstantTimeCompare(value, []byte(result.Verify.Equal)) == 1
+		verified = verified || same
+		s.Exchanges = append(s.Exchanges, sdk.Exchange{Now: s.Now, RequestHash: sdk.VerifyHash(result.Verify), Verified: &same})
+	}
+}
+
+// forgery changes the last letter or digit.
+func forgery(body []byte) {
+	for i := len(body) - 1; i >= 0; i-- {
+		if c := body[i]; c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+			body[i] ^= 1
+			return
+		}
+	}
+}
+
+// believed says whether an outcome states an event, instead of asking for a query because of one.
+func believed(o *sdk.Outcome) bool {
+	return o != nil && slices.ContainsFunc(o.Events, func(e sdk.Event) bool { return !e.Sync })
+}
+
+func (r *runner) wrongEvent(sample *WebhookSample, o *sdk.Outcome) []string {
+	if o.Status != sdk.StatusHandled || len(o.Events) == 0 {
+		return []string{fmt.Sprintf("want an event, got status %s%s and %d events", o.Status, rawText(o), len(o.Events))}
+	}
+	e, want := o.Events[0], sample.Expected
+	var all []difference
+	if want.TransactionID != "" && e.TransactionID != want.TransactionID {
+		all = append(all, difference{"transaction_id", want.TransactionID, e.TransactionID})
+	}
+	if want.RefundID != "" && e.RefundID != want.RefundID {
+		all = append(all, difference{"refund_id", want.RefundID, e.RefundID})
+	}
+	switch flow := map[string]string{"payment": "payment_sync", "refund": "refund_sync"}[e.Object]; {
+	case e.Sync || want.Status == "":
+	case e.Outcome == nil:
+		all = append(all, difference{"status", want.Status, "neither outcome nor sync"})
+	case !slices.Contains(allowedStatuses(want.Status, flow), e.Outcome.Status):
+		all = append(all, difference{"status", want.Status, string(e.Outcome.Status)})
+	}
+	var wrong []string
+	for _, d := range all {
+		if !r.allow.allows([]string{"webhook/signed"}, d.path) {
+			wrong = append(wrong, d.String())
+		}
+	}
+	return wrong
+}
