@@ -1,0 +1,38 @@
+package nmi_test
+
+import "payswitch/sdk"
+
+// missing is why an operation is not offered.
+var missing = map[sdk.Operation]string{
+	sdk.OpComplete:             "nothing sends the customer away",
+	sdk.OpIncrementalAuthorize: "NMI raises no authorization",
+	sdk.OpAccessToken:          "the security key stands in every request",
+}
+
+const about = `# NMI
+
+Speaks to NMI's gateway, and to the gateways that resell it: the Payment API (` + "`/api/transact.php`" + `), the Query API (` + "`/api/query.php`" + `) and
+webhooks. A reseller's own host is set as the account's base URL.
+
+This page is generated from the manifest and the cases: ` + "`go test ./plugins/nmi -run Readme -update`" + `.
+
+## Account
+
+| Field | From | |
+|---|---|---|
+| api_key | the private security key | required |
+| key1 | the public key | not used |
+| webhook_secret | the webhook's signing key | without it a message only causes a query |
+| metadata.dup_seconds | how far back the gateway looks for duplicates | the account's setting if left out |
+
+## What to know
+
+- **No idempotency key.** Nothing is sent twice. A result that was lost is looked up by our reference, which is the ` + "`orderid`" + `. "Not found" is believed 15 minutes
+  after the last send.
+- **Amounts** have two decimals at most: currencies with three (KWD, BHD …) are not offered.
+- **Captures.** One for an authorization; a smaller one releases the rest.
+- **Refunds** need a settled payment; before that, void it. A refund's id is its ` + "`orderid`" + `, NMI's transaction id is its reference.
+- **Stored credentials** live in the customer vault. The id of the first transaction is kept with the payment method and sent as ` + "`initial_transaction_id`" + `.
+- **3-D Secure** of NMI's own needs its script in the merchant's page. Results of an authentication done outside are sent.
+- **Webhooks** are signed over a nonce, without a time: every message causes a query, so that an old one sent again does nothing.
+`

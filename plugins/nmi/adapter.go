@@ -1,0 +1,94 @@
+// Package nmi speaks to NMI's gateway: the Payment API (transact.php), the Query API (query.php) and its webhooks.
+//
+// NMI takes no idempotency key, and the duplicate check of an account (dup_seconds) refuses a second request instead of answering it
+// like the first. So nothing is sent twice: an unknown result is settled by asking the Query API for our reference, which goes along as
+// orderid and is unique for ever.
+package nmi
+
+import (
+	"errors"
+
+	"payswitch/sdk"
+)
+
+const (
+	transactPath = "/api/transact.php"
+	queryPath    = "/api/query.php"
+
+	apiKey        = "api_key"
+	webhookSecret = "webhook_secret"
+	dupSeconds    = "dup_seconds"
+)
+
+// notFoundFinalSeconds is how long an order that the Query API does not show may still be on its way to it. It shows them at once as a
+// rule; the rest is for a request that is still being worked on.
+const notFoundFinalSeconds = 15 * 60
+
+// Adapter returns the adapter.
+func Adapter() *sdk.Adapter {
+	environment := sdk.Environment{BaseURL: "https://secure.nmi.com", Hosts: []string{"secure.nmi.com"}}
+	return &sdk.Adapter{
+		Manifest: sdk.Manifest{
+			Name: "nmi", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "NMI",
+			Description: "Cards through NMI's gateway and the gateways that resell it.", Website: "https://www.nmi.com",
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true,
+				StoredCredential: true},
+			Environments: map[string]sdk.Environment{"test": environment, "live": environment},
+			Credentials: []sdk.Field{
+				{Name: apiKey, Label: "Security key", Help: "The private API key of the merchant's account.", Type: "secret"},
+				{Name: "public_key", Key: "key1", Label: "Public key", Help: "For pages in the browser; not used by this adapter.", Type: "text", Optional: true},
+				{Name: webhookSecret, Label: "Webhook signing key", Help: "Without it messages only cause a query.", Type: "secret", Optional: true},
+			},
+			Config: []sdk.Field{{Name: dupSeconds, Label: "Duplicate check (seconds)", Type: "text", Optional: true,
+				Help: "How far back the gateway looks for a payment of the same card and amount; 0 switches it off, nothing leaves it to the account."}},
+			Authentication: []sdk.Placement{
+				{Secret: apiKey, Method: "POST", Path: transactPath, In: "body", Field: "security_key"},
+				{Secret: apiKey, Method: "POST", Path: queryPath, In: "body", Field: "security_key"},
+			},
+			Placements: []sdk.Placement{
+				{Secret: "card_number", Operation: sdk.OpAuthorize, Method: "POST", Path: transactPath, In: "body", Field: "ccnumber"},
+				{Secret: "cvc", Operation: sdk.OpAuthorize, Method: "POST", Path: transactPath, In: "body", Field: "cvv"},
+				{Secret: "cavv", Operation: sdk.OpAuthorize, Method: "POST", Path: transactPath, In: "body", Field: "cavv"},
+				{Secret: "card_number", Operation: sdk.OpVerify, Method: "POST", Path: transactPath, In: "body", Field: "ccnumber"},
+				{Secret: "cvc", Operation: sdk.OpVerify, Method: "POST", Path: transactPath, In: "body", Field: "cvv"},
+				{Secret: "cavv", Operation: sdk.OpVerify, Method: "POST", Path: transactPath, In: "body", Field: "cavv"},
+			},
+			Methods:    []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
+			Currencies: currencies(),
+			Webhook:    &sdk.WebhookRule{Scheme: "nmi-hmac-sha256"},
+			Resolve:    sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+		},
+		Authorize: authorize, Verify: verify,
+		Capture: capture, Void: void, Refund: refund,
+		Sync: sync, RefundSync: refundSync,
+		Webhook: webhook,
+	}
+}
+
+// currencies are those with two decimals at most: NMI's amounts have the form x.xx.
+func currencies() []sdk.Currency {
+	var all []sdk.Currency
+	for _, c := range sdk.Currencies() {
+		if e, _ := c.Exponent(); e <= 2 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// amount is the amount as NMI takes it.
+func amount(m sdk.Money) (string, error) {
+	if e, ok := m.Currency.Exponent(); !ok || e > 2 {
+		return "", &sdk.Reject{Code: sdk.RejectUnsupported, Message: "NMI takes amounts of two decimals at most", Parameter: "currency"}
+	}
+	return m.Major(), nil
+}
+
+// request begins a form of the Payment API.
+func request(c *sdk.Call, kind string) *sdk.Form {
+	return sdk.NewForm().Add("security_key", c.Account.Credentials[apiKey]).Add("type", kind)
+}
+
+var errStatus = errors.New("the HTTP status is no answer to a transaction")
+
+const formType = "application/x-www-form-urlencoded"

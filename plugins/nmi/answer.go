@@ -1,0 +1,104 @@
+package nmi
+
+import (
+	"errors"
+
+	"payswitch/sdk"
+)
+
+// An answer of the Payment API: a form with response 1 (approved), 2 (declined) or 3 (error), and response_code which says more.
+type answer struct {
+	pairs   []sdk.Header
+	decline *sdk.Decline // nil: approved
+}
+
+var errAnswer = errors.New("not a whole answer of the Payment API")
+
+func (a *answer) get(name string) string { return sdk.HeaderValue(a.pairs, name) }
+
+// transact sends a transaction. An error means that nobody knows what has become of it.
+func transact(c *sdk.Call, kind string, form *sdk.Form) (*answer, error) {
+	r, err := c.Post(transactPath, formType, form.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	if !r.OK() && r.Status/100 != 4 {
+		return nil, errStatus
+	}
+	pairs, ok := sdk.ParseForm(string(r.Body))
+	a := &answer{pairs: pairs}
+	if !ok {
+		return nil, errAnswer
+	}
+	switch code := a.get("response_code"); a.get("response") {
+	case "1":
+		if t := a.get("type"); t != "" && t != kind {
+			return nil, errors.New("an approval of another kind of transaction")
+		}
+		if code != approvedCode || !r.OK() || a.get("transactionid") == "" {
+			return nil, errAnswer
+		}
+	case "2", "3":
+		if a.decline = declineOf(code, a.get("responsetext")); a.decline == nil {
+			return nil, errAnswer
+		}
+	default:
+		return nil, errAnswer
+	}
+	return a, nil
+}
+
+// outcome is the answer as the outcome of a payment: approved where it went through.
+func (a *answer) outcome(approved sdk.OutcomeStatus) *sdk.Outcome {
+	o := &sdk.Outcome{Status: approved, TransactionID: a.get("transactionid"), AuthCode: a.get("authcode"), Decline: a.decline,
+		Checks: checks(a.get("avsresponse"), a.get("cvvresponse")), Raw: map[string]string{}}
+	if a.decline != nil {
+		o.Status, o.AuthCode = sdk.StatusDeclined, ""
+	}
+	for _, name := range []string{"response", "response_code", "avsresponse", "cvvresponse"} {
+		if v := a.get(name); v != "" {
+			o.Raw[name] = v
+		}
+	}
+	return o
+}
+
+// checks reads NMI's AVS and CVV response codes.
+func checks(avs, cvv string) *sdk.Checks {
+	c := &sdk.Checks{}
+	switch cvv {
+	case "M":
+		c.CVC = pass
+	case "N":
+		c.CVC = fail
+	case "P", "S":
+		c.CVC = unchecked
+	case "U":
+		c.CVC = unavailable
+	}
+	switch avs {
+	case "X", "Y", "D", "M", "2", "6": // street and postal code
+		c.AddressLine1, c.PostalCode = pass, pass
+	case "A", "B", "3", "7":
+		c.AddressLine1, c.PostalCode = pass, fail
+	case "W", "Z", "P", "L", "1", "5":
+		c.AddressLine1, c.PostalCode = fail, pass
+	case "N", "C", "4", "8":
+		c.AddressLine1, c.PostalCode = fail, fail
+	case "U", "G", "I", "R", "E", "S":
+		c.AddressLine1, c.PostalCode = unavailable, unavailable
+	case "0", "O":
+		c.AddressLine1, c.PostalCode = unchecked, unchecked
+	}
+	if *c == (sdk.Checks{}) {
+		return nil
+	}
+	return c
+}
+
+const (
+	pass        = "pass"
+	fail        = "fail"
+	unavailable = "unavailable"
+	unchecked   = "unchecked"
+)

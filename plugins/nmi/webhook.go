@@ -1,0 +1,102 @@
+package nmi
+
+import (
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// signatureHeader is "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>".
+const signatureHeader = "Webhook-Signature"
+
+// events are what NMI's messages say of a payment or refund.
+var events = []struct {
+	name, object string
+	status       sdk.OutcomeStatus
+}{
+	{"transaction.sale.success", "payment", sdk.StatusCaptured},
+	{"transaction.sale.failure", "payment", sdk.StatusDeclined},
+	{"transaction.auth.success", "payment", sdk.StatusAuthorized},
+	{"transaction.auth.failure", "payment", sdk.StatusDeclined},
+	{"transaction.capture.success", "payment", sdk.StatusCaptured},
+	{"transaction.capture.failure", "payment", ""},
+	{"transaction.void.success", "payment", sdk.StatusVoided},
+	{"transaction.refund.success", "refund", sdk.StatusRefunded},
+	{"transaction.refund.failure", "refund", sdk.StatusDeclined},
+}
+
+// webhook reads a message. The signed part holds a nonce and no time, so that an old message could be sent again by somebody who has
+// seen it: every event asks for a query, and its outcome is what the message says, for the record.
+func webhook(c *sdk.Call) (*sdk.Outcome, error) {
+	w := c.Request.Webhook
+	if w == nil {
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "the message is needed", Parameter: "webhook"}
+	}
+	secret := c.Account.Credentials[webhookSecret]
+	if secret != "" {
+		nonce, signature := signatureOf(sdk.HeaderValue(w.Headers, signatureHeader))
+		if nonce == "" || signature == "" {
+			return reply(401, sdk.StatusUnknown), nil
+		}
+		signed := sdk.Fn(sdk.FnConcat, sdk.Text(nonce+"."), sdk.Body())
+		ok, err := c.Verify(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), signed)), strings.ToLower(signature))
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return reply(401, sdk.StatusUnknown), nil
+		}
+	}
+	j, err := sdk.ParseJSON(w.Body)
+	if err != nil || !j.IsObject() {
+		return reply(400, sdk.StatusUnknown), nil
+	}
+	o := reply(200, sdk.StatusHandled)
+	name, body := j.Str("event_type"), j.Get("event_body")
+	for _, known := range events {
+		if known.name != name {
+			continue
+		}
+		e := sdk.Event{Object: known.object, TransactionID: body.Text("transaction_id"), Reference: body.Text("order_id"), Sync: true}
+		if known.object == "refund" { // the transaction is the refund's own; a refund is known by its order
+			e.RefundID, e.TransactionID = e.Reference, ""
+		}
+		if e.TransactionID == "" && e.Reference == "" {
+			return reply(400, sdk.StatusUnknown), nil
+		}
+		if secret != "" && known.status != "" {
+			e.Outcome = &sdk.Outcome{Status: known.status, TransactionID: e.TransactionID, RefundID: e.RefundID}
+			if known.status == sdk.StatusDeclined {
+				e.Outcome.Decline = said(body)
+			}
+		}
+		o.Events = []sdk.Event{e}
+	}
+	return o, nil
+}
+
+// said is why the message says a payment or refund failed.
+func said(body sdk.JSON) *sdk.Decline {
+	if d := declineOf(body.Text("action.response_code"), body.Text("action.response_text")); d != nil {
+		return d
+	}
+	return &sdk.Decline{Code: "failure", Message: body.Text("action.response_text"), Reason: sdk.DeclineGeneric}
+}
+
+// signatureOf takes the signature header apart.
+func signatureOf(header string) (nonce, signature string) {
+	for part := range strings.SplitSeq(header, ",") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		switch name {
+		case "t":
+			nonce = value
+		case "s":
+			signature = value
+		}
+	}
+	return nonce, signature
+}
+
+func reply(status int, s sdk.OutcomeStatus) *sdk.Outcome {
+	return &sdk.Outcome{Status: s, Reply: &sdk.Reply{Status: status}}
+}
