@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -10,21 +11,26 @@ import (
 	"payswitch/sdk"
 )
 
-// standIns puts stand-ins into a step, as the host does, and returns what they stand for by name.
-func standIns(s *sdk.Step) map[string]string {
+// A secret is what a stand-in stands for.
+type secret struct{ name, value string }
+
+// standIns puts stand-ins into a step, as the host does.
+func standIns(s *sdk.Step, m *sdk.Manifest) map[string]secret {
 	const pad = "Zq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6Jf"
-	names := map[string]string{}
+	all := map[string]secret{}
 	mint := func(name string, value *string) {
-		if *value == "" {
-			return
+		if *value != "" {
+			standIn := "sI" + strings.ReplaceAll(name, "_", "U") + pad
+			all[standIn] = secret{name, *value}
+			*value = standIn
 		}
-		standIn := "sI" + strings.ReplaceAll(name, "_", "U") + pad
-		names[standIn] = name
-		*value = standIn
 	}
 	for k, v := range s.Account.Credentials {
-		mint(k, &v)
-		s.Account.Credentials[k] = v
+		i := slices.IndexFunc(m.Credentials, func(f sdk.Field) bool { return f.Name == k })
+		if i < 0 || m.Credentials[i].Type == "secret" || m.Credentials[i].Type == "pem" {
+			mint(k, &v)
+			s.Account.Credentials[k] = v
+		}
 	}
 	if i := s.Request.Instrument; i != nil && i.Card != nil {
 		mint("card_number", &i.Card.Number)
@@ -33,67 +39,83 @@ func standIns(s *sdk.Step) map[string]string {
 	if s.Request.ThreeDS != nil {
 		mint("cavv", &s.Request.ThreeDS.CAVV)
 	}
-	return names
+	return all
 }
 
-// checkBlind runs a case with stand-ins: they must be whole values, where the manifest says.
-func (r *runner) checkBlind(c *Case) []string {
+// checkBlind runs a case with stand-ins: with the values in their place the request must be the one made of the values, and card data
+// must stand where the manifest says. Where credentials may stand is for the host to decide.
+func (r *runner) checkBlind(c *Case, real *sdk.Send) []string {
 	s, err := r.step(c)
 	if err != nil {
-		return nil
+		return []string{err.Error()}
 	}
-	names := standIns(s)
+	secrets := standIns(s, &r.adapter.Manifest)
 	send, err := r.send(c, s)
 	if err != nil {
 		return []string{"with stand-ins: " + err.Error()}
 	}
-	f, err := fieldsOf(send)
+	values := map[string]string{}
+	for standIn, x := range secrets {
+		values[standIn] = x.value
+	}
+	filled, err := Substitute(send, values)
 	if err != nil {
 		return []string{"with stand-ins: " + err.Error()}
 	}
-	for _, d := range send.Derive {
-		names[d.StandIn] = "*" // "*" placements take derivations of credentials
-		for _, secret := range secretsOf(&d.Expr, names) {
-			if secret == "card_number" || secret == "cvc" || secret == "cavv" {
-				names[d.StandIn] = secret
-			}
-		}
+	want, err := fieldsOf(real)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	got, err := fieldsOf(filled)
+	if err != nil {
+		return []string{"with stand-ins: " + err.Error()}
 	}
 	var wrong []string
-	for _, path := range paths(f, nil) {
-		value := strings.Trim(f[path], `"`)
-		found, whole := "", false
-		for standIn, name := range names { // longest match wins: derivation 1 begins derivation 10
-			if strings.Contains(value, standIn) {
-				w := value == standIn || strings.HasPrefix(path, "headers.") && scheme.MatchString(strings.TrimSuffix(value, standIn)) && strings.HasSuffix(value, standIn)
-				if found == "" || w {
-					found, whole = name, w
-				}
-			}
+	for _, path := range paths(want, got) {
+		if want[path] != got[path] {
+			wrong = append(wrong, "with stand-ins: "+difference{path, want[path], got[path]}.String())
 		}
-		switch {
-		case found == "":
-		case !whole && !strings.HasPrefix(path, "headers."):
-			wrong = append(wrong, fmt.Sprintf("%s: %s is not the whole value", path, found))
-		case !r.declared(s.Operation, send, path, found):
-			wrong = append(wrong, fmt.Sprintf("%s: the manifest declares no placement of %s there", path, found))
+	}
+	return append(wrong, r.misplaced(s.Operation, send, secrets)...)
+}
+
+// misplaced lists card data that stands where no placement allows it.
+func (r *runner) misplaced(op sdk.Operation, s *sdk.Send, secrets map[string]secret) (wrong []string) {
+	f, err := fieldsOf(s)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, standIn := range slices.Sorted(maps.Keys(secrets)) {
+		name := secrets[standIn].name
+		if name != "card_number" && name != "cvc" && name != "cavv" {
+			continue
+		}
+		for _, path := range paths(f, nil) {
+			if strings.Contains(f[path], standIn) && !r.placed(op, s, path, name, f[path] == quote(standIn)) {
+				wrong = append(wrong, fmt.Sprintf("%s: no placement of the manifest lets %s stand there", path, name))
+			}
 		}
 	}
 	return wrong
 }
 
-var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]* $`)
-
-func secretsOf(x *sdk.Expr, names map[string]string) (all []string) {
-	for standIn, name := range names {
-		if strings.Contains(x.Text, standIn) {
-			all = append(all, name)
+// placed says whether a placement lets card data stand at the path of a send. A document within a form field is taken as it is.
+func (r *runner) placed(op sdk.Operation, s *sdk.Send, path, name string, whole bool) bool {
+	u, err := url.Parse(s.URL)
+	field, body := strings.CutPrefix(path, "body.")
+	if err != nil || !body {
+		return false
+	}
+	return slices.ContainsFunc(r.adapter.Manifest.Placements, func(p sdk.Placement) bool {
+		if p.Secret != name || p.In != "body" || p.Operation != "" && p.Operation != op || p.Host != "" && p.Host != u.Host ||
+			p.Method != "" && p.Method != s.Method || p.Path != "" && !samePath(p.Path, u.EscapedPath()) {
+			return false
 		}
-	}
-	for i := range x.Args {
-		all = append(all, secretsOf(&x.Args[i], names)...)
-	}
-	return all
+		if outer, _, nested := strings.Cut(p.Field, "/"); nested {
+			return outer == field
+		}
+		return whole && (p.Field == field || bodyKind(s) != "form" && anyElement(p.Field) == anyElement(field))
+	})
 }
 
 // index is an array index in a path; placements say [] for any.
@@ -101,38 +123,6 @@ var index = regexp.MustCompile(`\[\d+\]`)
 
 func anyElement(path string) string {
 	return strings.ReplaceAll(index.ReplaceAllString(path, "[]"), ".[]", "[]")
-}
-
-// declared says whether the manifest lets a secret stand at the path of a send.
-func (r *runner) declared(op sdk.Operation, s *sdk.Send, path, secret string) bool {
-	m := &r.adapter.Manifest
-	u, err := url.Parse(s.URL)
-	if err != nil {
-		return false
-	}
-	card := secret == "card_number" || secret == "cvc" || secret == "cavv"
-	for _, p := range slices.Concat(m.Authentication, m.Placements) {
-		if p.Secret != secret && (card || p.Secret != "*" && secret != "*") {
-			continue
-		}
-		in, name, _ := strings.Cut(path, ".")
-		switch in {
-		case "headers":
-			in = "header"
-		case "url":
-			in = "query"
-		}
-		field := p.Field
-		if in == "header" {
-			field = strings.ToLower(field)
-		}
-		sameField := field == name || in == "body" && bodyKind(s) == "json" && anyElement(field) == anyElement(name)
-		if p.In == in && sameField && (p.Operation == "" || p.Operation == op) && (p.Host == "" || p.Host == u.Host) &&
-			(p.Method == "" || p.Method == s.Method) && (p.Path == "" || samePath(p.Path, u.EscapedPath())) {
-			return true
-		}
-	}
-	return false
 }
 
 func samePath(pattern, path string) bool {

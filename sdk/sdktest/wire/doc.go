@@ -16,8 +16,8 @@
 //
 // The adapter gets the real card, CVC, cryptogram and credentials in place of stand-ins, so that its request is the one the processor
 // would get. Derivations are computed. Everything in a case's request must be there, and nothing else in the body or query; of headers
-// that the case does not have, only idempotency headers are let through. After that the case runs again with stand-ins, which must be
-// whole values of declared fields.
+// that the case does not have, only idempotency headers are let through. After that the case runs again with stand-ins,
+// which must lead to the same request and leave card data where the manifest's placements are.
 //
 // # Answers: <name>.responses.json
 //

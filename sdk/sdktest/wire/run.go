@@ -170,5 +170,5 @@ func (r *runner) checkRequest(c *Case) []string {
 			wrong = append(wrong, d.String())
 		}
 	}
-	return append(wrong, r.checkBlind(c)...)
+	return append(wrong, r.checkBlind(c, real)...)
 }
