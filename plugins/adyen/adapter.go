@@ -1,0 +1,73 @@
+// Package adyen is the adapter for Adyen's Checkout API, version 68 (docs.adyen.com/api-explorer/Checkout/68).
+//
+// Adyen answers an authorization at once. Captures, cancels, refunds and amount updates it only accepts ("received"); how they ended
+// comes by webhook. There is no call that asks for a payment, so an answer that was lost is fetched by sending the identical request
+// with its idempotency key again.
+package adyen
+
+import "payswitch/sdk"
+
+// apiVersion begins every path.
+const apiVersion = "/v68"
+
+// Names of the credential fields.
+const (
+	apiKey          = "api_key"
+	merchantAccount = "merchant_account"
+	webhookSecret   = "webhook_secret"
+)
+
+// Adapter returns the adapter. Every call returns a new one; they are alike.
+func Adapter() *sdk.Adapter {
+	return &sdk.Adapter{
+		Manifest: sdk.Manifest{
+			Name: "adyen", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Adyen",
+			Description: "Card payments through Adyen's Checkout API.", Website: "https://www.adyen.com",
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
+				External3DS: true, StoredCredential: true, NetworkMIT: true},
+			Environments: map[string]sdk.Environment{
+				"test": {BaseURL: "https://checkout-test.adyen.com", Hosts: []string{"checkout-test.adyen.com"}},
+				"live": {BaseURL: "https://{live_endpoint}.adyenpayments.com/checkout", Hosts: []string{"{live_endpoint}.adyenpayments.com"}},
+			},
+			Credentials: []sdk.Field{
+				{Name: apiKey, Label: "API key", Type: "secret", Help: "Customer Area, Developers, API credentials."},
+				{Name: merchantAccount, Key: "key1", Label: "Merchant account", Type: "text", Help: "The merchant account's code."},
+				{Name: "review_key", Key: "api_secret", Label: "Review key", Type: "secret", Optional: true, Help: "For the dispute API, which is not used."},
+				{Name: webhookSecret, Label: "Webhook HMAC key", Type: "secret", Optional: true,
+					Help: "Hexadecimal, from the standard webhook's settings. Without it no webhook is believed."},
+			},
+			Config: []sdk.Field{{Name: "live_endpoint", Label: "Live endpoint", Type: "text", Optional: true,
+				Help: "First label of the live host: the live URL prefix followed by -checkout-live."}},
+			Authentication: []sdk.Placement{{Secret: apiKey, In: "header", Field: "X-API-Key"}},
+			Placements:     placements(),
+			Methods:        []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
+			Reference:      sdk.ReferenceRule{MaxLength: 80},
+			Webhook:        &sdk.WebhookRule{Scheme: "adyen-hmac"}, // Adyen does not sign the time
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByWebhook},
+				IdempotencyWindowSeconds: 7 * 24 * 60 * 60}, // docs.adyen.com, API idempotency: at least 7 days
+		},
+		Authorize: authorize, Verify: authorize, Complete: complete,
+		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
+		Webhook: webhook,
+	}
+}
+
+// placements: the merchant account stands in every body, card data in that of /payments. Live paths begin with /checkout.
+func placements() []sdk.Placement {
+	all := []sdk.Placement{{Secret: merchantAccount, Method: "POST", In: "body", Field: "merchantAccount"}}
+	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify} {
+		for _, path := range []string{apiVersion + "/payments", "/checkout" + apiVersion + "/payments"} {
+			all = append(all,
+				sdk.Placement{Secret: "card_number", Operation: op, Method: "POST", Path: path, In: "body", Field: "paymentMethod.number"},
+				sdk.Placement{Secret: "cvc", Operation: op, Method: "POST", Path: path, In: "body", Field: "paymentMethod.cvc"},
+				sdk.Placement{Secret: "cavv", Operation: op, Method: "POST", Path: path, In: "body", Field: "mpiData.cavv"})
+		}
+	}
+	return all
+}
+
+// post sends one request. Adyen takes an idempotency key on every POST.
+func post(c *sdk.Call, path string, body *sdk.Object) (*sdk.Response, error) {
+	return c.Do(&sdk.Send{Method: "POST", URL: apiVersion + path, Body: body.Bytes(), SafeToRepeat: true, IdempotencyHeader: "Idempotency-Key",
+		Headers: []sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("X-API-Key", c.Account.Credentials[apiKey])}})
+}

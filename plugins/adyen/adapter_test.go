@@ -1,0 +1,208 @@
+package adyen_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/adyen"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// deviations from the recorded requests and answers, with the reasons.
+var deviations = map[string]string{
+	"body.merchantRefundReason":                       "Adyen takes FRAUD, CUSTOMER REQUEST, RETURN, DUPLICATE and OTHER only: the merchant's reason is mapped",
+	"setup_mandate_minimal body.shopperReference":     "the prefix of a new shopper is the connector account's id",
+	"mandate_payment_minimal body.paymentMethod.type": "a stored PayPal credential; this adapter takes cards",
+	"decline/2 reason":                                "Refused: the issuer's own code (51 in the sample) says more",
+	"decline/3 reason":                                "Referral: the issuer's own code (51 in the sample) says more",
+	"decline/27 reason":                               "Declined Non Generic: the issuer's own code (51 in the sample) says more",
+}
+
+func TestWire(t *testing.T) {
+	wire.Run(t, adyen.Adapter(), os.DirFS("testdata"), wire.Options{Allow: deviations})
+}
+
+// answers of Adyen where all is well.
+const (
+	authorised = `{"pspReference":"993617895204576J","resultCode":"Authorised"}`
+	received   = `{"merchantAccount":"M","paymentPspReference":"tx_1","pspReference":"883617895208888A","status":"received"}`
+)
+
+// TestSuite is what every adapter must pass.
+func TestSuite(t *testing.T) {
+	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(adyen.Adapter()), sdktest.Options{
+		Request: func(op sdk.Operation, r *sdk.Request) {
+			if op == sdk.OpComplete {
+				r.Return.Query = []sdk.Header{sdk.H("redirectResult", "X6XtfGC3!Y")}
+			}
+		},
+		Answer: func(op sdk.Operation, _ int, _ *sdk.Send) sdk.Exchange {
+			body := received
+			if op == sdk.OpAuthorize || op == sdk.OpVerify || op == sdk.OpComplete {
+				body = authorised
+			}
+			return sdk.Exchange{Status: 200, Body: []byte(body)}
+		},
+	}))
+}
+
+// step is a step of the adapter with a card, to be changed.
+func step(op sdk.Operation) *sdk.Step {
+	return &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_1", Now: 1_768_472_430_000, Seed: strings.Repeat("5eed", 16), DerivePrefix: "dX4kP9wQ2mZ7sB5nR8tY3vC6hJ",
+		Account: sdk.Account{ID: "mca_1", Environment: "test", BaseURL: "https://checkout-test.adyen.com",
+			Credentials: map[string]string{"api_key": "keyStandIn", "merchant_account": "accountStandIn"}},
+		Request: sdk.Request{Reference: "order-1", Amount: sdk.Money{Minor: 2499, Currency: "USD"}, Capture: sdk.CaptureAutomatic, TransactionID: "TXN1",
+			Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "numberStandIn", CVC: "cvcStandIn", ExpMonth: 3, ExpYear: 2030, Holder: "Ann Doe"}}}}
+}
+
+// sent is the adapter's first request.
+func sent(t *testing.T, s *sdk.Step) (*sdk.Send, sdk.JSON) {
+	t.Helper()
+	r := adyen.Adapter().Step(s)
+	require.NotNil(t, r.Send, "%+v", r)
+	body, err := sdk.ParseJSON(r.Send.Body)
+	require.NoError(t, err)
+	return r.Send, body
+}
+
+// outcome is what the adapter makes of an answer.
+func outcome(t *testing.T, s *sdk.Step, status int, body string, headers ...sdk.Header) *sdk.Outcome {
+	t.Helper()
+	send, _ := sent(t, s)
+	s.Exchanges = []sdk.Exchange{{Now: s.Now, RequestHash: sdk.RequestHash(send), Sent: true, Status: status, Headers: headers, Body: []byte(body)}}
+	r := adyen.Adapter().Step(s)
+	require.NotNil(t, r.Outcome, "%+v", r)
+	return r.Outcome
+}
+
+func TestMoney(t *testing.T) {
+	for _, k := range []struct {
+		minor    int64
+		currency sdk.Currency
+		value    string // "" is refused
+	}{
+		{1050, "USD", "1050"}, {1050, "JPY", "1050"}, {1050, "KWD", "1050"}, {9007199254740993, "EUR", "9007199254740993"},
+		{1050, "CLP", "105000"}, {105000, "IDR", "1050"}, {105001, "IDR", ""}, {1050, "ISK", "1050"}, {1<<62 + 1, "CLP", ""}, {100, "MGA", ""}, {100, "XXX", ""},
+	} {
+		s := step(sdk.OpAuthorize)
+		s.Request.Amount = sdk.Money{Minor: k.minor, Currency: k.currency}
+		if k.value == "" {
+			require.NotNil(t, adyen.Adapter().Step(s).Reject, "%d %s", k.minor, k.currency)
+			continue
+		}
+		_, body := sent(t, s)
+		require.Equal(t, k.value, body.Number("amount.value"), k.currency)
+		o := outcome(t, s, 200, `{"pspReference":"P","resultCode":"Authorised","amount":`+body.Raw("amount")+`}`)
+		require.Equal(t, s.Request.Amount, *o.Amount)
+	}
+}
+
+func TestBlind(t *testing.T) {
+	s := step(sdk.OpAuthorize)
+	s.Request.ThreeDS = &sdk.ThreeDSResult{CAVV: "cavvStandIn", ECI: "05", TransStatus: "Y", Version: "2.2.0", DSTransID: "ds-1", Flow: "challenge"}
+	send, body := sent(t, s)
+	require.Equal(t, "keyStandIn", sdk.HeaderValue(send.Headers, "X-API-Key"))
+	require.Equal(t, "Idempotency-Key", send.IdempotencyHeader)
+	require.True(t, send.SafeToRepeat)
+	require.Empty(t, send.Derive)
+	require.Equal(t, "numberStandIn", body.Str("paymentMethod.number"))
+	require.Equal(t, "cavvStandIn", body.Str("mpiData.cavv"))
+	require.Equal(t, "C", body.Str("mpiData.directoryResponse"))
+	require.Equal(t, "Y", body.Str("mpiData.authenticationResponse"))
+	require.Equal(t, "Ann Doe", body.Str("paymentMethod.holderName"))
+	s.Request.ThreeDS.Flow = "frictionless"
+	_, body = sent(t, s)
+	require.Equal(t, "Y", body.Str("mpiData.directoryResponse"))
+	require.False(t, body.Has("mpiData.authenticationResponse"))
+}
+
+// A payment with the processor's own 3-D Secure redirects, and ends with what the browser brings back.
+func TestRedirect(t *testing.T) {
+	s := step(sdk.OpAuthorize)
+	s.Request.Request3DS = true
+	_, body := sent(t, s)
+	require.Equal(t, "true", body.Str("additionalData.executeThreeD"))
+	o := outcome(t, s, 200, `{"resultCode":"RedirectShopper","action":{"type":"redirect","method":"POST","url":"https://acs.example/","paymentData":"pd","data":{"MD":"m","PaReq":"p"}}}`)
+	require.Equal(t, sdk.StatusCustomerAction, o.Status)
+	require.Equal(t, &sdk.NextAction{Type: "form_post", URL: "https://acs.example/", Fields: []sdk.Header{sdk.H("MD", "m"), sdk.H("PaReq", "p")}}, o.NextAction)
+
+	s = step(sdk.OpComplete)
+	s.Request.ConnectorData = o.ConnectorData
+	require.Equal(t, sdk.RejectMissing, adyen.Adapter().Step(s).Reject.Code)
+	s.Request.Return = &sdk.Return{Method: "GET", Query: []sdk.Header{sdk.H("redirectResult", "X!Y")}}
+	send, _ := sent(t, s)
+	require.Equal(t, "https://checkout-test.adyen.com/v68/payments/details", send.URL)
+	require.Equal(t, `{"details":{"redirectResult":"X!Y"},"paymentData":"pd"}`, string(send.Body))
+	require.Equal(t, sdk.StatusCaptured, outcome(t, s, 200, authorised).Status)
+
+	s = step(sdk.OpComplete)
+	s.Request.Return = &sdk.Return{Method: "POST", Form: []sdk.Header{sdk.H("MD", "m"), sdk.H("PaRes", "r")}}
+	_, body = sent(t, s)
+	require.Equal(t, `{"MD":"m","PaRes":"r"}`, body.Raw("details"))
+	o = outcome(t, s, 200, `{"resultCode":"Refused","refusalReason":"3D Not Authenticated","refusalReasonCode":"11","pspReference":"P"}`)
+	require.Equal(t, sdk.DeclineAuthenticationFailed, o.Decline.Reason)
+
+	s = step(sdk.OpAuthorize) // an action for Adyen's component
+	require.Equal(t, sdk.StatusPending, outcome(t, s, 200, `{"resultCode":"ChallengeShopper","action":{"type":"threeDS2","token":"t"}}`).Status)
+}
+
+func TestRefusals(t *testing.T) {
+	for _, k := range []struct {
+		status int
+		body   string
+		reason sdk.DeclineReason // "" is unknown
+	}{
+		{422, `{"status":422,"errorCode":"129","message":"Expiry Date Invalid","errorType":"validation"}`, sdk.DeclineIncorrectExpiry},
+		{403, `{"status":403,"errorCode":"901","message":"Invalid Merchant Account","errorType":"security"}`, sdk.DeclineInvalidMerchant},
+		{422, `{"status":422,"errorCode":"999","message":"new","errorType":"configuration"}`, sdk.DeclineInvalidMerchant},
+		{422, `{"status":422,"errorCode":"999","message":"new","errorType":"validation"}`, sdk.DeclineProcessingError},
+		{422, `{"status":422,"errorCode":"704","message":"request already processed or in progress","errorType":"validation"}`, ""},
+		{500, `{"status":500,"errorCode":"905","message":"Payment details are not supported","errorType":"internal"}`, ""},
+		{403, `<html>`, ""}, {400, ``, ""},
+	} {
+		for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpIncrementalAuthorize} {
+			o := outcome(t, step(op), k.status, k.body)
+			if k.reason == "" {
+				require.Equal(t, sdk.StatusUnknown, o.Status, k.body)
+				continue
+			}
+			require.Equal(t, sdk.StatusDeclined, o.Status, k.body)
+			require.Equal(t, k.reason, o.Decline.Reason, k.body)
+		}
+	}
+	o := outcome(t, step(sdk.OpAuthorize), 422, `{"errorCode":"999","message":"try again"}`, sdk.H("Transient-Error", "true"))
+	require.Equal(t, sdk.StatusUnknown, o.Status)
+	o = outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Refused","pspReference":"P","refusalReason":"Refused","refusalReasonCode":"2","additionalData":{"refusalReasonRaw":"05 : Do not honor"}}`)
+	require.Equal(t, sdk.Decline{Code: "2", Message: "Refused", NetworkCode: "05", Reason: sdk.DeclineDoNotHonor, RetryElsewhere: true}, *o.Decline)
+	require.Equal(t, sdk.DeclineAbandoned, outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Cancelled","pspReference":"P"}`).Decline.Reason)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Authorised"}`).Status, "without an id nothing can be done with it")
+}
+
+func TestStoredCredential(t *testing.T) {
+	s := step(sdk.OpVerify)
+	s.Request.Amount.Minor = 0
+	s.Request.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
+	require.Equal(t, "customer_id", adyen.Adapter().Step(s).Reject.Parameter)
+	s.Request.Customer = &sdk.Customer{ID: "cus"}
+	o := outcome(t, s, 200, `{"pspReference":"P","resultCode":"Authorised","amount":{"currency":"USD","value":0},"additionalData":{
+		"recurring.recurringDetailReference":"M5N7","recurring.shopperReference":"mca_1_cus","cvcResult":"1 Matches","avsResult":"6 Postal code matches"}}`)
+	require.Equal(t, sdk.StatusVerified, o.Status)
+	require.Equal(t, &sdk.StoredCredential{ID: "M5N7", CustomerID: "mca_1_cus"}, o.StoredCredential)
+	require.Equal(t, &sdk.Checks{CVC: "pass", AddressLine1: "fail", PostalCode: "pass"}, o.Checks)
+
+	s = step(sdk.OpAuthorize) // the shopper is the one it was stored under
+	s.Request.Instrument = &sdk.Instrument{StoredCredentialID: o.StoredCredential.ID}
+	s.Request.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Category: "recurring"}
+	s.Request.ConnectorData = o.ConnectorData
+	s.Request.Metadata = map[string]string{"b": "2", "a": "1", "too_long": strings.Repeat("x", 81)}
+	_, body := sent(t, s)
+	require.Equal(t, "mca_1_cus", body.Str("shopperReference"))
+	require.Equal(t, "ContAuth", body.Str("shopperInteraction"))
+	require.Equal(t, `{"a":"1","b":"2"}`, body.Raw("metadata"))
+	require.False(t, body.Has("paymentMethod.cvc"))
+}

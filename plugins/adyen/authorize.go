@@ -1,0 +1,228 @@
+package adyen
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"payswitch/sdk"
+)
+
+// authorize is POST /payments, of a zero amount (verify) too.
+func authorize(c *sdk.Call) (*sdk.Outcome, error) {
+	body, err := payment(c)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := post(c, "/payments", body)
+	if err != nil {
+		return nil, err
+	}
+	return result(c, resp)
+}
+
+// payment is the body of POST /payments.
+func payment(c *sdk.Call) (*sdk.Object, error) {
+	r := c.Request
+	value, err := amount(r.Amount)
+	if err != nil {
+		return nil, err
+	}
+	method, err := paymentMethod(r)
+	if err != nil {
+		return nil, err
+	}
+	shopper, err := shopperReference(c)
+	if err != nil {
+		return nil, err
+	}
+	mit := r.StoredCredential != nil && r.StoredCredential.Initiator == "mit"
+	interaction := "Ecommerce"
+	if mit || r.Instrument.StoredCredentialID != "" {
+		interaction = "ContAuth"
+	}
+	o := sdk.NewObject().Obj("amount", value).Str("merchantAccount", c.Account.Credentials[merchantAccount]).Obj("paymentMethod", method).
+		Obj("mpiData", mpiData(r.ThreeDS)).Str("reference", r.Reference).OptStr("returnUrl", r.ReturnURL)
+	if !mit {
+		o.Obj("browserInfo", browserInfo(r.Browser))
+	}
+	o.Str("shopperInteraction", interaction).OptStr("recurringProcessingModel", processingModel(r)).Obj("additionalData", additionalData(r)).
+		OptStr("shopperReference", shopper)
+	if s := r.StoredCredential; s != nil && s.First {
+		o.Bool("storePaymentMethod", true)
+	}
+	person(o, r, mit)
+	return o.OptStr("shopperStatement", r.DescriptorName).OptStr("merchantOrderReference", r.OrderReference).Obj("metadata", metadata(r.Metadata)), nil
+}
+
+func paymentMethod(r *sdk.Request) (*sdk.Object, error) {
+	o := sdk.NewObject().Str("type", "scheme")
+	switch i := r.Instrument; {
+	case i == nil || i.StoredCredentialID == "" && i.Card == nil:
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
+	case i.StoredCredentialID != "":
+		return o.Str("storedPaymentMethodId", i.StoredCredentialID), nil
+	default:
+		k := i.Card
+		o.Str("number", k.Number).Str("expiryMonth", twoDigits(k.ExpMonth)).Str("expiryYear", strconv.Itoa(k.ExpYear)).OptStr("cvc", k.CVC).
+			OptStr("holderName", holder(r))
+		if i.NetworkTransactionID != "" {
+			o.OptStr("brand", brands[k.Network]).Str("networkPaymentReference", i.NetworkTransactionID)
+		}
+		return o, nil
+	}
+}
+
+// brands are Adyen's names of the card networks (docs.adyen.com, payment method variants).
+var brands = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mc", sdk.AmericanExpress: "amex", sdk.JCB: "jcb", sdk.DinersClub: "diners",
+	sdk.Discover: "discover", sdk.CartesBancaires: "cartebancaire", sdk.UnionPay: "cup", sdk.Maestro: "maestro"}
+
+// holder is the name of the billing address; that on the card where 3-D Secure is asked for, which wants one.
+func holder(r *sdk.Request) string {
+	if b := r.Billing; b != nil && (b.FirstName != "" || b.LastName != "") {
+		return join(b.FirstName, b.LastName)
+	}
+	if r.Request3DS || r.ThreeDS != nil {
+		return r.Instrument.Card.Holder
+	}
+	return ""
+}
+
+// mpiData is a 3-D Secure 2 result from elsewhere (docs.adyen.com, "Third-party authentication"): directoryResponse is the transStatus
+// of the ARes, authenticationResponse that after the challenge. Where the flow is not known both are told.
+func mpiData(t *sdk.ThreeDSResult) *sdk.Object {
+	if t == nil {
+		return nil
+	}
+	directory, authentication := t.TransStatus, t.TransStatus
+	switch t.Flow {
+	case "challenge":
+		directory = "C"
+	case "frictionless":
+		authentication = ""
+	}
+	return sdk.NewObject().OptStr("directoryResponse", directory).OptStr("authenticationResponse", authentication).OptStr("cavv", t.CAVV).
+		OptStr("eci", t.ECI).OptStr("dsTransID", t.DSTransID).OptStr("threeDSVersion", t.Version)
+}
+
+func additionalData(r *sdk.Request) *sdk.Object {
+	o := sdk.NewObject()
+	if r.Capture == sdk.CaptureManual && r.Amount.Minor > 0 {
+		o.Str("authorisationType", "PreAuth").Str("manualCapture", "true")
+	}
+	return o.Str("executeThreeD", strconv.FormatBool(r.Request3DS || r.ThreeDS != nil))
+}
+
+// processingModel tells the network what the credential is stored or used for. A merchant-initiated payment has the model that the
+// credential was stored with for off-session use.
+func processingModel(r *sdk.Request) string {
+	s := r.StoredCredential
+	switch {
+	case s == nil && r.Instrument.StoredCredentialID == "":
+		return ""
+	case s != nil && (s.Initiator == "mit" || s.Usage == "off_session"):
+		return "UnscheduledCardOnFile"
+	}
+	return "CardOnFile"
+}
+
+// shopperReference is the shopper under whom Adyen keeps a credential: the one it was stored under, else the merchant's customer within
+// this account.
+func shopperReference(c *sdk.Call) (string, error) {
+	r := c.Request
+	if r.StoredCredential == nil && r.Instrument.StoredCredentialID == "" {
+		return "", nil
+	}
+	if d := r.ConnectorData; d != nil {
+		if d.Method != "" {
+			return d.Method, nil
+		}
+		if d.Customer != "" {
+			return d.Customer, nil
+		}
+	}
+	switch {
+	case r.Customer != nil && r.Customer.ID != "":
+		return c.Account.ID + "_" + r.Customer.ID, nil
+	case r.Instrument.StoredCredentialID != "" || r.StoredCredential.First:
+		return "", &sdk.Reject{Code: sdk.RejectMissing, Message: "Adyen keeps credentials by customer", Parameter: "customer_id"}
+	}
+	return "", nil
+}
+
+// person adds who pays. The customer of a merchant-initiated payment is not there.
+func person(o *sdk.Object, r *sdk.Request, mit bool) {
+	b := r.Billing
+	if b == nil {
+		b = &sdk.Address{}
+	}
+	if !mit {
+		o.Obj("shopperName", sdk.NewObject().OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName))
+	}
+	if r.Browser != nil {
+		o.OptStr("shopperIP", r.Browser.IP)
+	}
+	email, phone := b.Email, b.Phone
+	if k := r.Customer; k != nil {
+		email, phone = first(email, k.Email), first(phone, k.Phone)
+	}
+	if !mit {
+		o.OptStr("shopperEmail", email).OptStr("countryCode", b.Country)
+	}
+	o.OptStr("telephoneNumber", phone).Obj("billingAddress", address(r.Billing)).Obj("deliveryAddress", address(r.Shipping))
+}
+
+func address(a *sdk.Address) *sdk.Object {
+	if a == nil || a.Line1 == "" && a.City == "" && a.Zip == "" && a.Country == "" {
+		return nil
+	}
+	return sdk.NewObject().OptStr("city", a.City).OptStr("country", a.Country).OptStr("houseNumberOrName", a.Line1).OptStr("postalCode", a.Zip).
+		OptStr("stateOrProvince", a.State).OptStr("street", a.Line2)
+}
+
+func browserInfo(b *sdk.Browser) *sdk.Object {
+	if b == nil || b.UserAgent == "" || b.AcceptHeader == "" { // Adyen refuses one without them
+		return nil
+	}
+	return sdk.NewObject().Str("userAgent", b.UserAgent).Str("acceptHeader", b.AcceptHeader).OptStr("language", b.Language).
+		Int("colorDepth", int64(b.ColorDepth)).Int("screenHeight", int64(b.ScreenHeight)).Int("screenWidth", int64(b.ScreenWidth)).
+		Int("timeZoneOffset", int64(b.TimeZone)).Bool("javaEnabled", b.JavaEnabled)
+}
+
+// Adyen refuses payments with more or longer metadata (error 177): what is too long is left out.
+const maxPairs, maxKey, maxValue = 20, 20, 80
+
+func metadata(m map[string]string) *sdk.Object {
+	o, n := sdk.NewObject(), 0
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if len(k) <= maxKey && len(m[k]) <= maxValue && n < maxPairs {
+			o.Str(k, m[k])
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return o
+}
+
+func twoDigits(n int) string {
+	if n < 10 {
+		return "0" + strconv.Itoa(n)
+	}
+	return strconv.Itoa(n)
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
+func first(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

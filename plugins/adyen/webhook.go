@@ -1,0 +1,106 @@
+package adyen
+
+import (
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// webhook reads a standard notification. Each item carries a signature over eight of its fields; of an item nothing else decides
+// anything. The time is not among the signed fields: an old message may come again, and then says what was said before.
+func webhook(c *sdk.Call) (*sdk.Outcome, error) {
+	o := &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 200, Headers: []sdk.Header{sdk.H("Content-Type", "text/plain")}, Body: "[accepted]"}}
+	message, err := sdk.ParseJSON(c.Request.Webhook.Body)
+	if err != nil || !message.Get("notificationItems").IsArray() {
+		return refuse("not a notification", 400), nil
+	}
+	for item := range message.Get("notificationItems").All() {
+		n := item.Get("NotificationRequestItem")
+		ok, err := signed(c, n)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return refuse("signature missing or wrong", 401), nil
+		}
+		if e := event(n); e != nil {
+			o.Events = append(o.Events, *e)
+		}
+	}
+	return o, nil
+}
+
+// refuse tells nothing of the message and answers so that Adyen shows it as failed and sends it again.
+func refuse(why string, status int) *sdk.Outcome {
+	return &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: status}, Raw: map[string]string{"error": why}}
+}
+
+// signed has the item's signature checked (docs.adyen.com, "Verify HMAC signatures"): base64 of the HMAC-SHA256 over eight fields joined
+// by colons, under a key in hexadecimal.
+func signed(c *sdk.Call, n sdk.JSON) (bool, error) {
+	secret, signature := c.Account.Credentials[webhookSecret], n.Str("additionalData.hmacSignature")
+	if secret == "" || signature == "" {
+		return false, nil
+	}
+	text := strings.Join([]string{n.Text("pspReference"), n.Text("originalReference"), n.Text("merchantAccountCode"), n.Text("merchantReference"),
+		n.Text("amount.value"), n.Text("amount.currency"), n.Text("eventCode"), n.Text("success")}, ":")
+	key := sdk.Fn(sdk.FnUnhex, sdk.Text(secret))
+	return c.Verify(sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Text(text))), signature)
+}
+
+// event is what an item tells; nil for those about nothing of ours. As a sync would, the event of a payment says what has become of the
+// payment: after a capture or cancel that failed it is still authorized.
+func event(n sdk.JSON) *sdk.Event {
+	id, original, code := n.Str("pspReference"), n.Str("originalReference"), n.Str("eventCode")
+	success := n.Text("success") == "true"
+	e := &sdk.Event{Object: "payment", TransactionID: first(original, id), Reference: n.Str("merchantReference"), AccountID: n.Str("merchantAccountCode")}
+	o := &sdk.Outcome{TransactionID: e.TransactionID, Amount: money(n.Get("amount")), Raw: map[string]string{"event_code": code, "success": n.Text("success")}}
+	e.Outcome = o
+	switch code {
+	case "AUTHORISATION":
+		o.Status = sdk.StatusAuthorized
+		if o.Amount != nil && o.Amount.Minor == 0 {
+			o.Status = sdk.StatusVerified
+		}
+		if !success {
+			declined(o, n)
+		}
+	case "CAPTURE", "CAPTURE_FAILED":
+		o.CaptureID, o.Status = id, sdk.StatusCaptured
+		if !success || code == "CAPTURE_FAILED" {
+			o.Status, o.Amount = sdk.StatusAuthorized, nil
+		}
+	case "CANCELLATION", "EXPIRE":
+		o.Status, o.Amount = sdk.StatusVoided, nil
+		if !success {
+			o.Status = sdk.StatusAuthorized
+		}
+	case "AUTHORISATION_ADJUSTMENT":
+		o.Status = sdk.StatusAuthorized
+		if !success {
+			o.Amount = nil
+		}
+	case "OFFER_CLOSED":
+		o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, &sdk.Decline{Code: code, Message: n.Str("reason"), Reason: sdk.DeclineAbandoned}
+	case "REFUND", "REFUND_FAILED", "REFUNDED_REVERSED", "REFUND_REVERSED":
+		e.Object, e.RefundID, o.RefundID, o.Status = "refund", id, id, sdk.StatusRefunded
+		if !success || code != "REFUND" {
+			declined(o, n)
+		}
+	case "NOTIFICATION_OF_CHARGEBACK", "CHARGEBACK", "CHARGEBACK_REVERSED", "SECOND_CHARGEBACK", "PREARBITRATION_WON", "PREARBITRATION_LOST":
+		e.Object, e.Outcome = "dispute", nil
+	default:
+		return nil
+	}
+	return e
+}
+
+// declined makes the outcome a refusal. Its reason is told in words, which are not signed: they explain and decide nothing.
+func declined(o *sdk.Outcome, n sdk.JSON) {
+	o.Status, o.Amount = sdk.StatusDeclined, nil
+	d := &sdk.Decline{Code: n.Str("eventCode"), Message: n.Str("reason"), Reason: sdk.DeclineGeneric}
+	if code := n.Text("additionalData.refusalReasonCode"); refusalReasons[code] != "" {
+		d.Code, d.Reason = code, refusalReasons[code]
+	}
+	o.Decline = withFacts(d)
+}

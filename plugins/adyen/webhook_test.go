@@ -1,0 +1,122 @@
+package adyen_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/adyen"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+const hmacKey = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056"
+
+// notification is a signed message of one item.
+func notification(t *testing.T, event, success, original string) []byte {
+	t.Helper()
+	key, err := hex.DecodeString(hmacKey)
+	require.NoError(t, err)
+	h := hmac.New(sha256.New, key)
+	h.Write([]byte(strings.Join([]string{"PSP1", original, "Shop", "order-1", "1130", "EUR", event, success}, ":")))
+	body, err := json.Marshal(map[string]any{"live": "false", "notificationItems": []any{map[string]any{"NotificationRequestItem": map[string]any{
+		"pspReference": "PSP1", "originalReference": original, "merchantAccountCode": "Shop", "merchantReference": "order-1", "reason": "Not enough balance",
+		"amount": map[string]any{"currency": "EUR", "value": 1130}, "eventCode": event, "success": success,
+		"additionalData": map[string]string{"hmacSignature": base64.StdEncoding.EncodeToString(h.Sum(nil))}}}}})
+	require.NoError(t, err)
+	return body
+}
+
+// receive runs the webhook operation; the verdict on the signature is worked out as the host would.
+func receive(t *testing.T, body []byte, secret string) *sdk.Outcome {
+	t.Helper()
+	s := step(sdk.OpWebhook)
+	s.Request = sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Body: body, BodyLength: len(body)}}
+	if secret != "" {
+		s.Account.Credentials["webhook_secret"] = secret
+	}
+	for range 10 {
+		r := adyen.Adapter().Step(s)
+		if r.Verify == nil {
+			require.NotNil(t, r.Outcome)
+			return r.Outcome
+		}
+		value, err := wire.Evaluate(r.Verify.Expr, body)
+		require.NoError(t, err)
+		same := string(value) == r.Verify.Equal
+		s.Exchanges = append(s.Exchanges, sdk.Exchange{Now: s.Now, RequestHash: sdk.VerifyHash(r.Verify), Verified: &same})
+	}
+	t.Fatal("no end")
+	return nil
+}
+
+func TestWebhookEvents(t *testing.T) {
+	for _, k := range []struct {
+		event, success, original string
+		object                   string // "" is no event
+		status                   sdk.OutcomeStatus
+	}{
+		{"AUTHORISATION", "true", "", "payment", sdk.StatusAuthorized},
+		{"AUTHORISATION", "false", "", "payment", sdk.StatusDeclined},
+		{"CAPTURE", "true", "PAY", "payment", sdk.StatusCaptured},
+		{"CAPTURE", "false", "PAY", "payment", sdk.StatusAuthorized},
+		{"CAPTURE_FAILED", "true", "PAY", "payment", sdk.StatusAuthorized},
+		{"CANCELLATION", "true", "PAY", "payment", sdk.StatusVoided},
+		{"CANCELLATION", "false", "PAY", "payment", sdk.StatusAuthorized},
+		{"AUTHORISATION_ADJUSTMENT", "true", "PAY", "payment", sdk.StatusAuthorized},
+		{"OFFER_CLOSED", "true", "", "payment", sdk.StatusDeclined},
+		{"REFUND", "true", "PAY", "refund", sdk.StatusRefunded},
+		{"REFUND", "false", "PAY", "refund", sdk.StatusDeclined},
+		{"REFUND_FAILED", "true", "PAY", "refund", sdk.StatusDeclined},
+		{"REFUNDED_REVERSED", "true", "PAY", "refund", sdk.StatusDeclined},
+		{"CHARGEBACK", "true", "PAY", "dispute", ""},
+		{"REPORT_AVAILABLE", "true", "", "", ""},
+	} {
+		o := receive(t, notification(t, k.event, k.success, k.original), hmacKey)
+		require.Equal(t, sdk.StatusHandled, o.Status)
+		require.Equal(t, "[accepted]", o.Reply.Body)
+		if k.object == "" {
+			require.Empty(t, o.Events, k.event)
+			continue
+		}
+		require.Len(t, o.Events, 1, k.event)
+		e := o.Events[0]
+		require.Equal(t, k.object, e.Object, k.event)
+		require.Equal(t, "Shop", e.AccountID)
+		if k.original != "" {
+			require.Equal(t, "PAY", e.TransactionID, k.event)
+		} else {
+			require.Equal(t, "PSP1", e.TransactionID, k.event)
+		}
+		if k.object == "refund" {
+			require.Equal(t, "PSP1", e.RefundID)
+		}
+		if k.status == "" {
+			require.Nil(t, e.Outcome)
+			continue
+		}
+		require.Equal(t, k.status, e.Outcome.Status, k.event)
+		require.Equal(t, k.status == sdk.StatusDeclined, e.Outcome.Decline != nil, k.event)
+	}
+}
+
+func TestWebhookForged(t *testing.T) {
+	body := notification(t, "CAPTURE", "true", "PAY")
+	more := strings.Replace(string(body), "1130", "9999", 1)
+	for name, o := range map[string]*sdk.Outcome{
+		"changed amount":  receive(t, []byte(more), hmacKey),
+		"other key":       receive(t, body, strings.Repeat("00", 32)),
+		"no key":          receive(t, body, ""),
+		"no signature":    receive(t, []byte(strings.Replace(string(body), "hmacSignature", "x", 1)), hmacKey),
+		"no notification": receive(t, []byte(`{}`), hmacKey),
+	} {
+		require.Empty(t, o.Events, name)
+		require.GreaterOrEqual(t, o.Reply.Status, 400, name)
+	}
+}
