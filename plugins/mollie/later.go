@@ -1,0 +1,162 @@
+package mollie
+
+import "payswitch/sdk"
+
+// capture takes the amount. Mollie may answer "pending": the capture then shows in the payment's amountCaptured when it is done.
+func capture(c *sdk.Call) (*sdk.Outcome, error) {
+	url, err := payment(c, "/captures")
+	if err != nil {
+		return nil, err
+	}
+	answer, err := request(c, "POST", url, sdk.NewObject().Obj("amount", amount(c.Request.Amount)).
+		Str("description", or(c.Request.Description, c.Request.Reference)))
+	if err != nil {
+		return nil, err
+	}
+	j := answer.JSON()
+	id := j.Str("id")
+	switch d := refusal(answer); {
+	case d != nil:
+		return declined(c, d), nil
+	case !answer.OK() || id == "" || j.Str("resource") != "capture":
+		return nil, errUnreadable
+	}
+	o := &sdk.Outcome{TransactionID: c.Request.TransactionID, CaptureID: id, Raw: map[string]string{"status": j.Str("status")}}
+	switch j.Str("status") {
+	case "pending":
+		o.Status = sdk.StatusPending
+	case "succeeded":
+		o.Status, o.Amount = sdk.StatusCaptured, money(j.Get("amount"))
+	case "failed":
+		o.Status, o.Decline = sdk.StatusDeclined, reasonOf(j, "failed")
+	default:
+		return nil, errUnreadable
+	}
+	return o, nil
+}
+
+// void cancels the payment. After a capture there is nothing to cancel: the rest of the authorization is released instead, which Mollie
+// only promises to try; the payment tells whether it was done.
+func void(c *sdk.Call) (*sdk.Outcome, error) {
+	method, rest := "DELETE", ""
+	if p := c.Request.Payment; p != nil && p.Captured > 0 {
+		method, rest = "POST", "/release-authorization"
+	}
+	url, err := payment(c, rest)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := request(c, method, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	if d := refusal(answer); d != nil {
+		return declined(c, d), nil
+	}
+	if method == "POST" {
+		if !answer.OK() {
+			return nil, errUnreadable
+		}
+		return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: c.Request.TransactionID}, nil
+	}
+	return readPayment(c, answer)
+}
+
+func refund(c *sdk.Call) (*sdk.Outcome, error) {
+	url, err := payment(c, "/refunds")
+	if err != nil {
+		return nil, err
+	}
+	answer, err := request(c, "POST", url, sdk.NewObject().Obj("amount", amount(c.Request.Amount)).OptStr("description", c.Request.Reason).
+		Obj("metadata", sdk.NewObject().Str("orderId", c.Request.Reference)))
+	if err != nil {
+		return nil, err
+	}
+	return readRefund(c, answer)
+}
+
+// refundSync asks for a refund by its id. Without one it looks for our reference among the newest refunds of the payment.
+func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
+	if c.Request.RefundID == "" {
+		return findRefund(c)
+	}
+	url, err := payment(c, "/refunds/"+sdk.PathEscape(c.Request.RefundID))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := request(c, "GET", url, nil)
+	if err != nil {
+		return nil, err
+	}
+	switch d := refusal(answer); {
+	case d != nil && answer.Status == 404:
+		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+	case d != nil:
+		return nil, refusedQuery(d)
+	}
+	return readRefund(c, answer)
+}
+
+// pageSize is how many refunds Mollie lists at once at most.
+const pageSize = "250"
+
+func findRefund(c *sdk.Call) (*sdk.Outcome, error) {
+	url, err := payment(c, "/refunds?limit="+pageSize)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := request(c, "GET", url, nil)
+	if err != nil {
+		return nil, err
+	}
+	j := answer.JSON()
+	all := j.Get("_embedded.refunds")
+	if !answer.OK() || !all.IsArray() {
+		return nil, errUnreadable
+	}
+	for r := range all.All() {
+		if r.Str("metadata.orderId") == c.Request.Reference && c.Request.Reference != "" {
+			return refundOutcome(c, r)
+		}
+	}
+	if j.Has("_links.next") { // it may be on a later page
+		return nil, errUnreadable
+	}
+	return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+}
+
+func readRefund(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
+	if d := refusal(answer); d != nil {
+		return declined(c, d), nil
+	}
+	if !answer.OK() {
+		return nil, errUnreadable
+	}
+	return refundOutcome(c, answer.JSON())
+}
+
+func refundOutcome(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
+	o := &sdk.Outcome{TransactionID: c.Request.TransactionID, RefundID: j.Str("id"), Raw: map[string]string{"status": j.Str("status")}}
+	if o.RefundID == "" || j.Str("resource") != "refund" {
+		return nil, errUnreadable
+	}
+	switch j.Str("status") {
+	case "queued", "pending", "processing":
+		o.Status = sdk.StatusPending
+	case "refunded":
+		o.Status, o.Amount = sdk.StatusRefunded, money(j.Get("amount"))
+	case "failed", "canceled":
+		o.Status, o.Decline = sdk.StatusDeclined, reasonOf(j, j.Str("status"))
+	default:
+		return nil, errUnreadable
+	}
+	return o, nil
+}
+
+// declined is the answer to an operation that Mollie refused. What is done to a payment of Mollie's can be done nowhere else.
+func declined(c *sdk.Call, d *sdk.Decline) *sdk.Outcome {
+	if c.Request.TransactionID != "" {
+		d.RetryElsewhere = false
+	}
+	return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: c.Request.TransactionID, RefundID: c.Request.RefundID, Decline: d}
+}

@@ -1,0 +1,124 @@
+package mollie
+
+import (
+	"errors"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// errUnreadable becomes an unknown result: the answer proves nothing.
+var errUnreadable = errors.New("mollie's answer is not one that is documented")
+
+// sync fetches the payment. After the redirect complete does the same: Mollie puts nothing into the return URL.
+func sync(c *sdk.Call) (*sdk.Outcome, error) {
+	url, err := payment(c, "")
+	if err != nil {
+		return nil, err
+	}
+	answer, err := request(c, "GET", url, nil)
+	if err != nil {
+		return nil, err
+	}
+	switch d := refusal(answer); { // a refused query says nothing of the payment
+	case d != nil && answer.Status == 404 && c.Operation() == sdk.OpSync:
+		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+	case d != nil:
+		return nil, refusedQuery(d)
+	}
+	return readPayment(c, answer)
+}
+
+func refusedQuery(d *sdk.Decline) error { return errors.New("mollie refuses the query: " + d.Code) }
+
+// readPayment reads a payment object as the answer to the operation at hand.
+func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
+	if d := refusal(answer); d != nil {
+		return declined(c, d), nil
+	}
+	j := answer.JSON()
+	status := j.Str("status")
+	o := &sdk.Outcome{TransactionID: j.Str("id"), Raw: map[string]string{"status": status}}
+	if !answer.OK() || o.TransactionID == "" || j.Str("resource") != "payment" {
+		return nil, errUnreadable
+	}
+	total := money(j.Get("amount"))
+	held := c.Request.Payment != nil && c.Request.Payment.Authorized > 0
+	switch status {
+	case "open":
+		o.Status = sdk.StatusPending
+		if url := j.Str("_links.checkout.href"); strings.HasPrefix(url, "https://") {
+			o.Status, o.NextAction = sdk.StatusCustomerAction, &sdk.NextAction{Type: "redirect", URL: url}
+		}
+	case "pending":
+		o.Status = sdk.StatusPending
+	case "authorized":
+		o.Status, o.Amount, o.Totals = sdk.StatusAuthorized, total, totals(j, total)
+	case "paid":
+		o.Status, o.Totals = sdk.StatusCaptured, totals(j, total)
+		if o.Totals != nil {
+			o.Amount = &sdk.Money{Minor: o.Totals.Captured, Currency: total.Currency}
+		}
+		if total != nil && total.Minor == 0 {
+			o.Status, o.Amount, o.Totals = sdk.StatusVerified, nil, nil
+		}
+	case "canceled", "expired":
+		if held && c.Operation() != sdk.OpComplete { // what was authorized has been let go
+			o.Status = sdk.StatusVoided
+		} else {
+			o.Status, o.Decline = sdk.StatusDeclined, reasonOf(j, status)
+		}
+	case "failed":
+		o.Status, o.Decline = sdk.StatusDeclined, reasonOf(j, status)
+	default:
+		return nil, errUnreadable
+	}
+	if customer, mandate := j.Str("customerId"), j.Str("mandateId"); customer != "" && mandate != "" && o.Status != sdk.StatusDeclined {
+		o.StoredCredential = &sdk.StoredCredential{ID: customer + "/" + mandate, CustomerID: customer}
+	}
+	return forVoid(c, o), nil
+}
+
+// forVoid reads a payment as what has become of a void.
+func forVoid(c *sdk.Call, o *sdk.Outcome) *sdk.Outcome {
+	r := c.Request
+	switch c.Operation() {
+	case sdk.OpVoid: // canceled so far only if the status says so
+		if o.Status != sdk.StatusVoided {
+			return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: o.TransactionID, Raw: o.Raw}
+		}
+	case sdk.OpSync: // with a capture, the released payment counts as paid
+		if r.Resolves == sdk.OpVoid && o.Status == sdk.StatusCaptured && r.Payment != nil && r.Payment.Captured > 0 {
+			o.Status, o.Amount = sdk.StatusVoided, nil
+		}
+	}
+	return o
+}
+
+// totals are what the payment counts; nil where it does not tell its amount. Only payments with a separate capture have amountCaptured.
+func totals(j sdk.JSON, total *sdk.Money) *sdk.Totals {
+	if total == nil {
+		return nil
+	}
+	t := &sdk.Totals{Authorized: total.Minor}
+	if m := money(j.Get("amountCaptured")); m != nil {
+		t.Captured = m.Minor
+	} else if j.Str("status") == "paid" {
+		t.Captured = total.Minor
+	}
+	if m := money(j.Get("amountRefunded")); m != nil {
+		t.Refunded = m.Minor
+	}
+	return t
+}
+
+// webhook reads the form id=tr_…. It is not signed and says nothing more: the payment has to be fetched. Captures and refunds are
+// told by their payment's id too.
+func webhook(c *sdk.Call) (*sdk.Outcome, error) {
+	o := &sdk.Outcome{Status: sdk.StatusHandled}
+	pairs, _ := sdk.ParseForm(string(c.Request.Webhook.Body))
+	if id := sdk.HeaderValue(pairs, "id"); strings.HasPrefix(id, "tr_") && len(id) < 64 {
+		o.Events = []sdk.Event{{Object: "payment", TransactionID: id, Sync: true}}
+	}
+	return o, nil
+}
