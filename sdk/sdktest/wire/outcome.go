@@ -71,13 +71,12 @@ func wrongs(c *Case, step *sdk.Step, o *sdk.Outcome) (all []difference) {
 	if e.Status != "" && !slices.Contains(allowedStatuses(e.Status, c.Flow), o.Status) {
 		differs("status", fmt.Sprint(e.Status, " = ", allowedStatuses(e.Status, c.Flow)), string(o.Status)+rawText(o))
 	}
-	known := func(id string) string { // what the operation was told need not be told again
-		if id == "" {
-			return input(c.Input).str("connector_transaction_id")
-		}
-		return id
+	// What the operation was told need not be told again, nor can it be wrong where the answer does not tell it.
+	if told := e.TransactionID == input(c.Input).str("connector_transaction_id"); !told {
+		differs("transaction_id", e.TransactionID, o.TransactionID, o.CaptureID)
+	} else if o.TransactionID != "" && bytes.Contains(c.Response.bytes(), []byte(e.TransactionID)) {
+		differs("transaction_id", e.TransactionID, o.TransactionID)
 	}
-	differs("transaction_id", e.TransactionID, known(o.TransactionID), o.CaptureID)
 	differs("refund_id", e.RefundID, o.RefundID, step.Request.RefundID)
 	if Operation(c.Flow) != sdk.OpCapture {
 		differs("network_transaction_id", e.NetworkTransactionID, o.NetworkTransactionID)

@@ -82,13 +82,17 @@ func (r *runner) skips(names []string, flow string) (string, bool) {
 	return "", false
 }
 
-func (r *runner) step(c *Case) (*sdk.Step, error) {
-	op := Operation(c.Flow)
+func (r *runner) operation(c *Case) sdk.Operation {
 	if r.options.Operation != nil {
-		if other := r.options.Operation(c); other != "" {
-			op = other
+		if op := r.options.Operation(c); op != "" {
+			return op
 		}
 	}
+	return Operation(c.Flow)
+}
+
+func (r *runner) step(c *Case) (*sdk.Step, error) {
+	op := r.operation(c)
 	if op == "" {
 		return nil, fmt.Errorf("flow %s is no operation of ours: skip it, or name one in Options.Operation", c.Flow)
 	}

@@ -74,7 +74,12 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 	}
 	r.Capture = captureMethod(in)
 	r.Instrument = instrument(in)
+	if c.Flow != "authorize" && op == sdk.OpAuthorize {
+		prepared(&r)
+	}
 	switch {
+	case c.Flow == "create_customer":
+		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
 	case c.Flow == "mandate_payment":
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session", Category: in.str("mit_category")}
 	case in.str("store_card") != "":
@@ -95,6 +100,16 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 		r.Return = returned(in.obj("redirect_result"))
 	}
 	return r
+}
+
+// prepared fills in the payment that a preparing request belongs to, where its case does not tell.
+func prepared(r *sdk.Request) {
+	if r.Amount.Currency == "" {
+		r.Amount = sdk.Money{Minor: 1000, Currency: "USD"}
+	}
+	if r.Instrument == nil {
+		r.Instrument = instrument(input{"card": map[string]any{"number": "4111111111111111", "exp_month": "03", "exp_year": "2030", "cvc": "737", "holder": "John Doe"}})
+	}
 }
 
 // payment is what is known of a payment when something is done to it: as much as the operation needs.

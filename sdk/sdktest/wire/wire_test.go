@@ -171,3 +171,12 @@ func TestWebhookBelievedBlindly(t *testing.T) {
 	require.False(t, verified)
 	require.True(t, believed(o))
 }
+
+func TestSupport(t *testing.T) {
+	text, err := Support(tiny(), testdata(t), Options{Skip: map[string]string{"reverse": "tiny cannot"}, Allow: map[string]string{"body.x": "why"}},
+		map[sdk.Operation]string{sdk.OpVoid: "no"})
+	require.NoError(t, err)
+	for _, line := range []string{"| authorize | yes | `authorize_auto` |", "| void | – | no |", "| partial refund | – |", "| `reverse` | tiny cannot |", "| `body.x` | why |"} {
+		require.Contains(t, text, line+"\n")
+	}
+}

@@ -1,0 +1,64 @@
+package wire
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// Support is the support table of an adapter's README in Markdown: operations with the cases that show them, features, and what
+// differs from the files in fsys. missing says why an operation is not offered.
+func Support(a *sdk.Adapter, fsys fs.FS, o Options, missing map[sdk.Operation]string) (string, error) {
+	requests, responses, err := Load(fsys, a.Manifest.Name)
+	if err != nil {
+		return "", err
+	}
+	m, err := sdk.DecodeManifest(a.ManifestMessage())
+	if err != nil {
+		return "", err
+	}
+	cases := map[sdk.Operation][]string{}
+	r := runner{options: o, skip: ledger{o.Skip, map[string]bool{}}}
+	for i := range requests.Cases {
+		c := &requests.Cases[i]
+		if _, skipped := r.skips([]string{"request/" + c.Name, c.Name}, c.Flow); !skipped {
+			op := r.operation(c)
+			cases[op] = append(cases[op], "`"+c.Name+"`")
+		}
+	}
+	b := &strings.Builder{}
+	b.WriteString("## Support\n\n| Operation | | Cases |\n|---|---|---|\n")
+	for _, op := range sdk.Operations() {
+		switch {
+		case slices.Contains(m.Operations, op):
+			fmt.Fprintf(b, "| %s | yes | %s |\n", op, strings.Join(cases[op], " "))
+		case m.Kind == sdk.KindProcessor && op != sdk.OpPrepare && op != sdk.OpAuthenticate && op != sdk.OpResult:
+			fmt.Fprintf(b, "| %s | – | %s |\n", op, missing[op])
+		}
+	}
+	b.WriteString("\n| Feature | |\n|---|---|\n")
+	f := m.Features
+	for _, row := range []struct {
+		name string
+		has  bool
+	}{{"partial capture", f.PartialCapture}, {"several captures", f.MultipleCapture}, {"a partial capture releases the rest", f.ReleasesRest},
+		{"partial refund", f.PartialRefund}, {"zero-amount verification", f.ZeroAmount}, {"3-D Secure of the processor", f.Processor3DS},
+		{"3-D Secure done outside", f.External3DS}, {"stored credentials", f.StoredCredential}, {"charge by network transaction id", f.NetworkMIT},
+		{"void before the customer has acted", f.PreAuthVoid}} {
+		fmt.Fprintf(b, "| %s | %s |\n", row.name, map[bool]string{true: "yes", false: "–"}[row.has])
+	}
+	if responses != nil {
+		fmt.Fprintf(b, "\nAnswers under test: %d samples, %d decline codes, %d status tables.\n", len(responses.Samples), len(responses.Declines.Codes), len(responses.StatusTables))
+	}
+	b.WriteString("\n## Differences from the recorded requests and answers\n\n| Where | Why |\n|---|---|\n")
+	for _, list := range []map[string]string{o.Skip, o.Allow} {
+		for _, key := range slices.Sorted(maps.Keys(list)) {
+			fmt.Fprintf(b, "| `%s` | %s |\n", key, list[key])
+		}
+	}
+	return b.String(), nil
+}
