@@ -53,7 +53,7 @@ func (h *Host) load(ctx context.Context, wasm []byte) (_ *build, err error) {
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
 	b := &build{module: m, log: h.log, used: time.Now()}
-	b.adapter = adapter{name: manifest.Name, hash: m.Hash(), manifest: manifest, stepper: b}
+	b.adapter = adapter{name: manifest.Name, hash: m.Hash(), manifest: manifest, places: placesOf(manifest), stepper: b}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.builds[b.hash] = b

@@ -1,140 +1,223 @@
 package plugins
 
 import (
-	"bytes"
-	"crypto/hmac"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/sha512"
 	"crypto/subtle"
-	"encoding/base64"
-	"encoding/hex"
-	"hash"
+	"math/bits"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"payswitch/sdk"
 )
 
-// Bounds of an expression: far above what a signature scheme needs, far below what costs anything.
+// Bounds of expressions: far above what a signature scheme needs, far below what costs anything.
 const (
-	maxExprNodes = 64
-	maxExprBytes = 2 * sdk.MaxMessage // of all intermediate values together
+	maxExprNodes   = 64
+	maxExprBytes   = 2 * sdk.MaxMessage // of all intermediate values of a send together
+	maxDerivations = 32
 )
 
-// evaluation computes one expression over real secrets. Its values never leave the host.
+// origin says what a value was made of.
+type origin struct {
+	secrets uint64 // bit i: standIns.secrets[i]
+	card    bool   // card data, as it is, encoded or encrypted
+	mixed   bool   // card data with something beside it, not encrypted
+	body    bool   // a digest over the body
+	rawBody bool   // the body itself
+	own     bool   // a credential of this account
+	foreign bool   // text of the adapter's that might be a credential of its author's
+}
+
+// authentic says that the value proves this account's identity and nobody else's.
+func (o origin) authentic() bool { return o.own && !o.foreign }
+
+// and is the origin of two values in a row.
+func (o origin) and(p origin) origin {
+	return origin{secrets: o.secrets | p.secrets, card: o.card || p.card, mixed: o.mixed || p.mixed, body: o.body || p.body,
+		rawBody: o.rawBody || p.rawBody, own: o.own || p.own, foreign: o.foreign || p.foreign}
+}
+
+// evaluation computes expressions over real secrets. Its values never leave the host but by way of a placement.
 type evaluation struct {
+	rule    string // that is broken by an expression that cannot be computed
 	secrets *standIns
 	body    []byte
+	hasBody bool // the body is known
+	verify  bool // computed to be compared, not sent: no card data
+	derived []derivation
 	nodes   int
 	bytes   int
 }
 
+// derivation is one that a send declares. Its value is computed when it is first needed.
+type derivation struct {
+	*sdk.Derivation
+	state  int // new, beingComputed, computed
+	value  []byte
+	origin origin
+}
+
+const (
+	beingComputed = 1
+	computed      = 2
+)
+
 // verify says whether the value of v.Expr is v.Equal, compared in constant time (but for the length, which is no secret).
 func verify(v *sdk.Verify, secrets *standIns, body []byte) (bool, error) {
-	e := evaluation{secrets: secrets, body: body}
-	value, err := e.value(&v.Expr)
+	e := evaluation{rule: RuleVerify, secrets: secrets, body: body, hasBody: true, verify: true}
+	value, _, err := e.value(&v.Expr)
 	if err != nil {
 		return false, err
 	}
 	return subtle.ConstantTimeCompare(value, []byte(v.Equal)) == 1, nil
 }
 
-func (e *evaluation) value(x *sdk.Expr) ([]byte, error) {
+// declare takes in what a send derives.
+func (e *evaluation) declare(all []sdk.Derivation) error {
+	if len(all) > maxDerivations {
+		return e.broken("more than %d derivations", maxDerivations)
+	}
+	e.derived = make([]derivation, len(all))
+	for i := range all {
+		index, ok := strings.CutPrefix(all[i].StandIn, e.secrets.derivePrefix)
+		if !ok || !isIndex(index) || e.derivation(all[i].StandIn) != nil {
+			return e.broken("a derivation's stand-in is not derive_prefix and an index of its own")
+		}
+		e.derived[i].Derivation = &all[i]
+	}
+	return nil
+}
+
+func isIndex(s string) bool {
+	for i := range len(s) {
+		if s[i]-'0' > 9 {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxIndexDigits
+}
+
+func (e *evaluation) derivation(standIn string) *derivation {
+	for i := range e.derived {
+		if d := &e.derived[i]; d.Derivation != nil && d.StandIn == standIn {
+			return d
+		}
+	}
+	return nil
+}
+
+func (e *evaluation) broken(format string, args ...any) error {
+	return violation(e.rule, format, args...)
+}
+
+// standIn is what one stand-in stands for.
+func (e *evaluation) standIn(text string) ([]byte, origin, error) {
+	if i := e.secrets.named(text); i >= 0 {
+		x := &e.secrets.secrets[i]
+		if x.card && e.verify {
+			return nil, origin{}, e.broken("card data in an expression")
+		}
+		return []byte(x.value.Reveal()), origin{secrets: 1 << i, card: x.card, own: x.own, foreign: !x.own}, nil
+	}
+	d := e.derivation(text)
+	switch {
+	case d == nil && e.verify:
+		return nil, origin{}, e.broken("a derivation in an expression")
+	case d == nil && strings.HasPrefix(text, e.secrets.derivePrefix):
+		return nil, origin{}, e.broken("a derivation that the send does not declare")
+	case d == nil:
+		return nil, origin{}, e.broken("a captured value that is not known any more")
+	case d.state == beingComputed:
+		return nil, origin{}, e.broken("derivations in a circle")
+	case d.state == computed:
+		return d.value, d.origin, nil
+	}
+	d.state = beingComputed
+	e.nodes = 0
+	v, o, err := e.value(&d.Expr)
+	if err != nil {
+		return nil, origin{}, err
+	}
+	d.state, d.value, d.origin = computed, v, o
+	return v, o, nil
+}
+
+// value computes an expression.
+func (e *evaluation) value(x *sdk.Expr) ([]byte, origin, error) {
 	if e.nodes++; e.nodes > maxExprNodes {
-		return nil, violation(RuleVerify, "expression of more than %d parts", maxExprNodes)
+		return nil, origin{}, e.broken("expression of more than %d parts", maxExprNodes)
 	}
 	if want, ok := arity[x.Fn]; ok && want != len(x.Args) {
-		return nil, violation(RuleVerify, "function %s takes %d arguments, not %d", x.Fn, want, len(x.Args))
+		return nil, origin{}, e.broken("function %s takes %d arguments, not %d", x.Fn, want, len(x.Args))
 	}
-	args := make([][]byte, len(x.Args))
+	args, origins := make([][]byte, len(x.Args)), make([]origin, len(x.Args))
 	for i := range x.Args {
-		v, err := e.value(&x.Args[i])
-		if err != nil {
-			return nil, err
+		var err error
+		if args[i], origins[i], err = e.value(&x.Args[i]); err != nil {
+			return nil, origin{}, err
 		}
-		args[i] = v
 	}
-	v, err := e.apply(x, args)
+	v, o, err := e.apply(x, args, origins)
 	if e.bytes += len(v); err == nil && e.bytes > maxExprBytes {
-		return nil, violation(RuleVerify, "expression of more than %d bytes", maxExprBytes)
+		return nil, origin{}, e.broken("expressions of more than %d bytes", maxExprBytes)
 	}
-	return v, err
+	return v, o, err
 }
 
-// arity of the functions that take a fixed number of arguments.
-var arity = map[string]int{sdk.FnText: 0, sdk.FnBody: 0,
-	sdk.FnBase64: 1, sdk.FnBase64URL: 1, sdk.FnUnbase64: 1, sdk.FnUnbase64URL: 1, sdk.FnHex: 1, sdk.FnUnhex: 1,
-	sdk.FnSHA1: 1, sdk.FnSHA256: 1, sdk.FnSHA512: 1, sdk.FnHMACSHA1: 2, sdk.FnHMACSHA256: 2, sdk.FnHMACSHA512: 2, sdk.FnBasic: 2}
-
-func (e *evaluation) apply(x *sdk.Expr, args [][]byte) ([]byte, error) {
-	switch x.Fn {
-	case sdk.FnText:
-		return e.text(x.Text)
-	case sdk.FnBody:
-		return e.body, nil
-	case sdk.FnConcat:
-		return bytes.Join(args, nil), nil
-	case sdk.FnBasic:
-		return base64.StdEncoding.AppendEncode(nil, bytes.Join(args, []byte(":"))), nil
-	case sdk.FnBase64:
-		return base64.StdEncoding.AppendEncode(nil, args[0]), nil
-	case sdk.FnBase64URL:
-		return base64.RawURLEncoding.AppendEncode(nil, args[0]), nil
-	case sdk.FnUnbase64:
-		return decoded(x.Fn, base64.StdEncoding.Strict().AppendDecode, args[0])
-	case sdk.FnUnbase64URL:
-		return decoded(x.Fn, base64.RawURLEncoding.Strict().AppendDecode, args[0])
-	case sdk.FnHex:
-		return hex.AppendEncode(nil, args[0]), nil
-	case sdk.FnUnhex:
-		return decoded(x.Fn, hex.AppendDecode, args[0])
-	case sdk.FnSHA1:
-		return sum(sha1.New(), args[0]), nil
-	case sdk.FnSHA256:
-		return sum(sha256.New(), args[0]), nil
-	case sdk.FnSHA512:
-		return sum(sha512.New(), args[0]), nil
-	case sdk.FnHMACSHA1:
-		return sum(hmac.New(sha1.New, args[0]), args[1]), nil
-	case sdk.FnHMACSHA256:
-		return sum(hmac.New(sha256.New, args[0]), args[1]), nil
-	case sdk.FnHMACSHA512:
-		return sum(hmac.New(sha512.New, args[0]), args[1]), nil
-	case sdk.FnRSASHA256, sdk.FnECDSASHA256, sdk.FnRSAOAEPSHA256:
-		return nil, violation(RuleVerify, "function %s is not offered by this release", x.Fn)
-	}
-	return nil, violation(RuleVerify, "no function %.40q", x.Fn)
-}
-
-// text puts credentials in the place of their stand-ins, in one pass.
-func (e *evaluation) text(s string) ([]byte, error) {
-	var pairs []string
-	for i := range e.secrets.secrets {
-		x := &e.secrets.secrets[i]
-		if !strings.Contains(s, x.standIn) {
-			continue
+// text puts values in the place of stand-ins, in one pass.
+func (e *evaluation) text(s string) ([]byte, origin, error) {
+	var out []byte
+	var all origin
+	parts := 0
+	for s != "" {
+		start, end := e.secrets.next(s)
+		if start < 0 {
+			start, end = len(s), len(s)
 		}
-		if x.card {
-			return nil, violation(RuleVerify, "card data in an expression")
+		if start > 0 {
+			out = append(out, s[:start]...)
+			all = all.and(e.literal(s[:start]))
+			parts++
 		}
-		pairs = append(pairs, x.standIn, x.value.Reveal())
+		if start < end {
+			nodes := e.nodes // those of the derivation are its own
+			v, o, err := e.standIn(s[start:end])
+			if err != nil {
+				return nil, origin{}, err
+			}
+			e.nodes = nodes
+			out, all = append(out, v...), all.and(o)
+			parts++
+		}
+		s = s[end:]
 	}
-	if strings.Contains(s, e.secrets.derivePrefix) {
-		return nil, violation(RuleVerify, "a derivation in an expression")
-	}
-	return []byte(strings.NewReplacer(pairs...).Replace(s)), nil
+	all.mixed = all.mixed || all.card && parts > 1
+	return out, all, nil
 }
 
-// decoded does not tell what could not be decoded: it may be a secret.
-func decoded(fn string, decode func(dst, src []byte) ([]byte, error), src []byte) ([]byte, error) {
-	v, err := decode(nil, src)
-	if err != nil || bytes.ContainsAny(src, "\r\n") { // which package base64 skips
-		return nil, violation(RuleVerify, "the argument of %s is not in its form", fn)
-	}
-	return v, nil
+// literal is the origin of a text of the adapter's: it cannot be a credential if it is the account's own plain value, or holds neither
+// letter nor digit.
+func (e *evaluation) literal(s string) origin {
+	return origin{foreign: !slices.Contains(e.secrets.plain, s) && hasAlphanumeric(s)}
 }
 
-func sum(h hash.Hash, data []byte) []byte {
-	h.Write(data)
-	return h.Sum(nil)
+func hasAlphanumeric(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return r >= utf8.RuneSelf || r >= '0' && r <= '9' || r|32 >= 'a' && r|32 <= 'z'
+	})
+}
+
+// isText says whether a value can stand where text does.
+func isText(v []byte) bool { return utf8.Valid(v) }
+
+// names lists the secrets of an origin.
+func (s *standIns) names(secrets uint64) string {
+	var all []string
+	for ; secrets != 0; secrets &= secrets - 1 {
+		all = append(all, s.secrets[bits.TrailingZeros64(secrets)].name)
+	}
+	if len(all) == 0 {
+		return "a derivation"
+	}
+	return strings.Join(all, ", ")
 }

@@ -49,7 +49,7 @@ func TestVerifies(t *testing.T) {
 		"base64":       {func(*sdk.Call) sdk.Expr { return fn(sdk.FnBase64, fn(sdk.FnUnbase64URL, text("-_8"))) }, "+/8=", "", ""},
 		"not its form": {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnUnhex, key(c)) }, "", "not in its form", ""},
 		"padding":      {func(*sdk.Call) sdk.Expr { return fn(sdk.FnUnbase64URL, text("-_8=")) }, "", "not in its form", ""},
-		"rsa":          {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnRSASHA256, key(c), sdk.Body()) }, "", "not offered by this release", ""},
+		"rsa":          {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnRSASHA256, key(c), sdk.Body()) }, "", "not PEM of a private key", ""},
 		"no function":  {func(*sdk.Call) sdk.Expr { return fn("md5", sdk.Body()) }, "", "no function", ""},
 		"arguments":    {func(*sdk.Call) sdk.Expr { return fn(sdk.FnSHA256) }, "", "takes 1 arguments", ""},
 		"derivation":   {func(c *sdk.Call) sdk.Expr { return text(c.Derive(sdk.Body())) }, "", "derivation", ""},

@@ -17,6 +17,7 @@ type adapter struct {
 	name     string
 	hash     string
 	manifest *sdk.Manifest
+	places   []place
 	stepper  stepper
 }
 
@@ -45,6 +46,7 @@ type operation struct {
 
 	step    *sdk.Step
 	secrets *standIns
+	scrub   scrubber
 	reach   *reach
 
 	sends, verifies int
@@ -92,6 +94,7 @@ func (o *operation) prepare() (err error) {
 		return err
 	}
 	o.step, o.secrets = newStep(o.in, o.adapter.manifest, o.reach.baseURL)
+	o.scrub = newScrubber(o.secrets)
 	if w := o.in.Request.Webhook; w != nil {
 		o.bytes += len(w.Body)
 	}

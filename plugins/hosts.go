@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,8 @@ import (
 type reach struct {
 	baseURL string
 	hosts   map[string]bool // lower-case host, with its port unless that is 443
+	// placed are the hosts that placements name, as they name them; the one of the environment's base URL also means the operator's.
+	placed map[string][]string
 }
 
 // newReach works out an account's base URL and approved hosts. The host of a base URL that the operator set is approved by that.
@@ -52,7 +55,34 @@ func newReach(a *engine.DriveAccount, m *sdk.Manifest) (*reach, error) {
 		}
 		r.hosts[hostKey(u)] = true
 	}
+	r.placed = make(map[string][]string)
+	for _, p := range slices.Concat(m.Authentication, m.Placements) {
+		r.place(p.Host, a, m)
+	}
 	return r, nil
+}
+
+// place takes in a host that a placement names.
+func (r *reach) place(name string, a *engine.DriveAccount, m *sdk.Manifest) {
+	if name == "" || r.placed[name] != nil {
+		return
+	}
+	r.placed[name] = []string{}
+	if h, err := expand(name, a, m); err == nil {
+		r.placed[name] = append(r.placed[name], strings.TrimSuffix(strings.ToLower(h), ":443"))
+	}
+	for _, env := range m.Environments {
+		u, err := url.Parse(env.BaseURL)
+		base, err2 := url.Parse(r.baseURL)
+		if a.BaseURL != "" && err == nil && err2 == nil && strings.EqualFold(u.Host, name) {
+			r.placed[name] = append(r.placed[name], hostKey(base))
+		}
+	}
+}
+
+// isHost says whether a URL's host is the one that a placement names.
+func (r *reach) isHost(name string, u *url.URL) bool {
+	return slices.Contains(r.placed[name], hostKey(u))
 }
 
 // hostKey is how a URL's host is looked up: without the port that is HTTPS's own.

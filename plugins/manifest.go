@@ -24,7 +24,7 @@ var (
 	environments = []string{"test", "live"}
 	processorOps = []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpSync, sdk.OpRefundSync, sdk.OpVerify,
 		sdk.OpComplete, sdk.OpIncrementalAuthorize, sdk.OpAccessToken, sdk.OpWebhook}
-	authenticatorOps = []sdk.Operation{sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpWebhook}
+	authenticatorOps = []sdk.Operation{sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpAccessToken, sdk.OpWebhook}
 )
 
 // clientCertificate is the type of a credential field that holds a TLS client certificate and its key, as PEM.
@@ -92,6 +92,7 @@ func (c *manifestCheck) fields(list string, fields []sdk.Field) {
 		at := fmt.Sprintf("%s[%d]", list, i)
 		c.require(fieldName.MatchString(f.Name), at+".name", "%q is not a letter followed by letters, digits, _ . -", f.Name)
 		c.require(!names[f.Name], at+".name", "%q is used twice", f.Name)
+		c.require(list != "credentials" || !c.isReserved(f.Name), at+".name", "%q is the name of another secret", f.Name)
 		c.require(!keys[key(f)], at+".key", "%q is used twice", key(f))
 		names[f.Name], keys[key(f)] = true, true
 		c.require(slices.Contains(fieldTypes, f.Type), at+".type", "%q is not one of %s", f.Type, strings.Join(fieldTypes, ", "))
@@ -100,6 +101,10 @@ func (c *manifestCheck) fields(list string, fields []sdk.Field) {
 			c.require(f.Type == "text" || f.Type == "enum", at+".type", "%s values reach the adapter as they are: make it a credential", f.Type)
 		}
 	}
+}
+
+func (c *manifestCheck) isReserved(name string) bool {
+	return cardData(name) || name == secretBody || name == secretToken && c.offers(sdk.OpAccessToken)
 }
 
 func (c *manifestCheck) environments() {
@@ -145,17 +150,53 @@ func (c *manifestCheck) host(at, h string) {
 	c.require(!strings.HasPrefix(name, "{") || strings.Count(name, ".") >= 2, at, "%q leaves a whole domain to the account", h)
 }
 
+// escapes there are in a body, innermost first.
+var escapeChains = []string{"", kindJSON, kindForm, kindXML, kindMultipart, kindRaw, kindXML + "," + kindForm, kindJSON + "," + kindForm}
+
 func (c *manifestCheck) placements(list string, ps []sdk.Placement) {
 	for i := range ps {
 		p := &ps[i]
 		at := fmt.Sprintf("%s[%d]", list, i)
-		known := slices.Contains([]string{"card_number", "cvc", "cavv", "*"}, p.Secret) ||
-			slices.ContainsFunc(c.m.Credentials, func(f sdk.Field) bool { return f.Name == p.Secret })
-		c.require(known, at+".secret", "%q is neither card_number, cvc, cavv, * nor a credential field", p.Secret)
-		c.require(slices.Contains([]string{"header", "query", "body"}, p.In), at+".in", "%q is not header, query or body", p.In)
+		c.require(c.isSecret(p), at+".secret", "%q is neither card_number, cvc, cavv, body, * nor a credential field", p.Secret)
+		c.require(slices.Contains([]string{inHeader, inQuery, inPath, inBody}, p.In) || p.In == inResponse && list == "authentication", at+".in",
+			"%q is not header, query, path or body", p.In)
+		c.require(!cardData(p.Secret) || p.In == inBody && list == "placements", at+".in", "card data stands in bodies only, and proves nothing")
 		c.require(p.Field != "", at+".field", "is missing")
 		c.require(p.Operation == "" || c.offers(p.Operation), at+".operation", "%q is not offered", p.Operation)
+		c.require(p.Format == "" || strings.Contains(p.Format, placeholder) && !cardData(p.Secret), at+".format",
+			"%q has no {}, or is for card data, which stands alone", p.Format)
+		c.require(slices.Contains(escapeChains, p.Escapes) || p.In != inBody, at+".escapes", "%q is not one of %s", p.Escapes, strings.Join(escapeChains[1:], ", "))
+		outer, _, chained := strings.Cut(p.Escapes, ",")
+		c.require(!chained || strings.Contains(p.Field, "/"), at+".field", "%q needs the form field, / and the path in its %s", p.Field, outer)
+		c.require(p.Path == "" || p.Path[0] == '/', at+".path", "%q does not begin with /", p.Path)
+		c.require(p.Host == "" || c.isHost(p.Host), at+".host", "%q is among no environment's hosts", p.Host)
 	}
+}
+
+func (c *manifestCheck) isSecret(p *sdk.Placement) bool {
+	switch p.Secret {
+	case secretNumber, secretCVC, secretCAVV, secretAny:
+		return true
+	case secretBody:
+		return p.In == inHeader
+	case secretToken:
+		if c.offers(sdk.OpAccessToken) {
+			return true
+		}
+	}
+	named := func(all []sdk.Placement) bool {
+		return slices.ContainsFunc(all, func(r sdk.Placement) bool { return r.In == inResponse && r.Secret == p.Secret })
+	}
+	return slices.ContainsFunc(c.m.Credentials, func(f sdk.Field) bool { return f.Name == p.Secret }) || named(c.m.Authentication)
+}
+
+func (c *manifestCheck) isHost(host string) bool {
+	for _, env := range c.m.Environments {
+		if slices.Contains(env.Hosts, host) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *manifestCheck) lists() {

@@ -27,57 +27,7 @@ type outgoing struct {
 	maxResponse  int
 	safeToRepeat bool
 	certificate  string // PEM of the account's client certificate and key, "" for none
-}
-
-// fill makes what leaves from what the adapter asked for. This is the one place between a guest's output and the wire, and so where
-// stand-ins turn into values. This release approves no place for them: a send in which one occurs, or that declares derivations or
-// captures, is a violation.
-func fill(s *sdk.Send, secrets *standIns, to *reach, idempotencyKey string) (*outgoing, error) {
-	if err := refuseSecrets(s, secrets); err != nil {
-		return nil, err
-	}
-	switch s.Method {
-	case http.MethodGet, http.MethodHead:
-		if len(s.Body) > 0 {
-			return nil, violation(RuleRequest, "%s with a body", s.Method)
-		}
-	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
-	default:
-		return nil, violation(RuleRequest, "method %.20q is not GET, HEAD, POST, PUT, PATCH or DELETE", s.Method)
-	}
-	u, err := to.check(s.URL)
-	if err != nil {
-		return nil, err
-	}
-	h, err := headers(s, idempotencyKey)
-	if err != nil {
-		return nil, err
-	}
-	return &outgoing{method: s.Method, url: u, header: h, body: s.Body, safeToRepeat: s.SafeToRepeat}, nil
-}
-
-func refuseSecrets(s *sdk.Send, secrets *standIns) error {
-	const rest = "substitution is not offered by this release"
-	if len(s.Derive) > 0 || len(s.Capture) > 0 {
-		return violation(RuleSecret, "the send declares derivations or captures; %s", rest)
-	}
-	if name := secrets.found(s.URL); name != "" {
-		return violation(RuleSecret, "the stand-in of %s in the URL; %s", name, rest)
-	}
-	if unescaped, err := url.QueryUnescape(s.URL); err == nil {
-		if name := secrets.found(unescaped); name != "" {
-			return violation(RuleSecret, "the stand-in of %s in the URL; %s", name, rest)
-		}
-	}
-	for i := range s.Headers {
-		if name := secrets.found(s.Headers[i].Name + "\x00" + s.Headers[i].Value); name != "" {
-			return violation(RuleSecret, "the stand-in of %s in a header; %s", name, rest)
-		}
-	}
-	if name := secrets.found(string(s.Body)); name != "" {
-		return violation(RuleSecret, "the stand-in of %s in the body; %s", name, rest)
-	}
-	return nil
+	filled       filled
 }
 
 // check parses a URL and refuses all that does not lead to an approved host.

@@ -26,7 +26,7 @@ func FuzzRequest(f *testing.F) {
 	to := &reach{hosts: map[string]bool{"api.example.com": true}}
 	f.Fuzz(func(t *testing.T, url, name, value, body string) {
 		send := &sdk.Send{Method: "POST", URL: url, Headers: []sdk.Header{{Name: name, Value: value}}, Body: []byte(body), IdempotencyHeader: "Idempotency-Key"}
-		o, err := fill(send, &standIns{derivePrefix: "derive-prefix"}, to, "op_1-0")
+		o, err := fill(send, &standIns{derivePrefix: "derive-prefix"}, nil, sdk.OpAuthorize, to, "op_1-0")
 		if err != nil {
 			require.ErrorAs(t, err, new(*Violation))
 			return

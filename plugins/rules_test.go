@@ -79,9 +79,9 @@ func TestWhatStopsADriveBeforeSending(t *testing.T) {
 			return authorized, err
 		}, plugins.RuleSecret},
 		"capture": {func(c *sdk.Call) (*sdk.Outcome, error) {
-			_, err := c.Do(&sdk.Send{Method: "GET", URL: "/", Capture: []sdk.Capture{{Path: "token", Name: "token"}}})
+			_, err := c.Do(&sdk.Send{Method: "GET", URL: "/", Capture: []sdk.Capture{{Path: "number", Name: "card_number"}}})
 			return authorized, err
-		}, plugins.RuleSecret},
+		}, plugins.RuleDerivation},
 		"no status": {func(c *sdk.Call) (*sdk.Outcome, error) { return &sdk.Outcome{Status: "excellent"}, nil }, plugins.RuleOutcome},
 		"connector data": {func(c *sdk.Call) (*sdk.Outcome, error) {
 			return &sdk.Outcome{Status: sdk.StatusPending, ConnectorData: &sdk.ConnectorData{Payment: strings.Repeat("x", 5000)}}, nil

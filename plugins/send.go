@@ -49,7 +49,7 @@ func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done 
 	if err := ctx.Err(); err != nil {
 		return true, o.outOfTime(err)
 	}
-	out, err := fill(s, o.secrets, o.reach, key)
+	out, err := fill(s, o.secrets, o.adapter.places, o.in.Operation, o.reach, key)
 	if err != nil {
 		return true, err
 	}
@@ -67,9 +67,28 @@ func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done 
 	a := o.egress.do(ctx, out)
 	o.res.MayHaveLeft = mayHaveLeft || a.sent
 	o.observe(out, &a, time.Since(start))
+	o.conceal(s, out, &a)
 	o.record(sdk.Exchange{Now: now.UnixMilli(), RequestHash: hash, Sent: a.sent, Status: a.status, Headers: a.headers,
 		BodyLength: len(a.body), Body: a.body, Failure: a.failure})
 	return false, nil
+}
+
+// conceal takes secrets out of an answer before anybody sees it. What is found is blanked and told; the answer stands.
+func (o *operation) conceal(s *sdk.Send, out *outgoing, a *answer) {
+	o.scrub.sent(out.filled.put)
+	o.capture(s, out, a)
+	request := s.URL + "\n" + string(s.Body)
+	body, known := o.scrub.text(string(a.body), request)
+	a.body = []byte(body)
+	for i := range a.headers {
+		v, found := o.scrub.text(a.headers[i].Value, request)
+		a.headers[i].Value, known = v, known || found
+	}
+	if known {
+		o.opts.Observer.Violated(o.adapter.name, RuleAnswer)
+		o.opts.Logger.Warn("a processor's answer held a secret, which was blanked", "adapter", o.adapter.name, "host", out.url.Host,
+			"operation", string(o.in.Operation), "operation_id", o.in.OperationID)
+	}
 }
 
 // mayFollow decides whether a send may leave after what was sent before, and gives the value of its idempotency key. rule is "" if so.

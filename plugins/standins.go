@@ -4,6 +4,8 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
+	"strconv"
 	"strings"
 
 	"payswitch/engine"
@@ -43,25 +45,57 @@ func standIn(seed *[32]byte, name string) string {
 
 // standIns are the stand-ins of one operation and what they stand for.
 type standIns struct {
-	derivePrefix string
-	secrets      []secret
+	derivePrefix  string
+	capturePrefix string // of what is captured from answers; a decimal index follows
+	secrets       []secret
+	plain         []string // the account's own credentials and config that are no secrets
+	captured      int
 }
 
 // secret is one value that the guest knows only by its stand-in.
 type secret struct {
-	name    string // as placements name it: card_number, cvc, cavv, or the credential field
+	name    string // as placements name it
 	standIn string
 	value   engine.Secret
-	card    bool // card data: never in a verify
+	card    bool // card data
+	own     bool // this account's own credential: what authentication is made of
 }
 
-func (s *standIns) add(seed *[32]byte, name string, value engine.Secret, card bool) string {
-	if value.IsZero() {
+// maxSecrets bounds an operation's secrets: card data, credentials, and what it captures.
+const maxSecrets = 64
+
+func (s *standIns) add(seed *[32]byte, label, name string, value engine.Secret, card bool) string {
+	if value.IsZero() || len(s.secrets) >= maxSecrets {
 		return ""
 	}
-	text := standIn(seed, name)
-	s.secrets = append(s.secrets, secret{name: name, standIn: text, value: value, card: card})
+	text := standIn(seed, label)
+	s.secrets = append(s.secrets, secret{name: name, standIn: text, value: value, card: card, own: !card})
 	return text
+}
+
+// capture makes a stand-in for a value found in an answer; "" when there are too many.
+func (s *standIns) capture(name, value string, own bool) string {
+	if len(s.secrets) >= maxSecrets {
+		return ""
+	}
+	text := s.capturePrefix + strconv.Itoa(s.captured)
+	s.captured++
+	s.secrets = append(s.secrets, secret{name: name, standIn: text, value: engine.NewSecret(value), own: own})
+	return text
+}
+
+// named is the index of a secret, -1 if there is none of that stand-in.
+func (s *standIns) named(standIn string) int {
+	return slices.IndexFunc(s.secrets, func(x secret) bool { return x.standIn == standIn })
+}
+
+// setOwn sets the value of an own credential that is fetched when it is needed.
+func (s *standIns) setOwn(name string, value engine.Secret) {
+	for i := range s.secrets {
+		if x := &s.secrets[i]; x.own && x.name == name {
+			x.value = value
+		}
+	}
 }
 
 // found names the first secret whose stand-in occurs in text, "" if none does.
@@ -71,16 +105,59 @@ func (s *standIns) found(text string) string {
 			return s.secrets[i].name
 		}
 	}
-	if strings.Contains(text, s.derivePrefix) {
+	switch {
+	case strings.Contains(text, s.derivePrefix):
 		return "a derivation"
+	case s.capturePrefix != "" && strings.Contains(text, s.capturePrefix):
+		return "a captured value"
 	}
 	return ""
 }
 
+// count is how many stand-ins there are in text.
+func (s *standIns) count(text string) int {
+	n := strings.Count(text, s.derivePrefix)
+	if s.capturePrefix != "" {
+		n += strings.Count(text, s.capturePrefix)
+	}
+	for i := range s.secrets {
+		if !strings.HasPrefix(s.secrets[i].standIn, s.capturePrefix) || s.capturePrefix == "" {
+			n += strings.Count(text, s.secrets[i].standIn)
+		}
+	}
+	return n
+}
+
+// next finds the first stand-in in text; start is -1 if there is none.
+func (s *standIns) next(text string) (start, end int) {
+	start = -1
+	for i := range s.secrets {
+		x := s.secrets[i].standIn
+		if strings.HasPrefix(x, s.capturePrefix) && s.capturePrefix != "" {
+			continue
+		}
+		if at := strings.Index(text, x); at >= 0 && (start < 0 || at < start) {
+			start, end = at, at+len(x)
+		}
+	}
+	for _, prefix := range []string{s.derivePrefix, s.capturePrefix} {
+		if at := strings.Index(text, prefix); prefix != "" && at >= 0 && (start < 0 || at < start) {
+			start, end = at, at+len(prefix)
+			for end < len(text) && end-start < len(prefix)+maxIndexDigits && text[end]-'0' <= 9 {
+				end++
+			}
+		}
+	}
+	return start, end
+}
+
+// maxIndexDigits bounds the decimal index that follows a prefix.
+const maxIndexDigits = 6
+
 // newStep makes the first step of an operation: the request with stand-ins in the place of every secret, whatever stood there.
 func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *standIns) {
 	seed := in.Seed
-	marks := &standIns{derivePrefix: standIn(&seed, "derive")}
+	marks := &standIns{derivePrefix: standIn(&seed, "derive"), capturePrefix: standIn(&seed, "capture")}
 	guestSeed := derived(&seed, "guest")
 	step := &sdk.Step{
 		ABI: sdk.ABI, Operation: in.Operation, OperationID: in.OperationID,
@@ -90,24 +167,31 @@ func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *sta
 	}
 	if i := step.Request.Instrument; i != nil && i.Card != nil {
 		instrument, card := *i, *i.Card
-		card.Number = marks.add(&seed, "card_number", in.Secrets.Number, true)
-		card.CVC = marks.add(&seed, "cvc", in.Secrets.CVC, true)
+		card.Number = marks.add(&seed, "card_number", secretNumber, in.Secrets.Number, true)
+		card.CVC = marks.add(&seed, "cvc", secretCVC, in.Secrets.CVC, true)
 		instrument.Card = &card
 		step.Request.Instrument = &instrument
 	}
 	if t := step.Request.ThreeDS; t != nil {
 		result := *t
-		result.CAVV = marks.add(&seed, "cavv", in.Secrets.CAVV, true)
+		result.CAVV = marks.add(&seed, "cavv", secretCAVV, in.Secrets.CAVV, true)
 		step.Request.ThreeDS = &result
 	}
 	for i := range m.Credentials {
 		f := &m.Credentials[i]
-		if f.Type == clientCertificate { // presented in TLS, of no use in a request
-			continue
+		v := in.Account.Credentials[key(f)]
+		switch f.Type {
+		case clientCertificate: // presented in TLS, of no use in a request
+		case "text", "enum": // public identifiers
+			marks.setPlain(&step.Account.Credentials, f.Name, v.Reveal())
+		default:
+			if s := marks.add(&seed, "credential:"+f.Name, f.Name, v, false); s != "" {
+				setText(&step.Account.Credentials, f.Name, s)
+			}
 		}
-		if s := marks.add(&seed, "credential:"+f.Name, in.Account.Credentials[key(f)], false); s != "" {
-			setText(&step.Account.Credentials, f.Name, s)
-		}
+	}
+	if fetchesToken(m, in.Operation) {
+		setText(&step.Account.Credentials, secretToken, marks.add(&seed, "token", secretToken, notYet, false))
 	}
 	for i := range m.Config {
 		f := &m.Config[i]
@@ -115,11 +199,24 @@ func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *sta
 		if !ok || v == "" {
 			v = f.Default
 		}
-		if v != "" {
-			setText(&step.Account.Config, f.Name, v)
-		}
+		marks.setPlain(&step.Account.Config, f.Name, v)
 	}
 	return step, marks
+}
+
+// notYet is the value of an access token that has not been asked for. It never leaves: send fetches the token first.
+var notYet = engine.NewSecret("no access token yet")
+
+// fetchesToken says that an operation finds the stand-in of an access token among its credentials.
+func fetchesToken(m *sdk.Manifest, op sdk.Operation) bool {
+	return op != sdk.OpAccessToken && op != sdk.OpWebhook && slices.Contains(m.Operations, sdk.OpAccessToken)
+}
+
+func (s *standIns) setPlain(m *map[string]string, k, v string) {
+	if v != "" {
+		setText(m, k, v)
+		s.plain = append(s.plain, v)
+	}
 }
 
 // key is the name under which the merchant's API call knows a field.

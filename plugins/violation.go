@@ -21,12 +21,17 @@ const (
 	RuleHeader     = "header"     // a header that is malformed or the host's own business
 	RuleRequest    = "request"    // method, size and what else a request is made of
 	RuleSecret     = "secret"     // a stand-in where it may not stand
-	RuleVerify     = "verify"     // a verify that is not to be had
-	RuleLimit      = "limit"      // more sends, verifies or bytes than an operation has
-	RuleRepeat     = "repeat"     // a send that might make the processor act twice
-	RuleReject     = "reject"     // a reject after something may have left
-	RuleOutcome    = "outcome"    // an outcome that is none
-	RuleDivergence = "divergence" // a re-run that does not repeat what was sent
+	RuleTemplate   = "template"   // a body with secrets that cannot be read in one way only
+	RuleDerivation = "derivation" // a derivation or capture that is not to be had
+	RuleAnswer     = "answer"     // a secret that came back in an answer
+	// RuleAuthentication: card data in a request that is not proven to be this account's.
+	RuleAuthentication = "authentication"
+	RuleVerify         = "verify"     // a verify that is not to be had
+	RuleLimit          = "limit"      // more sends, verifies or bytes than an operation has
+	RuleRepeat         = "repeat"     // a send that might make the processor act twice
+	RuleReject         = "reject"     // a reject after something may have left
+	RuleOutcome        = "outcome"    // an outcome that is none
+	RuleDivergence     = "divergence" // a re-run that does not repeat what was sent
 )
 
 // violation is one whose adapter is filled in by the drive.

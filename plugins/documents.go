@@ -1,0 +1,367 @@
+package plugins
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"mime"
+	"net/textproto"
+	"net/url"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// document fills in a document: the body, or what its form field outer holds. It is read strictly, so that the processor cannot read
+// something else in it.
+func (f *filler) document(text, kind, outer, boundary string) (string, error) {
+	d := &document{filler: f, text: text, kind: kind, outer: outer}
+	for _, p := range f.allowed {
+		if p.inDocument(kind, outer) {
+			d.places = append(d.places, p)
+			d.proves = d.proves || p.authentication
+		}
+	}
+	return f.text(text, func() error {
+		switch kind {
+		case kindJSON:
+			return d.json()
+		case kindXML:
+			return d.xml()
+		case kindForm:
+			return d.form()
+		case kindMultipart:
+			return d.multipart(boundary)
+		}
+		return d.scalar(nil, text, 0, len(text), noEscape)
+	})
+}
+
+type document struct {
+	*filler
+	text   string
+	kind   string
+	outer  string
+	places []*place // about this document
+	proves bool     // authentication stands in it
+}
+
+func malformed(kind, format string, args ...any) error {
+	return violation(RuleTemplate, "the "+kind+" body of a request with secrets "+format, args...)
+}
+
+func noEscape(v string) (string, error) { return v, nil }
+
+// scalar takes in one whole value, which stands at start to end, and notes the edit where there is a stand-in in it.
+func (d *document) scalar(path []step, value string, start, end int, escape func(string) (string, error)) error {
+	if !d.proves && len(value) < standInLength {
+		return nil
+	}
+	var at []*place
+	flat := d.kind == kindForm || d.kind == kindMultipart // whose names are taken as a whole
+	for _, p := range d.places {
+		switch {
+		case flat && path[0].name == p.Field, !flat && isPath(path, p.segments):
+			at = append(at, p)
+		case p.authentication && (flat && strings.EqualFold(path[0].name, p.Field) || !flat && isLikePath(path, p.segments)):
+			d.unproven = "a field whose name differs from " + p.Field + " in case only"
+		}
+	}
+	v, changed, err := d.value(value, at, "the body's field "+nameOf(path), lastName(path))
+	if err != nil || !changed {
+		return err
+	}
+	if v, err = escape(v); err != nil {
+		return err
+	}
+	d.edits = append(d.edits, edit{start, end, v})
+	return nil
+}
+
+// json reads a JSON text.
+func (d *document) json() error {
+	if !utf8.ValidString(d.text) {
+		return malformed(kindJSON, "is not UTF-8")
+	}
+	s := jsonScan{text: d.text, strict: true}
+	s.visit = func(start, end int) error {
+		raw := d.text[start:end]
+		if raw[0] == '"' {
+			return d.scalar(s.path, raw[1:len(raw)-1], start+1, end-1, escapeJSON)
+		}
+		if d.proves {
+			return d.scalar(s.path, raw, start, end, func(string) (string, error) {
+				return "", malformed(kindJSON, "holds a stand-in that is no string")
+			})
+		}
+		return nil
+	}
+	return s.run()
+}
+
+// escapeJSON escapes for a JSON string.
+func escapeJSON(v string) (string, error) {
+	const hex = "0123456789abcdef"
+	if !strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r == '"' || r == '\\' }) {
+		return v, nil
+	}
+	var b strings.Builder
+	for i := range len(v) {
+		switch c := v[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ':
+			b.WriteString(`\u00`)
+			b.WriteByte(hex[c>>4])
+			b.WriteByte(hex[c&15])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), nil
+}
+
+// form reads pairs, some of whose values are documents of their own.
+func (d *document) form() error {
+	inner := map[string]string{} // kind by field
+	for _, p := range d.allowed {
+		if kind, _, chained := strings.Cut(p.Escapes, ","); chained && p.In == inBody && p.outer != "" {
+			inner[p.outer] = kind
+		}
+	}
+	return d.pairs(d.text, func(name, value string) (string, bool, error) {
+		if kind, ok := inner[name]; ok {
+			v, err := d.document(value, kind, name, "")
+			return v, v != value, err
+		}
+		var v string
+		changed := false
+		err := d.scalar([]step{member(name)}, value, 0, 0, func(filled string) (string, error) {
+			v, changed = filled, true
+			return filled, nil
+		})
+		if changed { // the edit is of the whole pair's value, which pairs notes
+			d.edits = d.edits[:len(d.edits)-1]
+		}
+		return v, changed, err
+	})
+}
+
+// pairs reads a form or query and notes the edits of its values. A name may stand twice only where that is the custom: name[].
+func (f *filler) pairs(text string, fill func(name, value string) (string, bool, error)) error {
+	seen := map[string]bool{}
+	start := 0
+	for start <= len(text) && text != "" {
+		end := start + strings.IndexByte(text[start:]+"&", '&')
+		pair := text[start:end]
+		rawName, rawValue, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(rawName)
+		value, err2 := url.QueryUnescape(rawValue)
+		if err != nil || err2 != nil || !utf8.ValidString(name+value) || strings.ContainsAny(pair, ";") {
+			return malformed(kindForm, "is malformed")
+		}
+		folded := strings.ToLower(name)
+		if seen[folded] && !strings.HasSuffix(name, "[]") {
+			return malformed(kindForm, "holds a name twice")
+		}
+		seen[folded] = true
+		v, changed, err := fill(name, value)
+		if err != nil {
+			return err
+		}
+		if changed {
+			f.edits = append(f.edits, edit{end - len(rawValue), end, url.QueryEscape(v)})
+		}
+		start = end + 1
+	}
+	return nil
+}
+
+// xml reads an XML document without declarations of its own.
+func (d *document) xml() error {
+	r := xml.NewDecoder(strings.NewReader(d.text))
+	type element struct {
+		content int  // where it begins
+		parent  bool // of elements
+	}
+	var path []step
+	var open []element
+	for {
+		start := int(r.InputOffset())
+		token, err := r.Token()
+		if errors.Is(err, io.EOF) && len(open) == 0 && start > 0 {
+			return nil
+		}
+		if err != nil {
+			return malformed(kindXML, "is malformed")
+		}
+		end := int(r.InputOffset())
+		switch t := token.(type) {
+		case xml.StartElement:
+			if len(open) > 0 {
+				open[len(open)-1].parent = true
+			}
+			if len(open) >= maxDepth {
+				return malformed(kindXML, "is nested too deeply")
+			}
+			path, open = append(path, member(t.Name.Local)), append(open, element{content: end})
+			if err := d.attributes(path, t.Attr, start, end); err != nil {
+				return err
+			}
+		case xml.EndElement:
+			last := open[len(open)-1]
+			content := d.text[min(last.content, start):start]
+			if !last.parent {
+				if err := d.scalar(path, content, last.content, start, escapeXML); err != nil {
+					return err
+				}
+			}
+			path, open = path[:len(path)-1], open[:len(open)-1]
+		case xml.ProcInst:
+			if start != 0 || t.Target != "xml" {
+				return malformed(kindXML, "holds a processing instruction")
+			}
+		case xml.Directive, xml.Comment:
+			return malformed(kindXML, "holds a directive or a comment")
+		}
+	}
+}
+
+// attributes takes in those of the start tag at start to end.
+func (d *document) attributes(path []step, all []xml.Attr, start, end int) error {
+	for i := range all {
+		a := &all[i]
+		if slices.ContainsFunc(all[:i], func(b xml.Attr) bool { return b.Name == a.Name }) {
+			return malformed(kindXML, "holds an attribute twice")
+		}
+		at := start
+		if d.secrets.found(a.Value) != "" {
+			n := strings.Index(d.text[start:end], a.Value)
+			if n <= 0 || d.text[start+n-1] != '"' && d.text[start+n-1] != '\'' {
+				return malformed(kindXML, "holds a stand-in in an attribute that is not its whole value")
+			}
+			at += n
+		}
+		if err := d.scalar(append(path, member("@"+a.Name.Local)), a.Value, at, at+len(a.Value), escapeXML); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// escapeXML escapes for an element's text and an attribute's value.
+func escapeXML(v string) (string, error) {
+	for _, r := range v {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+			return "", violation(RuleDerivation, "a value holds a character that XML has no form for")
+		}
+	}
+	var b strings.Builder
+	if err := xml.EscapeText(&b, []byte(v)); err != nil {
+		return "", violation(RuleDerivation, "a value cannot be escaped for XML")
+	}
+	return b.String(), nil
+}
+
+// multipart reads a body of type multipart/form-data, line by line as RFC 2046 has it.
+func (d *document) multipart(boundary string) error {
+	if boundary == "" {
+		return malformed(kindMultipart, "has no boundary")
+	}
+	seen := map[string]bool{}
+	delimiter := "\r\n--" + boundary
+	text, base := "\r\n"+d.text, -2
+	for first := true; ; first = false {
+		at := strings.Index(text, delimiter)
+		if at < 0 || first && at != 0 {
+			return malformed(kindMultipart, "does not begin or end with the boundary")
+		}
+		text, base = text[at+len(delimiter):], base+at+len(delimiter)
+		if tail, ok := strings.CutPrefix(text, "--"); ok {
+			if tail != "" && tail != "\r\n" {
+				return malformed(kindMultipart, "goes on after its end")
+			}
+			return nil
+		}
+		end := strings.Index(text, delimiter)
+		head, content, ok := strings.Cut(text[:max(end, 0)], "\r\n\r\n")
+		name, err := partName(head)
+		if end < 0 || !ok || err != nil {
+			return malformed(kindMultipart, "is malformed")
+		}
+		if folded := strings.ToLower(name); seen[folded] {
+			return malformed(kindMultipart, "holds a name twice")
+		} else {
+			seen[folded] = true
+		}
+		start := base + end - len(content)
+		err = d.scalar([]step{member(name)}, content, start, base+end, func(v string) (string, error) {
+			if strings.Contains("\r\n"+v, delimiter) {
+				return "", malformed(kindMultipart, "would have its boundary in a value")
+			}
+			return v, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// partName reads the head of a part: the line break after the boundary, and header lines.
+func partName(head string) (string, error) {
+	lines, ok := strings.CutPrefix(head, "\r\n")
+	if !ok {
+		return "", errors.New("no line break")
+	}
+	name := ""
+	for line := range strings.SplitSeq(lines, "\r\n") {
+		key, value, ok := strings.Cut(line, ":")
+		switch textproto.CanonicalMIMEHeaderKey(key) {
+		case "Content-Disposition":
+			kind, params, err := mime.ParseMediaType(strings.TrimSpace(value))
+			if err != nil || kind != "form-data" || name != "" || params["filename"] != "" {
+				return "", errors.New("not the disposition of a form's field")
+			}
+			name = params["name"]
+		case "Content-Type":
+		default:
+			ok = false
+		}
+		if !ok {
+			return "", errors.New("a header line that a form has no use for")
+		}
+	}
+	if name == "" {
+		return "", errors.New("no name")
+	}
+	return name, nil
+}
+
+// nameOf writes a path as placements do.
+func nameOf(path []step) string {
+	var b strings.Builder
+	for i, s := range path {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		if s.index >= 0 {
+			b.WriteString("[]")
+		} else {
+			b.WriteString(s.name[:min(len(s.name), 64)])
+		}
+	}
+	return b.String()
+}
+
+// lastName is the name that an answer may repeat the value under: "number" of card[number] and of card.number.
+func lastName(path []step) string {
+	for i := len(path) - 1; i >= 0; i-- {
+		if path[i].index >= 0 {
+			continue
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(path[i].name, "@"), "]")
+		return name[strings.LastIndexAny(name, "[.")+1:]
+	}
+	return ""
+}

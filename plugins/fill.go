@@ -1,0 +1,526 @@
+package plugins
+
+import (
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"payswitch/sdk"
+)
+
+// filler puts values in the place of stand-ins in one request. What it has put in it never looks at again.
+type filler struct {
+	secrets *standIns
+	places  []place  // of the manifest
+	allowed []*place // those about this request
+	values  evaluation
+
+	edits []edit // of the text that is being read
+
+	card     bool   // card data has been put in
+	proven   bool   // this account's own credential stands where authentication does
+	unproven string // a place of authentication that holds something else
+	seen     map[*place]int
+	put      []put
+}
+
+// edit is a part of a text and what stands there instead.
+type edit struct {
+	start, end int
+	text       string
+}
+
+// put is a value that a request holds, for scrubbing the answer.
+type put struct {
+	value  string
+	field  string // the last name of its path in the body, "" elsewhere
+	secret string // card_number, cvc …, "" for a derivation
+}
+
+// filled is what a filler made of a request besides its parts.
+type filled struct {
+	proven bool
+	places []*place
+	put    []put
+}
+
+// fill makes what leaves from what the adapter asked for. This is the one place between a guest's output and the wire, and so where
+// stand-ins turn into values: whole values of declared fields, and nowhere else.
+func fill(s *sdk.Send, secrets *standIns, places []place, op sdk.Operation, to *reach, idempotencyKey string) (*outgoing, error) {
+	switch s.Method {
+	case http.MethodGet, http.MethodHead:
+		if len(s.Body) > 0 {
+			return nil, violation(RuleRequest, "%s with a body", s.Method)
+		}
+	case http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete:
+	default:
+		return nil, violation(RuleRequest, "method %.20q is not GET, HEAD, POST, PUT, PATCH or DELETE", s.Method)
+	}
+	u, err := to.check(s.URL)
+	if err != nil {
+		return nil, err
+	}
+	h, err := headers(s, idempotencyKey)
+	if err != nil {
+		return nil, err
+	}
+	out := &outgoing{method: s.Method, url: u, header: h, body: s.Body, safeToRepeat: s.SafeToRepeat}
+	f := &filler{secrets: secrets, places: places, values: evaluation{rule: RuleDerivation, secrets: secrets}}
+	for i := range places {
+		if p := &places[i]; p.fits(op, s.Method, to, u) {
+			f.allowed = append(f.allowed, p)
+		}
+	}
+	out.filled.places = f.allowed
+	if err := checkCaptures(s.Capture); err != nil {
+		return nil, err
+	}
+	if len(s.Derive) == 0 && !f.holds(s) {
+		return out, nil
+	}
+	if err := f.fill(s, out); err != nil {
+		return nil, err
+	}
+	out.filled.proven, out.filled.put = f.proven && f.unproven == "", f.put
+	return out, nil
+}
+
+// holds says whether there is a stand-in anywhere in a request.
+func (f *filler) holds(s *sdk.Send) bool {
+	for i := range s.Headers {
+		if f.secrets.found(s.Headers[i].Name) != "" || f.secrets.found(s.Headers[i].Value) != "" {
+			return true
+		}
+	}
+	if f.secrets.found(string(s.Body)) != "" || f.secrets.found(s.URL) != "" {
+		return true
+	}
+	unescaped, err := url.QueryUnescape(s.URL)
+	return err == nil && f.secrets.found(unescaped) != ""
+}
+
+func (f *filler) fill(s *sdk.Send, out *outgoing) error {
+	if err := f.values.declare(s.Derive); err != nil {
+		return err
+	}
+	if err := f.url(out); err != nil {
+		return err
+	}
+	body, err := f.body(out.header, string(s.Body))
+	if err != nil {
+		return err
+	}
+	out.body = []byte(body)
+	f.values.body, f.values.hasBody = out.body, true
+	if err := f.headers(s, out.header); err != nil {
+		return err
+	}
+	if !f.card {
+		return nil
+	}
+	return f.authenticated(s, out)
+}
+
+// authenticated holds a request with card data against the rule of authentication: it names this account, in the place the manifest
+// declares, and nobody else anywhere. Else an adapter could put cards into the account of its author.
+func (f *filler) authenticated(s *sdk.Send, out *outgoing) error {
+	switch {
+	case !f.proven:
+		return violation(RuleAuthentication, "the request holds card data, but no credential of this account's where authentication stands")
+	case f.unproven != "":
+		return violation(RuleAuthentication, "the request holds card data, and %s does not hold this account's credential alone", f.unproven)
+	}
+	for i := range s.Headers {
+		if name := s.Headers[i].Name; looksLikeAuthentication(name) && !f.declares(inHeader, name) {
+			return violation(RuleAuthentication, "the request holds card data, and the header %s, which authentication does not declare", name)
+		}
+	}
+	for name := range strings.SplitSeq(out.url.RawQuery, "&") {
+		name, _, _ = strings.Cut(name, "=")
+		if n, err := url.QueryUnescape(name); err != nil || looksLikeAuthentication(n) && !f.declares(inQuery, n) {
+			return violation(RuleAuthentication, "the request holds card data, and a query field that looks like authentication")
+		}
+	}
+	return nil
+}
+
+func (f *filler) declares(in, field string) bool {
+	return slices.ContainsFunc(f.allowed, func(p *place) bool {
+		return p.authentication && p.In == in && (p.Field == field || in == inHeader && strings.EqualFold(p.Field, field))
+	})
+}
+
+// at are the places of a field outside the body.
+func (f *filler) at(in, field string) (all []*place) {
+	for _, p := range f.allowed {
+		if p.In == in && (p.Field == field || in == inHeader && strings.EqualFold(p.Field, field)) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// headers fills in header values. The idempotency header is the host's.
+func (f *filler) headers(s *sdk.Send, h http.Header) error {
+	for i := range s.Headers {
+		name, value := s.Headers[i].Name, s.Headers[i].Value
+		if secret := f.secrets.found(name); secret != "" {
+			return violation(RuleSecret, "the stand-in of %s in the name of a header", secret)
+		}
+		at := f.at(inHeader, name)
+		key := http.CanonicalHeaderKey(name)
+		if len(h[key]) > 1 && slices.ContainsFunc(at, func(p *place) bool { return p.authentication }) {
+			return violation(RuleAuthentication, "the header %s, where authentication stands, twice", key)
+		}
+		v, changed, err := f.value(value, at, "the header "+key, "")
+		if err != nil {
+			return err
+		}
+		if !changed {
+			continue
+		}
+		if !isFieldValue(v) {
+			return violation(RuleHeader, "the value of %s, filled in, holds a control character or begins or ends with a space", key)
+		}
+		h[key][slices.Index(h[key], value)] = v
+	}
+	return nil
+}
+
+// url fills in segments of the path and fields of the query.
+func (f *filler) url(out *outgoing) error {
+	u := out.url
+	if f.secrets.found(u.Host) != "" {
+		return violation(RuleSecret, "a stand-in in the host")
+	}
+	segments := strings.Split(u.EscapedPath(), "/")
+	for i, s := range segments {
+		if s == "." || s == ".." {
+			return violation(RuleURL, "a dot segment in the path of a request with secrets")
+		}
+		v, changed, err := f.value(s, f.at(inPath, strconv.Itoa(i-1)), "the path", "")
+		if err != nil {
+			return err
+		}
+		if changed {
+			segments[i] = url.PathEscape(v)
+		}
+	}
+	if path := strings.Join(segments, "/"); path != u.EscapedPath() {
+		unescaped, err := url.PathUnescape(path)
+		if err != nil {
+			return violation(RuleURL, "the path, filled in, is none")
+		}
+		u.Path, u.RawPath = unescaped, path
+	}
+	if f.secrets.found(u.EscapedPath()) == "" && f.secrets.found(u.Path) != "" {
+		return violation(RuleSecret, "an encoded stand-in in the path")
+	}
+	if f.secrets.found(u.RawQuery) == "" && !slices.ContainsFunc(f.allowed, func(p *place) bool { return p.In == inQuery }) {
+		if unescaped, err := url.QueryUnescape(u.RawQuery); err != nil || f.secrets.found(unescaped) != "" {
+			return violation(RuleSecret, "an encoded stand-in in the query, or one that is no query")
+		}
+		return nil
+	}
+	filled, err := f.text(u.RawQuery, func() error {
+		return f.pairs(u.RawQuery, func(name, value string) (string, bool, error) {
+			return f.value(value, f.at(inQuery, name), "the query field "+name, "")
+		})
+	})
+	if err != nil {
+		return err
+	}
+	u.RawQuery = filled
+	return nil
+}
+
+// contentType is the kind of a body.
+func contentType(h http.Header) (kind, boundary string, err error) {
+	all := h["Content-Type"]
+	if len(all) == 0 {
+		return kindRaw, "", nil
+	}
+	if len(all) > 1 || len(h["Content-Encoding"]) > 0 {
+		return "", "", violation(RuleTemplate, "a request with secrets has one Content-Type and no Content-Encoding")
+	}
+	t, params, err := mime.ParseMediaType(all[0])
+	if charset := strings.ToLower(params["charset"]); err != nil || charset != "" && charset != "utf-8" && charset != "us-ascii" {
+		return "", "", violation(RuleTemplate, "Content-Type is malformed or not of UTF-8")
+	}
+	switch {
+	case t == "application/json" || strings.HasSuffix(t, "+json"):
+		return kindJSON, "", nil
+	case t == "application/x-www-form-urlencoded":
+		return kindForm, "", nil
+	case t == "application/xml" || t == "text/xml" || strings.HasSuffix(t, "+xml"):
+		return kindXML, "", nil
+	case t == "multipart/form-data":
+		return kindMultipart, params["boundary"], nil
+	}
+	return kindRaw, "", nil
+}
+
+// body fills in a body.
+func (f *filler) body(h http.Header, text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	kind, boundary, err := contentType(h)
+	if err != nil {
+		return "", err
+	}
+	if kind == kindRaw && f.secrets.found(text) == "" {
+		return text, nil
+	}
+	return f.document(text, kind, "", boundary)
+}
+
+// text reads a text, with read noting edits, and makes them. Every stand-in in it must be part of one.
+func (f *filler) text(text string, read func() error) (string, error) {
+	outer := f.edits
+	f.edits = nil
+	defer func() { f.edits = outer }()
+	want := f.secrets.count(text)
+	if err := read(); err != nil {
+		return "", err
+	}
+	slices.SortFunc(f.edits, func(a, b edit) int { return a.start - b.start })
+	var out strings.Builder
+	out.Grow(len(text) + 64*len(f.edits))
+	at := 0
+	for _, e := range f.edits {
+		want -= f.secrets.count(text[e.start:e.end])
+		out.WriteString(text[at:e.start])
+		out.WriteString(e.text)
+		at = e.end
+	}
+	out.WriteString(text[at:])
+	if want != 0 {
+		return "", violation(RuleSecret, "the stand-in of %s where it is not the whole value of a declared field", f.secrets.found(text))
+	}
+	return out.String(), nil
+}
+
+// value puts values into one whole value of a request, at is where it stands. changed says whether there was a stand-in.
+func (f *filler) value(text string, at []*place, where, field string) (value string, changed bool, err error) {
+	start, _ := f.secrets.next(text)
+	if start < 0 && !slices.ContainsFunc(at, func(p *place) bool { return p.authentication }) {
+		return text, false, nil
+	}
+	parts, err := f.parts(nil, text, 0)
+	if err != nil {
+		return "", false, err
+	}
+	var covering []*place
+	for _, p := range at {
+		if f.inFormat(parts, p) {
+			covering = append(covering, p)
+		}
+	}
+	if start >= 0 {
+		if err := f.covered(parts, covering, where); err != nil {
+			return "", false, err
+		}
+	}
+	f.judge(parts, at, covering, where)
+	var out strings.Builder
+	for i := range parts {
+		out.WriteString(parts[i].text)
+		if p := &parts[i]; p.secret {
+			f.card = f.card || p.origin.card
+			f.put = append(f.put, put{value: p.text, field: field, secret: f.nameOf(p.standIn)})
+		}
+	}
+	if value = out.String(); start >= 0 && !utf8.ValidString(value) {
+		return "", false, violation(RuleDerivation, "a derivation in %s is not text", where)
+	}
+	return value, start >= 0, nil
+}
+
+func (f *filler) nameOf(standIn string) string {
+	if i := f.secrets.named(standIn); i >= 0 {
+		return f.secrets.secrets[i].name
+	}
+	return ""
+}
+
+// part is a piece of a value: text of the adapter's, or what one stand-in stands for.
+type part struct {
+	text    string
+	secret  bool
+	standIn string
+	origin  origin
+}
+
+// parts takes a value apart. A derivation that only joins others is taken apart too, so that it is judged as if its parts stood there.
+func (f *filler) parts(all []part, text string, depth int) ([]part, error) {
+	for text != "" {
+		start, end := f.secrets.next(text)
+		if start < 0 {
+			return joined(all, text), nil
+		}
+		if start > 0 {
+			all = joined(all, text[:start])
+		}
+		standIn := text[start:end]
+		text = text[end:]
+		v, o, err := f.values.standIn(standIn)
+		if err != nil {
+			return nil, err
+		}
+		if d := f.values.derivation(standIn); d != nil && !o.card && depth <= maxDerivations {
+			var ok bool
+			if all, ok, err = f.partsOf(all, &d.Expr, depth+1); err != nil {
+				return nil, err
+			} else if ok {
+				continue
+			}
+		}
+		all = append(all, part{text: string(v), secret: true, standIn: standIn, origin: o})
+	}
+	return all, nil
+}
+
+// partsOf takes text and concat apart; ok is false for another function.
+func (f *filler) partsOf(all []part, x *sdk.Expr, depth int) (_ []part, ok bool, err error) {
+	switch x.Fn {
+	case sdk.FnText:
+		all, err = f.parts(all, x.Text, depth)
+		return all, true, err
+	case sdk.FnConcat:
+		for i := range x.Args {
+			if all, ok, err = f.partsOf(all, &x.Args[i], depth); err != nil {
+				return nil, false, err
+			} else if !ok {
+				f.values.nodes = 0
+				v, o, err := f.values.value(&x.Args[i])
+				if err != nil {
+					return nil, false, err
+				}
+				all = append(all, part{text: string(v), secret: true, origin: o})
+			}
+		}
+		return all, true, nil
+	}
+	return all, false, nil
+}
+
+// joined adds a literal.
+func joined(all []part, text string) []part {
+	if n := len(all); n > 0 && !all[n-1].secret {
+		all[n-1].text += text
+		return all
+	}
+	return append(all, part{text: text})
+}
+
+// inFormat says whether a value is of a place's format: its literals as they stand, and in every placeholder one secret or one plain
+// value of the account's.
+func (f *filler) inFormat(parts []part, p *place) bool {
+	return slices.ContainsFunc(p.formats, func(literals []string) bool { return f.inLiterals(parts, literals) })
+}
+
+func (f *filler) inLiterals(parts []part, literals []string) bool {
+	i, rest := 0, "" // rest is what is left of the literal parts[i-1]
+	literal := func() string {
+		if rest == "" && i < len(parts) && !parts[i].secret {
+			rest = parts[i].text
+			i++
+		}
+		return rest
+	}
+	for k, want := range literals {
+		if !strings.HasPrefix(literal(), want) {
+			return false
+		}
+		rest = rest[len(want):]
+		if k == len(literals)-1 {
+			return rest == "" && i == len(parts)
+		}
+		if rest == "" {
+			if i == len(parts) || !parts[i].secret {
+				return false
+			}
+			i++
+			continue
+		}
+		value := rest // up to the next literal
+		if next := literals[k+1]; next != "" {
+			value, _, _ = strings.Cut(rest, next)
+		}
+		if !slices.Contains(f.secrets.plain, value) {
+			return false
+		}
+		rest = rest[len(value):]
+	}
+	return false
+}
+
+// covered says whether the places allow all that stands there.
+func (f *filler) covered(parts []part, places []*place, where string) error {
+	for i := range parts {
+		p := &parts[i]
+		if !p.secret {
+			continue
+		}
+		o := p.origin
+		if o.rawBody || o.mixed {
+			return violation(RuleDerivation, "a derivation in %s holds card data or the body with other text", where)
+		}
+		if o.card && len(parts) > 1 {
+			return violation(RuleSecret, "%s is not the whole value of %s", f.secrets.names(o.secrets), where)
+		}
+		if o.secrets == 0 && !slices.ContainsFunc(places, func(l *place) bool { return l.Secret == secretAny || l.Secret == secretBody }) {
+			return violation(RuleSecret, "a derivation in %s, where none is declared", where)
+		}
+		for j := range f.secrets.secrets {
+			s := &f.secrets.secrets[j]
+			if o.secrets&(1<<j) == 0 {
+				continue
+			}
+			if o.card && !s.card {
+				return violation(RuleDerivation, "a derivation in %s mixes card data and credentials", where)
+			}
+			if !slices.ContainsFunc(places, func(l *place) bool {
+				return l.Secret == s.name && (l.In == inBody || !s.card) || l.Secret == secretAny && !s.card
+			}) {
+				return violation(RuleSecret, "the stand-in of %s in %s, where it is not declared", s.name, where)
+			}
+		}
+		if o.body && f.card && !slices.ContainsFunc(places, func(l *place) bool { return l.authentication && l.In == inHeader }) {
+			return violation(RuleDerivation, "a digest of a body with card data in %s, which is no header of authentication", where)
+		}
+	}
+	return nil
+}
+
+// judge notes what a value says about authentication.
+func (f *filler) judge(parts []part, at, covering []*place, where string) {
+	i := slices.IndexFunc(at, func(p *place) bool { return p.authentication })
+	if i < 0 {
+		return
+	}
+	if f.seen == nil {
+		f.seen = make(map[*place]int)
+	}
+	if f.seen[at[i]]++; f.seen[at[i]] > 1 || !slices.ContainsFunc(covering, func(p *place) bool { return p.authentication }) {
+		f.unproven = where
+		return
+	}
+	proven := false
+	for j := range parts {
+		o := parts[j].origin
+		switch {
+		case !parts[j].secret || o.body && o.secrets == 0: // in the format
+		case o.authentic():
+			proven = true
+		default:
+			f.unproven = where
+		}
+	}
+	f.proven = f.proven || proven
+}

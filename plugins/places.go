@@ -1,0 +1,171 @@
+package plugins
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// Values of Placement.Secret that name no credential field.
+const (
+	secretNumber = "card_number"
+	secretCVC    = "cvc"
+	secretCAVV   = "cavv"
+	secretToken  = "access_token"
+	secretBody   = "body"
+	secretAny    = "*"
+)
+
+// Values of Placement.In.
+const (
+	inHeader   = "header"
+	inQuery    = "query"
+	inPath     = "path"
+	inBody     = "body"
+	inResponse = "response"
+)
+
+// placeholder is where a credential stands in a Placement.Format.
+const placeholder = "{}"
+
+// schemes are what may stand before a credential in a header whose placement has no format.
+var schemes = [][]string{{"", ""}, {"Bearer ", ""}, {"Basic ", ""}}
+
+var alone = [][]string{{"", ""}}
+
+// place is a placement, ready to be looked up.
+type place struct {
+	sdk.Placement
+	authentication bool
+	outer          string   // the form field that holds a document, "" where the body itself is one
+	segments       []string // of the field's path in a document
+	formats        [][]string
+}
+
+func cardData(secret string) bool {
+	return secret == secretNumber || secret == secretCVC || secret == secretCAVV
+}
+
+// placesOf are the placements of a manifest: where authentication stands first.
+func placesOf(m *sdk.Manifest) []place {
+	all := make([]place, 0, len(m.Authentication)+len(m.Placements))
+	for i, p := range slices.Concat(m.Authentication, m.Placements) {
+		l := place{Placement: p, authentication: i < len(m.Authentication), formats: alone}
+		field := p.Field
+		if _, outer, chained := strings.Cut(p.Escapes, ","); chained && outer == kindForm {
+			l.outer, field, _ = strings.Cut(field, "/")
+		}
+		l.segments = segmentsOf(field)
+		switch {
+		case p.Format != "":
+			l.formats = [][]string{strings.Split(p.Format, placeholder)}
+		case p.In == inHeader:
+			l.formats = schemes
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+// segmentsOf splits a field path: "items[].card" is items, [], card.
+func segmentsOf(field string) (all []string) {
+	for s := range strings.SplitSeq(strings.ReplaceAll(field, "[]", ".[]"), ".") {
+		if s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// fits says whether a placement is about a request of an operation.
+func (p *place) fits(op sdk.Operation, method string, to *reach, u *url.URL) bool {
+	return (p.Operation == "" || p.Operation == op) && (p.Method == "" || p.Method == method) &&
+		(p.Host == "" || to.isHost(p.Host, u)) && (p.Path == "" || fitsPath(p.Path, u.EscapedPath()))
+}
+
+// fitsPath says whether a path is of a pattern, in which * stands for one segment.
+func fitsPath(pattern, path string) bool {
+	for {
+		var want, got string
+		var more, also bool
+		want, pattern, more = strings.Cut(pattern, "/")
+		got, path, also = strings.Cut(path, "/")
+		if more != also || want != got && (want != "*" || got == "") {
+			return false
+		}
+		if !more {
+			return true
+		}
+	}
+}
+
+// kinds of bodies, which are also the names of escapes.
+const (
+	kindJSON      = "json"
+	kindForm      = "form"
+	kindXML       = "xml"
+	kindMultipart = "multipart"
+	kindRaw       = "raw"
+)
+
+// inDocument says whether the placement is about a document of that kind: the body, or what the form field outer holds.
+func (p *place) inDocument(kind, outer string) bool {
+	if p.In != inBody || p.outer != outer {
+		return false
+	}
+	if inner, _, chained := strings.Cut(p.Escapes, ","); chained {
+		return inner == kind
+	}
+	return p.Escapes == "" || p.Escapes == kind
+}
+
+// step is one part of a value's path in a document: a member's name, or an index in an array.
+type step struct {
+	name  string
+	index int // -1 for a member
+}
+
+func member(name string) step { return step{name: name, index: -1} }
+
+// isPath says whether a value's path is the placement's. A name is taken as a whole, whatever is in it.
+func isPath(path []step, segments []string) bool {
+	if len(path) != len(segments) {
+		return false
+	}
+	for i := range path {
+		if path[i].index < 0 {
+			if path[i].name != segments[i] {
+				return false
+			}
+		} else if segments[i] != "[]" && segments[i] != strconv.Itoa(path[i].index) {
+			return false
+		}
+	}
+	return true
+}
+
+// isLikePath says the same without regard to case.
+func isLikePath(path []step, segments []string) bool {
+	if len(path) != len(segments) {
+		return false
+	}
+	for i := range path {
+		if path[i].index < 0 && !strings.EqualFold(path[i].name, segments[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// authenticationWords are what names of headers and query fields contain that processors may take for authentication.
+var authenticationWords = []string{"auth", "cookie", "token", "secret", "passw", "signature", "credential", "api-key", "apikey", "api_key",
+	"access-key", "access_key", "security_key"}
+
+func looksLikeAuthentication(name string) bool {
+	name = strings.ToLower(name)
+	return !strings.Contains(name, "idempot") &&
+		slices.ContainsFunc(authenticationWords, func(w string) bool { return strings.Contains(name, w) })
+}
