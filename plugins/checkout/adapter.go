@@ -1,0 +1,76 @@
+// Package checkout is the adapter for Checkout.com's Unified Payments API (api-reference.checkout.com).
+//
+// A payment request is answered at once. Captures, voids and refunds are accepted with an action id and performed later: a sync of
+// the payment, or of its actions, tells how they ended. Payments are found by id or by our reference.
+package checkout
+
+import "payswitch/sdk"
+
+// Names of the credential fields.
+const (
+	secretKey     = "api_secret"
+	channelID     = "processing_channel_id"
+	webhookSecret = "webhook_secret"
+)
+
+// Adapter returns the adapter. Every call returns a new one; they are alike.
+func Adapter() *sdk.Adapter {
+	return &sdk.Adapter{
+		Manifest: sdk.Manifest{
+			Name: "checkout", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Checkout.com",
+			Description: "Card payments through Checkout.com's Unified Payments API.", Website: "https://www.checkout.com",
+			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
+				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true},
+			Environments: map[string]sdk.Environment{
+				"test": {BaseURL: "https://api.sandbox.checkout.com", Hosts: []string{"api.sandbox.checkout.com"}},
+				"live": {BaseURL: "https://api.checkout.com", Hosts: []string{"api.checkout.com"}},
+			},
+			Credentials: []sdk.Field{
+				{Name: "api_key", Label: "Public key", Type: "secret", Help: "Of calls from browsers, which are not made."},
+				{Name: channelID, Key: "key1", Label: "Processing channel id", Type: "text", Help: "pc_…"},
+				{Name: secretKey, Label: "Secret key", Type: "secret", Help: "sk_…"},
+				{Name: webhookSecret, Label: "Webhook signature key", Type: "secret", Optional: true,
+					Help: "Of the workflow's webhook action. Without it no webhook is looked at."},
+			},
+			Authentication: []sdk.Placement{{Secret: secretKey, In: "header", Field: "Authorization"}},
+			Placements:     placements(),
+			Methods:        []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
+			Reference:      sdk.ReferenceRule{MaxLength: 50},
+			Webhook:        &sdk.WebhookRule{Scheme: "cko-signature", ToleranceSeconds: toleranceSeconds},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
+				IdempotencyWindowSeconds: 24 * 60 * 60, NotFoundFinalAfterSeconds: 5 * 60},
+		},
+		Authorize: authorize, Verify: authorize, Complete: complete, Sync: sync,
+		Capture: capture, Void: void,
+		Refund: refund, RefundSync: refundSync,
+		Webhook: webhook,
+	}
+}
+
+// placements: the processing channel stands in payments and captures, card data in payments.
+func placements() []sdk.Placement {
+	all := []sdk.Placement{
+		{Secret: channelID, Method: "POST", Path: "/payments", In: "body", Field: "processing_channel_id"},
+		{Secret: channelID, Method: "POST", Path: "/payments/*/captures", In: "body", Field: "processing_channel_id"},
+	}
+	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify} {
+		all = append(all,
+			sdk.Placement{Secret: "card_number", Operation: op, Method: "POST", Path: "/payments", In: "body", Field: "source.number"},
+			sdk.Placement{Secret: "cvc", Operation: op, Method: "POST", Path: "/payments", In: "body", Field: "source.cvv"},
+			sdk.Placement{Secret: "cavv", Operation: op, Method: "POST", Path: "/payments", In: "body", Field: "3ds.cryptogram"})
+	}
+	return all
+}
+
+// post sends one request. Checkout.com takes an idempotency key for payments, captures, voids and refunds.
+func post(c *sdk.Call, path string, body *sdk.Object) (*sdk.Response, error) {
+	return c.Do(&sdk.Send{Method: "POST", URL: path, Body: body.Bytes(), SafeToRepeat: true, IdempotencyHeader: "Cko-Idempotency-Key",
+		Headers: []sdk.Header{authorization(c), sdk.H("Content-Type", "application/json")}})
+}
+
+func authorization(c *sdk.Call) sdk.Header {
+	return sdk.H("Authorization", "Bearer "+c.Account.Credentials[secretKey])
+}
+
+// paymentPath is the path of the payment the operation is about.
+func paymentPath(c *sdk.Call) string { return "/payments/" + sdk.PathEscape(c.Request.TransactionID) }

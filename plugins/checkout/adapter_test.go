@@ -1,0 +1,286 @@
+package checkout_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/checkout"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// deviations from the recorded requests, with the reasons.
+var deviations = map[string]string{
+	"body.reference":                      "captures and voids carry our reference, not nothing or the payment's id",
+	"authorize_external_3ds body.3ds.xid": "xid is the directory server's transaction id in 3-D Secure 2, not the 3DS server's",
+}
+
+// skipped answers, with the reasons.
+var skipped = map[string]string{
+	"status/authorize/automatic/Card Verified": "a verification answered to a payment of an amount proves nothing",
+	"status/authorize/manual/Card Verified":    "a verification answered to a payment of an amount proves nothing",
+	"status/payment_sync/Card Verified":        "a verification answered for a payment of an amount proves nothing",
+}
+
+func TestWire(t *testing.T) {
+	wire.Run(t, checkout.Adapter(), os.DirFS("testdata"), wire.Options{Allow: deviations, Skip: skipped,
+		Set: func(c *wire.Case, _, value string) bool {
+			// In these states the amount that was captured decides; the processor tells it in the payment's balances.
+			if body, ok := c.Response.Body.(map[string]any); ok && (strings.HasPrefix(value, "Partially") || value == "Refunded") {
+				body["balances"] = map[string]any{"total_authorized": 2499, "total_captured": 1000, "total_refunded": 0}
+			}
+			return false
+		}})
+}
+
+const (
+	links  = `"_links":{"redirect":{"href":"https://3ds2.example/x"}}`
+	action = `{"action_id":"act_1","reference":"order-1"}`
+)
+
+// paid is a payment as Checkout.com tells it.
+func paid(status, more string) string {
+	if more != "" {
+		more = "," + more
+	}
+	return `{"id":"pay_1","status":"` + status + `","amount":2499,"currency":"USD","reference":"order-1","source":{"id":"src_1","cvv_check":"Y","avs_check":"A"}` + more + `}`
+}
+
+// TestSuite is what every adapter must pass.
+func TestSuite(t *testing.T) {
+	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(checkout.Adapter()), sdktest.Options{
+		Answer: func(op sdk.Operation, _ int, _ *sdk.Send) sdk.Exchange {
+			body := `{"id":"pay_1","status":"Authorized","approved":true}`
+			switch op {
+			case sdk.OpCapture, sdk.OpVoid, sdk.OpRefund:
+				body = action
+			case sdk.OpRefundSync:
+				body = `[{"id":"act_0","type":"Authorization","approved":true},{"id":"rf_1","type":"Refund","approved":true}]`
+			}
+			return sdk.Exchange{Status: 200, Body: []byte(body)}
+		},
+	}))
+}
+
+// step is a step of the adapter with a card, to be changed.
+func step(op sdk.Operation) *sdk.Step {
+	return &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_1", Now: 1_768_472_430_000, Seed: strings.Repeat("5eed", 16), DerivePrefix: "dX4kP9wQ2mZ7sB5nR8tY3vC6hJ",
+		Account: sdk.Account{ID: "mca_1", Environment: "test", BaseURL: "https://api.sandbox.checkout.com",
+			Credentials: map[string]string{"api_secret": "keyStandIn", "processing_channel_id": "channelStandIn"}},
+		Request: sdk.Request{Reference: "order-1", Amount: sdk.Money{Minor: 2499, Currency: "USD"}, Capture: sdk.CaptureManual, TransactionID: "pay_1",
+			ReturnURL:  "https://switch.example/return?x=1",
+			Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "numberStandIn", CVC: "cvcStandIn", ExpMonth: 12, ExpYear: 2030, Holder: "Ann B. Doe"}}}}
+}
+
+// sent is the adapter's next request.
+func sent(t *testing.T, s *sdk.Step) (*sdk.Send, sdk.JSON) {
+	t.Helper()
+	r := checkout.Adapter().Step(s)
+	require.NotNil(t, r.Send, "%+v", r)
+	body, _ := sdk.ParseJSON(r.Send.Body)
+	return r.Send, body
+}
+
+// answer adds the answer to the adapter's next request.
+func answer(t *testing.T, s *sdk.Step, status int, body string) *sdk.Step {
+	t.Helper()
+	send, _ := sent(t, s)
+	s.Exchanges = append(s.Exchanges, sdk.Exchange{Now: s.Now, RequestHash: sdk.RequestHash(send), Sent: true, Status: status, Body: []byte(body)})
+	return s
+}
+
+// outcome is what the adapter makes of an answer.
+func outcome(t *testing.T, s *sdk.Step, status int, body string) *sdk.Outcome {
+	t.Helper()
+	r := checkout.Adapter().Step(answer(t, s, status, body))
+	require.NotNil(t, r.Outcome, "%+v", r)
+	return r.Outcome
+}
+
+func TestMoney(t *testing.T) {
+	for _, k := range []struct {
+		minor    int64
+		currency sdk.Currency
+		value    string // "" is refused
+	}{
+		{1050, "USD", "1050"}, {1050, "JPY", "1050"}, {1050, "KWD", "1050"}, {1051, "KWD", ""}, {9007199254740993, "EUR", "9007199254740993"},
+		{1050, "CLP", "105000"}, {1<<62 + 1, "CLP", ""}, {105000, "ISK", "1050"}, {105001, "ISK", ""}, {100, "CLF", ""}, {100, "XXX", ""},
+	} {
+		s := step(sdk.OpAuthorize)
+		s.Request.Amount = sdk.Money{Minor: k.minor, Currency: k.currency}
+		if k.value == "" {
+			require.NotNil(t, checkout.Adapter().Step(s).Reject, "%d %s", k.minor, k.currency)
+			continue
+		}
+		_, body := sent(t, s)
+		require.Equal(t, k.value, body.Number("amount"), k.currency)
+		o := outcome(t, s, 201, `{"id":"pay_1","status":"Authorized","amount":`+k.value+`,"currency":"`+string(k.currency)+`"}`)
+		require.Equal(t, s.Request.Amount, *o.Amount)
+	}
+}
+
+func TestBlind(t *testing.T) {
+	s := step(sdk.OpAuthorize)
+	s.Request.ThreeDS = &sdk.ThreeDSResult{CAVV: "cavvStandIn", ECI: "05", Version: "2.2.0", DSTransID: "ds-1"}
+	send, body := sent(t, s)
+	require.Equal(t, "Bearer keyStandIn", sdk.HeaderValue(send.Headers, "Authorization"))
+	require.Equal(t, "Cko-Idempotency-Key", send.IdempotencyHeader)
+	require.True(t, send.SafeToRepeat)
+	require.Empty(t, send.Derive)
+	require.Equal(t, "numberStandIn", body.Str("source.number"))
+	require.Equal(t, "cvcStandIn", body.Str("source.cvv"))
+	require.Equal(t, `{"first_name":"Ann B.","last_name":"Doe"}`, body.Raw("source.account_holder"))
+	require.Equal(t, `{"enabled":true,"force_3ds":false,"eci":"05","cryptogram":"cavvStandIn","xid":"ds-1","version":"2.2.0","challenge_indicator":"no_preference"}`,
+		body.Raw("3ds"))
+	require.Equal(t, "https://switch.example/return?x=1&status=success", body.Str("success_url"))
+}
+
+// A payment with the processor's own 3-D Secure redirects; how it ended is asked for when the customer is back.
+func TestRedirect(t *testing.T) {
+	s := step(sdk.OpAuthorize)
+	s.Request.Request3DS = true
+	_, body := sent(t, s)
+	require.True(t, body.Bool("3ds.enabled"))
+	o := outcome(t, s, 202, paid("Pending", links))
+	require.Equal(t, sdk.StatusCustomerAction, o.Status)
+	require.Equal(t, &sdk.NextAction{Type: "redirect", URL: "https://3ds2.example/x"}, o.NextAction)
+
+	s = step(sdk.OpComplete)
+	s.Request.Return = &sdk.Return{Method: "GET", Query: []sdk.Header{sdk.H("status", "success"), sdk.H("cko-session-id", "sid_1")}}
+	send, _ := sent(t, s)
+	require.Equal(t, "GET https://api.sandbox.checkout.com/payments/pay_1", send.Method+" "+send.URL)
+	require.Equal(t, sdk.StatusAuthorized, outcome(t, s, 200, paid("Authorized", "")).Status)
+	o = outcome(t, step(sdk.OpComplete), 200, paid("Declined", `"actions":[{"response_code":"20151","response_summary":"Cardholder failed 3DS"}]`))
+	require.Equal(t, sdk.Decline{Code: "20151", Message: "Cardholder failed 3DS", Reason: sdk.DeclineAuthenticationFailed}, *o.Decline)
+	require.Equal(t, sdk.StatusPending, outcome(t, step(sdk.OpComplete), 200, paid("Pending", links)).Status)
+	require.Equal(t, sdk.StatusDeclined, outcome(t, step(sdk.OpComplete), 200, paid("Expired", "")).Status)
+}
+
+func TestRefusals(t *testing.T) {
+	for _, k := range []struct {
+		status int
+		body   string
+		reason sdk.DeclineReason // "" is unknown
+	}{
+		{422, `{"error_type":"request_invalid","error_codes":["card_expired","cvv_invalid"]}`, sdk.DeclineExpiredCard},
+		{422, `{"error_type":"request_invalid","error_codes":["card_expiry_year_invalid"]}`, sdk.DeclineIncorrectExpiry},
+		{422, `{"error_type":"request_invalid","error_codes":["processing_channel_id_invalid"]}`, sdk.DeclineInvalidMerchant},
+		{403, `{"error_type":"processing_error","error_codes":["new_one"]}`, sdk.DeclineProcessingError},
+		{409, `{"error_type":"request_invalid","error_codes":["idempotency_key_in_use"]}`, ""},
+		{429, `{"error_type":"request_invalid","error_codes":["duplicate_request"]}`, ""},
+		{500, `{"error_type":"processing_error","error_codes":["card_expired"]}`, ""},
+		{401, ``, ""}, {403, `<html>`, ""},
+	} {
+		for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund} {
+			o := outcome(t, step(op), k.status, k.body)
+			if k.reason == "" {
+				require.Equal(t, sdk.StatusUnknown, o.Status, k.body)
+				continue
+			}
+			require.Equal(t, sdk.StatusDeclined, o.Status, k.body)
+			require.Equal(t, k.reason, o.Decline.Reason, k.body)
+		}
+	}
+	require.Equal(t, "card_expired, cvv_invalid", outcome(t, step(sdk.OpVoid), 422, `{"error_codes":["card_expired","cvv_invalid"]}`).Decline.Message)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpAuthorize), 201, paid("Authorized", `"approved":false`)).Status)
+	o := outcome(t, step(sdk.OpAuthorize), 201, paid("Declined", `"response_code":"29999","response_summary":"New","processing":{"partner_response_code":"05"}`))
+	require.Equal(t, sdk.Decline{Code: "29999", Message: "New", NetworkCode: "05", Reason: sdk.DeclineDoNotHonor, RetryElsewhere: true}, *o.Decline)
+}
+
+func TestLater(t *testing.T) {
+	s := step(sdk.OpCapture)
+	_, body := sent(t, s)
+	require.Equal(t, "NonFinal", body.Str("capture_type"))
+	s.Request.FinalCapture = true
+	_, body = sent(t, s)
+	require.Equal(t, "Final", body.Str("capture_type"))
+	o := outcome(t, s, 202, action)
+	require.Equal(t, sdk.StatusPending, o.Status)
+	require.Equal(t, "act_1", o.CaptureID)
+	require.Equal(t, "act_1", outcome(t, step(sdk.OpRefund), 202, action).RefundID)
+	require.Equal(t, sdk.StatusPending, outcome(t, step(sdk.OpVoid), 202, action).Status)
+}
+
+func TestSync(t *testing.T) {
+	balances := `"balances":{"total_authorized":2499,"total_captured":1000,"total_refunded":300}`
+	o := outcome(t, step(sdk.OpSync), 200, paid("Partially Captured", balances))
+	require.Equal(t, sdk.StatusCaptured, o.Status)
+	require.Equal(t, sdk.Money{Minor: 1000, Currency: "USD"}, *o.Amount)
+	require.Equal(t, sdk.Totals{Authorized: 2499, Captured: 1000, Refunded: 300}, *o.Totals)
+	require.Equal(t, sdk.Checks{CVC: "pass", AddressLine1: "pass", PostalCode: "fail"}, *o.Checks)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpSync), 200, paid("Partially Captured", "")).Status, "how much is not known")
+	require.Equal(t, sdk.StatusVoided, outcome(t, step(sdk.OpSync), 200, paid("Voided", "")).Status)
+	require.Equal(t, sdk.StatusCustomerAction, outcome(t, step(sdk.OpSync), 200, paid("Pending", links)).Status)
+	require.Equal(t, sdk.StatusDeclined, outcome(t, step(sdk.OpSync), 200, paid("Expired", "")).Status)
+	s := step(sdk.OpSync)
+	s.Request.Payment = &sdk.PaymentState{Authorized: 2499}
+	require.Equal(t, sdk.StatusVoided, outcome(t, s, 200, paid("Expired", "")).Status)
+	require.Equal(t, sdk.StatusNotFound, outcome(t, step(sdk.OpSync), 404, `{"error_codes":["payment_not_found"]}`).Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpSync), 404, ``).Status)
+}
+
+func TestSyncByReference(t *testing.T) {
+	lost := func() *sdk.Step {
+		s := step(sdk.OpSync)
+		s.Request.TransactionID = ""
+		return s
+	}
+	s := lost()
+	send, _ := sent(t, s)
+	require.Equal(t, "https://api.sandbox.checkout.com/payments?limit=10&skip=0&reference=order-1", send.URL)
+	s = answer(t, s, 200, `{"total_count":1,"data":[{"id":"pay_0","reference":"order-11"},{"id":"pay_1","reference":"order-1"}]}`)
+	send, _ = sent(t, s)
+	require.Equal(t, "https://api.sandbox.checkout.com/payments/pay_1", send.URL)
+	require.Equal(t, sdk.StatusAuthorized, outcome(t, s, 200, paid("Authorized", "")).Status)
+	require.Equal(t, sdk.StatusNotFound, outcome(t, lost(), 200, `{"total_count":0,"data":[]}`).Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, lost(), 200, `{"data":[{"id":"a","reference":"order-1"},{"id":"b","reference":"order-1"}]}`).Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, lost(), 500, `{"data":[]}`).Status)
+}
+
+func TestRefundSync(t *testing.T) {
+	const actions = `[{"id":"act_2","type":"Refund","amount":700,"approved":false,"response_code":"20051","reference":"ref-2"},
+		{"id":"act_1","type":"Refund","amount":300,"approved":true,"reference":"ref-1"},{"id":"act_0","type":"Authorization","approved":true,"reference":"ref-3"}]`
+	find := func(id, reference string) *sdk.Outcome {
+		s := step(sdk.OpRefundSync)
+		s.Request.RefundID, s.Request.Reference = id, reference
+		return outcome(t, s, 200, actions)
+	}
+	o := find("act_1", "")
+	require.Equal(t, sdk.StatusRefunded, o.Status)
+	require.Equal(t, sdk.Money{Minor: 300, Currency: "USD"}, *o.Amount)
+	require.Equal(t, "act_1", find("", "ref-1").RefundID)
+	require.Equal(t, sdk.DeclineInsufficientFunds, find("", "ref-2").Decline.Reason)
+	require.Equal(t, sdk.StatusNotFound, find("", "ref-3").Status, "that is no refund")
+	require.Equal(t, sdk.StatusPending, find("act_9", "").Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpRefundSync), 200, `[]`).Status)
+}
+
+func TestStoredCredential(t *testing.T) {
+	s := step(sdk.OpVerify)
+	s.Request.Amount.Minor = 0
+	s.Request.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
+	o := outcome(t, s, 201, `{"id":"pay_0","status":"Card Verified","approved":true,"source":{"id":"src_1"},"customer":{"id":"cus_1"}}`)
+	require.Equal(t, sdk.StatusVerified, o.Status)
+	require.Equal(t, &sdk.StoredCredential{ID: "src_1", CustomerID: "cus_1"}, o.StoredCredential)
+
+	s = step(sdk.OpAuthorize)
+	s.Request.Instrument = &sdk.Instrument{StoredCredentialID: "src_1"}
+	s.Request.ConnectorData = o.ConnectorData
+	s.Request.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Category: "installment"}
+	s.Request.Metadata = map[string]string{"b": "2", "a": "1"}
+	_, body := sent(t, s)
+	require.Equal(t, "pay_0", body.Str("previous_payment_id"))
+	require.Equal(t, "Installment", body.Str("payment_type"))
+	require.True(t, body.Bool("merchant_initiated"))
+	require.Equal(t, `{"a":"1","b":"2"}`, body.Raw("metadata"))
+	s.Request.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit"}
+	_, body = sent(t, s)
+	require.Equal(t, "Regular", body.Str("payment_type"))
+	require.False(t, body.Has("previous_payment_id"))
+	s.Request.Instrument = &sdk.Instrument{}
+	require.Equal(t, sdk.RejectMissing, checkout.Adapter().Step(s).Reject.Code)
+}

@@ -1,0 +1,156 @@
+package checkout
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// result reads a payment: the answer to POST /payments and GET /payments/{id}.
+func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
+	r, status, currency := c.Request, j.Str("status"), sdk.Currency(j.Str("currency"))
+	o := &sdk.Outcome{TransactionID: j.Str("id"), AuthCode: j.Str("auth_code"), NetworkTransactionID: j.Str("scheme_id"), Checks: checks(j),
+		Amount: minor(j, "amount", currency), Raw: map[string]string{"status": status, "response_code": j.Str("response_code")}}
+	if o.TransactionID == "" {
+		return nil, errors.New("no payment in the answer")
+	}
+	taken := minor(j, "balances.total_captured", currency)
+	o.Totals = totals(j, currency)
+	switch status {
+	case "Authorized", "Card Verified":
+		if j.Raw("approved") == "false" || status == "Card Verified" && r.Amount.Minor != 0 {
+			return nil, errors.New(status + " makes no sense here")
+		}
+		o.Status = sdk.StatusAuthorized
+		if r.Amount.Minor == 0 {
+			o.Status = sdk.StatusVerified
+		} else if captured(r) { // asked for with the payment: it follows without anybody's doing
+			o.Status, o.Totals = sdk.StatusCaptured, nil
+		}
+		o.StoredCredential, o.ConnectorData = stored(r, j)
+	case "Captured":
+		o.Status = sdk.StatusCaptured
+		if taken != nil {
+			o.Amount = taken
+		}
+		o.StoredCredential, o.ConnectorData = stored(r, j)
+	case "Partially Captured", "Refunded", "Partially Refunded":
+		if taken == nil {
+			return nil, errors.New(status + " without the amount that was captured")
+		}
+		o.Status, o.Amount = sdk.StatusCaptured, taken
+	case "Pending":
+		o.Status, o.Amount = sdk.StatusPending, nil
+		if url := j.Str("_links.redirect.href"); strings.HasPrefix(url, "https://") && c.Operation() != sdk.OpComplete {
+			o.Status, o.NextAction = sdk.StatusCustomerAction, &sdk.NextAction{Type: "redirect", URL: url}
+		}
+	case "Retry Scheduled":
+		o.Status, o.Amount = sdk.StatusPending, nil
+	case "Declined":
+		o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, decline(j)
+	case "Voided", "Canceled", "Expired":
+		o.Amount = nil
+		if c.Operation() == sdk.OpSync && (status != "Expired" || r.Payment != nil && r.Payment.Authorized > 0) {
+			o.Status = sdk.StatusVoided
+			break
+		}
+		o.Status, o.Decline = sdk.StatusDeclined, withFacts(&sdk.Decline{Code: status, Message: "The payment is " + strings.ToLower(status) + ".", Reason: sdk.DeclineAbandoned})
+	default:
+		return nil, errors.New("status not known: " + status)
+	}
+	return o, nil
+}
+
+// captured says whether the payment was asked for with automatic capture.
+func captured(r *sdk.Request) bool {
+	if r.Capture == "" && r.Payment != nil {
+		return r.Payment.Capture == sdk.CaptureAutomatic
+	}
+	return r.Capture != sdk.CaptureManual
+}
+
+// totals are the payment's balances where all three are told.
+func totals(j sdk.JSON, currency sdk.Currency) *sdk.Totals {
+	authorized, captured, refunded := minor(j, "balances.total_authorized", currency), minor(j, "balances.total_captured", currency),
+		minor(j, "balances.total_refunded", currency)
+	if authorized == nil || captured == nil || refunded == nil {
+		return nil
+	}
+	return &sdk.Totals{Authorized: authorized.Minor, Captured: captured.Minor, Refunded: refunded.Minor}
+}
+
+// stored is the source that Checkout.com keeps, and the payment it was stored with, to which later ones refer.
+func stored(r *sdk.Request, j sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData) {
+	id := j.Str("source.id")
+	if id == "" || r.StoredCredential == nil {
+		return nil, nil
+	}
+	s := &sdk.StoredCredential{ID: id, CustomerID: j.Str("customer.id")}
+	if !r.StoredCredential.First {
+		return s, nil
+	}
+	return s, &sdk.ConnectorData{Version: 1, Method: j.Str("id")}
+}
+
+// checks reads source.cvv_check and source.avs_check (checkout.com/docs, "AVS codes", "CVV response codes").
+func checks(j sdk.JSON) *sdk.Checks {
+	cvv, avs := j.Str("source.cvv_check"), j.Str("source.avs_check")
+	if cvv == "" && avs == "" {
+		return nil
+	}
+	k := &sdk.Checks{CVC: map[string]string{"Y": "pass", "N": "fail", "P": "unchecked", "U": "unavailable", "X": "unavailable"}[cvv]}
+	switch avs {
+	case "A":
+		k.AddressLine1, k.PostalCode = "pass", "fail"
+	case "Z", "W":
+		k.AddressLine1, k.PostalCode = "fail", "pass"
+	case "Y", "X", "D", "F", "M":
+		k.AddressLine1, k.PostalCode = "pass", "pass"
+	case "N":
+		k.AddressLine1, k.PostalCode = "fail", "fail"
+	case "B":
+		k.AddressLine1, k.PostalCode = "pass", "unchecked"
+	case "P":
+		k.AddressLine1, k.PostalCode = "unchecked", "pass"
+	case "G", "I", "R", "S", "U":
+		k.AddressLine1, k.PostalCode = "unavailable", "unavailable"
+	}
+	return k
+}
+
+// decline is why a payment or action was refused. A payment that is asked for keeps its code in its first action.
+func decline(j sdk.JSON) *sdk.Decline {
+	at := j
+	if !j.Has("response_code") && j.Has("actions.0.response_code") {
+		at = j.Get("actions.0")
+	}
+	d := &sdk.Decline{Code: at.Text("response_code"), Message: at.Str("response_summary"), NetworkCode: at.Text("processing.partner_response_code"),
+		AdviceCode: at.Text("processing.partner_merchant_advice_code")}
+	if d.Reason = responseCodes[d.Code]; d.Reason == "" {
+		d.Reason = sdk.DeclineByCode(d.NetworkCode)
+	}
+	return withFacts(d)
+}
+
+func withFacts(d *sdk.Decline) *sdk.Decline {
+	facts, _ := d.Reason.Facts()
+	d.RetryElsewhere = facts.RetryElsewhere
+	return d
+}
+
+// refusal reads an answer that is not 2xx. 4xx with error codes says that nothing was done; 409 and 429 are also the answers to a
+// request whose first sending is still worked on.
+func refusal(resp *sdk.Response) (*sdk.Outcome, error) {
+	code := resp.JSON().Str("error_codes.0")
+	if resp.Status < 400 || resp.Status > 499 || resp.Status == 409 || resp.Status == 429 || code == "" {
+		return nil, errors.New("HTTP " + strconv.Itoa(resp.Status) + " without a result")
+	}
+	var all []string
+	for v := range resp.JSON().Get("error_codes").All() {
+		all = append(all, v.Str(""))
+	}
+	d := &sdk.Decline{Code: code, Message: strings.Join(all, ", "), Reason: errorReason(code)}
+	return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: withFacts(d), Raw: map[string]string{"error_type": resp.JSON().Str("error_type")}}, nil
+}

@@ -1,0 +1,63 @@
+package checkout
+
+import (
+	"math"
+
+	"payswitch/sdk"
+)
+
+// Checkout.com's decimals (checkout.com/docs/resources/calculating-the-amount): none or three for these, two for all others, whatever
+// ISO 4217 says.
+var decimals = map[sdk.Currency]int{
+	"BIF": 0, "DJF": 0, "GNF": 0, "ISK": 0, "JPY": 0, "KMF": 0, "KRW": 0, "PYG": 0, "RWF": 0, "UGX": 0, "VND": 0, "VUV": 0, "XAF": 0, "XOF": 0, "XPF": 0,
+	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3,
+}
+
+func decimalsOf(c sdk.Currency) int {
+	if n, ok := decimals[c]; ok {
+		return n
+	}
+	return 2
+}
+
+// amount is an amount as Checkout.com takes it, or why it cannot be told.
+func amount(m sdk.Money) (int64, error) {
+	value, theirs := m.Minor, decimalsOf(m.Currency)
+	ours, known := m.Currency.Exponent()
+	if !known || m.Currency == "CLF" {
+		return 0, &sdk.Reject{Code: sdk.RejectUnsupported, Message: "Checkout.com does not take this currency", Parameter: "currency"}
+	}
+	for ; ours < theirs; ours++ {
+		if value > math.MaxInt64/10 {
+			return 0, &sdk.Reject{Code: sdk.RejectInvalid, Message: "the amount is too large", Parameter: "amount"}
+		}
+		value *= 10
+	}
+	for ; ours > theirs; ours-- {
+		if value%10 != 0 {
+			return 0, &sdk.Reject{Code: sdk.RejectInvalid, Message: "Checkout.com takes whole units of " + string(m.Currency) + " only", Parameter: "amount"}
+		}
+		value /= 10
+	}
+	if theirs == 3 && value%10 != 0 {
+		return 0, &sdk.Reject{Code: sdk.RejectInvalid, Message: "the last decimal of " + string(m.Currency) + " must be 0", Parameter: "amount"}
+	}
+	return value, nil
+}
+
+// minor reads an amount of Checkout.com's at a path; nil if there is none.
+func minor(j sdk.JSON, path string, currency sdk.Currency) *sdk.Money {
+	m := j.Money(path, currency)
+	ours, known := currency.Exponent()
+	if m == nil || !known {
+		return nil
+	}
+	theirs := decimalsOf(currency)
+	for ; ours < theirs; theirs-- {
+		m.Minor /= 10
+	}
+	for ; ours > theirs; theirs++ {
+		m.Minor *= 10
+	}
+	return m
+}

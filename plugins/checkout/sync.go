@@ -1,0 +1,92 @@
+package checkout
+
+import (
+	"errors"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// sync asks for the payment by its id, or by our reference where the id never came.
+func sync(c *sdk.Call) (*sdk.Outcome, error) {
+	if c.Request.TransactionID != "" {
+		return get(c, c.Request.TransactionID)
+	}
+	resp, err := c.Get("/payments?limit=10&skip=0&reference="+sdk.QueryEscape(c.Request.Reference), authorization(c))
+	if err != nil {
+		return nil, err
+	}
+	list := resp.JSON().Get("data")
+	if !resp.OK() || !list.IsArray() {
+		return refused(resp)
+	}
+	id := ""
+	for p := range list.All() {
+		switch {
+		case p.Str("reference") != c.Request.Reference:
+		case id != "":
+			return nil, errors.New("several payments of one reference")
+		default:
+			id = p.Str("id")
+		}
+	}
+	if id == "" {
+		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+	}
+	return get(c, id)
+}
+
+// complete asks what has become of the payment: what the browser brought back proves nothing.
+func complete(c *sdk.Call) (*sdk.Outcome, error) { return get(c, c.Request.TransactionID) }
+
+func get(c *sdk.Call, id string) (*sdk.Outcome, error) {
+	resp, err := c.Get("/payments/"+sdk.PathEscape(id), authorization(c))
+	if err != nil {
+		return nil, err
+	}
+	if !resp.OK() {
+		return refused(resp)
+	}
+	return result(c, resp.JSON())
+}
+
+// refundSync looks for the refund among the payment's actions: by its id, or by our reference where the id never came.
+func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	resp, err := c.Get(paymentPath(c)+"/actions", authorization(c))
+	if err != nil {
+		return nil, err
+	}
+	list := resp.JSON()
+	if !resp.OK() || list.Len() == 0 { // there is an authorization at least
+		return refused(resp)
+	}
+	for a := range list.All() {
+		known := r.RefundID != "" && a.Str("id") == r.RefundID
+		if !known && (r.RefundID != "" || a.Str("type") != "Refund" || a.Str("reference") != r.Reference) {
+			continue
+		}
+		o := &sdk.Outcome{RefundID: a.Str("id"), TransactionID: r.TransactionID, Raw: map[string]string{"response_code": a.Text("response_code")}}
+		switch a.Raw("approved") {
+		case "true":
+			o.Status, o.Amount = sdk.StatusRefunded, minor(a, "amount", r.Amount.Currency)
+		case "false":
+			o.Status, o.Decline = sdk.StatusDeclined, decline(a)
+		default:
+			o.Status = sdk.StatusPending
+		}
+		return o, nil
+	}
+	if r.RefundID != "" { // accepted, not performed yet
+		return &sdk.Outcome{Status: sdk.StatusPending, RefundID: r.RefundID}, nil
+	}
+	return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+}
+
+// refused reads the answer to a query that found nothing. Only Checkout.com's own words prove that there is nothing.
+func refused(resp *sdk.Response) (*sdk.Outcome, error) {
+	if code := resp.JSON().Str("error_codes.0"); resp.Status == 404 && strings.HasSuffix(code, "_not_found") {
+		return &sdk.Outcome{Status: sdk.StatusNotFound, Raw: map[string]string{"error_code": code}}, nil
+	}
+	return nil, errors.New("the answer holds no payment")
+}

@@ -1,0 +1,69 @@
+package checkout
+
+import (
+	"strings"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// toleranceSeconds is how old a message may be. Checkout.com sends one that failed again with the same time and signature, for up to
+// 30 hours.
+const toleranceSeconds = 36 * 60 * 60
+
+// maxAhead is how far its clock may be before ours.
+const maxAhead = 10 * time.Minute
+
+// webhook reads an event: signed with the hexadecimal HMAC-SHA256 of the body. Events come in any order and more than once, so what they
+// say is asked for anew.
+func webhook(c *sdk.Call) (*sdk.Outcome, error) {
+	w, secret := c.Request.Webhook, c.Account.Credentials[webhookSecret]
+	signature := strings.ToLower(sdk.HeaderValue(w.Headers, "Cko-Signature"))
+	if secret == "" || signature == "" {
+		return refuse("signature missing", 401), nil
+	}
+	ok, err := c.Verify(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), sdk.Body())), signature)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return refuse("signature wrong", 401), nil
+	}
+	message, err := sdk.ParseJSON(w.Body)
+	if err != nil {
+		return refuse("not an event", 400), nil
+	}
+	created, err := time.Parse(time.RFC3339, message.Str("created_on"))
+	if age := c.Now().Sub(created); err != nil || age > toleranceSeconds*time.Second || age < -maxAhead {
+		return refuse("too old", 400), nil
+	}
+	o := &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 200}, Raw: map[string]string{"type": message.Str("type")}}
+	if e := event(message.Str("type"), message.Get("data")); e != nil {
+		e.Time = created.UnixMilli()
+		o.Events = []sdk.Event{*e}
+	}
+	return o, nil
+}
+
+// refuse tells nothing of the message; Checkout.com shows it as failed.
+func refuse(why string, status int) *sdk.Outcome {
+	return &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: status}, Raw: map[string]string{"error": why}}
+}
+
+// event is what a message is about; nil for those about nothing of ours.
+func event(kind string, data sdk.JSON) *sdk.Event {
+	e := &sdk.Event{Object: "payment", TransactionID: data.Str("id"), Reference: data.Str("reference"), Sync: true}
+	switch {
+	case strings.HasPrefix(kind, "payment_refund"):
+		e.Object, e.RefundID = "refund", data.Str("action_id")
+	case strings.HasPrefix(kind, "payment_"), strings.HasPrefix(kind, "card_verif"):
+	case strings.HasPrefix(kind, "dispute_"):
+		e.Object, e.TransactionID, e.Reference = "dispute", data.Str("payment_id"), data.Str("payment_reference")
+	default:
+		return nil
+	}
+	if e.TransactionID == "" {
+		return nil
+	}
+	return e
+}

@@ -1,0 +1,83 @@
+package checkout_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/checkout"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// receive runs the webhook operation on a body signed under key, age after it was made; the verdict on the signature is worked out as
+// the host would.
+func receive(t *testing.T, body, key, secret string, age time.Duration) *sdk.Outcome {
+	t.Helper()
+	h := hmac.New(sha256.New, []byte(key))
+	h.Write([]byte(body))
+	s := step(sdk.OpWebhook)
+	created := time.Date(2026, 1, 15, 10, 20, 31, 0, time.UTC)
+	s.Now = created.Add(age).UnixMilli()
+	s.Request = sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Body: []byte(body), BodyLength: len(body),
+		Headers: []sdk.Header{sdk.H("cko-signature", hex.EncodeToString(h.Sum(nil)))}}}
+	if secret != "" {
+		s.Account.Credentials["webhook_secret"] = secret
+	}
+	r := checkout.Adapter().Step(s)
+	if r.Verify != nil {
+		value, err := wire.Evaluate(r.Verify.Expr, []byte(body))
+		require.NoError(t, err)
+		same := string(value) == r.Verify.Equal
+		s.Exchanges = []sdk.Exchange{{Now: s.Now, RequestHash: sdk.VerifyHash(r.Verify), Verified: &same}}
+		r = checkout.Adapter().Step(s)
+	}
+	require.NotNil(t, r.Outcome, "%+v", r)
+	return r.Outcome
+}
+
+func message(kind string) string {
+	return `{"id":"evt_1","type":"` + kind + `","created_on":"2026-01-15T10:20:31Z","data":{"id":"pay_1","payment_id":"pay_9","action_id":"act_1","reference":"ref-1"}}`
+}
+
+func TestWebhookEvents(t *testing.T) {
+	const at = 1768472431000
+	for kind, want := range map[string]*sdk.Event{
+		"payment_captured":        {Object: "payment", TransactionID: "pay_1", Reference: "ref-1", Sync: true, Time: at},
+		"payment_declined":        {Object: "payment", TransactionID: "pay_1", Reference: "ref-1", Sync: true, Time: at},
+		"card_verified":           {Object: "payment", TransactionID: "pay_1", Reference: "ref-1", Sync: true, Time: at},
+		"payment_refunded":        {Object: "refund", TransactionID: "pay_1", RefundID: "act_1", Reference: "ref-1", Sync: true, Time: at},
+		"payment_refund_declined": {Object: "refund", TransactionID: "pay_1", RefundID: "act_1", Reference: "ref-1", Sync: true, Time: at},
+		"dispute_received":        {Object: "dispute", TransactionID: "pay_9", Sync: true, Time: at},
+		"report_generated":        nil,
+	} {
+		o := receive(t, message(kind), "key", "key", time.Minute)
+		require.Equal(t, sdk.StatusHandled, o.Status)
+		require.Equal(t, 200, o.Reply.Status)
+		if want == nil {
+			require.Empty(t, o.Events, kind)
+			continue
+		}
+		require.Equal(t, []sdk.Event{*want}, o.Events, kind)
+	}
+}
+
+func TestWebhookRefused(t *testing.T) {
+	body := message("payment_captured")
+	for name, o := range map[string]*sdk.Outcome{
+		"other key":   receive(t, body, "key", "another", time.Minute),
+		"no key":      receive(t, body, "key", "", time.Minute),
+		"too old":     receive(t, body, "key", "key", 37*time.Hour),
+		"too early":   receive(t, body, "key", "key", -time.Hour),
+		"without day": receive(t, `{"type":"payment_captured","data":{"id":"pay_1"}}`, "key", "key", 0),
+		"no event":    receive(t, `<html>`, "key", "key", 0),
+	} {
+		require.Empty(t, o.Events, name)
+		require.GreaterOrEqual(t, o.Reply.Status, 400, name)
+	}
+	require.Len(t, receive(t, body, "key", "key", 35*time.Hour).Events, 1, "sent again for up to 30 hours")
+}
