@@ -167,8 +167,7 @@ func TestWebhookBelievedBlindly(t *testing.T) {
 	q, p, err := Load(testdata(t), "tiny")
 	require.NoError(t, err)
 	r := &runner{adapter: a, requests: q, account: Account(&a.Manifest, q)}
-	o, verified, _ := r.webhook(p.Webhooks.Sample, true, 0)
-	require.False(t, verified)
+	o, _ := r.webhook(p.Webhooks.Sample, true, 0)
 	require.True(t, believed(o))
 }
 
@@ -179,4 +178,16 @@ func TestSupport(t *testing.T) {
 	for _, line := range []string{"| authorize | yes | `authorize_auto` |", "| void | – | no |", "| partial refund | – |", "| `reverse` | tiny cannot |", "| `body.x` | why |"} {
 		require.Contains(t, text, line+"\n")
 	}
+}
+
+func TestPlay(t *testing.T) {
+	a := tiny()
+	step := NewStep(&a.Manifest, sdk.OpAuthorize, sdk.Request{Amount: sdk.Money{Minor: 1, Currency: "USD"}, Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "1"}}})
+	sends, end, err := Play(a, step)
+	require.NoError(t, err)
+	require.NotNil(t, end.Send)
+	require.Equal(t, "Basic dGVzdF9zZWNyZXRfa2V5Og==", sdk.HeaderValue(sends[0].Headers, "Authorization"))
+	_, end, err = Play(a, step, Answer(200, `{"id":"tx_1","state":"ok"}`))
+	require.NoError(t, err)
+	require.Equal(t, sdk.StatusCaptured, end.Outcome.Status)
 }

@@ -1,0 +1,64 @@
+package wire
+
+import (
+	"crypto/subtle"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// NewStep is a step of an operation for tests of one's own, with an account that has a text of its own in every field without a default.
+func NewStep(m *sdk.Manifest, op sdk.Operation, r sdk.Request) *sdk.Step {
+	a := sdk.Account{ID: "mca_wire", Connector: m.Name, Environment: "test", BaseURL: m.Environments["test"].BaseURL, Credentials: map[string]string{}, Config: map[string]string{}}
+	for _, f := range m.Credentials {
+		a.Credentials[f.Name] = "test_" + f.Name
+	}
+	for _, f := range m.Config {
+		a.Config[f.Name] = "test_" + f.Name
+		if f.Default != "" || len(f.Values) > 0 {
+			a.Config[f.Name] = f.Default
+		}
+	}
+	return &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_wire00000000000000000000001", Now: 1_768_472_430_000, Seed: strings.Repeat("5eed", 16),
+		DerivePrefix: "dWiReXq7Kd3Tn9Lb5Vc1Rm8Hs4J", Account: a, Request: r}
+}
+
+// Answer is an answer with a body of JSON.
+func Answer(status int, body string) sdk.Exchange {
+	return sdk.Exchange{Sent: true, Status: status, Body: []byte(body), Headers: []sdk.Header{sdk.H("Content-Type", "application/json")}}
+}
+
+// Play runs an operation on the adapter and gives it the answers one after the other; verifies are computed. It returns the sends as
+// they would leave, and how the operation ends: a result with Send is one that no answer is left for. s is not changed.
+func Play(a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) ([]*sdk.Send, sdk.Result, error) {
+	step := *s
+	step.Exchanges = append([]sdk.Exchange(nil), s.Exchanges...)
+	var sends []*sdk.Send
+	for {
+		result := a.Step(&step)
+		x := sdk.Exchange{Now: step.Now}
+		switch {
+		case result.Verify != nil:
+			value, err := Evaluate(result.Verify.Expr, s.Request.Webhook.Body)
+			if err != nil {
+				return sends, result, err
+			}
+			same := subtle.ConstantTimeCompare(value, []byte(result.Verify.Equal)) == 1
+			x.RequestHash, x.Verified = sdk.VerifyHash(result.Verify), &same
+		case result.Send != nil:
+			real, err := Substitute(result.Send, nil)
+			if err != nil {
+				return sends, result, err
+			}
+			sends = append(sends, real)
+			if len(answers) == 0 {
+				return sends, result, nil
+			}
+			x, answers = answers[0], answers[1:]
+			x.Now, x.RequestHash = step.Now, sdk.RequestHash(result.Send)
+		default:
+			return sends, result, nil
+		}
+		step.Exchanges = append(step.Exchanges, x)
+	}
+}
