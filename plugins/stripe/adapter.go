@@ -1,0 +1,116 @@
+// Package stripe is the adapter for Stripe: card payments as PaymentIntents, zero-amount verification as SetupIntents.
+//
+//	authorize, verify → complete   one confirmed intent; a redirect where the issuer wants to authenticate the customer
+//	capture, void, incremental_authorize, refund, and the queries
+//	webhook                        signed with Stripe-Signature
+//
+// Stripe's objects are named as in its API reference. Every POST carries an idempotency key.
+package stripe
+
+import (
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// apiVersion is what requests and answers look like: Stripe keeps every version it has published.
+const apiVersion = "2022-11-15"
+
+// idempotencySeconds is how long Stripe remembers a key at least.
+const idempotencySeconds = 24 * 3600
+
+// searchSeconds is how long Stripe's search may lag behind, in bad times.
+const searchSeconds = 2 * 3600
+
+// Adapter returns the adapter.
+func Adapter() *sdk.Adapter {
+	api := sdk.Environment{BaseURL: "https://api.stripe.com", Hosts: []string{"api.stripe.com"}}
+	return &sdk.Adapter{
+		Manifest: sdk.Manifest{
+			Name: "stripe", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Stripe", Website: "https://stripe.com",
+			Description: "Card payments through Stripe's PaymentIntents and SetupIntents.",
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true, External3DS: true,
+				StoredCredential: true, NetworkMIT: true, PreAuthVoid: true},
+			Environments: map[string]sdk.Environment{"test": api, "live": api},
+			Credentials: []sdk.Field{
+				{Name: "api_key", Label: "Secret key", Help: "sk_test_… or sk_live_…, or a restricted key that may write PaymentIntents, SetupIntents, refunds and customers.", Type: "secret"},
+				{Name: "webhook_secret", Label: "Webhook signing secret", Help: "whsec_… of the endpoint. Without it a message only causes a query.", Type: "secret", Optional: true},
+			},
+			Config: []sdk.Field{{Name: "incremental_authorization", Label: "Incremental authorizations", Type: "enum", Values: []string{"never", "if_available"},
+				Default: "never", Optional: true, Help: "Asks for holds that can be raised later, where Stripe has enabled them for the account."}},
+			Authentication: []sdk.Placement{{Secret: "api_key", In: "header", Field: "Authorization"}},
+			Placements: []sdk.Placement{
+				card(sdk.OpAuthorize, "card_number", intents, "payment_method_data[card][number]"),
+				card(sdk.OpAuthorize, "cvc", intents, "payment_method_data[card][cvc]"),
+				card(sdk.OpAuthorize, "cavv", intents, "payment_method_options[card][three_d_secure][cryptogram]"),
+				card(sdk.OpVerify, "card_number", setups, "payment_method_data[card][number]"),
+				card(sdk.OpVerify, "cvc", setups, "payment_method_data[card][cvc]"),
+				card(sdk.OpVerify, "cavv", setups, "payment_method_options[card][three_d_secure][cryptogram]"),
+			},
+			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
+			Webhook: &sdk.WebhookRule{Scheme: "stripe-signature", ToleranceSeconds: toleranceSeconds},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend, sdk.ResolveByReference},
+				IdempotencyWindowSeconds: idempotencySeconds, NotFoundFinalAfterSeconds: searchSeconds},
+		},
+		Authorize: authorize, Verify: verify, Complete: sync, Sync: sync,
+		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize,
+		Refund: refund, RefundSync: refundSync,
+		Webhook: webhook,
+	}
+}
+
+func card(op sdk.Operation, secret, path, field string) sdk.Placement {
+	return sdk.Placement{Secret: secret, Operation: op, Method: "POST", Path: path, In: "body", Field: field}
+}
+
+// Paths of the API.
+const (
+	intents   = "/v1/payment_intents"
+	setups    = "/v1/setup_intents"
+	refunds   = "/v1/refunds"
+	customers = "/v1/customers"
+)
+
+// setupPrefix begins the ids of SetupIntents: what a verify is known by later.
+const setupPrefix = "seti_"
+
+// post sends a form. The key in Idempotency-Key makes it safe to repeat.
+func post(c *sdk.Call, path string, form *sdk.Form) (*sdk.Response, error) {
+	return c.Do(&sdk.Send{Method: "POST", URL: path, Body: form.Bytes(), Headers: append(headers(c), sdk.H("Content-Type", "application/x-www-form-urlencoded")),
+		SafeToRepeat: true, IdempotencyHeader: "Idempotency-Key"})
+}
+
+func get(c *sdk.Call, path string) (*sdk.Response, error) { return c.Get(path, headers(c)...) }
+
+func headers(c *sdk.Call) []sdk.Header {
+	return []sdk.Header{sdk.H("Authorization", "Bearer "+c.Account.Credentials["api_key"]), sdk.H("Stripe-Version", apiVersion)}
+}
+
+// amount is an amount as Stripe wants it: in the smallest unit, but hundredths of Ugandan shillings, and thousandths rounded to ten.
+func amount(m sdk.Money) (int64, error) {
+	e, known := m.Currency.Exponent()
+	switch {
+	case !known || e > 3:
+		return 0, &sdk.Reject{Code: sdk.RejectInvalid, Message: "Stripe does not take this currency", Parameter: "currency"}
+	case m.Currency == "UGX":
+		if m.Minor > (1<<63-1)/100 {
+			return 0, &sdk.Reject{Code: sdk.RejectInvalid, Message: "the amount is too large", Parameter: "amount"}
+		}
+		return m.Minor * 100, nil
+	case e == 3 && m.Minor%10 != 0:
+		return 0, &sdk.Reject{Code: sdk.RejectInvalid, Message: "Stripe takes two decimals of this currency: the amount must end in 0", Parameter: "amount"}
+	}
+	return m.Minor, nil
+}
+
+// money reads an amount as Stripe tells it; nil if it is not there.
+func money(j sdk.JSON, path string, c sdk.Currency) *sdk.Money {
+	m := j.Money(path, c)
+	if m != nil && c == "UGX" {
+		m.Minor /= 100
+	}
+	return m
+}
+
+// currency of an object is told in lower case.
+func currency(j sdk.JSON) sdk.Currency { return sdk.Currency(strings.ToUpper(j.Str("currency"))) }

@@ -1,0 +1,202 @@
+package stripe
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// authorize creates and confirms a PaymentIntent.
+func authorize(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	minor, err := amount(r.Amount)
+	if err != nil {
+		return nil, err
+	}
+	if r.Instrument == nil {
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
+	}
+	customer, end, err := customerOf(c)
+	if end != nil || err != nil {
+		return end, err
+	}
+	f := sdk.NewForm().Int("amount", minor).Add("currency", string(r.Amount.Currency)).Add("confirm", "true").
+		Opt("customer", customer).Opt("description", r.Description).Opt("return_url", r.ReturnURL).
+		Opt("statement_descriptor", r.DescriptorName).Opt("statement_descriptor_suffix", r.DescriptorSuffix).
+		Add("capture_method", string(r.Capture))
+	metadata(f, r)
+	shipping(f, r.Shipping)
+	instrument(f, c)
+	if s := r.StoredCredential; s != nil && s.First {
+		f.Add("setup_future_usage", usage(s))
+	} else if s != nil && s.Initiator == "mit" {
+		f.Add("off_session", "true")
+	}
+	if v := c.Account.Config["incremental_authorization"]; v != "" && v != "never" && r.Capture == sdk.CaptureManual {
+		f.Add("payment_method_options[card][request_incremental_authorization]", v)
+	}
+	answer, err := post(c, intents, f.Add("expand[0]", "latest_charge"))
+	if err != nil {
+		return nil, err
+	}
+	return withCustomer(intentOutcome(c, answer), customer), nil
+}
+
+// verify creates and confirms a SetupIntent, which asks the issuer with a zero amount.
+func verify(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	if r.Instrument == nil || r.Instrument.Card == nil {
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card is needed", Parameter: "payment_method_data.card"}
+	}
+	customer, end, err := customerOf(c)
+	if end != nil || err != nil {
+		return end, err
+	}
+	f := sdk.NewForm().Add("confirm", "true").Opt("customer", customer).Opt("return_url", r.ReturnURL)
+	if r.StoredCredential != nil {
+		f.Add("usage", usage(r.StoredCredential))
+	}
+	metadata(f, r)
+	newCard(f, r)
+	threeDSecure(f, r)
+	answer, err := post(c, setups, f.Add("payment_method_types[0]", "card").Add("expand[0]", "latest_attempt"))
+	if err != nil {
+		return nil, err
+	}
+	return withCustomer(setupOutcome(c, answer), customer), nil
+}
+
+// customerOf is Stripe's customer of ours: known from before, or created where a card is to be stored, as only its customer can be
+// charged again. end is how the operation ends where Stripe creates none.
+func customerOf(c *sdk.Call) (id string, end *sdk.Outcome, err error) {
+	r := c.Request
+	if r.ConnectorData != nil && r.ConnectorData.Customer != "" {
+		return r.ConnectorData.Customer, nil, nil
+	}
+	if r.StoredCredential == nil || !r.StoredCredential.First || r.Customer == nil {
+		return "", nil, nil
+	}
+	answer, err := post(c, customers, sdk.NewForm().Opt("email", r.Customer.Email).Opt("name", r.Customer.Name))
+	if err != nil {
+		return "", nil, err
+	}
+	j := answer.JSON()
+	if !answer.OK() || j.Str("object") != "customer" || j.Str("id") == "" {
+		return "", refusal(answer), nil
+	}
+	return j.Str("id"), nil, nil
+}
+
+// withCustomer has the customer told again in later payments.
+func withCustomer(o *sdk.Outcome, customer string) *sdk.Outcome {
+	if customer != "" {
+		o.ConnectorData = &sdk.ConnectorData{Version: 1, Customer: customer}
+		if o.StoredCredential != nil && o.StoredCredential.CustomerID == "" {
+			o.StoredCredential.CustomerID = customer
+		}
+	}
+	return o
+}
+
+func usage(s *sdk.StoredCredentialUse) string {
+	if s.Usage == "on_session" {
+		return s.Usage
+	}
+	return "off_session"
+}
+
+// instrument says what is charged.
+func instrument(f *sdk.Form, c *sdk.Call) {
+	r := c.Request
+	switch i := r.Instrument; {
+	case i.Card != nil && i.NetworkTransactionID != "":
+		newCard(f, r)
+		f.Add("payment_method_options[card][mit_exemption][network_transaction_id]", i.NetworkTransactionID)
+	case i.Card != nil:
+		newCard(f, r)
+		billing(f, r)
+		threeDSecure(f, r)
+		f.Add("payment_method_types[0]", "card")
+	default:
+		f.Add("payment_method", i.StoredCredentialID).Add("payment_method_types[0]", "card")
+		if r.Request3DS || r.ThreeDS != nil {
+			threeDSecure(f, r)
+		}
+	}
+}
+
+// newCard is a card that Stripe has not seen.
+func newCard(f *sdk.Form, r *sdk.Request) {
+	k := r.Instrument.Card
+	month := strconv.Itoa(k.ExpMonth)
+	if k.ExpMonth < 10 {
+		month = "0" + month
+	}
+	f.Add("payment_method_data[type]", "card").Add("payment_method_data[card][number]", k.Number).Opt("payment_method_data[card][cvc]", k.CVC).
+		Add("payment_method_data[card][exp_month]", month).Add("payment_method_data[card][exp_year]", strconv.Itoa(k.ExpYear)).
+		Opt("payment_method_options[card][network]", networks[k.Network])
+	if b := r.Browser; b != nil {
+		f.Opt("payment_method_data[ip]", b.IP).Opt("payment_method_data[user_agent]", b.UserAgent)
+	}
+}
+
+// networks are Stripe's names of those it knows.
+var networks = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mastercard", sdk.AmericanExpress: "amex", sdk.JCB: "jcb", sdk.DinersClub: "diners",
+	sdk.Discover: "discover", sdk.CartesBancaires: "cartes_bancaires", sdk.UnionPay: "unionpay", sdk.Interac: "interac"}
+
+// threeDSecure asks for 3-D Secure, or brings the result of one done elsewhere, after which Stripe runs none of its own.
+func threeDSecure(f *sdk.Form, r *sdk.Request) {
+	const options = "payment_method_options[card]"
+	wanted := "automatic"
+	if r.Request3DS && r.ThreeDS == nil {
+		wanted = "any"
+	}
+	f.Add(options+"[request_three_d_secure]", wanted)
+	if t := r.ThreeDS; t != nil {
+		f.Opt(options+"[three_d_secure][cryptogram]", t.CAVV).Opt(options+"[three_d_secure][electronic_commerce_indicator]", t.ECI).
+			Opt(options+"[three_d_secure][transaction_id]", t.DSTransID).Opt(options+"[three_d_secure][version]", t.Version).
+			Opt(options+"[three_d_secure][ares_trans_status]", t.TransStatus)
+	}
+}
+
+func billing(f *sdk.Form, r *sdk.Request) {
+	a := r.Billing
+	if a == nil {
+		return
+	}
+	const details = "payment_method_data[billing_details]"
+	f.Opt(details+"[name]", fullName(a)).Opt(details+"[email]", a.Email).Opt(details+"[phone]", a.Phone)
+	address(f, details+"[address]", a)
+}
+
+func shipping(f *sdk.Form, a *sdk.Address) {
+	if a == nil || fullName(a) == "" || a.Line1 == "" { // which Stripe demands
+		return
+	}
+	f.Add("shipping[name]", fullName(a)).Opt("shipping[phone]", a.Phone)
+	address(f, "shipping[address]", a)
+}
+
+func address(f *sdk.Form, at string, a *sdk.Address) {
+	f.Opt(at+"[line1]", a.Line1).Opt(at+"[line2]", a.Line2).Opt(at+"[city]", a.City).Opt(at+"[state]", a.State).
+		Opt(at+"[postal_code]", a.Zip).Opt(at+"[country]", a.Country)
+}
+
+func fullName(a *sdk.Address) string { return strings.TrimSpace(a.FirstName + " " + a.LastName) }
+
+// metadata holds our reference, by which a payment whose answer was lost is found, and what the merchant wants kept.
+func metadata(f *sdk.Form, r *sdk.Request) {
+	f.Add("metadata[order_id]", r.Reference)
+	names := make([]string, 0, len(r.Metadata))
+	for name := range r.Metadata {
+		if name != "order_id" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		f.Add("metadata["+name+"]", r.Metadata[name])
+	}
+}

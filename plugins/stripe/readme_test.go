@@ -1,0 +1,56 @@
+package stripe_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/stripe"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+var update = flag.Bool("update", false, "write README.md anew")
+
+// TestReadme keeps README.md what manifest and cases say.
+func TestReadme(t *testing.T) {
+	support, err := wire.Support(stripe.Adapter(), os.DirFS("testdata"), facts, map[sdk.Operation]string{sdk.OpAccessToken: "the secret key stands in every request"})
+	require.NoError(t, err)
+	want := about + "\n" + support
+	if *update {
+		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))
+	}
+	got, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	require.Equal(t, want, string(got), "go test ./plugins/stripe -run Readme -update")
+}
+
+const about = `# Stripe
+
+Card payments through Stripe's API, version 2022-11-15: a payment is a PaymentIntent that is confirmed as it is created, a zero-amount
+verification a SetupIntent.
+
+This page is generated from the manifest and the cases: ` + "`go test ./plugins/stripe -run Readme -update`" + `.
+
+## Account
+
+| Field | What | |
+|---|---|---|
+| api_key | secret key, or a restricted key that may write PaymentIntents, SetupIntents, refunds and customers | required; Stripe must have allowed the account to send full card numbers |
+| webhook_secret | the endpoint's signing secret, ` + "`whsec_…`" + ` | without it a message only causes a query |
+| metadata.incremental_authorization | ` + "`if_available`" + ` asks for holds that can be raised later | ` + "`never`" + ` if left out |
+
+## What to know
+
+- **Idempotency.** Every POST carries an ` + "`Idempotency-Key`" + `, which Stripe remembers for 24 hours. A lost answer is fetched by sending the same request again; after that by
+  search on ` + "`metadata[order_id]`" + `, our reference, which may lag: "not found" is believed two hours after the last send.
+- **Amounts.** Ugandan shillings are sent in hundredths. Currencies of three decimals must end in 0, as Stripe rounds; other amounts are refused before they leave.
+- **Captures.** One for an authorization; a smaller one releases the rest.
+- **Stored credentials.** A card that is stored gets a Stripe customer, who is kept with ours and named in later payments. What is charged again is the PaymentMethod.
+- **3-D Secure.** Asked for, Stripe sends the customer to a page and back; the intent then says how it ended. A result from elsewhere is sent instead.
+- **Declines.** ` + "`code`" + ` is Stripe's error code, ` + "`decline_code`" + ` is kept beside it and decides our reason. Errors 409, 429, 5xx and ` + "`idempotency_error`" + ` decide nothing.
+- **Webhooks.** ` + "`payment_intent.*`" + `, ` + "`setup_intent.*`" + `, ` + "`charge.refunded`" + `, ` + "`refund.*`" + `, ` + "`charge.dispute.*`" + `. Signatures are checked, and their time to five minutes. Messages come in any
+  order: only an end (succeeded, canceled, a refund's state) is taken from a message, everything else is asked for.
+`

@@ -1,0 +1,235 @@
+package stripe_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/stripe"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// play runs an operation with Stripe's answers and returns what was sent and the end.
+func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) ([]*sdk.Send, sdk.Result) {
+	a := stripe.Adapter()
+	sends, end, err := wire.Play(a, wire.NewStep(&a.Manifest, op, r), answers...)
+	require.NoError(t, err)
+	return sends, end
+}
+
+func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) *sdk.Outcome {
+	_, end := play(t, op, r, answers...)
+	require.NotNil(t, end.Outcome)
+	return end.Outcome
+}
+
+func form(t *testing.T, s *sdk.Send) map[string]string {
+	pairs, ok := sdk.ParseForm(string(s.Body))
+	require.True(t, ok)
+	all := map[string]string{}
+	for _, p := range pairs {
+		all[p.Name] = p.Value
+	}
+	return all
+}
+
+func purchase(minor int64, c sdk.Currency) sdk.Request {
+	return sdk.Request{Reference: "pay_1_1", Amount: sdk.Money{Minor: minor, Currency: c}, Capture: sdk.CaptureAutomatic, TransactionID: "pi_1",
+		ReturnURL: "https://switch.example/back", Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "4242424242424242", CVC: "123", ExpMonth: 11, ExpYear: 2031}},
+		Customer: &sdk.Customer{ID: "c1", Name: "Jane Roe", Email: "jane@example.com"}}
+}
+
+const succeeded = `{"id":"pi_1","object":"payment_intent","amount":1000,"amount_received":1000,"currency":"usd","customer":"cus_1","payment_method":"pm_1","status":"succeeded"}`
+
+func TestAmounts(t *testing.T) {
+	fields := map[sdk.Operation]string{sdk.OpAuthorize: "amount", sdk.OpCapture: "amount_to_capture", sdk.OpRefund: "amount", sdk.OpIncrementalAuthorize: "amount"}
+	for _, row := range []struct {
+		amount sdk.Money
+		want   string // "" is rejected
+	}{
+		{sdk.Money{Minor: 1050, Currency: "USD"}, "1050"}, {sdk.Money{Minor: 1050, Currency: "JPY"}, "1050"},
+		{sdk.Money{Minor: 1050, Currency: "KWD"}, "1050"}, {sdk.Money{Minor: 1051, Currency: "KWD"}, ""},
+		{sdk.Money{Minor: 1050, Currency: "UGX"}, "105000"}, {sdk.Money{Minor: 1 << 62, Currency: "UGX"}, ""},
+		{sdk.Money{Minor: 1050, Currency: "CLF"}, ""}, {sdk.Money{Minor: 1<<53 + 1, Currency: "EUR"}, "9007199254740993"},
+	} {
+		for op, field := range fields {
+			sends, end := play(t, op, purchase(row.amount.Minor, row.amount.Currency))
+			if row.want == "" {
+				require.Equal(t, sdk.RejectInvalid, end.Reject.Code, row)
+				continue
+			}
+			require.Equal(t, row.want, form(t, sends[0])[field], "%v %s", row, op)
+		}
+	}
+	o := outcome(t, sdk.OpAuthorize, purchase(1050, "UGX"), wire.Answer(200, `{"id":"pi_1","object":"payment_intent","amount":105000,"amount_received":105000,"currency":"ugx","status":"succeeded"}`))
+	require.Equal(t, &sdk.Money{Minor: 1050, Currency: "UGX"}, o.Amount)
+}
+
+func TestEveryPostIsIdempotent(t *testing.T) {
+	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpIncrementalAuthorize} {
+		sends, _ := play(t, op, purchase(1000, "USD"))
+		require.Equal(t, "Idempotency-Key", sends[0].IdempotencyHeader, op)
+		require.True(t, sends[0].SafeToRepeat)
+	}
+}
+
+// A card that is to be stored gets a customer, who is told again in later payments.
+func TestStoredCredentials(t *testing.T) {
+	r := purchase(1000, "USD")
+	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true}
+	sends, end := play(t, sdk.OpAuthorize, r, wire.Answer(200, `{"id":"cus_1","object":"customer"}`), wire.Answer(200, succeeded))
+	require.Len(t, sends, 2)
+	require.Equal(t, map[string]string{"email": "jane@example.com", "name": "Jane Roe"}, form(t, sends[0]))
+	require.Equal(t, []string{"cus_1", "off_session"}, []string{form(t, sends[1])["customer"], form(t, sends[1])["setup_future_usage"]})
+	require.Equal(t, &sdk.StoredCredential{ID: "pm_1", CustomerID: "cus_1"}, end.Outcome.StoredCredential)
+	require.Equal(t, "cus_1", end.Outcome.ConnectorData.Customer)
+
+	again := purchase(1000, "USD")
+	again.ConnectorData = end.Outcome.ConnectorData
+	again.Instrument = &sdk.Instrument{StoredCredentialID: "pm_1"}
+	again.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Category: "recurring"}
+	sends, end = play(t, sdk.OpAuthorize, again, wire.Answer(200, succeeded))
+	require.Len(t, sends, 1)
+	f := form(t, sends[0])
+	require.Equal(t, []string{"cus_1", "pm_1", "true", ""}, []string{f["customer"], f["payment_method"], f["off_session"], f["setup_future_usage"]})
+	require.Nil(t, end.Outcome.StoredCredential)
+
+	again.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit"}
+	again.Request3DS = true
+	sends, _ = play(t, sdk.OpAuthorize, again)
+	require.Empty(t, form(t, sends[0])["off_session"])
+	require.Equal(t, "any", form(t, sends[0])["payment_method_options[card][request_three_d_secure]"])
+
+	refused := outcome(t, sdk.OpAuthorize, r, wire.Answer(400, `{"error":{"type":"invalid_request_error","code":"email_invalid","message":"Invalid email address"}}`))
+	require.Equal(t, sdk.StatusDeclined, refused.Status)
+	require.Equal(t, "email_invalid", refused.Decline.Code)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpAuthorize, r, wire.Answer(200, `{}`)).Status)
+}
+
+func TestThreeDSecureOfStripe(t *testing.T) {
+	r := purchase(1000, "USD")
+	r.Request3DS = true
+	sends, end := play(t, sdk.OpAuthorize, r, wire.Answer(200, `{"id":"pi_1","object":"payment_intent","amount":1000,"currency":"usd","status":"requires_action",
+		"next_action":{"type":"redirect_to_url","redirect_to_url":{"url":"https://hooks.stripe.com/3d_secure_2/1"}}}`))
+	require.Equal(t, "any", form(t, sends[0])["payment_method_options[card][request_three_d_secure]"])
+	require.Equal(t, sdk.StatusCustomerAction, end.Outcome.Status)
+	require.Equal(t, &sdk.NextAction{Type: "redirect", URL: "https://hooks.stripe.com/3d_secure_2/1"}, end.Outcome.NextAction)
+
+	sends, end = play(t, sdk.OpComplete, r, wire.Answer(200, succeeded))
+	require.Equal(t, "https://api.stripe.com/v1/payment_intents/pi_1?expand[0]=latest_charge", sends[0].URL)
+	require.Equal(t, sdk.StatusCaptured, end.Outcome.Status)
+	o := outcome(t, sdk.OpComplete, r, wire.Answer(200, `{"id":"pi_1","object":"payment_intent","status":"requires_payment_method",
+		"last_payment_error":{"type":"card_error","code":"payment_intent_authentication_failure","message":"We are unable to authenticate your payment method."}}`))
+	require.Equal(t, sdk.DeclineAuthenticationFailed, o.Decline.Reason)
+	o = outcome(t, sdk.OpComplete, r, wire.Answer(200, `{"id":"pi_1","object":"payment_intent","status":"canceled","cancellation_reason":"abandoned"}`))
+	require.Equal(t, sdk.DeclineAbandoned, o.Decline.Reason)
+
+	o = outcome(t, sdk.OpAuthorize, r, wire.Answer(200, `{"id":"pi_1","object":"payment_intent","status":"requires_action","next_action":{"type":"use_stripe_sdk"}}`))
+	require.Equal(t, sdk.StatusUnknown, o.Status, "an action that only Stripe's script can run")
+
+	r.TransactionID = "seti_1"
+	sends, end = play(t, sdk.OpComplete, r, wire.Answer(200, `{"id":"seti_1","object":"setup_intent","status":"succeeded","payment_method":"pm_1"}`))
+	require.Equal(t, "https://api.stripe.com/v1/setup_intents/seti_1?expand[0]=latest_attempt", sends[0].URL)
+	require.Equal(t, sdk.StatusVerified, end.Outcome.Status)
+	require.Equal(t, "pm_1", end.Outcome.StoredCredential.ID)
+}
+
+func TestPartialCapture(t *testing.T) {
+	partial := `{"id":"pi_1","object":"payment_intent","amount":1000,"amount_received":400,"currency":"usd","status":"succeeded"}`
+	o := outcome(t, sdk.OpCapture, purchase(400, "USD"), wire.Answer(200, partial))
+	require.Equal(t, sdk.StatusCaptured, o.Status)
+	require.Equal(t, int64(400), o.Amount.Minor)
+	require.True(t, o.Released)
+	o = outcome(t, sdk.OpCapture, purchase(400, "USD"), wire.Answer(200, `{"id":"pi_1","object":"payment_intent","amount":1000,"amount_capturable":1000,"currency":"usd","status":"requires_capture"}`))
+	require.Equal(t, sdk.StatusUnknown, o.Status, "still held: not captured, and not refused either")
+}
+
+func TestIncrementalAuthorization(t *testing.T) {
+	a := stripe.Adapter()
+	r := purchase(1000, "USD")
+	r.Capture = sdk.CaptureManual
+	step := wire.NewStep(&a.Manifest, sdk.OpAuthorize, r)
+	step.Account.Config["incremental_authorization"] = "if_available"
+	sends, _, err := wire.Play(a, step)
+	require.NoError(t, err)
+	require.Equal(t, "if_available", form(t, sends[0])["payment_method_options[card][request_incremental_authorization]"])
+	o := outcome(t, sdk.OpIncrementalAuthorize, purchase(1500, "USD"), wire.Answer(200, `{"id":"pi_1","object":"payment_intent","amount":1500,"amount_capturable":1500,"currency":"usd","status":"requires_capture"}`))
+	require.Equal(t, sdk.StatusAuthorized, o.Status)
+	require.Equal(t, int64(1500), o.Amount.Minor)
+}
+
+// What was not told apart by its id is found by our reference.
+func TestLostAnswers(t *testing.T) {
+	r := purchase(1000, "USD")
+	r.TransactionID, r.Resolves = "", sdk.OpAuthorize
+	sends, end := play(t, sdk.OpSync, r, wire.Answer(200, `{"object":"search_result","data":[`+succeeded+`]}`))
+	require.Equal(t, "https://api.stripe.com/v1/payment_intents/search?query=metadata%5B%27order_id%27%5D%3A%27pay_1_1%27&expand[0]=data.latest_charge", sends[0].URL)
+	require.Equal(t, sdk.StatusCaptured, end.Outcome.Status)
+	for answer, want := range map[string]sdk.OutcomeStatus{
+		`{"object":"search_result","data":[]}`:                                    sdk.StatusNotFound,
+		`{"object":"search_result","data":[` + succeeded + `,` + succeeded + `]}`: sdk.StatusUnknown,
+		`{}`: sdk.StatusUnknown,
+	} {
+		require.Equal(t, want, outcome(t, sdk.OpSync, r, wire.Answer(200, answer)).Status, answer)
+	}
+	r.Resolves = sdk.OpVerify
+	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, wire.Answer(200, `{"data":[]}`)).Status, "SetupIntents cannot be searched")
+
+	r = purchase(1000, "USD")
+	gone := wire.Answer(404, `{"error":{"type":"invalid_request_error","code":"resource_missing","message":"No such payment_intent: 'pi_1'"}}`)
+	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpSync, r, gone).Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, wire.Answer(404, `{"error":{"type":"invalid_request_error"}}`)).Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, wire.Answer(401, `{"error":{"type":"invalid_request_error"}}`)).Status, "the key is wrong: nothing is known of the payment")
+
+	r.Reference = "ref_2"
+	list := `{"object":"list","has_more":false,"data":[{"id":"re_1","object":"refund","metadata":{"order_id":"ref_1"},"status":"failed"},
+		{"id":"re_2","object":"refund","amount":300,"currency":"usd","metadata":{"order_id":"ref_2"},"payment_intent":"pi_1","status":"succeeded"}]}`
+	o := outcome(t, sdk.OpRefundSync, r, wire.Answer(200, list))
+	require.Equal(t, []any{sdk.StatusRefunded, "re_2", int64(300)}, []any{o.Status, o.RefundID, o.Amount.Minor})
+	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpRefundSync, r, wire.Answer(200, `{"object":"list","has_more":false,"data":[]}`)).Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, wire.Answer(200, `{"object":"list","has_more":true,"data":[]}`)).Status)
+	r.RefundID = "re_2"
+	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpRefundSync, r, gone).Status)
+}
+
+func TestErrors(t *testing.T) {
+	for _, row := range []struct {
+		status int
+		body   string
+		want   sdk.OutcomeStatus
+		reason sdk.DeclineReason
+	}{
+		{402, `{"error":{"type":"card_error","code":"card_declined","decline_code":"stolen_card"}}`, sdk.StatusDeclined, sdk.DeclineStolenCard},
+		{402, `{"error":{"type":"card_error","code":"card_declined","decline_code":"brand_new"}}`, sdk.StatusDeclined, sdk.DeclineGeneric},
+		{402, `{"error":{"type":"card_error","code":"expired_card"}}`, sdk.StatusDeclined, sdk.DeclineExpiredCard},
+		{400, `{"error":{"type":"invalid_request_error","code":"amount_too_small"}}`, sdk.StatusDeclined, sdk.DeclineInvalidAmount},
+		{400, `{"error":{"type":"invalid_request_error","message":"?"}}`, sdk.StatusDeclined, sdk.DeclineProcessingError},
+		{401, `{"error":{"type":"invalid_request_error","message":"Invalid API Key"}}`, sdk.StatusDeclined, sdk.DeclineInvalidMerchant},
+		{400, `{"error":{"type":"idempotency_error","message":"used before"}}`, sdk.StatusUnknown, ""},
+		{409, `{"error":{"type":"invalid_request_error","code":"idempotency_key_in_use"}}`, sdk.StatusUnknown, ""},
+		{429, `{"error":{"type":"invalid_request_error","code":"rate_limit"}}`, sdk.StatusUnknown, ""},
+		{500, `{"error":{"type":"card_error","code":"card_declined"}}`, sdk.StatusUnknown, ""},
+		{402, `{"error":{"type":"api_error"}}`, sdk.StatusUnknown, ""},
+	} {
+		for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpIncrementalAuthorize} {
+			o := outcome(t, op, purchase(1000, "USD"), wire.Answer(row.status, row.body))
+			require.Equal(t, row.want, o.Status, "%s %v", op, row)
+			if row.reason != "" {
+				require.Equal(t, row.reason, o.Decline.Reason, "%s %v", op, row)
+				facts, _ := row.reason.Facts()
+				require.Equal(t, facts.RetryElsewhere, o.Decline.RetryElsewhere)
+				require.NotEmpty(t, o.Decline.Code)
+			}
+		}
+	}
+}
+
+func TestRejects(t *testing.T) {
+	r := purchase(1000, "USD")
+	r.Instrument = nil
+	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify} {
+		_, end := play(t, op, r)
+		require.Equal(t, sdk.RejectMissing, end.Reject.Code)
+	}
+}

@@ -1,0 +1,92 @@
+package stripe
+
+import (
+	"strconv"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// toleranceSeconds is how far the signed time may be from ours: what Stripe's own libraries take.
+const toleranceSeconds = 300
+
+// webhook reads an Event. A message that is not signed with the endpoint's secret, or was some time ago, is answered 400 and not read;
+// where the account has no secret, an event only causes a query.
+func webhook(c *sdk.Call) (*sdk.Outcome, error) {
+	w := c.Request.Webhook
+	signed, err := verified(c, sdk.HeaderValue(w.Headers, "Stripe-Signature"))
+	if err != nil {
+		return nil, err
+	}
+	j, err := sdk.ParseJSON(w.Body)
+	if secret := c.Account.Credentials["webhook_secret"]; err != nil || secret != "" && !signed {
+		return &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 400}}, nil
+	}
+	o := &sdk.Outcome{Status: sdk.StatusHandled, Raw: raw(j, "id", "type")}
+	if e := event(c, j); e != nil {
+		e.Time = j.Int("created") * 1000
+		if !signed {
+			e.Sync, e.Outcome = true, nil
+		}
+		o.Events = []sdk.Event{*e}
+	}
+	return o, nil
+}
+
+// verified checks the signature header: t=<Unix seconds>,v1=<hex HMAC-SHA256 of "<t>.<body>">, with several v1 while a secret is renewed.
+func verified(c *sdk.Call, header string) (bool, error) {
+	secret := c.Account.Credentials["webhook_secret"]
+	if secret == "" {
+		return false, nil
+	}
+	at, signatures := "", []string(nil)
+	for part := range strings.SplitSeq(header, ",") {
+		switch name, value, _ := strings.Cut(strings.TrimSpace(part), "="); name {
+		case "t":
+			at = value
+		case "v1":
+			signatures = append(signatures, value)
+		}
+	}
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	if age := c.Now().Unix() - seconds; err != nil || age > toleranceSeconds || age < -toleranceSeconds {
+		return false, nil
+	}
+	code := sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), sdk.Fn(sdk.FnConcat, sdk.Text(at+"."), sdk.Body())))
+	for _, s := range signatures[:min(len(signatures), sdk.MaxVerifies)] {
+		if ok, err := c.Verify(code, s); ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
+// event reads what an Event is about; nil for what is not about payments. Where the object does not tell all, the host is to ask.
+func event(c *sdk.Call, j sdk.JSON) *sdk.Event {
+	about := j.Get("data.object")
+	switch kind := j.Str("type"); {
+	case strings.HasPrefix(kind, "payment_intent."):
+		return &sdk.Event{Object: "payment", TransactionID: about.Str("id"), Reference: about.Str("metadata.order_id"), Sync: !final(kind), Outcome: settled(kind, intent(c, about))}
+	case strings.HasPrefix(kind, "setup_intent."):
+		return &sdk.Event{Object: "payment", TransactionID: about.Str("id"), Reference: about.Str("metadata.order_id"), Sync: true}
+	case kind == "charge.refunded":
+		return &sdk.Event{Object: "payment", TransactionID: id(about, "payment_intent"), Reference: about.Str("metadata.order_id"), Sync: true}
+	case strings.HasPrefix(kind, "refund."), kind == "charge.refund.updated":
+		return &sdk.Event{Object: "refund", TransactionID: id(about, "payment_intent"), RefundID: about.Str("id"), Reference: about.Str("metadata.order_id"), Outcome: refundOutcome(about)}
+	case strings.HasPrefix(kind, "charge.dispute."):
+		return &sdk.Event{Object: "dispute", TransactionID: id(about, "payment_intent")}
+	}
+	return nil
+}
+
+// final says whether nothing can come after an event but what we do ourselves. Stripe's messages come in any order.
+func final(kind string) bool {
+	return kind == "payment_intent.succeeded" || kind == "payment_intent.canceled"
+}
+
+func settled(kind string, o *sdk.Outcome) *sdk.Outcome {
+	if !final(kind) {
+		return nil
+	}
+	return o
+}
