@@ -1,0 +1,38 @@
+package worldpay_test
+
+import "payswitch/sdk"
+
+// missing is why an operation is not offered.
+var missing = map[sdk.Operation]string{
+	sdk.OpIncrementalAuthorize: "only estimates can be raised, and the Payments API has no field to mark one",
+	sdk.OpAccessToken:          "user name and password stand in every request",
+}
+
+const about = `# Worldpay
+
+Cards through Access Worldpay's Payments API, version 2024-06-01.
+
+This page is generated from the manifest and the cases: ` + "`go test ./plugins/worldpay -run Readme -update`" + `.
+
+## Account
+
+| Field | From | |
+|---|---|---|
+| api_key | the user name | required |
+| key1 | the password | required |
+| api_secret | the entity | required |
+| key2 | the narrative: what statements show where a payment has no descriptor | required |
+| webhook_secret | the webhook's signing secret, hex text | without it every message causes a query, signed or not |
+
+## What to know
+
+- **No idempotency key.** Nothing is sent twice. A payment whose answer was lost is looked up by our reference, which may take Worldpay a quarter of an hour: "not found" is
+  believed 30 minutes after the last send.
+- **Ids.** The transaction id is the payment's link data and changes with every settlement. A payment that waits for 3-D Secure goes by our reference.
+- **Accepted is done.** Worldpay answers settlements and refunds with ` + "`sentFor…`" + `; that counts as captured and refunded. A cancellation is pending until the last event says
+  ` + "`cancelled`" + `.
+- **Queries** tell the last event of the payment and no amounts. Where several settlements or refunds make it ambiguous, the result stays unknown.
+- **3-D Secure** of Worldpay's measures the device, then challenges. Results of an authentication done outside are sent.
+- **Automatic capture** is undone by Worldpay where address or security code do not match: such a payment is declined.
+- **Webhooks** are verified, not older than eight days (Worldpay repeats them for a week), and cause a query. Chargebacks are left out.
+`

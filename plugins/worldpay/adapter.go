@@ -1,0 +1,91 @@
+// Package worldpay is the adapter for Access Worldpay: the Payments API of version 2024-06-01 (docs.worldpay.com/access, read in 2026).
+//
+// Worldpay names a payment by its link data, the part of its links that stands after /api/payments/, which changes with what is done to
+// the payment: the latest is the transaction id. A payment that still waits for 3-D Secure has none; until then the transaction id is our
+// reference, and the link of the next step is kept with the payment.
+package worldpay
+
+import (
+	"errors"
+
+	"payswitch/sdk"
+)
+
+// Media types and the version of the API.
+const (
+	apiVersion = "2024-06-01"
+	mediaJSON  = "application/json"
+	// mediaCard is that of the Card Payments API, which alone finds a payment by our reference.
+	mediaCard = "application/vnd.worldpay.payments-v7+json"
+)
+
+// errUnreadable becomes an unknown result: the answer proves nothing.
+var errUnreadable = errors.New("worldpay's answer is not one that is documented")
+
+// Adapter returns the adapter. Every call returns a new one; they are alike.
+func Adapter() *sdk.Adapter {
+	place := func(secret, field string) sdk.Placement {
+		return sdk.Placement{Secret: secret, Method: "POST", Path: "/api/payments", In: "body", Field: field}
+	}
+	cards := func(op sdk.Operation) []sdk.Placement {
+		number, cvc := place("card_number", "instruction.paymentInstrument.cardNumber"), place("cvc", "instruction.paymentInstrument.cvc")
+		cavv := place("cavv", "instruction.threeDS.authenticationValue")
+		number.Operation, cvc.Operation, cavv.Operation = op, op, op
+		return []sdk.Placement{number, cvc, cavv}
+	}
+	return &sdk.Adapter{
+		Manifest: sdk.Manifest{
+			Name: "worldpay", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Worldpay",
+			Description: "Cards through Access Worldpay's Payments API.", Website: "https://www.worldpay.com",
+			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true, External3DS: true,
+				StoredCredential: true, NetworkMIT: true},
+			Environments: map[string]sdk.Environment{
+				"test": {BaseURL: "https://try.access.worldpay.com", Hosts: []string{"try.access.worldpay.com"}},
+				"live": {BaseURL: "https://access.worldpay.com", Hosts: []string{"access.worldpay.com"}},
+			},
+			Credentials: []sdk.Field{
+				{Name: "username", Key: "api_key", Label: "User name", Help: "Of the API credentials.", Type: "text"},
+				{Name: "password", Key: "key1", Label: "Password", Type: "secret"},
+				{Name: "entity_id", Key: "api_secret", Label: "Entity", Help: "merchant.entity: whom the payment is for.", Type: "text"},
+				{Name: "merchant_name", Key: "key2", Label: "Narrative", Help: "What stands on the statement where a payment brings no descriptor.", Type: "text"},
+				{Name: "webhook_secret", Label: "Webhook secret", Help: "Hex text. Messages to the webhook are signed with it.", Type: "secret", Optional: true},
+			},
+			Authentication: []sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}},
+			Placements: append(append(cards(sdk.OpAuthorize), cards(sdk.OpVerify)...),
+				place("entity_id", "merchant.entity"), place("merchant_name", "instruction.narrative.line1"),
+				sdk.Placement{Secret: "entity_id", Method: "GET", Path: "/payments/events", In: "query", Field: "entity"}),
+			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
+			// No underscores: references of settlements and refunds must not have them.
+			Reference: sdk.ReferenceRule{MaxLength: 64, Characters: "alphanumeric"},
+			Webhook:   &sdk.WebhookRule{Scheme: "event-signature", ToleranceSeconds: webhookTolerance},
+			// A query by reference may lag behind by a quarter of an hour.
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByWebhook}, NotFoundFinalAfterSeconds: 1800},
+		},
+		Authorize: authorize, Verify: verify, Complete: complete,
+		Capture: capture, Void: void, Refund: refund, Sync: sync, RefundSync: refundSync,
+		Webhook: webhook,
+	}
+}
+
+// call sends one request. Worldpay takes no idempotency key: what changes something is sent once.
+func call(c *sdk.Call, method, url, accept string, body *sdk.Object) (*sdk.Response, error) {
+	basic := c.Derive(sdk.Basic(c.Account.Credentials["username"], c.Account.Credentials["password"]))
+	s := &sdk.Send{Method: method, URL: url, SafeToRepeat: method == "GET", Headers: []sdk.Header{sdk.H("Authorization", "Basic "+basic), sdk.H("Accept", accept)}}
+	if accept == mediaJSON {
+		s.Headers = append(s.Headers, sdk.H("WP-Api-Version", apiVersion))
+	}
+	if body != nil {
+		s.Headers = append(s.Headers, sdk.H("Content-Type", mediaJSON))
+		s.Body = body.Bytes()
+	}
+	return c.Do(s)
+}
+
+// act asks for an action on a payment.
+func act(c *sdk.Call, link, action string, body *sdk.Object) (*sdk.Response, error) {
+	return call(c, "POST", "/api/payments/"+link+"/"+action, mediaJSON, body)
+}
+
+func missing(parameter, text string) error {
+	return &sdk.Reject{Code: sdk.RejectMissing, Message: text, Parameter: parameter}
+}

@@ -1,0 +1,141 @@
+package worldpay
+
+import (
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// dataVersion is that of ConnectorData: Payment holds the next step of 3-D Secure and its link data, "3dsChallenges/eyJ…".
+const dataVersion = 1
+
+// Steps of 3-D Secure: the last part of their links.
+const (
+	stepDevice    = "3dsDeviceData"
+	stepChallenge = "3dsChallenges"
+)
+
+// readPayment reads the answer to a payment, or to a step of its 3-D Secure.
+func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
+	if d := refusal(answer); d != nil {
+		if answer.Status == 404 && c.Operation() == sdk.OpComplete { // a link that was used up: it may have been used well
+			return nil, errUnreadable
+		}
+		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: d}, nil
+	}
+	j := answer.JSON()
+	result := j.Str("outcome")
+	o := &sdk.Outcome{TransactionID: linkOf(j.Str("_links.self.href")), Raw: map[string]string{"outcome": result}, AuthCode: j.Str("issuer.authorizationCode"),
+		NetworkTransactionID: j.Str("scheme.reference"), Checks: checks(j)}
+	if !answer.OK() {
+		return nil, errUnreadable
+	}
+	if o.NetworkTransactionID == "" {
+		o.NetworkTransactionID = j.Str("token.schemeReference")
+	}
+	switch result {
+	case "authorized", "verified":
+		o.Status = sdk.StatusAuthorized
+	case "sentForSettlement":
+		o.Status = sdk.StatusCaptured
+	case "3dsDeviceDataRequired":
+		fields := []sdk.Header{sdk.H("JWT", j.Str("deviceDataCollection.jwt")), sdk.H("Bin", j.Str("deviceDataCollection.bin"))}
+		return next(c, o, stepDevice, j.Str("_actions.supply3dsDeviceData.href"), &sdk.NextAction{Type: "device_data", URL: j.Str("deviceDataCollection.url"), Fields: fields})
+	case "3dsChallenged":
+		return next(c, o, stepChallenge, j.Str("_actions.complete3dsChallenge.href"),
+			&sdk.NextAction{Type: "form_post", URL: j.Str("challenge.url"), Fields: []sdk.Header{sdk.H("JWT", j.Str("challenge.jwt"))}})
+	case "refused":
+		o.Status, o.Decline = sdk.StatusDeclined, refused(j)
+	default:
+		reason, known := notPaid[result]
+		if !known {
+			return nil, errUnreadable
+		}
+		o.Status, o.Decline = sdk.StatusDeclined, mismatch(o.Checks, result, reason)
+	}
+	if o.Status == sdk.StatusDeclined {
+		return o, nil
+	}
+	switch nothing := c.Request.Amount.Minor == 0; {
+	case nothing:
+		o.Status = sdk.StatusVerified
+	case o.TransactionID == "", result == "verified": // without its link nothing can be done to a payment
+		return nil, errUnreadable
+	}
+	if href := j.Str("token.href"); href != "" {
+		o.StoredCredential = &sdk.StoredCredential{ID: href}
+	}
+	return o, nil
+}
+
+// next sends the customer's browser to do something, and keeps what has to be done afterwards.
+func next(c *sdk.Call, o *sdk.Outcome, step, href string, action *sdk.NextAction) (*sdk.Outcome, error) {
+	link := linkOf(strings.TrimSuffix(href, "/"+step))
+	if link == "" || !strings.HasPrefix(action.URL, "https://") || action.Fields[0].Value == "" {
+		return nil, errUnreadable
+	}
+	o.Status, o.NextAction, o.TransactionID = sdk.StatusCustomerAction, action, c.Request.Reference
+	o.ConnectorData = &sdk.ConnectorData{Version: dataVersion, Payment: step + "/" + link}
+	return o, nil
+}
+
+// complete goes on with 3-D Secure: the device has been measured, or the customer has been challenged.
+func complete(c *sdk.Call) (*sdk.Outcome, error) {
+	kept := ""
+	if d := c.Request.ConnectorData; d != nil {
+		kept = d.Payment
+	}
+	step, link, _ := strings.Cut(kept, "/")
+	if link == "" || step != stepDevice && step != stepChallenge {
+		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "this payment does not wait for 3-D Secure"}
+	}
+	var body *sdk.Object
+	if step == stepDevice {
+		body = sdk.NewObject().OptStr("collectionReference", session(c.Request.Return))
+	}
+	answer, err := act(c, link, step, body)
+	if err != nil {
+		return nil, err
+	}
+	return readPayment(c, answer)
+}
+
+// session is the id of the device data collection, where the page brought it; without it the issuer is likelier to challenge.
+func session(r *sdk.Return) string {
+	if r == nil {
+		return ""
+	}
+	if id := sdk.HeaderValue(r.Form, "SessionId"); id != "" {
+		return id
+	}
+	return sdk.HeaderValue(r.Query, "SessionId")
+}
+
+// linkOf is the link data at the end of a link, as it stands there, escapes and all.
+func linkOf(href string) string {
+	href, _, _ = strings.Cut(href, "?")
+	if !strings.HasPrefix(href, "https://") && !strings.HasPrefix(href, "/") {
+		return ""
+	}
+	return href[strings.LastIndexByte(href, '/')+1:]
+}
+
+// checks reads riskFactors; nil where there are none.
+func checks(j sdk.JSON) *sdk.Checks {
+	var k sdk.Checks
+	for r := range j.Get("riskFactors").All() {
+		result := map[string]string{"matched": "pass", "notMatched": "fail", "notChecked": "unchecked", "notSupplied": "unchecked"}[r.Str("risk")]
+		switch r.Str("type") + " " + r.Str("detail") {
+		case "cvc ":
+			k.CVC = result
+		case "avs address":
+			k.AddressLine1 = result
+		case "avs postcode":
+			k.PostalCode = result
+		}
+	}
+	if k == (sdk.Checks{}) {
+		return nil
+	}
+	return &k
+}

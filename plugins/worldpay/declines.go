@@ -1,0 +1,99 @@
+package worldpay
+
+import (
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// reasons of refusal codes, which are those of ISO 8583 without a leading zero, where Worldpay means more than the networks' own table.
+var reasons = map[string]sdk.DeclineReason{
+	"01": sdk.DeclineDoNotHonor, "02": sdk.DeclineDoNotHonor, // refer to the issuer
+	"12": sdk.DeclineProcessingError, "30": sdk.DeclineProcessingError, // invalid transaction, format error
+	"34": sdk.DeclinePickUpCard,
+}
+
+// notPaid are the outcomes that end a payment without money.
+var notPaid = map[string]sdk.DeclineReason{
+	"fraudHighRisk":           sdk.DeclineFraud,
+	"notVerified":             sdk.DeclineGeneric,
+	"3dsAuthenticationFailed": sdk.DeclineAuthenticationFailed,
+	"3dsUnavailable":          sdk.DeclineAuthenticationFailed,
+	// With automatic settlement a mismatch of address or security code undoes the authorization.
+	"sentForCancellation":  sdk.DeclineBlocked,
+	"sentForRefund":        sdk.DeclineBlocked,
+	"sentForPartialRefund": sdk.DeclineBlocked,
+}
+
+// refused is why the issuer said no.
+func refused(j sdk.JSON) *sdk.Decline {
+	code := j.Text("refusalCode")
+	network := code
+	if len(code) == 1 {
+		network = "0" + code
+	}
+	reason, known := reasons[network]
+	if !known {
+		reason = sdk.DeclineByCode(network)
+	}
+	d := decline(code, j.Str("refusalDescription"), reason)
+	d.NetworkCode, d.AdviceCode = network, j.Text("advice.code")
+	if code == "" {
+		d.Code = "refused"
+	}
+	return d
+}
+
+// mismatch is the decline of a payment that was undone, by the check that failed.
+func mismatch(k *sdk.Checks, code string, reason sdk.DeclineReason) *sdk.Decline {
+	switch {
+	case reason != sdk.DeclineBlocked || k == nil:
+	case k.CVC == "fail":
+		reason = sdk.DeclineIncorrectCVC
+	case k.AddressLine1 == "fail", k.PostalCode == "fail":
+		reason = sdk.DeclineIncorrectAddress
+	}
+	return decline(code, code, reason)
+}
+
+// parts of a request that Worldpay may find wrong, by what the JSON path holds.
+var parts = []struct {
+	name   string
+	reason sdk.DeclineReason
+}{
+	{"cardNumber", sdk.DeclineIncorrectNumber}, {"cvc", sdk.DeclineIncorrectCVC}, {"expiryDate", sdk.DeclineIncorrectExpiry},
+	{"billingAddress", sdk.DeclineIncorrectAddress}, {"value.currency", sdk.DeclineCurrency}, {"value.amount", sdk.DeclineInvalidAmount},
+}
+
+// refusal reads Worldpay's own error object, {"errorName":…,"message":…,"validationErrors":[…]}; nil where the answer is none.
+func refusal(answer *sdk.Response) *sdk.Decline {
+	j := answer.JSON()
+	name := j.Str("errorName")
+	if answer.Status < 400 || answer.Status > 499 || answer.Status == 408 || answer.Status == 409 || name == "" {
+		return nil
+	}
+	reason, text := sdk.DeclineProcessingError, j.Str("message")
+	if first := j.Get("validationErrors.0"); first.Exists() {
+		text += ": " + first.Str("message")
+		for _, p := range parts {
+			if strings.Contains(first.Str("jsonPath"), p.name) {
+				reason = p.reason
+			}
+		}
+	}
+	switch answer.Status {
+	case 401, 403:
+		reason = sdk.DeclineInvalidMerchant
+	case 429:
+		reason = sdk.DeclineTryLater
+	}
+	return decline(name, text, reason)
+}
+
+func decline(code, text string, reason sdk.DeclineReason) *sdk.Decline {
+	facts, _ := reason.Facts()
+	if text == "" {
+		text = code
+	}
+	return &sdk.Decline{Code: code, Message: text, Reason: reason, RetryElsewhere: facts.RetryElsewhere}
+}

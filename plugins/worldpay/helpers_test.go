@@ -1,0 +1,88 @@
+package worldpay_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/worldpay"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+const (
+	card   = "card0NumberZq7Xw3Kd9Tn5Lb1Vc8Rm"
+	cavv   = "cavv0Zq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6Jf"
+	origin = "https://try.access.worldpay.com"
+	now    = 1768472430000 // 2026-01-15T10:20:30Z
+)
+
+// secret is the webhook's, as the account holds it: hex text.
+var secret = hex.EncodeToString([]byte("worldpay-webhook-secret"))
+
+// drive runs an operation, whose sends are answered in order, and returns them and how it ended. Verifies are computed.
+func drive(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) ([]*sdk.Send, *sdk.Result) {
+	t.Helper()
+	s := &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_1", Now: now, Seed: strings.Repeat("5e", 32), DerivePrefix: "dZq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6J", Request: r,
+		Account: sdk.Account{ID: "mca_1", Connector: "worldpay", Environment: "test", BaseURL: origin,
+			Credentials: map[string]string{"username": "user", "password": "pass", "entity_id": "default", "merchant_name": "Shop", "webhook_secret": secret}}}
+	var sends []*sdk.Send
+	for {
+		result := worldpay.Adapter().Step(s)
+		if v := result.Verify; v != nil {
+			value, err := wire.Evaluate(v.Expr, r.Webhook.Body)
+			require.NoError(t, err)
+			same := string(value) == v.Equal
+			s.Exchanges = append(s.Exchanges, sdk.Exchange{Now: s.Now, RequestHash: sdk.VerifyHash(v), Verified: &same})
+			continue
+		}
+		if result.Send == nil || len(sends) == len(answers) {
+			require.Len(t, sends, len(answers), "sends")
+			return sends, &result
+		}
+		e := answers[len(sends)]
+		e.Now, e.Sent, e.RequestHash = s.Now, true, sdk.RequestHash(result.Send)
+		sends, s.Exchanges = append(sends, result.Send), append(s.Exchanges, e)
+	}
+}
+
+// outcome is how an operation ends that must end with an outcome.
+func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) *sdk.Outcome {
+	t.Helper()
+	_, result := drive(t, op, r, answers...)
+	require.NotNil(t, result.Outcome, "%+v", result)
+	return result.Outcome
+}
+
+func answer(status int, body string) sdk.Exchange {
+	return sdk.Exchange{Status: status, Body: []byte(body)}
+}
+
+// result is the body of an answer with an outcome and the link data of the payment.
+func result(outcome, link, more string) string {
+	return `{"outcome":"` + outcome + `","_links":{"self":{"href":"` + origin + `/api/payments/` + link + `"}}` + more + `}`
+}
+
+func purchase(minor int64, currency sdk.Currency) sdk.Request {
+	return sdk.Request{Reference: "pay11", Amount: sdk.Money{Minor: minor, Currency: currency}, Capture: sdk.CaptureManual, ReturnURL: "https://switch.example/return",
+		Browser:    &sdk.Browser{AcceptHeader: "text/html", UserAgent: "Mozilla/5.0"},
+		Instrument: &sdk.Instrument{Card: &sdk.Card{Number: card, CVC: "cvc0Zq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6Jf0", ExpMonth: 3, ExpYear: 2030, Holder: "Ada", BIN: "411111", LastFour: "1111", Length: 16}}}
+}
+
+// later is a request about the payment with the link data lnk1, of 10.00 GBP.
+func later(minor, captured int64) sdk.Request {
+	return sdk.Request{Reference: "pay11", TransactionID: "lnk1", Amount: sdk.Money{Minor: minor, Currency: "GBP"},
+		Payment: &sdk.PaymentState{Currency: "GBP", Requested: 1000, Authorized: 1000, Captured: captured, Capture: sdk.CaptureManual}}
+}
+
+// message is a webhook request, signed with a key.
+func message(body, key string) sdk.Request {
+	m := hmac.New(sha256.New, []byte(key))
+	m.Write([]byte(body))
+	return sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Body: []byte(body),
+		Headers: []sdk.Header{sdk.H("Event-Signature", "1/SHA256/"+strings.Repeat("0", 64)+",2/SHA256/"+hex.EncodeToString(m.Sum(nil)))}}}
+}

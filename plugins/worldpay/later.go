@@ -1,0 +1,84 @@
+package worldpay
+
+import (
+	"strconv"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// link is the payment's link data.
+func link(c *sdk.Call) (string, error) {
+	id := c.Request.TransactionID
+	if id == "" || id == c.Request.Reference || strings.ContainsAny(id, "/?#") {
+		return "", missing("connector_transaction_id", "Worldpay's link data of an authorized payment is needed")
+	}
+	return id, nil
+}
+
+// change asks for an action and reads its outcome. RefundID is our reference of it, which Worldpay repeats in its messages.
+func change(c *sdk.Call, action string, body *sdk.Object, means map[string]sdk.OutcomeStatus) (*sdk.Outcome, error) {
+	at, err := link(c)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := act(c, at, action, body)
+	if err != nil {
+		return nil, err
+	}
+	if d := refusal(answer); d != nil {
+		d.RetryElsewhere = false // the payment is Worldpay's
+		return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: at, Decline: d}, nil
+	}
+	j := answer.JSON()
+	status, known := means[j.Str("outcome")]
+	if !answer.OK() || !known {
+		return nil, errUnreadable
+	}
+	o := &sdk.Outcome{Status: status, TransactionID: at, Raw: map[string]string{"outcome": j.Str("outcome")}}
+	if newer := linkOf(j.Str("_links.self.href")); newer != "" {
+		o.TransactionID = newer
+	}
+	if status == sdk.StatusDeclined {
+		o.Decline = refused(j)
+		o.Decline.RetryElsewhere = false
+	}
+	return o, nil
+}
+
+// part is the body of a partial settlement or refund. Its reference must be another one for each and may not hold underscores.
+func part(r *sdk.Request, suffix string) *sdk.Object {
+	return sdk.NewObject().Obj("value", value(r.Amount)).Str("reference", dashes(r.Reference)+suffix)
+}
+
+func dashes(reference string) string { return strings.ReplaceAll(reference, "_", "-") }
+
+var captures = map[string]sdk.OutcomeStatus{
+	"sentForSettlement": sdk.StatusCaptured, "sentForPartialSettlement": sdk.StatusCaptured, "refused": sdk.StatusDeclined,
+}
+
+// capture settles the amount. Worldpay settles a whole payment as well as a part in this way.
+func capture(c *sdk.Call) (*sdk.Outcome, error) {
+	suffix := ""
+	if p := c.Request.Payment; p != nil && p.Captured > 0 {
+		suffix = "-" + strconv.FormatInt(p.Captured, 10)
+	}
+	return change(c, "partialSettlements", part(c.Request, suffix), captures)
+}
+
+// void cancels what is not settled. Worldpay has heard it; whether it was done shows in the payment's last event.
+func void(c *sdk.Call) (*sdk.Outcome, error) {
+	return change(c, "cancellations", nil, map[string]sdk.OutcomeStatus{"sentForCancellation": sdk.StatusPending, "cancelled": sdk.StatusVoided})
+}
+
+var refunds = map[string]sdk.OutcomeStatus{
+	"sentForRefund": sdk.StatusRefunded, "sentForPartialRefund": sdk.StatusRefunded, "refused": sdk.StatusDeclined,
+}
+
+func refund(c *sdk.Call) (*sdk.Outcome, error) {
+	o, err := change(c, "partialRefunds", part(c.Request, ""), refunds)
+	if o != nil {
+		o.TransactionID, o.RefundID = c.Request.TransactionID, dashes(c.Request.Reference)
+	}
+	return o, err
+}

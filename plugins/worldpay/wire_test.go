@@ -1,0 +1,31 @@
+package worldpay_test
+
+import (
+	"os"
+	"testing"
+
+	"payswitch/plugins/worldpay"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// facts are the cases that are not carried over, and the differences that are meant.
+var facts = wire.Options{
+	Skip: map[string]string{
+		"flow/incremental_authorization": "raises only what was authorized as an estimate, which the Payments API has no field for",
+	},
+	Allow: map[string]string{
+		"body.instruction.customerAgreement":                                   "left out instead of null",
+		"body.instruction.tokenCreation":                                       "left out instead of null",
+		"authorize_minimal body.instruction.paymentInstrument.cardHolderName":  "the card's holder is sent without a billing address, too",
+		"authorize_details body.instruction.narrative.*":                       "the payment's own descriptor comes before the account's",
+		"authorize_external_3ds body.instruction.threeDS.*":                    "the result of an authentication done outside is sent; Worldpay does not run another",
+		"authorize_processor_3ds body.instruction.threeDS.challenge.returnUrl": "the customer comes back to the payment's return URL",
+		"refund_sync url":                                       "a refund has no link data of its own: the payment's last event tells",
+		"refund_sync_minimal url":                               "a refund has no link data of its own: the payment's last event tells",
+		"response/sync_settled transaction_id":                  "the payment's link data, not our reference",
+		"status/authorize/automatic/sentForCancellation status": "the authorization is undone because a check failed: the merchant is not paid",
+		"status/authorize/manual/sentForCancellation status":    "the authorization is undone because a check failed: the merchant is not paid",
+	},
+}
+
+func TestWire(t *testing.T) { wire.Run(t, worldpay.Adapter(), os.DirFS("testdata"), facts) }
