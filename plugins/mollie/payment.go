@@ -73,7 +73,8 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	default:
 		return nil, errUnreadable
 	}
-	if customer, mandate := j.Str("customerId"), j.Str("mandateId"); customer != "" && mandate != "" && o.Status != sdk.StatusDeclined {
+	customer, mandate := j.Str("customerId"), j.Str("mandateId")
+	if approved := status == "authorized" || status == "paid"; approved && customer != "" && mandate != "" {
 		o.StoredCredential = &sdk.StoredCredential{ID: customer + "/" + mandate, CustomerID: customer}
 	}
 	return forVoid(c, o), nil
