@@ -136,13 +136,22 @@ func (im *image) fill(memory []byte) {
 	}
 }
 
-// restore puts the marked chunks back and says how many bytes that were.
+// compared is what restore compares before it copies: a marked chunk of a Go guest has a page or two of sixteen that differ, and to
+// read two pages costs less than to write one (a sixth of a whole step).
+const compared = 4096
+
+// restore puts the marked chunks back and says how many bytes were not as in the image.
 func (im *image) restore(memory []byte, dirty marks) (restored int) {
 	for c := range im.chunks {
 		if !dirty.has(c) {
 			continue
 		}
-		restored += copy(memory[c*chunkSize:], im.chunk(c))
+		have, want := memory[c*chunkSize:(c+1)*chunkSize], im.chunk(c)
+		for at := 0; at < chunkSize; at += compared {
+			if !bytes.Equal(have[at:at+compared], want[at:at+compared]) {
+				restored += copy(have[at:at+compared], want[at:at+compared])
+			}
+		}
 		if c+1 < len(im.chunks) && !dirty.has(c+1) {
 			restored += copy(memory[(c+1)*chunkSize:], im.chunk(c + 1)[:overlap])
 		}
