@@ -31,10 +31,11 @@ type driver struct {
 	opts   Options
 	egress *egress
 	limits *limiter
+	tokens *tokens
 }
 
 func newDriver(o Options) *driver {
-	return &driver{opts: o, egress: newEgress(o), limits: newLimiter(o.AccountConcurrency, o.AccountWait)}
+	return &driver{opts: o, egress: newEgress(o), limits: newLimiter(o.AccountConcurrency, o.AccountWait), tokens: new(tokens)}
 }
 
 // operation is one drive under way.
@@ -67,7 +68,9 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *
 			err = errors.New("panic while driving an adapter")
 		}
 		if v, ok := errors.AsType[*Violation](err); ok {
-			v.Adapter = a.name
+			if v.Adapter == "" { // of an access token others may have it in hand
+				v.Adapter = a.name
+			}
 			d.opts.Observer.Violated(a.name, v.Rule)
 		}
 		if err != nil {

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -49,16 +50,47 @@ func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done 
 	if err := ctx.Err(); err != nil {
 		return true, o.outOfTime(err)
 	}
-	out, err := fill(s, o.secrets, o.adapter.places, o.in.Operation, o.reach, key)
+	if o.needsToken(s) {
+		if err := o.token(ctx, engine.Secret{}); err != nil {
+			return o.withoutToken(err)
+		}
+	}
+	out, a, err := o.transmit(ctx, s, now, hash, key)
 	if err != nil {
 		return true, err
+	}
+	if o.refreshed(ctx, s, &a) {
+		if out, a, err = o.transmit(ctx, s, now, hash, key); err != nil {
+			return true, err
+		}
+	}
+	o.conceal(s, out, &a)
+	o.record(sdk.Exchange{Now: now.UnixMilli(), RequestHash: hash, Sent: a.sent, Status: a.status, Headers: a.headers,
+		BodyLength: len(a.body), Body: a.body, Failure: a.failure})
+	return false, nil
+}
+
+// withoutToken ends an operation whose access token is not to be had. The send that needed it has not left.
+func (o *operation) withoutToken(err error) (done bool, _ error) {
+	if r, ok := errors.AsType[refusal](err); ok && !o.left {
+		o.res.Reject = r.Reject
+		return true, nil
+	}
+	return true, err
+}
+
+// transmit fills a request in, tells of it and sends it.
+func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, hash, key string) (*outgoing, answer, error) {
+	out, err := fill(s, o.secrets, o.adapter.places, o.in.Operation, o.reach, key)
+	if err != nil {
+		return nil, answer{}, err
 	}
 	o.bound(out, s)
 	if o.in.BeforeSend != nil {
 		intent := engine.SendIntent{Index: len(o.res.Exchanges), Now: now, RequestHash: hash, Method: s.Method, URL: s.URL, Host: out.url.Host,
 			Exchanges: o.res.Exchanges, SafeToRepeat: s.SafeToRepeat}
 		if err := o.in.BeforeSend(ctx, intent); err != nil {
-			return true, fmt.Errorf("before send %d: %w", intent.Index, err)
+			return nil, answer{}, fmt.Errorf("before send %d: %w", intent.Index, err)
 		}
 	}
 	mayHaveLeft := o.res.MayHaveLeft
@@ -67,10 +99,7 @@ func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done 
 	a := o.egress.do(ctx, out)
 	o.res.MayHaveLeft = mayHaveLeft || a.sent
 	o.observe(out, &a, time.Since(start))
-	o.conceal(s, out, &a)
-	o.record(sdk.Exchange{Now: now.UnixMilli(), RequestHash: hash, Sent: a.sent, Status: a.status, Headers: a.headers,
-		BodyLength: len(a.body), Body: a.body, Failure: a.failure})
-	return false, nil
+	return out, a, nil
 }
 
 // conceal takes secrets out of an answer before anybody sees it. What is found is blanked and told; the answer stands.

@@ -89,13 +89,24 @@ func (s *standIns) named(standIn string) int {
 	return slices.IndexFunc(s.secrets, func(x secret) bool { return x.standIn == standIn })
 }
 
-// setOwn sets the value of an own credential that is fetched when it is needed.
-func (s *standIns) setOwn(name string, value engine.Secret) {
+// setToken sets the value of the access token, which is known only once it is needed. own says that it proves the account's identity.
+func (s *standIns) setToken(value engine.Secret, own bool) {
 	for i := range s.secrets {
-		if x := &s.secrets[i]; x.own && x.name == name {
-			x.value = value
+		if x := &s.secrets[i]; x.name == secretToken {
+			x.value, x.own = value, own
+			return // what is captured under that name comes after it
 		}
 	}
+}
+
+// value of the first secret of a name.
+func (s *standIns) value(name string) (v engine.Secret) {
+	for i := range s.secrets {
+		if s.secrets[i].name == name {
+			return s.secrets[i].value
+		}
+	}
+	return v
 }
 
 // found names the first secret whose stand-in occurs in text, "" if none does.
