@@ -13,19 +13,17 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// deviations from the recorded requests and answers, with the reasons.
-var deviations = map[string]string{
+// facts are the recorded requests and answers, with what differs from them and why.
+var facts = wire.Options{Allow: map[string]string{
 	"body.merchantRefundReason":                       "Adyen takes FRAUD, CUSTOMER REQUEST, RETURN, DUPLICATE and OTHER only: the merchant's reason is mapped",
 	"setup_mandate_minimal body.shopperReference":     "the prefix of a new shopper is the connector account's id",
 	"mandate_payment_minimal body.paymentMethod.type": "a stored PayPal credential; this adapter takes cards",
 	"decline/2 reason":                                "Refused: the issuer's own code (51 in the sample) says more",
 	"decline/3 reason":                                "Referral: the issuer's own code (51 in the sample) says more",
 	"decline/27 reason":                               "Declined Non Generic: the issuer's own code (51 in the sample) says more",
-}
+}}
 
-func TestWire(t *testing.T) {
-	wire.Run(t, adyen.Adapter(), os.DirFS("testdata"), wire.Options{Allow: deviations})
-}
+func TestWire(t *testing.T) { wire.Run(t, adyen.Adapter(), os.DirFS("testdata"), facts) }
 
 // answers of Adyen where all is well.
 const (
@@ -51,31 +49,31 @@ func TestSuite(t *testing.T) {
 	}))
 }
 
-// step is a step of the adapter with a card, to be changed.
+// step is a step of an operation with a card, to be changed.
 func step(op sdk.Operation) *sdk.Step {
-	return &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_1", Now: 1_768_472_430_000, Seed: strings.Repeat("5eed", 16), DerivePrefix: "dX4kP9wQ2mZ7sB5nR8tY3vC6hJ",
-		Account: sdk.Account{ID: "mca_1", Environment: "test", BaseURL: "https://checkout-test.adyen.com",
-			Credentials: map[string]string{"api_key": "keyStandIn", "merchant_account": "accountStandIn"}},
-		Request: sdk.Request{Reference: "order-1", Amount: sdk.Money{Minor: 2499, Currency: "USD"}, Capture: sdk.CaptureAutomatic, TransactionID: "TXN1",
-			Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "numberStandIn", CVC: "cvcStandIn", ExpMonth: 3, ExpYear: 2030, Holder: "Ann Doe"}}}}
+	return wire.NewStep(&adyen.Adapter().Manifest, op, sdk.Request{Reference: "order-1", Amount: sdk.Money{Minor: 2499, Currency: "USD"},
+		Capture: sdk.CaptureAutomatic, TransactionID: "TXN1",
+		Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "numberStandIn", CVC: "cvcStandIn", ExpMonth: 3, ExpYear: 2030, Holder: "Ann Doe"}}})
 }
 
 // sent is the adapter's first request.
 func sent(t *testing.T, s *sdk.Step) (*sdk.Send, sdk.JSON) {
 	t.Helper()
-	r := adyen.Adapter().Step(s)
-	require.NotNil(t, r.Send, "%+v", r)
-	body, err := sdk.ParseJSON(r.Send.Body)
+	sends, r, err := wire.Play(adyen.Adapter(), s)
 	require.NoError(t, err)
-	return r.Send, body
+	require.Len(t, sends, 1, "%+v", r)
+	body, err := sdk.ParseJSON(sends[0].Body)
+	require.NoError(t, err)
+	return sends[0], body
 }
 
 // outcome is what the adapter makes of an answer.
 func outcome(t *testing.T, s *sdk.Step, status int, body string, headers ...sdk.Header) *sdk.Outcome {
 	t.Helper()
-	send, _ := sent(t, s)
-	s.Exchanges = []sdk.Exchange{{Now: s.Now, RequestHash: sdk.RequestHash(send), Sent: true, Status: status, Headers: headers, Body: []byte(body)}}
-	r := adyen.Adapter().Step(s)
+	x := wire.Answer(status, body)
+	x.Headers = append(x.Headers, headers...)
+	_, r, err := wire.Play(adyen.Adapter(), s, x)
+	require.NoError(t, err)
 	require.NotNil(t, r.Outcome, "%+v", r)
 	return r.Outcome
 }
@@ -106,10 +104,9 @@ func TestBlind(t *testing.T) {
 	s := step(sdk.OpAuthorize)
 	s.Request.ThreeDS = &sdk.ThreeDSResult{CAVV: "cavvStandIn", ECI: "05", TransStatus: "Y", Version: "2.2.0", DSTransID: "ds-1", Flow: "challenge"}
 	send, body := sent(t, s)
-	require.Equal(t, "keyStandIn", sdk.HeaderValue(send.Headers, "X-API-Key"))
+	require.Equal(t, "test_api_key", sdk.HeaderValue(send.Headers, "X-API-Key"))
 	require.Equal(t, "Idempotency-Key", send.IdempotencyHeader)
 	require.True(t, send.SafeToRepeat)
-	require.Empty(t, send.Derive)
 	require.Equal(t, "numberStandIn", body.Str("paymentMethod.number"))
 	require.Equal(t, "cavvStandIn", body.Str("mpiData.cavv"))
 	require.Equal(t, "C", body.Str("mpiData.directoryResponse"))
@@ -190,9 +187,9 @@ func TestStoredCredential(t *testing.T) {
 	require.Equal(t, "customer_id", adyen.Adapter().Step(s).Reject.Parameter)
 	s.Request.Customer = &sdk.Customer{ID: "cus"}
 	o := outcome(t, s, 200, `{"pspReference":"P","resultCode":"Authorised","amount":{"currency":"USD","value":0},"additionalData":{
-		"recurring.recurringDetailReference":"M5N7","recurring.shopperReference":"mca_1_cus","cvcResult":"1 Matches","avsResult":"6 Postal code matches"}}`)
+		"recurring.recurringDetailReference":"M5N7","recurring.shopperReference":"mca_wire_cus","cvcResult":"1 Matches","avsResult":"6 Postal code matches"}}`)
 	require.Equal(t, sdk.StatusVerified, o.Status)
-	require.Equal(t, &sdk.StoredCredential{ID: "M5N7", CustomerID: "mca_1_cus"}, o.StoredCredential)
+	require.Equal(t, &sdk.StoredCredential{ID: "M5N7", CustomerID: "mca_wire_cus"}, o.StoredCredential)
 	require.Equal(t, &sdk.Checks{CVC: "pass", AddressLine1: "fail", PostalCode: "pass"}, o.Checks)
 
 	s = step(sdk.OpAuthorize) // the shopper is the one it was stored under
@@ -201,7 +198,7 @@ func TestStoredCredential(t *testing.T) {
 	s.Request.ConnectorData = o.ConnectorData
 	s.Request.Metadata = map[string]string{"b": "2", "a": "1", "too_long": strings.Repeat("x", 81)}
 	_, body := sent(t, s)
-	require.Equal(t, "mca_1_cus", body.Str("shopperReference"))
+	require.Equal(t, "mca_wire_cus", body.Str("shopperReference"))
 	require.Equal(t, "ContAuth", body.Str("shopperInteraction"))
 	require.Equal(t, `{"a":"1","b":"2"}`, body.Raw("metadata"))
 	require.False(t, body.Has("paymentMethod.cvc"))

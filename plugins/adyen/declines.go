@@ -37,7 +37,6 @@ var refusalReasons = map[string]sdk.DeclineReason{
 
 // errorReasons maps errorCode of a 4xx (docs.adyen.com/development-resources/error-codes).
 var errorReasons = map[string]sdk.DeclineReason{
-	"000": sdk.DeclineInvalidMerchant,      // Unauthorized
 	"010": sdk.DeclineInvalidMerchant,      // Not allowed
 	"100": sdk.DeclineInvalidAmount,        // No amount specified
 	"101": sdk.DeclineIncorrectNumber,      // Invalid card number

@@ -13,29 +13,27 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// deviations from the recorded requests, with the reasons.
-var deviations = map[string]string{
-	"body.reference":                      "captures and voids carry our reference, not nothing or the payment's id",
-	"authorize_external_3ds body.3ds.xid": "xid is the directory server's transaction id in 3-D Secure 2, not the 3DS server's",
+// facts are the recorded requests and answers, with what differs from them and why.
+var facts = wire.Options{
+	Allow: map[string]string{
+		"body.reference":                      "captures and voids carry our reference, not nothing or the payment's id",
+		"authorize_external_3ds body.3ds.xid": "xid is the directory server's transaction id in 3-D Secure 2, not the 3DS server's",
+	},
+	Skip: map[string]string{
+		"status/authorize/automatic/Card Verified": "a verification answered to a payment of an amount proves nothing",
+		"status/authorize/manual/Card Verified":    "a verification answered to a payment of an amount proves nothing",
+		"status/payment_sync/Card Verified":        "a verification answered for a payment of an amount proves nothing",
+	},
+	Set: func(c *wire.Case, _, value string) bool {
+		// In these states the amount that was captured decides; the processor tells it in the payment's balances.
+		if body, ok := c.Response.Body.(map[string]any); ok && (strings.HasPrefix(value, "Partially") || value == "Refunded") {
+			body["balances"] = map[string]any{"total_authorized": 2499, "total_captured": 1000, "total_refunded": 0}
+		}
+		return false
+	},
 }
 
-// skipped answers, with the reasons.
-var skipped = map[string]string{
-	"status/authorize/automatic/Card Verified": "a verification answered to a payment of an amount proves nothing",
-	"status/authorize/manual/Card Verified":    "a verification answered to a payment of an amount proves nothing",
-	"status/payment_sync/Card Verified":        "a verification answered for a payment of an amount proves nothing",
-}
-
-func TestWire(t *testing.T) {
-	wire.Run(t, checkout.Adapter(), os.DirFS("testdata"), wire.Options{Allow: deviations, Skip: skipped,
-		Set: func(c *wire.Case, _, value string) bool {
-			// In these states the amount that was captured decides; the processor tells it in the payment's balances.
-			if body, ok := c.Response.Body.(map[string]any); ok && (strings.HasPrefix(value, "Partially") || value == "Refunded") {
-				body["balances"] = map[string]any{"total_authorized": 2499, "total_captured": 1000, "total_refunded": 0}
-			}
-			return false
-		}})
-}
+func TestWire(t *testing.T) { wire.Run(t, checkout.Adapter(), os.DirFS("testdata"), facts) }
 
 const (
 	links  = `"_links":{"redirect":{"href":"https://3ds2.example/x"}}`
@@ -66,37 +64,28 @@ func TestSuite(t *testing.T) {
 	}))
 }
 
-// step is a step of the adapter with a card, to be changed.
+// step is a step of an operation with a card, to be changed.
 func step(op sdk.Operation) *sdk.Step {
-	return &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_1", Now: 1_768_472_430_000, Seed: strings.Repeat("5eed", 16), DerivePrefix: "dX4kP9wQ2mZ7sB5nR8tY3vC6hJ",
-		Account: sdk.Account{ID: "mca_1", Environment: "test", BaseURL: "https://api.sandbox.checkout.com",
-			Credentials: map[string]string{"api_secret": "keyStandIn", "processing_channel_id": "channelStandIn"}},
-		Request: sdk.Request{Reference: "order-1", Amount: sdk.Money{Minor: 2499, Currency: "USD"}, Capture: sdk.CaptureManual, TransactionID: "pay_1",
-			ReturnURL:  "https://switch.example/return?x=1",
-			Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "numberStandIn", CVC: "cvcStandIn", ExpMonth: 12, ExpYear: 2030, Holder: "Ann B. Doe"}}}}
+	return wire.NewStep(&checkout.Adapter().Manifest, op, sdk.Request{Reference: "order-1", Amount: sdk.Money{Minor: 2499, Currency: "USD"},
+		Capture: sdk.CaptureManual, TransactionID: "pay_1", ReturnURL: "https://switch.example/return?x=1",
+		Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "numberStandIn", CVC: "cvcStandIn", ExpMonth: 12, ExpYear: 2030, Holder: "Ann B. Doe"}}})
 }
 
-// sent is the adapter's next request.
+// sent is the adapter's first request.
 func sent(t *testing.T, s *sdk.Step) (*sdk.Send, sdk.JSON) {
 	t.Helper()
-	r := checkout.Adapter().Step(s)
-	require.NotNil(t, r.Send, "%+v", r)
-	body, _ := sdk.ParseJSON(r.Send.Body)
-	return r.Send, body
-}
-
-// answer adds the answer to the adapter's next request.
-func answer(t *testing.T, s *sdk.Step, status int, body string) *sdk.Step {
-	t.Helper()
-	send, _ := sent(t, s)
-	s.Exchanges = append(s.Exchanges, sdk.Exchange{Now: s.Now, RequestHash: sdk.RequestHash(send), Sent: true, Status: status, Body: []byte(body)})
-	return s
+	sends, r, err := wire.Play(checkout.Adapter(), s)
+	require.NoError(t, err)
+	require.Len(t, sends, 1, "%+v", r)
+	body, _ := sdk.ParseJSON(sends[0].Body) // a GET has none
+	return sends[0], body
 }
 
 // outcome is what the adapter makes of an answer.
 func outcome(t *testing.T, s *sdk.Step, status int, body string) *sdk.Outcome {
 	t.Helper()
-	r := checkout.Adapter().Step(answer(t, s, status, body))
+	_, r, err := wire.Play(checkout.Adapter(), s, wire.Answer(status, body))
+	require.NoError(t, err)
 	require.NotNil(t, r.Outcome, "%+v", r)
 	return r.Outcome
 }
@@ -127,10 +116,9 @@ func TestBlind(t *testing.T) {
 	s := step(sdk.OpAuthorize)
 	s.Request.ThreeDS = &sdk.ThreeDSResult{CAVV: "cavvStandIn", ECI: "05", Version: "2.2.0", DSTransID: "ds-1"}
 	send, body := sent(t, s)
-	require.Equal(t, "Bearer keyStandIn", sdk.HeaderValue(send.Headers, "Authorization"))
+	require.Equal(t, "Bearer test_api_secret", sdk.HeaderValue(send.Headers, "Authorization"))
 	require.Equal(t, "Cko-Idempotency-Key", send.IdempotencyHeader)
 	require.True(t, send.SafeToRepeat)
-	require.Empty(t, send.Derive)
 	require.Equal(t, "numberStandIn", body.Str("source.number"))
 	require.Equal(t, "cvcStandIn", body.Str("source.cvv"))
 	require.Equal(t, `{"first_name":"Ann B.","last_name":"Doe"}`, body.Raw("source.account_holder"))
@@ -219,6 +207,8 @@ func TestSync(t *testing.T) {
 	s := step(sdk.OpSync)
 	s.Request.Payment = &sdk.PaymentState{Authorized: 2499}
 	require.Equal(t, sdk.StatusVoided, outcome(t, s, 200, paid("Expired", "")).Status)
+	require.Nil(t, outcome(t, step(sdk.OpSync), 200, paid("Authorized", `"payment_type":"Regular"`)).StoredCredential)
+	require.Equal(t, "src_1", outcome(t, step(sdk.OpSync), 200, paid("Authorized", `"payment_type":"Unscheduled"`)).StoredCredential.ID)
 	require.Equal(t, sdk.StatusNotFound, outcome(t, step(sdk.OpSync), 404, `{"error_codes":["payment_not_found"]}`).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpSync), 404, ``).Status)
 }
@@ -229,13 +219,13 @@ func TestSyncByReference(t *testing.T) {
 		s.Request.TransactionID = ""
 		return s
 	}
-	s := lost()
-	send, _ := sent(t, s)
-	require.Equal(t, "https://api.sandbox.checkout.com/payments?limit=10&skip=0&reference=order-1", send.URL)
-	s = answer(t, s, 200, `{"total_count":1,"data":[{"id":"pay_0","reference":"order-11"},{"id":"pay_1","reference":"order-1"}]}`)
-	send, _ = sent(t, s)
-	require.Equal(t, "https://api.sandbox.checkout.com/payments/pay_1", send.URL)
-	require.Equal(t, sdk.StatusAuthorized, outcome(t, s, 200, paid("Authorized", "")).Status)
+	sends, r, err := wire.Play(checkout.Adapter(), lost(),
+		wire.Answer(200, `{"total_count":1,"data":[{"id":"pay_0","reference":"order-11"},{"id":"pay_1","reference":"order-1"}]}`),
+		wire.Answer(200, paid("Authorized", "")))
+	require.NoError(t, err)
+	require.Equal(t, "https://api.sandbox.checkout.com/payments?limit=10&skip=0&reference=order-1", sends[0].URL)
+	require.Equal(t, "https://api.sandbox.checkout.com/payments/pay_1", sends[1].URL)
+	require.Equal(t, sdk.StatusAuthorized, r.Outcome.Status)
 	require.Equal(t, sdk.StatusNotFound, outcome(t, lost(), 200, `{"total_count":0,"data":[]}`).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, lost(), 200, `{"data":[{"id":"a","reference":"order-1"},{"id":"b","reference":"order-1"}]}`).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, lost(), 500, `{"data":[]}`).Status)

@@ -29,13 +29,13 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		} else if captured(r) { // asked for with the payment: it follows without anybody's doing
 			o.Status, o.Totals = sdk.StatusCaptured, nil
 		}
-		o.StoredCredential, o.ConnectorData = stored(r, j)
+		o.StoredCredential, o.ConnectorData = stored(c, j)
 	case "Captured":
 		o.Status = sdk.StatusCaptured
 		if taken != nil {
 			o.Amount = taken
 		}
-		o.StoredCredential, o.ConnectorData = stored(r, j)
+		o.StoredCredential, o.ConnectorData = stored(c, j)
 	case "Partially Captured", "Refunded", "Partially Refunded":
 		if taken == nil {
 			return nil, errors.New(status + " without the amount that was captured")
@@ -81,14 +81,17 @@ func totals(j sdk.JSON, currency sdk.Currency) *sdk.Totals {
 	return &sdk.Totals{Authorized: authorized.Minor, Captured: captured.Minor, Refunded: refunded.Minor}
 }
 
-// stored is the source that Checkout.com keeps, and the payment it was stored with, to which later ones refer.
-func stored(r *sdk.Request, j sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData) {
+// stored is the source that Checkout.com keeps, and the payment it was stored with, to which later ones refer. A sync is not told what
+// the payment was for: its payment type tells.
+func stored(c *sdk.Call, j sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData) {
+	use, kind := c.Request.StoredCredential, j.Str("payment_type")
+	keeps := use != nil || c.Operation() == sdk.OpSync && kind != "" && kind != "Regular"
 	id := j.Str("source.id")
-	if id == "" || r.StoredCredential == nil {
+	if id == "" || !keeps {
 		return nil, nil
 	}
 	s := &sdk.StoredCredential{ID: id, CustomerID: j.Str("customer.id")}
-	if !r.StoredCredential.First {
+	if use == nil || !use.First {
 		return s, nil
 	}
 	return s, &sdk.ConnectorData{Version: 1, Method: j.Str("id")}

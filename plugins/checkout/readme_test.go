@@ -3,9 +3,7 @@ package checkout_test
 import (
 	"flag"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,84 +19,52 @@ var update = flag.Bool("update", false, "write README.md anew")
 // TestReadme keeps README.md what manifest and cases say.
 func TestReadme(t *testing.T) {
 	a := checkout.Adapter()
-	m, err := sdk.DecodeManifest(a.ManifestMessage())
+	table, err := wire.Support(a, os.DirFS("testdata"), facts, missing)
 	require.NoError(t, err)
-	requests, _, err := wire.Load(os.DirFS("testdata"), m.Name)
-	require.NoError(t, err)
-	want := readme(m, requests.Cases)
+	want := fmt.Sprintf(about, a.Manifest.DisplayName, a.Manifest.Description) + account(&a.Manifest) + "\n" + table
 	if *update {
 		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))
 	}
 	got, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	require.Equal(t, want, string(got), "README.md is not what the adapter says: go test ./plugins/%s -run Readme -update", m.Name)
+	require.Equal(t, want, string(got), "README.md is not what the adapter says: go test ./plugins/checkout -run Readme -update")
 }
 
-func readme(m *sdk.Manifest, cases []wire.Case) string {
+// missing says why an operation is not offered.
+var missing = map[sdk.Operation]string{
+	sdk.OpIncrementalAuthorize: "needs an authorization made as estimated, which a payment cannot ask for yet",
+	sdk.OpAccessToken:          "not needed",
+}
+
+// account is the table of the connector account's fields.
+func account(m *sdk.Manifest) string {
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "# %s\n\n%s %s\n\nGenerated from manifest and cases: `go test ./plugins/%s -run Readme -update`.\n", m.DisplayName, m.Description, m.Website, m.Name)
-	b.WriteString("\n## Support\n\n| Operation | | Cases |\n|---|---|---|\n")
-	tried := map[sdk.Operation][]string{}
-	for _, c := range cases {
-		op := wire.Operation(c.Flow)
-		tried[op] = append(tried[op], "`"+c.Name+"`")
-	}
-	for _, op := range sdk.Operations() {
-		if slices.Contains([]sdk.Operation{sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpAccessToken}, op) {
-			continue
-		}
-		fmt.Fprintf(b, "| %s | %s | %s |\n", op, yes(slices.Contains(m.Operations, op)), strings.Join(tried[op], ", "))
-	}
-	f := m.Features
-	b.WriteString("\n| Ability | |\n|---|---|\n")
-	for _, x := range []struct {
-		name string
-		has  bool
-	}{{"partial capture", f.PartialCapture}, {"several captures", f.MultipleCapture}, {"a partial capture releases the rest", f.ReleasesRest},
-		{"partial refund", f.PartialRefund}, {"zero amount", f.ZeroAmount}, {"3-D Secure by the processor", f.Processor3DS}, {"3-D Secure from outside", f.External3DS},
-		{"stored credentials", f.StoredCredential}, {"merchant-initiated by network transaction id", f.NetworkMIT}} {
-		fmt.Fprintf(b, "| %s | %s |\n", x.name, yes(x.has))
-	}
 	b.WriteString("\n## Account\n\n| Field | Sent as | | |\n|---|---|---|---|\n")
-	for _, x := range m.Credentials {
-		fmt.Fprintf(b, "| %s | `%s` | %s | %s |\n", x.Label, first(x.Key, x.Name), optional(x), x.Help)
+	row := func(f sdk.Field, prefix string) {
+		key, need := f.Key, "required"
+		if key == "" {
+			key = f.Name
+		}
+		if f.Optional {
+			need = "optional"
+		}
+		fmt.Fprintf(b, "| %s | `%s%s` | %s | %s |\n", f.Label, prefix, key, need, f.Help)
 	}
-	for _, x := range m.Config {
-		fmt.Fprintf(b, "| %s | `metadata.%s` | %s | %s |\n", x.Label, first(x.Key, x.Name), optional(x), x.Help)
+	for _, f := range m.Credentials {
+		row(f, "")
 	}
-	b.WriteString(notes)
-	b.WriteString("\n## Differences from the recorded cases\n\n| Where | Why |\n|---|---|\n")
-	for _, k := range slices.Sorted(maps.Keys(deviations)) {
-		fmt.Fprintf(b, "| `%s` | %s |\n", k, deviations[k])
-	}
-	for _, k := range slices.Sorted(maps.Keys(skipped)) {
-		fmt.Fprintf(b, "| `%s` | %s |\n", k, skipped[k])
+	for _, f := range m.Config {
+		row(f, "metadata.")
 	}
 	return b.String()
 }
 
-func yes(v bool) string {
-	if v {
-		return "yes"
-	}
-	return "–"
-}
+const about = `# %s
 
-func optional(f sdk.Field) string {
-	if f.Optional {
-		return "optional"
-	}
-	return "required"
-}
+%s
 
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
+Generated from manifest, cases and notes: ` + "`go test ./plugins/checkout -run Readme -update`" + `.
 
-const notes = `
 ## How it behaves
 
 - Captures, voids and refunds are accepted with an action id and pending until a sync, which a webhook may ask for, tells how they ended.
@@ -112,5 +78,4 @@ const notes = `
 - Webhooks are signed over the whole body. One older than 36 hours is refused (they are sent again for up to 30). Events come in any
   order, so each asks for a sync.
 - A merchant-initiated payment names the payment its credential was stored with (previous_payment_id), or the network's transaction id.
-- Raising an authorization is not offered: it needs one that was made as estimated, which a payment cannot ask for yet.
 `
