@@ -1,17 +1,19 @@
 package mollie_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"payswitch/plugins/mollie"
 	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
 )
 
+// answer is an answer of Mollie's.
+var answer = wire.Answer
+
 const (
-	key   = "api0KeyZq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6"
 	card  = "card0NumberZq7Xw3Kd9Tn5Lb1Vc8Rm"
 	cvc   = "cvc0Zq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6Jf0"
 	token = `{"cardToken":"tkn_1"}`
@@ -20,20 +22,11 @@ const (
 // drive runs an operation, whose sends are answered in order, and returns them and how it ended.
 func drive(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) ([]*sdk.Send, *sdk.Result) {
 	t.Helper()
-	s := &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_1", Now: 1768472430000, Seed: strings.Repeat("5e", 32), DerivePrefix: "dZq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6J",
-		Request: r, Account: sdk.Account{ID: "mca_1", Connector: "mollie", Environment: "test", BaseURL: "https://api.mollie.com/v2",
-			Credentials: map[string]string{"api_key": key, "profile_token": "pfl0Zq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6Jf"}}}
-	var sends []*sdk.Send
-	for {
-		result := mollie.Adapter().Step(s)
-		if result.Send == nil || len(sends) == len(answers) {
-			require.Len(t, sends, len(answers), "sends")
-			return sends, &result
-		}
-		e := answers[len(sends)]
-		e.Now, e.Sent, e.RequestHash = s.Now, true, sdk.RequestHash(result.Send)
-		sends, s.Exchanges = append(sends, result.Send), append(s.Exchanges, e)
-	}
+	a := mollie.Adapter()
+	sends, result, err := wire.Play(a, wire.NewStep(&a.Manifest, op, r), answers...)
+	require.NoError(t, err)
+	require.Len(t, sends, len(answers), "sends")
+	return sends, &result
 }
 
 // outcome is how an operation ends that must end with an outcome.
@@ -42,10 +35,6 @@ func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Excha
 	_, result := drive(t, op, r, answers...)
 	require.NotNil(t, result.Outcome, "%+v", result)
 	return result.Outcome
-}
-
-func answer(status int, body string) sdk.Exchange {
-	return sdk.Exchange{Status: status, Body: []byte(body)}
 }
 
 // paymentBody is a payment object with more members after the usual.

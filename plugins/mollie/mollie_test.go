@@ -61,7 +61,7 @@ func TestCardToken(t *testing.T) {
 	require.Contains(t, string(sends[0].Body), card)
 	require.NotContains(t, string(sends[1].Body), card)
 	for _, s := range sends {
-		require.Equal(t, "Bearer "+key, sdk.HeaderValue(s.Headers, "Authorization"))
+		require.Equal(t, "Bearer test_api_key", sdk.HeaderValue(s.Headers, "Authorization"))
 		require.Equal(t, "Idempotency-Key", s.IdempotencyHeader)
 	}
 	o := outcome(t, sdk.OpAuthorize, purchase(1000, "EUR"),

@@ -18,36 +18,23 @@ const (
 	card   = "card0NumberZq7Xw3Kd9Tn5Lb1Vc8Rm"
 	cavv   = "cavv0Zq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6Jf"
 	origin = "https://try.access.worldpay.com"
-	now    = 1768472430000 // 2026-01-15T10:20:30Z
+	now    = 1768472430000 // 2026-01-15T10:20:30Z, the time of wire.NewStep
+	secret = "worldpay-webhook-secret"
 )
 
-// secret is the webhook's, as the account holds it: hex text.
-var secret = hex.EncodeToString([]byte("worldpay-webhook-secret"))
+// answer is an answer of Worldpay's.
+var answer = wire.Answer
 
-// drive runs an operation, whose sends are answered in order, and returns them and how it ended. Verifies are computed.
+// drive runs an operation, whose sends are answered in order, and returns them as they leave and how it ended.
 func drive(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) ([]*sdk.Send, *sdk.Result) {
 	t.Helper()
-	s := &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_1", Now: now, Seed: strings.Repeat("5e", 32), DerivePrefix: "dZq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6J", Request: r,
-		Account: sdk.Account{ID: "mca_1", Connector: "worldpay", Environment: "test", BaseURL: origin,
-			Credentials: map[string]string{"username": "user", "password": "pass", "entity_id": "default", "merchant_name": "Shop", "webhook_secret": secret}}}
-	var sends []*sdk.Send
-	for {
-		result := worldpay.Adapter().Step(s)
-		if v := result.Verify; v != nil {
-			value, err := wire.Evaluate(v.Expr, r.Webhook.Body)
-			require.NoError(t, err)
-			same := string(value) == v.Equal
-			s.Exchanges = append(s.Exchanges, sdk.Exchange{Now: s.Now, RequestHash: sdk.VerifyHash(v), Verified: &same})
-			continue
-		}
-		if result.Send == nil || len(sends) == len(answers) {
-			require.Len(t, sends, len(answers), "sends")
-			return sends, &result
-		}
-		e := answers[len(sends)]
-		e.Now, e.Sent, e.RequestHash = s.Now, true, sdk.RequestHash(result.Send)
-		sends, s.Exchanges = append(sends, result.Send), append(s.Exchanges, e)
-	}
+	a := worldpay.Adapter()
+	s := wire.NewStep(&a.Manifest, op, r)
+	s.Account.Credentials["webhook_secret"] = hex.EncodeToString([]byte(secret))
+	sends, result, err := wire.Play(a, s, answers...)
+	require.NoError(t, err)
+	require.Len(t, sends, len(answers), "sends")
+	return sends, &result
 }
 
 // outcome is how an operation ends that must end with an outcome.
@@ -56,10 +43,6 @@ func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Excha
 	_, result := drive(t, op, r, answers...)
 	require.NotNil(t, result.Outcome, "%+v", result)
 	return result.Outcome
-}
-
-func answer(status int, body string) sdk.Exchange {
-	return sdk.Exchange{Status: status, Body: []byte(body)}
 }
 
 // result is the body of an answer with an outcome and the link data of the payment.

@@ -1,6 +1,7 @@
 package worldpay_test
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
 
@@ -9,7 +10,6 @@ import (
 	"payswitch/plugins/worldpay"
 	"payswitch/sdk"
 	"payswitch/sdk/sdktest"
-	"payswitch/sdk/sdktest/wire"
 )
 
 func TestSuite(t *testing.T) {
@@ -45,14 +45,11 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// TestAuthentication computes basic authentication from user name and password.
+// TestAuthentication computes basic authentication from user name and password, and never sends a payment twice.
 func TestAuthentication(t *testing.T) {
 	sends, _ := drive(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(201, "{}"))
-	require.NotContains(t, sdk.HeaderValue(sends[0].Headers, "Authorization"), "dXNlcjpwYXNz")
-	s, err := wire.Substitute(sends[0], nil)
-	require.NoError(t, err)
-	require.Equal(t, "Basic dXNlcjpwYXNz", sdk.HeaderValue(s.Headers, "Authorization"))
-	require.False(t, s.SafeToRepeat)
+	require.Equal(t, "Basic "+base64.StdEncoding.EncodeToString([]byte("test_username:test_password")), sdk.HeaderValue(sends[0].Headers, "Authorization"))
+	require.False(t, sends[0].SafeToRepeat)
 }
 
 // TestChecks reads risk factors, and why an authorization was undone.
@@ -207,7 +204,7 @@ func TestSync(t *testing.T) {
 	r.Instrument, r.Resolves, r.Payment = nil, sdk.OpAuthorize, &sdk.PaymentState{Currency: "GBP", Requested: 1000, Capture: sdk.CaptureManual}
 	sends, end := drive(t, sdk.OpSync, r, answer(200, `{"lastEvent":"Authorized","_links":{"curies":[{"href":"https://x/rels/payments/{rel}"}],
 		"cardPayments:cancel":{"href":"https://try.access.worldpay.com/payments/authorizations/cancellations/lnk9"}}}`))
-	require.Equal(t, origin+"/payments/events?transactionRef=pay11&entity=default", sends[0].URL)
+	require.Equal(t, origin+"/payments/events?transactionRef=pay11&entity=test_entity_id", sends[0].URL)
 	require.Equal(t, sdk.StatusAuthorized, end.Outcome.Status)
 	require.Equal(t, "lnk9", end.Outcome.TransactionID)
 }
@@ -222,23 +219,22 @@ func TestRefundSync(t *testing.T) {
 }
 
 func TestWebhook(t *testing.T) {
-	const key = "worldpay-webhook-secret"
 	body := `{"eventTimestamp":"2026-01-15T10:20:29.000Z","eventDetails":{"classification":"payment","transactionReference":"pay11","type":"sentForSettlement","reference":"x"}}`
 	events := func(r sdk.Request) []sdk.Event {
 		o := outcome(t, sdk.OpWebhook, r)
 		require.Equal(t, sdk.StatusHandled, o.Status)
 		return o.Events
 	}
-	require.Equal(t, []sdk.Event{{Object: "payment", Reference: "pay11", Sync: true, Time: now - 1000}}, events(message(body, key)))
+	require.Equal(t, []sdk.Event{{Object: "payment", Reference: "pay11", Sync: true, Time: now - 1000}}, events(message(body, secret)))
 	refund := strings.NewReplacer("sentForSettlement", "refunded", `"x"`, `"ref1"`, ".000Z", "").Replace(body)
-	require.Equal(t, []sdk.Event{{Object: "refund", Reference: "ref1", RefundID: "ref1", Sync: true, Time: now - 1000}}, events(message(refund, key)))
+	require.Equal(t, []sdk.Event{{Object: "refund", Reference: "ref1", RefundID: "ref1", Sync: true, Time: now - 1000}}, events(message(refund, secret)))
 	require.Empty(t, events(message(body, "another")))
-	forged := message(body, key)
+	forged := message(body, secret)
 	forged.Webhook.Body = []byte(strings.Replace(body, "pay11", "pay12", 1))
 	require.Empty(t, events(forged))
-	require.Empty(t, events(message(strings.Replace(body, "2026-01-15", "2026-01-06", 1), key)), "nine days old")
-	require.Empty(t, events(message(strings.Replace(body, "2026-01-15T10:20:29.000Z", "soon", 1), key)))
-	unsigned := message(body, key)
+	require.Empty(t, events(message(strings.Replace(body, "2026-01-15", "2026-01-06", 1), secret)), "nine days old")
+	require.Empty(t, events(message(strings.Replace(body, "2026-01-15T10:20:29.000Z", "soon", 1), secret)))
+	unsigned := message(body, secret)
 	unsigned.Webhook.Headers = nil
 	require.Empty(t, events(unsigned))
 }
