@@ -1,16 +1,17 @@
 package nmi_test
 
 import (
-	"strings"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"payswitch/plugins/nmi"
 	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
 )
-
-const now = 1_768_472_430_000 // 2026-01-15T10:20:30Z
 
 // played is what an operation sent and how it ended.
 type played struct {
@@ -19,37 +20,38 @@ type played struct {
 	reject *sdk.Reject
 }
 
-// play runs an operation to its end; its sends are answered in order.
+// play runs an operation to its end; every send has its answer.
 func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) played {
 	t.Helper()
-	return playWith(t, op, r, map[string]string{"api_key": "STANDINkey"}, answers...)
+	a := nmi.Adapter()
+	return end(t, a, wire.NewStep(&a.Manifest, op, r), answers...)
 }
 
-func playWith(t *testing.T, op sdk.Operation, r sdk.Request, credentials map[string]string, answers ...sdk.Exchange) played {
+func end(t *testing.T, a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) played {
 	t.Helper()
-	s := &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_1", Now: now, Seed: strings.Repeat("ab", 32), DerivePrefix: "DERIVEprefix", Request: r,
-		Account: sdk.Account{ID: "mca_1", Environment: "test", BaseURL: "https://secure.nmi.com", Credentials: credentials}}
-	var p played
-	for {
-		result := nmi.Adapter().Step(s)
-		x := sdk.Exchange{Now: now, Sent: true, Status: 200}
-		switch {
-		case result.Send != nil:
-			p.sends = append(p.sends, result.Send)
-			require.NotEmpty(t, answers, "a send nobody answers")
-			x, answers = answers[0], answers[1:]
-			x.Now, x.RequestHash = now, sdk.RequestHash(result.Send)
-		case result.Verify != nil:
-			require.NotEmpty(t, answers, "a verify nobody answers")
-			x, answers = answers[0], answers[1:]
-			x.Now, x.RequestHash = now, sdk.VerifyHash(result.Verify)
-		default:
-			require.Empty(t, answers, "answers nobody asked for")
-			p.Outcome, p.reject = result.Outcome, result.Reject
-			return p
-		}
-		s.Exchanges = append(s.Exchanges, x)
+	sends, result, err := wire.Play(a, s, answers...)
+	require.NoError(t, err)
+	require.Nil(t, result.Send, "a send nobody answers")
+	require.Len(t, sends, len(answers), "answers nobody asked for")
+	return played{sends, result.Outcome, result.Reject}
+}
+
+// deliver gives the adapter a message under a signature header; signed says that the account has a key.
+func deliver(t *testing.T, signed bool, header, body string) played {
+	t.Helper()
+	a := nmi.Adapter()
+	s := wire.NewStep(&a.Manifest, sdk.OpWebhook, sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Headers: []sdk.Header{sdk.H("Webhook-Signature", header)}, Body: []byte(body)}})
+	if !signed {
+		delete(s.Account.Credentials, "webhook_secret")
 	}
+	return end(t, a, s)
+}
+
+// signature is the header of a message that NMI sent.
+func signature(body string) string {
+	h := hmac.New(sha256.New, []byte("test_webhook_secret"))
+	h.Write([]byte("n0nce." + body))
+	return "t=n0nce,s=" + hex.EncodeToString(h.Sum(nil))
 }
 
 func answer(status int, body string) sdk.Exchange {
@@ -72,7 +74,7 @@ func form(t *testing.T, s *sdk.Send) map[string]string {
 func usd(minor int64) sdk.Money { return sdk.Money{Minor: minor, Currency: "USD"} }
 
 func card() *sdk.Instrument {
-	return &sdk.Instrument{Card: &sdk.Card{Number: "STANDINnumber", CVC: "STANDINcvc", ExpMonth: 3, ExpYear: 2030, BIN: "411111", LastFour: "1111", Length: 16}}
+	return &sdk.Instrument{Card: &sdk.Card{Number: "4111111111111111", CVC: "737", ExpMonth: 3, ExpYear: 2030, BIN: "411111", LastFour: "1111", Length: 16}}
 }
 
 const approved = "response=1&responsetext=SUCCESS&authcode=123456&transactionid=9876543210&avsresponse=Y&cvvresponse=M&orderid=ref-1&type="

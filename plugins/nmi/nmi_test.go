@@ -168,7 +168,7 @@ func TestSync(t *testing.T) {
 		require.Equal(t, v.status, p.Status, v.name)
 		require.Equal(t, v.totals, p.Totals, v.name)
 		require.True(t, p.sends[0].SafeToRepeat)
-		require.Equal(t, map[string]string{"security_key": "STANDINkey", "order_id": "ref-1"}, form(t, p.sends[0]))
+		require.Equal(t, map[string]string{"security_key": "test_api_key", "order_id": "ref-1"}, form(t, p.sends[0]))
 	}
 	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, answer(200, "<nm_response></nm_response>")).Status)
 	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, answer(200, "<?xml version=\"1.0\"?>\n<nm_response/>")).Status)
@@ -223,36 +223,26 @@ func FuzzXML(f *testing.F) {
 }
 
 func TestWebhook(t *testing.T) {
-	keys := map[string]string{"api_key": "STANDINkey", "webhook_secret": "STANDINsecret"}
-	yes, no := true, false
-	message := func(header, body string) sdk.Request {
-		return sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Headers: []sdk.Header{sdk.H("Webhook-Signature", header)}, Body: []byte(body)}}
-	}
 	const sale = `{"event_type":"transaction.sale.success","event_body":{"transaction_id":"9876543210","order_id":"ref-1"}}`
-	p := playWith(t, sdk.OpWebhook, message("t=d7c1,s=AB", sale), keys, sdk.Exchange{Verified: &yes})
+	p := deliver(t, true, signature(sale), sale)
 	require.Equal(t, sdk.StatusHandled, p.Status)
 	require.Len(t, p.Events, 1)
 	require.Equal(t, sdk.StatusCaptured, p.Events[0].Outcome.Status)
 	require.True(t, p.Events[0].Sync, "the signature holds no time: an old message must not be believed")
 
-	require.Empty(t, playWith(t, sdk.OpWebhook, message("t=d7c1,s=AB", sale), keys, sdk.Exchange{Verified: &no}).Events)
-	require.Equal(t, 401, playWith(t, sdk.OpWebhook, message("s=AB", sale), keys).Reply.Status)
-	unsigned := play(t, sdk.OpWebhook, message("", sale))
+	for _, header := range []string{signature(sale + " "), strings.Replace(signature(sale), "n0nce", "n1nce", 1), "s=AB", "t=n0nce", ""} {
+		p = deliver(t, true, header, sale)
+		require.Empty(t, p.Events, header)
+		require.Equal(t, 401, p.Reply.Status, header)
+	}
+	unsigned := deliver(t, false, "", sale)
 	require.True(t, unsigned.Events[0].Sync)
 	require.Nil(t, unsigned.Events[0].Outcome, "an unsigned message says nothing")
 
-	p = play(t, sdk.OpWebhook, message("", `{"event_type":"transaction.refund.success","event_body":{"transaction_id":"9876543299","order_id":"ref-2"}}`))
+	p = deliver(t, false, "", `{"event_type":"transaction.refund.success","event_body":{"transaction_id":"9876543299","order_id":"ref-2"}}`)
 	require.Equal(t, sdk.Event{Object: "refund", RefundID: "ref-2", Reference: "ref-2", Sync: true}, p.Events[0])
-	p = playWith(t, sdk.OpWebhook, message("t=1,s=2", `{"event_type":"transaction.auth.failure","event_body":{"transaction_id":"1","action":{"response_code":"251"}}}`), keys, sdk.Exchange{Verified: &yes})
-	require.Equal(t, sdk.DeclineLostCard, p.Events[0].Outcome.Decline.Reason)
-	require.Empty(t, play(t, sdk.OpWebhook, message("", `{"event_type":"recurring.subscription.add"}`)).Events)
-	require.Equal(t, 400, play(t, sdk.OpWebhook, message("", `{"event_type":"transaction.sale.success"}`)).Reply.Status)
-}
-
-// The signed sample of the facts, computed as the host would.
-func TestWebhookExpression(t *testing.T) {
-	s := &sdk.Step{ABI: sdk.ABI, Operation: sdk.OpWebhook, Now: now, Account: sdk.Account{Credentials: map[string]string{"webhook_secret": "KEY"}},
-		Request: sdk.Request{Webhook: &sdk.WebhookMessage{Headers: []sdk.Header{sdk.H("webhook-signature", "t=n0nce,s=ABCDEF")}, Body: []byte("{}")}}}
-	v := nmi.Adapter().Step(s).Verify
-	require.Equal(t, &sdk.Verify{Equal: "abcdef", Expr: sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text("KEY"), sdk.Fn(sdk.FnConcat, sdk.Text("n0nce."), sdk.Body())))}, v)
+	const lost = `{"event_type":"transaction.auth.failure","event_body":{"transaction_id":"1","action":{"response_code":"251"}}}`
+	require.Equal(t, sdk.DeclineLostCard, deliver(t, true, signature(lost), lost).Events[0].Outcome.Decline.Reason)
+	require.Empty(t, deliver(t, false, "", `{"event_type":"recurring.subscription.add"}`).Events)
+	require.Equal(t, 400, deliver(t, false, "", `{"event_type":"transaction.sale.success"}`).Reply.Status)
 }

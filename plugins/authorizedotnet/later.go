@@ -1,0 +1,69 @@
+package authorizedotnet
+
+import (
+	"errors"
+
+	"payswitch/sdk"
+)
+
+// hidden stands for an expiry date that the processor knows itself.
+const hidden = "XXXX"
+
+// capture takes what is held, or a part of it. There is one capture for an authorization: the rest is released with it.
+func capture(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	transaction := sdk.NewObject().Str("transactionType", "priorAuthCaptureTransaction").Number("amount", r.Amount.Major()).Str("refTransId", r.TransactionID)
+	j, o, err := transact(c, request(c), transaction, sdk.StatusCaptured)
+	if err != nil {
+		return nil, err
+	}
+	if o.Status != sdk.StatusCaptured {
+		return o, nil
+	}
+	if j.Text("transactionResponse.messages.0.code") == alreadyCaptured { // by which request, and how much of it, only a query tells
+		return nil, errors.New("the transaction has already been captured")
+	}
+	o.CaptureID = o.TransactionID
+	o.Released = r.Payment != nil && r.Amount.Minor < r.Payment.Authorized
+	return o, nil
+}
+
+// alreadyCaptured is the message of a capture that changed nothing.
+const alreadyCaptured = "311"
+
+// void takes back what has not been settled.
+func void(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	transaction := sdk.NewObject().Str("transactionType", "voidTransaction").Str("refTransId", r.TransactionID)
+	_, o, err := transact(c, request(c).Str("refId", r.Reference), transaction, sdk.StatusVoided)
+	return o, err
+}
+
+// refund gives back what has been settled; it is on its way until it is settled itself. The card is named by its last four digits.
+func refund(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	number, expiry := "", hidden
+	if r.ConnectorData != nil {
+		if kept, err := sdk.ParseJSON([]byte(r.ConnectorData.Payment)); err == nil {
+			number = kept.Str("creditCard.cardNumber")
+			if e := kept.Str("creditCard.expirationDate"); e != "" {
+				expiry = e
+			}
+		}
+	}
+	if number == "" && r.Payment != nil && r.Payment.LastFour != "" {
+		number = "XXXX" + r.Payment.LastFour
+	}
+	if number == "" {
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a refund needs the last four digits of the card", Parameter: "payment_id"}
+	}
+	transaction := sdk.NewObject().Str("transactionType", "refundTransaction").Number("amount", r.Amount.Major()).Str("currencyCode", string(r.Amount.Currency)).
+		Obj("payment", sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", number).Str("expirationDate", expiry))).
+		Str("refTransId", r.TransactionID).Obj("order", sdk.NewObject().Str("invoiceNumber", r.Reference))
+	_, o, err := transact(c, request(c), transaction, sdk.StatusPending)
+	if err != nil {
+		return nil, err
+	}
+	o.RefundID, o.TransactionID = o.TransactionID, r.TransactionID
+	return o, nil
+}
