@@ -64,7 +64,9 @@ func TestWebhookEvents(t *testing.T) {
 		{"REFUND_FAILED", "true", "PAY", "refund", sdk.StatusDeclined},
 		{"REFUNDED_REVERSED", "true", "PAY", "refund", sdk.StatusDeclined},
 		{"CHARGEBACK", "true", "PAY", "dispute", ""},
+		{"OFFER_CLOSED", "false", "", "", ""},
 		{"REPORT_AVAILABLE", "true", "", "", ""},
+		{"CAPTURE", "true", "PAY:Shop", "", ""}, // signed, but the fields could be told in two ways
 	} {
 		o := receive(t, notification(t, k.event, k.success, k.original), hmacKey)
 		require.Equal(t, sdk.StatusHandled, o.Status)

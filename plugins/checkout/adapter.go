@@ -38,6 +38,7 @@ func Adapter() *sdk.Adapter {
 			Reference:      sdk.ReferenceRule{MaxLength: 50},
 			Webhook:        &sdk.WebhookRule{Scheme: "cko-signature", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
+				// Nothing promises that a payment is in the list by reference at once.
 				IdempotencyWindowSeconds: 24 * 60 * 60, NotFoundFinalAfterSeconds: 5 * 60},
 		},
 		Authorize: authorize, Verify: authorize, Complete: complete, Sync: sync,
