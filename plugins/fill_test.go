@@ -383,3 +383,9 @@ func TestFillRefuses(t *testing.T) {
 }
 
 func hexOf(c byte) string { return string("0123456789ABCDEF"[c>>4]) + string("0123456789ABCDEF"[c&15]) }
+
+func withCAVV(d *engine.Drive, cavv string) *engine.Drive {
+	d.Request.ThreeDS = &sdk.ThreeDSResult{ECI: "05"}
+	d.Secrets.CAVV = engine.NewSecret(cavv)
+	return d
+}
