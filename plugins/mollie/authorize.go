@@ -1,6 +1,7 @@
 package mollie
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -89,7 +90,7 @@ func describe(c *sdk.Call) *sdk.Object {
 	if r.Capture == sdk.CaptureManual && r.Amount.Minor != 0 {
 		mode = "manual"
 	}
-	return sdk.NewObject().Obj("amount", amount(r.Amount)).Str("description", or(r.Description, or(r.OrderReference, r.Reference))).
+	return sdk.NewObject().Obj("amount", amount(r.Amount)).Str("description", cmp.Or(r.Description, r.OrderReference, r.Reference)).
 		OptStr("webhookUrl", r.WebhookURL).Obj("metadata", sdk.NewObject().Str("orderId", r.Reference)).
 		Str("method", "creditcard").Str("captureMode", mode)
 }
@@ -175,11 +176,4 @@ func address(a *sdk.Address) *sdk.Object {
 
 func missing(parameter, text string) error {
 	return &sdk.Reject{Code: sdk.RejectMissing, Message: text, Parameter: parameter}
-}
-
-func or(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

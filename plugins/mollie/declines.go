@@ -1,6 +1,7 @@
 package mollie
 
 import (
+	"cmp"
 	"strconv"
 
 	"payswitch/sdk"
@@ -68,10 +69,10 @@ func refusal(answer *sdk.Response) *sdk.Decline {
 	case !known:
 		reason = sdk.DeclineProcessingError
 	}
-	return decline(title, or(j.Str("detail"), title), reason)
+	return decline(title, cmp.Or(j.Str("detail"), title), reason)
 }
 
 func decline(code, text string, reason sdk.DeclineReason) *sdk.Decline {
 	facts, _ := reason.Facts()
-	return &sdk.Decline{Code: code, Message: or(text, code), Reason: reason, RetryElsewhere: facts.RetryElsewhere}
+	return &sdk.Decline{Code: code, Message: cmp.Or(text, code), Reason: reason, RetryElsewhere: facts.RetryElsewhere}
 }

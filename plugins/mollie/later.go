@@ -1,6 +1,10 @@
 package mollie
 
-import "payswitch/sdk"
+import (
+	"cmp"
+
+	"payswitch/sdk"
+)
 
 // capture takes the amount. Mollie may answer "pending": the capture then shows in the payment's amountCaptured when it is done.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
@@ -9,7 +13,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, err
 	}
 	answer, err := request(c, "POST", url, sdk.NewObject().Obj("amount", amount(c.Request.Amount)).
-		Str("description", or(c.Request.Description, c.Request.Reference)))
+		Str("description", cmp.Or(c.Request.Description, c.Request.Reference)))
 	if err != nil {
 		return nil, err
 	}

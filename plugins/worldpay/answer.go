@@ -1,6 +1,7 @@
 package worldpay
 
 import (
+	"cmp"
 	"strings"
 
 	"payswitch/sdk"
@@ -26,12 +27,9 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	j := answer.JSON()
 	result := j.Str("outcome")
 	o := &sdk.Outcome{TransactionID: linkOf(j.Str("_links.self.href")), Raw: map[string]string{"outcome": result}, AuthCode: j.Str("issuer.authorizationCode"),
-		NetworkTransactionID: j.Str("scheme.reference"), Checks: checks(j)}
+		NetworkTransactionID: cmp.Or(j.Str("scheme.reference"), j.Str("token.schemeReference")), Checks: checks(j)}
 	if !answer.OK() {
 		return nil, errUnreadable
-	}
-	if o.NetworkTransactionID == "" {
-		o.NetworkTransactionID = j.Str("token.schemeReference")
 	}
 	switch result {
 	case "authorized", "verified":
@@ -105,10 +103,7 @@ func session(r *sdk.Return) string {
 	if r == nil {
 		return ""
 	}
-	if id := sdk.HeaderValue(r.Form, "SessionId"); id != "" {
-		return id
-	}
-	return sdk.HeaderValue(r.Query, "SessionId")
+	return cmp.Or(sdk.HeaderValue(r.Form, "SessionId"), sdk.HeaderValue(r.Query, "SessionId"))
 }
 
 // linkOf is the link data at the end of a link, as it stands there, escapes and all.

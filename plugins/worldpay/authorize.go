@@ -1,6 +1,7 @@
 package worldpay
 
 import (
+	"cmp"
 	"strconv"
 
 	"payswitch/sdk"
@@ -87,11 +88,7 @@ func agreement(r *sdk.Request) *sdk.Object {
 
 // narrative is what the customer's statement shows.
 func narrative(c *sdk.Call) *sdk.Object {
-	line := c.Request.DescriptorName
-	if line == "" {
-		line = c.Account.Credentials["merchant_name"]
-	}
-	return sdk.NewObject().Str("line1", line).OptStr("line2", c.Request.DescriptorSuffix)
+	return sdk.NewObject().Str("line1", cmp.Or(c.Request.DescriptorName, c.Account.Credentials["merchant_name"])).OptStr("line2", c.Request.DescriptorSuffix)
 }
 
 // value is an amount in minor units.

@@ -1,6 +1,7 @@
 package worldpay
 
 import (
+	"cmp"
 	"strings"
 
 	"payswitch/sdk"
@@ -92,8 +93,5 @@ func refusal(answer *sdk.Response) *sdk.Decline {
 
 func decline(code, text string, reason sdk.DeclineReason) *sdk.Decline {
 	facts, _ := reason.Facts()
-	if text == "" {
-		text = code
-	}
-	return &sdk.Decline{Code: code, Message: text, Reason: reason, RetryElsewhere: facts.RetryElsewhere}
+	return &sdk.Decline{Code: code, Message: cmp.Or(text, code), Reason: reason, RetryElsewhere: facts.RetryElsewhere}
 }

@@ -51,7 +51,8 @@ func byReference(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.Reference == "" {
 		return nil, missing("reference", "a payment is found by Worldpay's link data or our reference")
 	}
-	answer, err := call(c, "GET", "/payments/events?transactionRef="+sdk.QueryEscape(c.Request.Reference)+"&entity="+c.Account.Credentials["entity_id"], mediaCard, nil)
+	asked := sdk.NewForm().Add("transactionRef", c.Request.Reference).Add("entity", c.Account.Credentials["entity_id"])
+	answer, err := call(c, "GET", "/payments/events?"+asked.String(), mediaCard, nil)
 	if err != nil {
 		return nil, err
 	}
