@@ -124,6 +124,9 @@ func (f fields) addBody(kind string, body []byte, contentType string) error {
 		if err := d.Decode(&v); err != nil {
 			return fmt.Errorf("body: %w", err)
 		}
+		if _, err := d.Token(); err != io.EOF {
+			return errors.New("body: more than one JSON text")
+		}
 		f.addValue("body", v)
 		return nil
 	case "form":

@@ -19,7 +19,7 @@ func Run(t *testing.T, a *sdk.Adapter, fsys fs.FS, o Options) {
 		t.Fatal(err)
 	}
 	r := &runner{adapter: a, requests: requests, options: o, account: Account(&a.Manifest, requests),
-		skip: ledger{o.Skip, map[string]bool{}}, allow: ledger{o.Allow, map[string]bool{}}, flows: map[string]bool{}}
+		skip: ledger{o.Skip, map[string]bool{}}, allow: ledger{o.Allow, map[string]bool{}}}
 	if o.Credentials != nil {
 		o.Credentials(&r.account)
 	}
@@ -49,7 +49,6 @@ type runner struct {
 	options     Options
 	account     sdk.Account
 	skip, allow ledger
-	flows       map[string]bool
 	done        int
 	skipped     []string
 }
