@@ -18,6 +18,7 @@ var facts = wire.Options{Allow: map[string]string{
 	"body.merchantRefundReason":                       "Adyen takes FRAUD, CUSTOMER REQUEST, RETURN, DUPLICATE and OTHER only: the merchant's reason is mapped",
 	"setup_mandate_minimal body.shopperReference":     "the prefix of a new shopper is the connector account's id",
 	"mandate_payment_minimal body.paymentMethod.type": "a stored PayPal credential; this adapter takes cards",
+	"authorize_details body.deliveryAddress.*":        "Adyen refuses an address without a street: where there is one line, the house number is taken off it",
 	"decline/2 reason":                                "Refused: the issuer's own code (51 in the sample) says more",
 	"decline/3 reason":                                "Referral: the issuer's own code (51 in the sample) says more",
 	"decline/27 reason":                               "Declined Non Generic: the issuer's own code (51 in the sample) says more",
@@ -116,6 +117,21 @@ func TestBlind(t *testing.T) {
 	_, body = sent(t, s)
 	require.Equal(t, "Y", body.Str("mpiData.directoryResponse"))
 	require.False(t, body.Has("mpiData.authenticationResponse"))
+}
+
+func TestAddress(t *testing.T) {
+	for line, want := range map[string][2]string{
+		"1 Market St": {"1", "Market St"}, "221B Baker Street": {"221B", "Baker Street"}, "Damrak 1": {"1", "Damrak"}, "The Elms": {"N/A", "The Elms"},
+		"Broadway": {"N/A", "Broadway"}, "7": {"N/A", "7"}, "Quay ": {"N/A", "Quay "},
+	} {
+		s := step(sdk.OpAuthorize)
+		s.Request.Billing = &sdk.Address{Line1: line, City: "Here", Zip: "1012", Country: "NL"}
+		_, body := sent(t, s)
+		require.Equal(t, want, [2]string{body.Str("billingAddress.houseNumberOrName"), body.Str("billingAddress.street")}, line)
+		s.Request.Billing.Zip = ""
+		_, body = sent(t, s)
+		require.False(t, body.Has("billingAddress"), "it lacks a part")
+	}
 }
 
 // A payment with the processor's own 3-D Secure redirects, and ends with what the browser brings back.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"payswitch/sdk"
 )
@@ -172,12 +173,29 @@ func person(o *sdk.Object, r *sdk.Request, mit bool) {
 	o.OptStr("telephoneNumber", phone).Obj("billingAddress", address(r.Billing)).Obj("deliveryAddress", address(r.Shipping))
 }
 
+// address is an address as Adyen takes it: whole, with street and house number apart. One that lacks a part is left out, as the
+// payment would be refused for it.
 func address(a *sdk.Address) *sdk.Object {
-	if a == nil || a.Line1 == "" && a.City == "" && a.Zip == "" && a.Country == "" {
+	if a == nil || a.Line1 == "" || a.City == "" || a.Zip == "" || a.Country == "" {
 		return nil
 	}
-	return sdk.NewObject().OptStr("city", a.City).OptStr("country", a.Country).OptStr("houseNumberOrName", a.Line1).OptStr("postalCode", a.Zip).
-		OptStr("stateOrProvince", a.State).OptStr("street", a.Line2)
+	house, street := a.Line1, a.Line2
+	if street == "" {
+		house, street = houseNumber(a.Line1)
+	}
+	return sdk.NewObject().Str("city", a.City).Str("country", a.Country).Str("houseNumberOrName", house).Str("postalCode", a.Zip).
+		OptStr("stateOrProvince", a.State).Str("street", street)
+}
+
+// houseNumber takes the number off one end of "1 Market St" or "Damrak 1".
+func houseNumber(line string) (house, street string) {
+	if before, after, ok := strings.Cut(line, " "); ok && line[0]-'0' <= 9 {
+		return before, after
+	}
+	if i := strings.LastIndexByte(line, ' '); i > 0 && i+1 < len(line) && line[i+1]-'0' <= 9 {
+		return line[i+1:], line[:i]
+	}
+	return "N/A", line
 }
 
 func browserInfo(b *sdk.Browser) *sdk.Object {

@@ -76,5 +76,6 @@ Generated from manifest, cases and notes: ` + "`go test ./plugins/adyen -run Rea
 - CLP and ISK are sent with two decimals, CVE and IDR with none, as Adyen wants them. CLF, IRR and MGA are refused: their decimals at
   Adyen are in doubt.
 - 3-D Secure by Adyen redirects the customer. Actions for Adyen's own front-end component are pending until the webhook.
+- An address goes with street, house number, city, postal code and country, or not at all: Adyen refuses payments with a part of one.
 - Metadata beyond 20 pairs, or with names over 20 or values over 80 characters, is left out: Adyen would refuse the payment.
 `
