@@ -150,7 +150,7 @@ func (c *checker) checkEnvironments(m *sdk.Manifest, wrong func(string, ...any))
 
 func (c *checker) checkFields(m *sdk.Manifest, wrong func(string, ...any)) {
 	names := map[string]bool{}
-	secrets := map[string]bool{"*": true, "card_number": true, "cvc": true, "cavv": true}
+	secrets := map[string]bool{"*": true, "card_number": true, "cvc": true, "cavv": true, "access_token": c.declared(sdk.OpAccessToken)}
 	for i, f := range slices.Concat(m.Credentials, m.Config) {
 		if !nameForm.MatchString(f.Name) || f.Label == "" {
 			wrong("field %q needs a name in small letters and a label", f.Name)
@@ -174,11 +174,12 @@ func (c *checker) checkFields(m *sdk.Manifest, wrong func(string, ...any)) {
 			wrong("field %q is secret and must stand under credentials", f.Name)
 		}
 	}
-	for _, p := range slices.Concat(m.Authentication, m.Placements) {
+	for i, p := range slices.Concat(m.Authentication, m.Placements) {
 		if !secrets[p.Secret] {
 			wrong("placement of %q, which is neither card data nor a credential", p.Secret)
 		}
-		if p.In != "header" && p.In != "query" && p.In != "body" || p.Field == "" {
+		captured := p.In == "response" && i < len(m.Authentication)
+		if !captured && p.In != "header" && p.In != "query" && p.In != "body" || p.Field == "" {
 			wrong("placement of %q: in must be header, query or body, and field must be named", p.Secret)
 		}
 		if p.Operation != "" && !c.declared(p.Operation) {
