@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -204,6 +205,9 @@ func labelFree(all []*Account, n *Account) error {
 // keepFallback sees to it that the account is on its profile's fallback list (at the end if new) or is not.
 func keepFallback(tx Tx, n *Account, on bool) error {
 	p, err := tx.Profile(n.MerchantID, n.ProfileID)
+	if errors.Is(err, ErrNotFound) && !on {
+		return nil // its profile is gone, and the list with it
+	}
 	if err != nil {
 		return missing(err, noProfile(n.ProfileID))
 	}

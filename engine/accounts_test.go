@@ -184,6 +184,17 @@ func TestDeletionWaitsForOpenOperations(t *testing.T) {
 	require.Equal(t, "HE_02", code(t, w.DeleteMerchant(ctx, "m1")))
 }
 
+// An account outlives its profile, and can still be deleted.
+func TestDeleteAccountOfADeletedProfile(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	p, err := w.CreateProfile(t.Context(), w.auth, engine.ProfileInput{Name: "second"})
+	require.NoError(t, err)
+	a, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "simulator", ProfileID: p.ID})
+	require.NoError(t, err)
+	require.NoError(t, w.DeleteProfile(t.Context(), w.auth, p.ID))
+	require.NoError(t, w.DeleteAccount(t.Context(), w.auth, a.ID))
+}
+
 // Whoever makes a merchant gets an empty one.
 func TestMerchantIDIsNotReused(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)

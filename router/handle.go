@@ -78,7 +78,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) done(c *call, status int, took time.Duration) {
-	s.Logger.LogAttrs(c.ctx(), slog.LevelInfo, "request", slog.String("request_id", c.requestID), slog.String("method", c.r.Method),
+	level := slog.LevelInfo
+	if c.route != nil && c.pattern() == healthPath && status == http.StatusOK {
+		level = slog.LevelDebug // load balancers ask all the time
+	}
+	s.Logger.LogAttrs(c.ctx(), level, "request", slog.String("request_id", c.requestID), slog.String("method", c.r.Method),
 		slog.String("route", c.pattern()), slog.Int("status", status), slog.Duration("took", took), slog.String("merchant_id", c.auth.MerchantID))
 	if s.opts.Observe != nil {
 		method := c.r.Method

@@ -6,6 +6,8 @@ import (
 	"payswitch/engine"
 )
 
+const healthPath = "/health"
+
 // health says whether we can serve.
 func (s *Server) health(*call) (answer, error) {
 	if s.opts.Ready != nil {

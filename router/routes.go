@@ -8,7 +8,7 @@ package router
 // with the earlier fixed segment wins.
 func (s *Server) routes() []route {
 	list := []route{
-		{method: "GET", pattern: "/health", who: open, handle: s.health},
+		{method: "GET", pattern: healthPath, who: open, handle: s.health},
 		{method: "GET", pattern: "/openapi.yaml", who: open, handle: s.openAPI},
 		{method: "GET", pattern: "/feature_matrix", who: open, handle: s.featureMatrix},
 
