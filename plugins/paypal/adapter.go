@@ -1,0 +1,122 @@
+// Package paypal speaks to PayPal's REST APIs for cards: Orders v2 takes the money, Payments v2 captures, voids and refunds it, and Payment
+// Method Tokens v3 keeps cards.
+//
+// Every POST carries PayPal-Request-Id, so that the identical request again is answered with what has become of the first: that is how an
+// unknown result is settled. PayPal finds nothing by a merchant's reference.
+package paypal
+
+import "payswitch/sdk"
+
+const (
+	ordersPath = "/v2/checkout/orders"
+	tokensPath = "/v3/vault/payment-tokens/"
+	oauthPath  = "/v1/oauth2/token"
+
+	accessToken  = "access_token"
+	clientID     = "client_id"
+	clientSecret = "client_secret"
+)
+
+const (
+	// keySeconds is how long Orders v2 remembers a PayPal-Request-Id. Payments v2 does so for 45 days.
+	keySeconds = 6 * 60 * 60
+	// notFoundFinalSeconds is the longest life of an order that nobody has paid, so that one which is gone took no money.
+	notFoundFinalSeconds = 72 * 60 * 60
+)
+
+// Adapter returns the adapter.
+func Adapter() *sdk.Adapter {
+	card := func(op sdk.Operation, path, secret, field string) sdk.Placement {
+		return sdk.Placement{Secret: secret, Operation: op, Method: "POST", Path: path, In: "body", Field: "payment_source.card." + field}
+	}
+	return &sdk.Adapter{
+		Manifest: sdk.Manifest{
+			Name: "paypal", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "PayPal",
+			Description: "Cards through PayPal's Orders, Payments and Payment Method Tokens APIs.", Website: "https://www.paypal.com",
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
+				StoredCredential: true, NetworkMIT: true},
+			Environments: map[string]sdk.Environment{
+				"test": {BaseURL: "https://api-m.sandbox.paypal.com", Hosts: []string{"api-m.sandbox.paypal.com"}},
+				"live": {BaseURL: "https://api-m.paypal.com", Hosts: []string{"api-m.paypal.com"}},
+			},
+			Credentials: []sdk.Field{
+				{Name: clientID, Key: "api_key", Label: "Client id", Help: "Of the REST app.", Type: "secret"},
+				{Name: clientSecret, Key: "key1", Label: "Client secret", Help: "Of the REST app.", Type: "secret"},
+				{Name: "payer_id", Key: "api_secret", Label: "Payer id", Help: "The merchant's PayPal id; not used by this adapter.", Type: "text", Optional: true},
+			},
+			Authentication: []sdk.Placement{
+				{Secret: "*", Operation: sdk.OpAccessToken, Method: "POST", Path: oauthPath, In: "header", Field: "Authorization", Format: "Basic {}"},
+				{Secret: accessToken, Method: "POST", Path: oauthPath, In: "response", Field: "access_token"},
+				{Secret: accessToken, In: "header", Field: "Authorization", Format: "Bearer {}"},
+			},
+			Placements: []sdk.Placement{
+				card(sdk.OpAuthorize, ordersPath, "card_number", "number"),
+				card(sdk.OpAuthorize, ordersPath, "cvc", "security_code"),
+				card(sdk.OpVerify, tokensPath, "card_number", "number"),
+			},
+			Methods:    []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
+			Currencies: currencies,
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID},
+				IdempotencyWindowSeconds: keySeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+		},
+		AccessToken: token,
+		Authorize:   authorize, Verify: verify, Complete: complete,
+		Capture: capture, Void: void, Refund: refund,
+		Sync: sync, RefundSync: refundSync,
+		Webhook: webhook,
+	}
+}
+
+// currencies are those PayPal takes.
+var currencies = []sdk.Currency{"AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "ILS", "JPY", "MXN", "MYR", "NOK",
+	"NZD", "PHP", "PLN", "SEK", "SGD", "THB", "TWD", "USD"}
+
+// money is an amount as PayPal takes it. Forint and Taiwan dollars have two decimals in ISO 4217 and none at PayPal.
+func money(m sdk.Money) (*sdk.Object, error) {
+	value := m.Major()
+	switch {
+	case value == "":
+		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "PayPal does not take this currency", Parameter: "currency"}
+	case m.Currency == "HUF" || m.Currency == "TWD":
+		if m.Minor%100 != 0 {
+			return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "PayPal takes whole forints and Taiwan dollars only", Parameter: "amount"}
+		}
+		value = sdk.Decimal(m.Minor/100, 0)
+	}
+	return sdk.NewObject().Str("currency_code", string(m.Currency)).Str("value", value), nil
+}
+
+// token fetches the access token that all other operations carry (OAuth 2.0, client credentials).
+func token(c *sdk.Call) (*sdk.Outcome, error) {
+	k := c.Account.Credentials
+	r, err := c.Do(&sdk.Send{Method: "POST", URL: oauthPath, Body: sdk.NewForm().Add("grant_type", "client_credentials").Bytes(),
+		Headers: []sdk.Header{sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic(k[clientID], k[clientSecret]))),
+			sdk.H("Content-Type", "application/x-www-form-urlencoded")},
+		SafeToRepeat: true, Capture: []sdk.Capture{{Path: "access_token", Name: accessToken}}})
+	if err != nil {
+		return nil, err
+	}
+	j := r.JSON()
+	value, expires := j.Str("access_token"), j.Int("expires_in")
+	if !r.OK() || value == "" || expires <= 0 {
+		return nil, failed("no access token", r)
+	}
+	return &sdk.Outcome{Status: sdk.StatusToken, Token: &sdk.AccessToken{Value: value, ExpiresIn: expires}}, nil
+}
+
+// post sends JSON under a PayPal-Request-Id. A nil body is none.
+func post(c *sdk.Call, path string, body *sdk.Object) (*sdk.Response, error) {
+	s := &sdk.Send{Method: "POST", URL: path, Headers: headers(c), SafeToRepeat: true, IdempotencyHeader: "PayPal-Request-Id"}
+	if body != nil {
+		s.Body = body.Bytes()
+	}
+	return c.Do(s)
+}
+
+func get(c *sdk.Call, path string) (*sdk.Response, error) { return c.Get(path, headers(c)...) }
+
+// headers ask for the whole resource: the short form leaves the payments out.
+func headers(c *sdk.Call) []sdk.Header {
+	return []sdk.Header{sdk.H("Authorization", "Bearer "+c.Account.Credentials[accessToken]), sdk.H("Content-Type", "application/json"),
+		sdk.H("Prefer", "return=representation")}
+}
