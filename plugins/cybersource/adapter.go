@@ -1,0 +1,108 @@
+// Package cybersource speaks to Cybersource's REST API: Payments (/pts/v2), Payer Authentication (/risk/v1), Transaction Search (/tss/v2)
+// and webhooks (developer.cybersource.com/docs).
+//
+// Cybersource takes no idempotency key, so nothing is sent twice: an unknown result is settled by Transaction Search, by the
+// transaction's id or, where the answer with it was lost, by our reference, which goes along as clientReferenceInformation.code.
+package cybersource
+
+import "payswitch/sdk"
+
+// Names of the fields of an account.
+const (
+	apiKey          = "api_key"
+	merchantAccount = "merchant_account"
+	apiSecret       = "api_secret"
+	webhookSecret   = "webhook_secret"
+	disableAVS      = "disable_avs"
+	disableCVN      = "disable_cvn"
+)
+
+// Paths of the API.
+const (
+	paymentsPath     = "/pts/v2/payments/"
+	capturesPath     = "/pts/v2/captures/"
+	setupsPath       = "/risk/v1/authentication-setups"
+	enrollmentsPath  = "/risk/v1/authentications"
+	transactionsPath = "/tss/v2/transactions/"
+	searchesPath     = "/tss/v2/searches"
+)
+
+// notFoundFinalSeconds is how long a transaction may take to be found by Transaction Search. Its guide names no time; as a rule it is
+// there within a minute.
+const notFoundFinalSeconds = 60 * 60
+
+// Adapter returns the adapter.
+func Adapter() *sdk.Adapter {
+	return &sdk.Adapter{
+		Manifest: sdk.Manifest{
+			Name: "cybersource", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Cybersource",
+			Description: "Card payments through Cybersource's REST API.", Website: "https://www.cybersource.com",
+			// A capture is the only one of its authorization. What it leaves is released by Cybersource, or lapses: no call does it.
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
+				External3DS: true, StoredCredential: true, NetworkMIT: true},
+			Environments: map[string]sdk.Environment{
+				"test": {BaseURL: "https://apitest.cybersource.com", Hosts: []string{"apitest.cybersource.com"}},
+				"live": {BaseURL: "https://api.cybersource.com", Hosts: []string{"api.cybersource.com", "api.in.cybersource.com"}},
+			},
+			Credentials: []sdk.Field{
+				{Name: apiKey, Label: "Key ID", Type: "secret", Help: "Business Center, Key Management: the id of a REST shared secret key."},
+				{Name: merchantAccount, Key: "key1", Label: "Merchant ID", Type: "text", Help: "The merchant id that the key belongs to."},
+				{Name: apiSecret, Label: "Shared secret", Type: "secret", Help: "The key itself, in base64 as it was downloaded."},
+				{Name: webhookSecret, Label: "Webhook signature key", Type: "secret", Optional: true,
+					Help: "In base64, as returned when the digital signature key was made. Without it no webhook is read."},
+			},
+			Config: []sdk.Field{
+				{Name: disableAVS, Label: "Accept failed address checks", Type: "enum", Values: []string{"false", "true"}, Default: "false",
+					Help: "Approve although the address check failed."},
+				{Name: disableCVN, Label: "Accept failed CVC checks", Type: "enum", Values: []string{"false", "true"}, Default: "false",
+					Help: "Approve although the CVC check failed."},
+			},
+			Authentication: authentication(),
+			Placements:     placements(),
+			Methods:        []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
+			Reference:      sdk.ReferenceRule{MaxLength: 50},
+			Webhook:        &sdk.WebhookRule{Scheme: "cybersource-hmac-sha256", ToleranceSeconds: toleranceSeconds},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference},
+				NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+		},
+		Authorize: authorize, Verify: authorize, Complete: complete,
+		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
+		Sync: sync, RefundSync: refundSync,
+		Webhook: webhook,
+	}
+}
+
+// authentication is HTTP Signature: the signature covers the digest of the body, where there is one.
+func authentication() []sdk.Placement {
+	all := []sdk.Placement{{Secret: "*", Method: "GET", In: "header", Field: "Signature", Format: signatureHeader("{}", signedNames, "{}")}}
+	for _, method := range []string{"POST", "PATCH"} {
+		all = append(all,
+			sdk.Placement{Secret: "*", Method: method, In: "header", Field: "Signature", Format: signatureHeader("{}", signedNamesBody, "{}")},
+			sdk.Placement{Secret: "*", Method: method, In: "header", Field: "Digest", Format: digestPrefix + "{}"})
+	}
+	return all
+}
+
+// placements: card data stands in payments and in the two requests of payer authentication that hold the card.
+func placements() []sdk.Placement {
+	var all []sdk.Placement
+	add := func(secret string, op sdk.Operation, path, field string) {
+		all = append(all, sdk.Placement{Secret: secret, Operation: op, Method: "POST", Path: path, In: "body", Field: field})
+	}
+	card := func(op sdk.Operation, path string) {
+		add("card_number", op, path, "paymentInformation.card.number")
+		add("cvc", op, path, "paymentInformation.card.securityCode")
+	}
+	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify} {
+		card(op, paymentsPath)
+		card(op, setupsPath)
+		add("cavv", op, paymentsPath, "consumerAuthenticationInformation.cavv")
+		add("cavv", op, paymentsPath, "consumerAuthenticationInformation.ucafAuthenticationData")
+	}
+	card(sdk.OpComplete, paymentsPath)
+	card(sdk.OpComplete, enrollmentsPath)
+	for _, name := range cryptograms { // captured from the enrollment's answer
+		add("*", sdk.OpComplete, paymentsPath, "consumerAuthenticationInformation."+name)
+	}
+	return all
+}

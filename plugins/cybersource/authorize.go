@@ -1,0 +1,248 @@
+package cybersource
+
+import (
+	"sort"
+	"strconv"
+
+	"payswitch/sdk"
+)
+
+// authorize holds the amount, or takes it at once; with amount 0 it is the check of a card (Verify). A payment for which 3-D Secure is
+// asked begins with payer authentication instead.
+func authorize(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	if r.Request3DS && r.ThreeDS == nil && r.Instrument != nil && r.Instrument.Card != nil {
+		return setup(c)
+	}
+	var processed *sdk.Object
+	indicator := commerceIndicator(r)
+	if r.ThreeDS != nil {
+		network := networkOf(r)
+		indicator, processed = authenticatedIndicator(network, r.ThreeDS), externalResult(network, r.ThreeDS)
+	}
+	return pay(c, indicator, nil, processed)
+}
+
+// pay sends the payment. actions are further services of the same request; authentication is consumerAuthenticationInformation.
+func pay(c *sdk.Call, indicator string, actions []string, authentication *sdk.Object) (*sdk.Outcome, error) {
+	r := c.Request
+	instrument, err := paymentInformation(r)
+	if err != nil {
+		return nil, err
+	}
+	body := sdk.NewObject().
+		Obj("processingInformation", processingInformation(c, indicator, actions)).
+		Obj("paymentInformation", instrument).
+		Obj("orderInformation", orderInformation(r)).
+		Obj("clientReferenceInformation", reference(r)).
+		Obj("consumerAuthenticationInformation", authentication)
+	if r.Amount.Minor > 0 {
+		body.Arr("merchantDefinedInformation", definedInformation(r))
+	}
+	response, err := send(c, "POST", paymentsPath, body)
+	if err != nil {
+		return nil, err
+	}
+	a, err := read(response)
+	if err != nil {
+		return nil, err
+	}
+	return paymentOutcome(r, a, a.Str("status"))
+}
+
+func reference(r *sdk.Request) *sdk.Object { return sdk.NewObject().Str("code", r.Reference) }
+
+func amount(m sdk.Money) *sdk.Object {
+	return sdk.NewObject().Str("totalAmount", m.Major()).Str("currency", string(m.Currency))
+}
+
+func processingInformation(c *sdk.Call, indicator string, actions []string) *sdk.Object {
+	r := c.Request
+	options := sdk.NewObject()
+	used := false
+	if u := r.StoredCredential; u != nil {
+		options.Obj("initiator", initiator(r, u))
+		used = true
+		if u.First {
+			actions = append([]string{"TOKEN_CREATE"}, actions...)
+		}
+	}
+	for _, check := range [][2]string{{disableAVS, "ignoreAvsResult"}, {disableCVN, "ignoreCvResult"}} {
+		if c.Account.Config[check[0]] == "true" {
+			options.Bool(check[1], true)
+			used = true
+		}
+	}
+	p := sdk.NewObject()
+	if len(actions) > 0 {
+		p.Arr("actionList", texts(actions...))
+	}
+	if r.StoredCredential != nil && r.StoredCredential.First {
+		p.Arr("actionTokenTypes", texts("paymentInstrument", "customer"))
+	}
+	if used {
+		p.Obj("authorizationOptions", options)
+	}
+	return p.Str("commerceIndicator", indicator).Bool("capture", !manual(r) && r.Amount.Minor > 0)
+}
+
+func texts(all ...string) *sdk.Array {
+	a := sdk.NewArray()
+	for _, s := range all {
+		a.Str(s)
+	}
+	return a
+}
+
+// initiator says who began a payment with a stored credential, as the card networks want it.
+func initiator(r *sdk.Request, u *sdk.StoredCredentialUse) *sdk.Object {
+	switch {
+	case u.First:
+		return sdk.NewObject().Str("type", "customer").Bool("credentialStoredOnFile", true)
+	case u.Initiator != "mit":
+		return sdk.NewObject().Str("type", "customer").Bool("storedCredentialUsed", true)
+	}
+	o := sdk.NewObject().Str("type", "merchant").Bool("storedCredentialUsed", true)
+	if r.Instrument != nil && r.Instrument.NetworkTransactionID != "" { // with a token, Cybersource knows both itself
+		o.Obj("merchantInitiatedTransaction", sdk.NewObject().Str("reason", mitReason(u.Category)).
+			Str("previousTransactionId", r.Instrument.NetworkTransactionID))
+	}
+	return o
+}
+
+// mitReason is the reason code of a merchant-initiated payment (Credentialed Transactions guide).
+func mitReason(category string) string {
+	switch category {
+	case "resubmission":
+		return "1"
+	case "recurring":
+		return "7"
+	case "installment":
+		return "9"
+	}
+	return "10" // unscheduled
+}
+
+// commerceIndicator is the kind of sale of a payment without 3-D Secure.
+func commerceIndicator(r *sdk.Request) string {
+	if u := r.StoredCredential; u != nil && u.Initiator == "mit" {
+		switch u.Category {
+		case "recurring":
+			return "recurring"
+		case "installment":
+			return "install"
+		}
+	}
+	return "internet"
+}
+
+func paymentInformation(r *sdk.Request) (*sdk.Object, error) {
+	i := r.Instrument
+	switch {
+	case i != nil && i.StoredCredentialID != "":
+		return sdk.NewObject().Obj("paymentInstrument", sdk.NewObject().Str("id", i.StoredCredentialID)), nil
+	case i == nil || i.Card == nil:
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
+	}
+	k := i.Card
+	card := sdk.NewObject().Str("number", k.Number).Str("expirationMonth", twoDigits(k.ExpMonth)).Str("expirationYear", strconv.Itoa(k.ExpYear)).
+		OptStr("securityCode", k.CVC)
+	if kind := cardType(networkOf(r)); kind != "" {
+		card.Str("type", kind).Str("typeSelectionIndicator", "1") // 1: not chosen by the customer
+	}
+	return sdk.NewObject().Obj("card", card), nil
+}
+
+func twoDigits(n int) string { return string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) }
+
+// networkOf is the card's network, by its BIN where nobody has told it.
+func networkOf(r *sdk.Request) sdk.CardNetwork {
+	if r.Instrument == nil || r.Instrument.Card == nil {
+		return ""
+	}
+	k := r.Instrument.Card
+	if k.Network != "" || len(k.BIN) < 4 {
+		return k.Network
+	}
+	switch bin := k.BIN[:4]; {
+	case bin[0] == '4':
+		return sdk.Visa
+	case bin >= "5100" && bin <= "5599", bin >= "2221" && bin <= "2720":
+		return sdk.Mastercard
+	case bin[:2] == "34", bin[:2] == "37":
+		return sdk.AmericanExpress
+	case bin == "6011", bin[:2] == "65", bin >= "6440" && bin <= "6499":
+		return sdk.Discover
+	case bin >= "3528" && bin <= "3589":
+		return sdk.JCB
+	case bin[:2] == "36", bin[:2] == "38", bin >= "3000" && bin <= "3059":
+		return sdk.DinersClub
+	}
+	return ""
+}
+
+// cardType is Cybersource's number of a network, "" for one without.
+func cardType(n sdk.CardNetwork) string {
+	switch n {
+	case sdk.Visa:
+		return "001"
+	case sdk.Mastercard:
+		return "002"
+	case sdk.AmericanExpress:
+		return "003"
+	case sdk.Discover:
+		return "004"
+	case sdk.DinersClub:
+		return "005"
+	case sdk.JCB:
+		return "007"
+	case sdk.CartesBancaires:
+		return "036"
+	case sdk.Maestro:
+		return "042"
+	case sdk.UnionPay:
+		return "062"
+	}
+	return ""
+}
+
+func orderInformation(r *sdk.Request) *sdk.Object {
+	to := sdk.NewObject()
+	email := ""
+	if b := r.Billing; b != nil {
+		to.OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName).OptStr("address1", b.Line1).OptStr("locality", b.City).
+			OptStr("administrativeArea", b.State).OptStr("postalCode", b.Zip).OptStr("country", b.Country)
+		email = b.Email
+	}
+	if email == "" && r.Customer != nil {
+		email = r.Customer.Email
+	}
+	o := sdk.NewObject().Obj("amountDetails", amount(r.Amount))
+	if r.Billing != nil || email != "" {
+		o.Obj("billTo", to.OptStr("email", email))
+	}
+	return o
+}
+
+// maxDefined is how many merchant defined data fields there are.
+const maxDefined = 100
+
+// definedInformation is the merchant's metadata by name, and the order number.
+func definedInformation(r *sdk.Request) *sdk.Array {
+	var all []string
+	for name, value := range r.Metadata {
+		all = append(all, name+"="+value)
+	}
+	sort.Strings(all)
+	if r.OrderReference != "" {
+		all = append(all[:min(len(all), maxDefined-1)], "merchant_order_reference_id="+r.OrderReference)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	a := sdk.NewArray()
+	for i, value := range all[:min(len(all), maxDefined)] {
+		a.Obj(sdk.NewObject().Int("key", int64(i+1)).Str("value", value))
+	}
+	return a
+}

@@ -1,0 +1,202 @@
+package cybersource_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/cybersource"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest"
+)
+
+func TestSuite(t *testing.T) {
+	options := sdktest.Options{Request: func(op sdk.Operation, r *sdk.Request) {
+		switch op {
+		case sdk.OpIncrementalAuthorize:
+			r.Payment.Authorized = 1000
+		case sdk.OpComplete:
+			r.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: "challenge 1"}
+		}
+	}}
+	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(cybersource.Adapter()), options))
+}
+
+// TestSignature computes the signatures anew, from the documentation's rule.
+func TestSignature(t *testing.T) {
+	key, err := base64.StdEncoding.DecodeString(secret)
+	require.NoError(t, err)
+	signature := func(names string, lines ...string) string {
+		h := hmac.New(sha256.New, key)
+		h.Write([]byte(strings.Join(lines, "\n")))
+		return `keyid="test_api_key", algorithm="HmacSHA256", headers="` + names + `", signature="` + base64.StdEncoding.EncodeToString(h.Sum(nil)) + `"`
+	}
+	host, date, merchant := "host: apitest.cybersource.com", "date: Thu, 15 Jan 2026 10:20:30 GMT", "v-c-merchant-id: test_merchant_account"
+
+	s := play(t, sdk.OpAuthorize, payment(), answer(201, approved)).sends[0]
+	sum := sha256.Sum256(s.Body)
+	digest := "SHA-256=" + base64.StdEncoding.EncodeToString(sum[:])
+	require.Contains(t, string(s.Body), "4111111111111111")
+	require.Equal(t, digest, sdk.HeaderValue(s.Headers, "Digest"))
+	require.Equal(t, signature("host date (request-target) digest v-c-merchant-id", host, date, "(request-target): post /pts/v2/payments/", "digest: "+digest, merchant),
+		sdk.HeaderValue(s.Headers, "Signature"))
+	require.False(t, s.SafeToRepeat)
+
+	s = play(t, sdk.OpSync, later(2499), answer(200, `{"id":"7001","applicationInformation":{"status":"AUTHORIZED"}}`)).sends[0]
+	require.Empty(t, sdk.HeaderValue(s.Headers, "Digest"))
+	require.Equal(t, signature("host date (request-target) v-c-merchant-id", host, date, "(request-target): get /tss/v2/transactions/7001", merchant),
+		sdk.HeaderValue(s.Headers, "Signature"))
+	require.True(t, s.SafeToRepeat)
+}
+
+func TestAmounts(t *testing.T) {
+	for _, x := range []struct {
+		money sdk.Money
+		want  string
+	}{{sdk.Money{Minor: 5000, Currency: "JPY"}, "5000"}, {sdk.Money{Minor: 10500, Currency: "KWD"}, "10.500"}, {usd(9007199254740993), "90071992547409.93"}} {
+		r := payment()
+		r.Amount = x.money
+		p := play(t, sdk.OpAuthorize, r, answer(201, approved))
+		require.Equal(t, x.want, body(t, p.sends[0]).Str("orderInformation.amountDetails.totalAmount"))
+	}
+	p := play(t, sdk.OpAuthorize, payment(), answer(201,
+		`{"id":"7001","status":"PARTIAL_AUTHORIZED","orderInformation":{"amountDetails":{"authorizedAmount":"10.00","currency":"USD"}}}`))
+	require.Equal(t, sdk.StatusAuthorized, p.Status)
+	require.Equal(t, usd(1000), *p.Amount)
+}
+
+// TestEvidence: what proves nothing decides nothing.
+func TestEvidence(t *testing.T) {
+	for name, x := range map[string]sdk.Exchange{
+		"server error":      answer(502, `{"status":"DECLINED","errorInformation":{"reason":"EXPIRED_CARD"}}`),
+		"server timeout":    answer(201, `{"id":"7001","status":"SERVER_ERROR"}`),
+		"page":              answer(200, `<html>`),
+		"cut":               answer(201, approved[:60]),
+		"no id":             answer(201, `{"status":"AUTHORIZED"}`),
+		"new status":        answer(201, `{"id":"7001","status":"PARKED"}`),
+		"approval with 400": answer(400, approved),
+		"nothing with 400":  answer(400, `{}`),
+		"request timeout":   answer(408, `{"status":"INVALID_REQUEST"}`),
+		"time-out":          {Sent: true, Failure: "timeout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, payment(), x).Status)
+			require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpCapture, later(1000), x).Status)
+			require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpVoid, later(0), x).Status)
+			require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefund, later(1000), x).Status)
+		})
+	}
+}
+
+func TestDeclines(t *testing.T) {
+	p := play(t, sdk.OpAuthorize, payment(), answer(201, `{"id":"7001","status":"DECLINED","errorInformation":{"reason":"PROCESSOR_UNAVAILABLE","message":"No."}}`))
+	require.Equal(t, sdk.StatusDeclined, p.Status)
+	require.Equal(t, "7001", p.TransactionID)
+	require.Equal(t, sdk.Decline{Code: "PROCESSOR_UNAVAILABLE", Message: "No.", Reason: sdk.DeclineIssuerUnavailable, RetryElsewhere: true}, *p.Decline)
+
+	p = play(t, sdk.OpAuthorize, payment(), answer(400,
+		`{"status":"INVALID_REQUEST","reason":"MISSING_FIELD","message":"Missing.","details":[{"field":"orderInformation.billTo.email","reason":"MISSING_FIELD"}]}`))
+	require.Equal(t, "Missing. (orderInformation.billTo.email: MISSING_FIELD)", p.Decline.Message)
+
+	p = play(t, sdk.OpCapture, later(1000), answer(401, `{"response":{"rmsg":"Authentication Failed"}}`))
+	require.Equal(t, sdk.StatusDeclined, p.Status)
+	require.Equal(t, sdk.DeclineInvalidMerchant, p.Decline.Reason)
+
+	// Transaction Search may know a reason code alone.
+	p = play(t, sdk.OpSync, later(2499), answer(200, `{"id":"7001","applicationInformation":{"reasonCode":"204"}}`))
+	require.Equal(t, sdk.StatusDeclined, p.Status)
+	require.Equal(t, sdk.DeclineInsufficientFunds, p.Decline.Reason)
+	p = play(t, sdk.OpSync, later(2499), answer(200, `{"id":"7001","applicationInformation":{"reasonCode":"150"}}`))
+	require.Equal(t, sdk.StatusUnknown, p.Status)
+}
+
+func TestChecks(t *testing.T) {
+	p := play(t, sdk.OpAuthorize, payment(), answer(201, approved))
+	require.Equal(t, sdk.Checks{CVC: "fail", AddressLine1: "fail", PostalCode: "pass"}, *p.Checks)
+	require.Equal(t, "831000", p.AuthCode)
+}
+
+// TestCapture: a capture is accepted first, and what follows refers to its own id.
+func TestCapture(t *testing.T) {
+	p := play(t, sdk.OpCapture, later(1000), answer(201, `{"id":"8001","status":"PENDING"}`))
+	require.Equal(t, sdk.StatusPending, p.Status)
+	require.Equal(t, "8001", p.CaptureID)
+	require.Equal(t, "7001", p.TransactionID)
+	kept := p.ConnectorData
+
+	r := later(1000)
+	r.ConnectorData, r.Resolves = kept, sdk.OpCapture
+	p = play(t, sdk.OpSync, r, answer(200, `{"id":"8001","applicationInformation":{"status":"TRANSMITTED"}}`))
+	require.Equal(t, "https://apitest.cybersource.com/tss/v2/transactions/8001", p.sends[0].URL)
+	require.Equal(t, sdk.StatusCaptured, p.Status)
+
+	r = later(2499)
+	r.ConnectorData = kept
+	p = play(t, sdk.OpSync, r, answer(200,
+		`{"id":"8001","applicationInformation":{"status":"TRANSMITTED"},"orderInformation":{"amountDetails":{"totalAmount":"10.00","currency":"USD"}}}`))
+	require.Equal(t, usd(1000), *p.Amount)
+
+	p = play(t, sdk.OpRefund, r, answer(201, `{"id":"9001","status":"PENDING"}`))
+	require.Equal(t, "https://apitest.cybersource.com/pts/v2/captures/8001/refunds", p.sends[0].URL)
+	require.Equal(t, "9001", p.RefundID)
+	require.Equal(t, sdk.StatusPending, p.Status)
+}
+
+func TestIncrement(t *testing.T) {
+	p := play(t, sdk.OpIncrementalAuthorize, later(3499), answer(201, `{"id":"7002","status":"AUTHORIZED"}`))
+	require.Equal(t, "10.00", body(t, p.sends[0]).Str("orderInformation.amountDetails.additionalAmount"))
+	require.Equal(t, sdk.StatusAuthorized, p.Status)
+	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpIncrementalAuthorize, later(2499)).reject.Code)
+
+	r := later(3499)
+	r.Resolves = sdk.OpIncrementalAuthorize
+	held := func(amount string) sdk.Exchange {
+		return answer(200, `{"id":"7001","applicationInformation":{"status":"AUTHORIZED"},"orderInformation":{"amountDetails":{"authorizedAmount":"`+amount+`"}}}`)
+	}
+	require.Equal(t, sdk.StatusAuthorized, play(t, sdk.OpSync, r, held("34.99")).Status)
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, held("24.99")).Status)
+}
+
+// TestSearch: an answer that was lost is looked up by our reference and by what the transaction did.
+func TestSearch(t *testing.T) {
+	summary := func(id, service string) string {
+		return `{"id":"` + id + `","clientReferenceInformation":{"code":"ref-1"},"applicationInformation":{"applications":[{"name":"` + service + `"}]}}`
+	}
+	found := func(all ...string) sdk.Exchange {
+		return answer(201, `{"totalCount":`+strconv.Itoa(len(all))+`,"_embedded":{"transactionSummaries":[`+strings.Join(all, ",")+`]}}`)
+	}
+	none := answer(201, `{"totalCount":0}`)
+	r := later(2499)
+	r.TransactionID = ""
+
+	p := play(t, sdk.OpSync, r, found(summary("7000", "ics_pa_setup"), summary("7001", "ics_auth")),
+		answer(200, `{"id":"7001","applicationInformation":{"status":"AUTHORIZED"}}`))
+	require.Equal(t, sdk.StatusAuthorized, p.Status)
+	require.Equal(t, "7001", p.TransactionID)
+	require.Equal(t, "clientReferenceInformation.code:ref-1", body(t, p.sends[0]).Str("query"))
+	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, none).Status)
+	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, found(summary("7000", "ics_pa_enroll"))).Status)
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, found(summary("7001", "ics_auth"), summary("7002", "ics_auth"))).Status)
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, answer(500, `{"totalCount":0}`)).Status)
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, answer(201, `{}`)).Status)
+
+	r = later(0)
+	r.Resolves = sdk.OpVoid
+	p = play(t, sdk.OpSync, r, found(summary("7001", "ics_auth"), summary("8002", "ics_auth_reversal")),
+		answer(200, `{"id":"8002","applicationInformation":{"reasonCode":"100"}}`))
+	require.Equal(t, sdk.StatusVoided, p.Status)
+	require.Equal(t, "7001", p.TransactionID)
+
+	p = play(t, sdk.OpRefundSync, later(500), found(summary("9001", "ics_credit")), answer(200, `{"id":"9001","applicationInformation":{"status":"TRANSMITTED"}}`))
+	require.Equal(t, sdk.StatusRefunded, p.Status)
+	require.Equal(t, "9001", p.RefundID)
+
+	p = play(t, sdk.OpSync, later(2499), answer(404, `{"status":"NOT_FOUND"}`))
+	require.Equal(t, sdk.StatusNotFound, p.Status)
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), answer(404, `not found`)).Status)
+}

@@ -1,0 +1,67 @@
+package cybersource_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/cybersource"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// secret is the shared secret of the account, and what signs webhooks.
+const secret = "cHJvYmVfc2VjcmV0"
+
+// now is the time of all tests: 2026-01-15T10:20:30Z, in milliseconds.
+const now = 1_768_472_430_000
+
+// played is what an operation sent and how it ended.
+type played struct {
+	sends []*sdk.Send
+	*sdk.Outcome
+	reject *sdk.Reject
+}
+
+// play runs an operation to its end; its sends are answered in order.
+func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) played {
+	t.Helper()
+	a := cybersource.Adapter()
+	s := wire.NewStep(&a.Manifest, op, r)
+	s.Now = now
+	s.Account.Credentials["api_secret"], s.Account.Credentials["webhook_secret"] = secret, secret
+	sends, result, err := wire.Play(a, s, answers...)
+	require.NoError(t, err)
+	require.Nil(t, result.Send, "a send that nobody answers")
+	require.Len(t, sends, len(answers), "answers that nobody asked for")
+	return played{sends, result.Outcome, result.Reject}
+}
+
+func answer(status int, body string) sdk.Exchange { return wire.Answer(status, body) }
+
+// body is the JSON of a send's body.
+func body(t *testing.T, s *sdk.Send) sdk.JSON {
+	t.Helper()
+	j, err := sdk.ParseJSON(s.Body)
+	require.NoError(t, err)
+	return j
+}
+
+func usd(minor int64) sdk.Money { return sdk.Money{Minor: minor, Currency: "USD"} }
+
+func card(n sdk.CardNetwork) *sdk.Instrument {
+	return &sdk.Instrument{Card: &sdk.Card{Number: "4111111111111111", CVC: "737", ExpMonth: 3, ExpYear: 2030, BIN: "411111", LastFour: "1111", Length: 16,
+		Network: n}}
+}
+
+func payment() sdk.Request {
+	return sdk.Request{Reference: "ref-1", Amount: usd(2499), Instrument: card(""), Capture: sdk.CaptureManual, ReturnURL: "https://pay.example/return"}
+}
+
+// later is a request about a payment that holds 24.99.
+func later(minor int64) sdk.Request {
+	return sdk.Request{Reference: "ref-1", Amount: usd(minor), TransactionID: "7001", Capture: sdk.CaptureManual,
+		Payment: &sdk.PaymentState{Currency: "USD", Requested: 2499, Authorized: 2499, Capture: sdk.CaptureManual}}
+}
+
+const approved = `{"id":"7001","status":"AUTHORIZED","processorInformation":{"approvalCode":"831000","avs":{"code":"Z"},"cardVerification":{"resultCode":"N"}}}`

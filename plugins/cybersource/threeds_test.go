@@ -1,0 +1,84 @@
+package cybersource_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+)
+
+func TestExternal3DS(t *testing.T) {
+	for _, x := range []struct {
+		network           sdk.CardNetwork
+		status            string
+		indicator, field  string
+		collectionOfUCAFs string
+	}{
+		{sdk.Visa, "Y", "vbv", "cavv", ""},
+		{sdk.Visa, "A", "vbv_attempted", "cavv", ""},
+		{sdk.Mastercard, "Y", "spa", "ucafAuthenticationData", "2"},
+		{sdk.Mastercard, "A", "spa", "ucafAuthenticationData", "1"},
+		{sdk.AmericanExpress, "Y", "aesk", "cavv", ""},
+		{sdk.JCB, "A", "js_attempted", "cavv", ""},
+		{sdk.Visa, "I", "internet", "cavv", ""},
+	} {
+		r := payment()
+		r.Request3DS, r.Instrument = true, card(x.network)
+		r.ThreeDS = &sdk.ThreeDSResult{CAVV: "AAABBEg0VhI0VniQEjRWAAAAAAA=", ECI: "05", TransStatus: x.status, Version: "2.2.0", DSTransID: "ds"}
+		b := body(t, play(t, sdk.OpAuthorize, r, answer(201, approved)).sends[0])
+		require.Equal(t, x.indicator, b.Str("processingInformation.commerceIndicator"))
+		require.Equal(t, "AAABBEg0VhI0VniQEjRWAAAAAAA=", b.Str("consumerAuthenticationInformation."+x.field))
+		require.Equal(t, x.collectionOfUCAFs, b.Str("consumerAuthenticationInformation.ucafCollectionIndicator"))
+	}
+}
+
+// TestProcessor3DS runs payer authentication: device data, enrollment, challenge, payment.
+func TestProcessor3DS(t *testing.T) {
+	r := payment()
+	r.Request3DS = true
+	p := play(t, sdk.OpAuthorize, r, answer(201, `{"status":"COMPLETED","consumerAuthenticationInformation":{"accessToken":"jwt-1",
+		"deviceDataCollectionUrl":"https://collect.example/","referenceId":"dev-1"}}`))
+	require.Equal(t, sdk.StatusCustomerAction, p.Status)
+	require.Equal(t, sdk.NextAction{Type: "device_data", URL: "https://collect.example/", Fields: []sdk.Header{sdk.H("JWT", "jwt-1")}}, *p.NextAction)
+
+	r.ConnectorData, r.Return = p.ConnectorData, &sdk.Return{Method: "POST", DeviceData: "Y"}
+	challenge := answer(201, `{"status":"PENDING_AUTHENTICATION","consumerAuthenticationInformation":{"accessToken":"jwt-2",
+		"stepUpUrl":"https://stepup.example/","authenticationTransactionId":"txn-1"}}`)
+	p = play(t, sdk.OpComplete, r, challenge)
+	require.Equal(t, "dev-1", body(t, p.sends[0]).Str("consumerAuthenticationInformation.referenceId"))
+	require.Equal(t, "https://pay.example/return", body(t, p.sends[0]).Str("consumerAuthenticationInformation.returnUrl"))
+	require.Equal(t, sdk.NextAction{Type: "form_post", URL: "https://stepup.example/", Fields: []sdk.Header{sdk.H("JWT", "jwt-2")}}, *p.NextAction)
+
+	frictionless := r
+	p = play(t, sdk.OpComplete, frictionless, answer(201, `{"status":"AUTHENTICATION_SUCCESSFUL","consumerAuthenticationInformation":{"cavv":"CAPTURED",
+		"ecommerceIndicator":"vbv","eciRaw":"05","paresStatus":"Y"}}`), answer(201, approved))
+	require.Equal(t, sdk.StatusAuthorized, p.Status)
+	require.Equal(t, []sdk.Capture{{Path: "consumerAuthenticationInformation.cavv", Name: "authentication_cavv"},
+		{Path: "consumerAuthenticationInformation.ucafAuthenticationData", Name: "authentication_ucafauthenticationdata"}}, p.sends[0].Capture)
+	require.Equal(t, "CAPTURED", body(t, p.sends[1]).Str("consumerAuthenticationInformation.cavv"))
+	require.Equal(t, "vbv", body(t, p.sends[1]).Str("processingInformation.commerceIndicator"))
+
+	failed := answer(201, `{"status":"AUTHENTICATION_FAILED","errorInformation":{"reason":"CONSUMER_AUTHENTICATION_FAILED","message":"Failed."}}`)
+	p = play(t, sdk.OpComplete, r, failed)
+	require.Equal(t, sdk.DeclineAuthenticationFailed, p.Decline.Reason)
+
+	r.ConnectorData = play(t, sdk.OpComplete, r, challenge).ConnectorData
+	p = play(t, sdk.OpComplete, r, answer(201, approved))
+	require.Equal(t, sdk.StatusAuthorized, p.Status)
+	require.Equal(t, "txn-1", body(t, p.sends[0]).Str("consumerAuthenticationInformation.authenticationTransactionId"))
+	require.Equal(t, "VALIDATE_CONSUMER_AUTHENTICATION", body(t, p.sends[0]).Str("processingInformation.actionList.0"))
+	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpComplete, r, failed).Status)
+
+	r.ConnectorData = nil
+	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpComplete, r).reject.Code)
+}
+
+// TestSetupProvesNothing: an answer to the setup that lacks what the browser needs is no action.
+func TestSetupProvesNothing(t *testing.T) {
+	r := payment()
+	r.Request3DS = true
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, r, answer(201, `{"status":"COMPLETED"}`)).Status)
+	p := play(t, sdk.OpAuthorize, r, answer(400, `{"status":"INVALID_REQUEST","reason":"INVALID_DATA","message":"Bad."}`))
+	require.Equal(t, sdk.StatusDeclined, p.Status)
+}

@@ -1,0 +1,52 @@
+package cybersource_test
+
+import (
+	"os"
+	"testing"
+
+	"payswitch/plugins/cybersource"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// facts are the cases that are not carried over, and the differences that are meant.
+var facts = wire.Options{
+	Skip: map[string]string{
+		"authorize_processor_3ds": "where 3-D Secure is asked for it is run: the first request is that of `pre_authenticate`",
+	},
+	Allow: map[string]string{
+		"headers.digest": "covers the bytes of our body, which has no null members",
+		"authorize_details body.merchantDefinedInformation[0].value":                      "the value as the merchant gave it, not as JSON",
+		"authorize_details body.merchantDefinedInformation[1].value":                      "the value as the merchant gave it, not as JSON",
+		"setup_mandate_card body.orderInformation.amountDetails.totalAmount":              "zero with the currency's decimals, like every amount",
+		"mandate_payment_by_id body.processingInformation.commerceIndicator":              "a recurring payment is called one, whatever it is charged from",
+		"mandate_payment_by_network_id body.processingInformation.authorizationOptions.*": "the API has merchantInitiatedTransaction in initiator, not beside it",
+		"pre_authenticate body.clientReferenceInformation.code":                           "our reference goes along with every request",
+		"response/voided transaction_id":                                                  "a payment keeps its id; the reversal's is its reference",
+		"status/authorize/automatic/SERVER_ERROR status":                                  "an error of the server proves nothing: the money may have moved",
+		"status/authorize/manual/SERVER_ERROR status":                                     "an error of the server proves nothing: the money may have moved",
+		"status/payment_sync/automatic/SERVER_ERROR status":                               "an error of the server proves nothing: the money may have moved",
+		"status/payment_sync/manual/SERVER_ERROR status":                                  "an error of the server proves nothing: the money may have moved",
+	},
+	Input: input,
+}
+
+func TestWire(t *testing.T) { wire.Run(t, cybersource.Adapter(), os.DirFS("testdata"), facts) }
+
+// input tells the adapter what it is told in another form than the recorded cases have.
+func input(c *wire.Case, s *sdk.Step) {
+	switch c.Flow {
+	case "pre_authenticate":
+		s.Request.Request3DS = true
+	case "authenticate":
+		query := sdk.HeaderValue(s.Request.Return.Query, "transaction_id")
+		if query == "" {
+			query = s.Request.Return.Query[0].Name
+		}
+		s.Request.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: "device " + query}
+		s.Request.ReturnURL, _ = c.Input["complete_url"].(string)
+	case "incremental_authorization": // the recorded amount is what is added
+		s.Request.Payment.Authorized = 2499
+		s.Request.Amount.Minor += 2499
+	}
+}
