@@ -25,7 +25,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	f := sdk.NewForm().Int("amount", minor).Add("currency", string(r.Amount.Currency)).Add("confirm", "true").
 		Opt("customer", customer).Opt("description", r.Description).Opt("return_url", r.ReturnURL).
 		Opt("statement_descriptor", r.DescriptorName).Opt("statement_descriptor_suffix", r.DescriptorSuffix).
-		Add("capture_method", string(r.Capture))
+		Opt("capture_method", string(r.Capture))
 	metadata(f, r)
 	shipping(f, r.Shipping)
 	instrument(f, c)

@@ -56,8 +56,20 @@ func intent(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	case sdk.OpCapture, sdk.OpVoid, sdk.OpIncrementalAuthorize:
 		return later(c.Operation(), o, status)
 	}
+	if o.Amount != nil {
+		o.Totals = totals(j, cur)
+	}
 	stored(c, o, j)
 	return o
+}
+
+// totals are known where the charge stands in the intent whole.
+func totals(j sdk.JSON, c sdk.Currency) *sdk.Totals {
+	held, taken, back := money(j, "amount", c), money(j, "amount_received", c), money(j, "latest_charge.amount_refunded", c)
+	if held == nil || taken == nil || back == nil {
+		return nil
+	}
+	return &sdk.Totals{Authorized: held.Minor, Captured: taken.Minor, Refunded: back.Minor}
 }
 
 // later keeps to what an operation on a held payment can end in: another state of the payment says nothing of the operation.

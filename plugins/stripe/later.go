@@ -1,46 +1,44 @@
 package stripe
 
-import "payswitch/sdk"
+import (
+	"slices"
+	"strings"
+
+	"payswitch/sdk"
+)
 
 // capture takes what is held, or part of it: Stripe releases the rest.
-func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	minor, err := amount(c.Request.Amount)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := post(c, intents+"/"+sdk.PathEscape(c.Request.TransactionID)+"/capture", sdk.NewForm().Int("amount_to_capture", minor))
-	if err != nil {
-		return nil, err
-	}
-	return intentOutcome(c, answer), nil
-}
-
-// void cancels a PaymentIntent that is held or waits for the customer.
-func void(c *sdk.Call) (*sdk.Outcome, error) {
-	f := sdk.NewForm()
-	switch c.Request.Reason {
-	case "duplicate", "fraudulent", "requested_by_customer", "abandoned":
-		f.Add("cancellation_reason", c.Request.Reason)
-	}
-	answer, err := post(c, intents+"/"+sdk.PathEscape(c.Request.TransactionID)+"/cancel", f)
-	if err != nil {
-		return nil, err
-	}
-	return intentOutcome(c, answer), nil
-}
+func capture(c *sdk.Call) (*sdk.Outcome, error) { return change(c, "/capture", "amount_to_capture") }
 
 // incrementalAuthorize raises what is held to a new total.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
-	minor, err := amount(c.Request.Amount)
-	if err != nil {
-		return nil, err
+	return change(c, "/increment_authorization", "amount")
+}
+
+// void cancels a PaymentIntent that is held or waits for the customer.
+func void(c *sdk.Call) (*sdk.Outcome, error) { return change(c, "/cancel", "") }
+
+// change does something to a PaymentIntent, with an amount where field names one.
+func change(c *sdk.Call, action, field string) (*sdk.Outcome, error) {
+	f := sdk.NewForm()
+	if field != "" {
+		minor, err := amount(c.Request.Amount)
+		if err != nil {
+			return nil, err
+		}
+		f.Int(field, minor)
+	} else if slices.Contains(cancellations, c.Request.Reason) {
+		f.Add("cancellation_reason", c.Request.Reason)
 	}
-	answer, err := post(c, intents+"/"+sdk.PathEscape(c.Request.TransactionID)+"/increment_authorization", sdk.NewForm().Int("amount", minor))
+	answer, err := post(c, intents+"/"+sdk.PathEscape(c.Request.TransactionID)+action, f)
 	if err != nil {
 		return nil, err
 	}
 	return intentOutcome(c, answer), nil
 }
+
+// cancellations are the reasons that Stripe knows.
+var cancellations = []string{"duplicate", "fraudulent", "requested_by_customer", "abandoned"}
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
@@ -69,7 +67,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		return search(c)
 	}
 	path, outcome := intents+"/"+sdk.PathEscape(r.TransactionID)+"?expand[0]=latest_charge", intentOutcome
-	if len(r.TransactionID) > len(setupPrefix) && r.TransactionID[:len(setupPrefix)] == setupPrefix {
+	if strings.HasPrefix(r.TransactionID, setupPrefix) {
 		path, outcome = setups+"/"+sdk.PathEscape(r.TransactionID)+"?expand[0]=latest_attempt", setupOutcome
 	}
 	answer, err := get(c, path)

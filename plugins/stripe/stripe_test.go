@@ -166,6 +166,8 @@ func TestLostAnswers(t *testing.T) {
 	sends, end := play(t, sdk.OpSync, r, wire.Answer(200, `{"object":"search_result","data":[`+succeeded+`]}`))
 	require.Equal(t, "https://api.stripe.com/v1/payment_intents/search?query=metadata%5B%27order_id%27%5D%3A%27pay_1_1%27&expand[0]=data.latest_charge", sends[0].URL)
 	require.Equal(t, sdk.StatusCaptured, end.Outcome.Status)
+	o := outcome(t, sdk.OpSync, r, wire.Answer(200, `{"data":[{"id":"pi_1","object":"payment_intent","amount":1000,"amount_received":900,"currency":"usd","status":"succeeded","latest_charge":{"amount_refunded":300}}]}`))
+	require.Equal(t, &sdk.Totals{Authorized: 1000, Captured: 900, Refunded: 300}, o.Totals)
 	for answer, want := range map[string]sdk.OutcomeStatus{
 		`{"object":"search_result","data":[]}`:                                    sdk.StatusNotFound,
 		`{"object":"search_result","data":[` + succeeded + `,` + succeeded + `]}`: sdk.StatusUnknown,
@@ -185,7 +187,7 @@ func TestLostAnswers(t *testing.T) {
 	r.Reference = "ref_2"
 	list := `{"object":"list","has_more":false,"data":[{"id":"re_1","object":"refund","metadata":{"order_id":"ref_1"},"status":"failed"},
 		{"id":"re_2","object":"refund","amount":300,"currency":"usd","metadata":{"order_id":"ref_2"},"payment_intent":"pi_1","status":"succeeded"}]}`
-	o := outcome(t, sdk.OpRefundSync, r, wire.Answer(200, list))
+	o = outcome(t, sdk.OpRefundSync, r, wire.Answer(200, list))
 	require.Equal(t, []any{sdk.StatusRefunded, "re_2", int64(300)}, []any{o.Status, o.RefundID, o.Amount.Minor})
 	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpRefundSync, r, wire.Answer(200, `{"object":"list","has_more":false,"data":[]}`)).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, wire.Answer(200, `{"object":"list","has_more":true,"data":[]}`)).Status)
