@@ -59,6 +59,9 @@ func (c *checker) checkAmount(op sdk.Operation, m sdk.Money) {
 			return
 		}
 	}
+	if c.options.Answer == nil && end != nil && end.Outcome != nil && end.Outcome.Status == sdk.StatusUnknown {
+		return // a first send without the amount (a token, a customer) was answered {}: only with real answers is there more to see
+	}
 	c.breaks(RuleMoney, op, "%d %s (%s in major units) is in no request in either form", m.Minor, m.Currency, m.Major())
 }
 
