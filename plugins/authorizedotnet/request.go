@@ -18,22 +18,31 @@ func request(c *sdk.Call) *sdk.Object {
 		Str("name", c.Account.Credentials[name]).Str("transactionKey", c.Account.Credentials[transactionKey]))
 }
 
-// post sends a request and returns its answer, which is JSON behind a byte order mark. query says that it only reads.
-func post(c *sdk.Call, kind string, body *sdk.Object, query bool) (sdk.JSON, error) {
+// send posts a request and returns its answer, which is text behind a byte order mark. query says that it only reads.
+func send(c *sdk.Call, kind string, body *sdk.Object, query bool) (text string, ok bool, err error) {
 	r, err := c.Do(&sdk.Send{Method: "POST", Headers: []sdk.Header{sdk.H("Content-Type", "application/json")},
 		Body: sdk.NewObject().Obj(kind, body).Bytes(), SafeToRepeat: query})
 	if err != nil {
-		return sdk.JSON{}, err
+		return "", false, err
 	}
 	if !r.OK() && r.Status/100 != 4 {
-		return sdk.JSON{}, errors.New("the HTTP status is no answer to a request")
+		return "", false, errors.New("the HTTP status is no answer to a request")
 	}
-	j, err := sdk.ParseJSON([]byte(strings.TrimPrefix(string(r.Body), "\xef\xbb\xbf")))
+	return strings.TrimPrefix(string(r.Body), "\xef\xbb\xbf"), r.OK(), nil
+}
+
+// post sends a request and reads its answer.
+func post(c *sdk.Call, kind string, body *sdk.Object, query bool) (sdk.JSON, error) {
+	text, ok, err := send(c, kind, body, query)
+	if err != nil {
+		return sdk.JSON{}, err
+	}
+	j, err := sdk.ParseJSON([]byte(text))
 	if err != nil {
 		return sdk.JSON{}, err
 	}
 	switch result := j.Str("messages.resultCode"); {
-	case result != "Ok" && result != "Error", result == "Ok" && !r.OK():
+	case result != "Ok" && result != "Error", result == "Ok" && !ok:
 		return sdk.JSON{}, errAnswer
 	}
 	return j, nil

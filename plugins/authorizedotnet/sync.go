@@ -39,7 +39,10 @@ func lookUp(c *sdk.Call, id string) (t sdk.JSON, ok bool, err error) {
 	if id, err = find(c, r.Reference, time.UnixMilli(r.Payment.CreatedAt)); err != nil || id == "" {
 		return t, false, err
 	}
-	return details(c, id)
+	if t, ok, err = details(c, id); ok && t.Str("order.invoiceNumber") != r.Reference {
+		return t, false, errors.New("the transaction found is another one")
+	}
+	return t, ok, err
 }
 
 // sync asks what has become of a payment.

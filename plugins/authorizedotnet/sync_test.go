@@ -84,7 +84,10 @@ func batches(n int) sdk.Exchange {
 func TestLookup(t *testing.T) {
 	const before, since = "2026-01-15T10:00:00Z", "2026-01-15T10:20:00Z"
 	r := sdk.Request{Reference: "ref-1", Amount: usd(2499), Payment: &sdk.PaymentState{CreatedAt: now - 60_000}}
-	found := answer(200, details("77", "capturedPendingSettlement", "24.99", "24.99"))
+	invoice := func(text, reference string) sdk.Exchange {
+		return answer(200, strings.Replace(text, `"authAmount"`, `"order":{"invoiceNumber":"`+reference+`"},"authAmount"`, 1))
+	}
+	found := invoice(details("77", "capturedPendingSettlement", "24.99", "24.99"), "ref-1")
 	for _, v := range []struct {
 		name    string
 		answers []sdk.Exchange
@@ -98,6 +101,7 @@ func TestLookup(t *testing.T) {
 		{"too many to tell", []sdk.Exchange{list(200, since, none, "", ""), list(200, since, none, "", ""), list(200, since, none, "", ""), batches(0)}, sdk.StatusUnknown},
 		{"a batch too large to tell", []sdk.Exchange{list(3, since, none, "", ""), batches(1), list(200, since, none, "", "")}, sdk.StatusUnknown},
 		{"too many batches", []sdk.Exchange{list(3, since, none, "", ""), batches(4), list(0, since, none, "", ""), list(0, since, none, "", ""), list(0, since, none, "", "")}, sdk.StatusUnknown},
+		{"another one's details", []sdk.Exchange{list(3, since, 1, "ref-1", "77"), invoice(details("77", "capturedPendingSettlement", "24.99", "24.99"), "ref-9")}, sdk.StatusUnknown},
 		{"two of them", []sdk.Exchange{answer(200, `{"transactions":[{"transId":"1","invoiceNumber":"ref-1"},{"transId":"2","invoiceNumber":"ref-1"}],`+ok+`}`)}, sdk.StatusUnknown},
 		{"not allowed to ask", []sdk.Exchange{answer(200, failure("E00011"))}, sdk.StatusUnknown},
 		{"no batches told", []sdk.Exchange{list(3, since, none, "", ""), answer(200, failure("E00011"))}, sdk.StatusUnknown},
@@ -117,8 +121,32 @@ func TestLookup(t *testing.T) {
 	r.Payment.CreatedAt = 0
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r).Status, "without a time nothing proves that there is none")
 	r = sdk.Request{Reference: "ref-2", TransactionID: "77", Amount: usd(700), Payment: &sdk.PaymentState{CreatedAt: now - 60_000}}
-	p = play(t, sdk.OpRefundSync, r, list(3, since, 1, "ref-2", "88"), answer(200, details("88", "refundPendingSettlement", "7.00", "7.00")))
+	p = play(t, sdk.OpRefundSync, r, list(3, since, 1, "ref-2", "88"), invoice(details("88", "refundPendingSettlement", "7.00", "7.00"), "ref-2"))
 	require.Equal(t, []string{"pending", "88"}, []string{string(p.Status), p.RefundID})
+}
+
+// What is not a whole page in the form of the API proves nothing.
+func TestPagesWithoutEvidence(t *testing.T) {
+	r := sdk.Request{Reference: "ref-1", Amount: usd(2499), Payment: &sdk.PaymentState{CreatedAt: now - 60_000}}
+	whole := string(list(2, "2026-01-15T10:20:00Z", none, "", "").Body)
+	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, sdk.Exchange{Sent: true, Status: 200, Body: []byte(whole)}, batches(0)).Status)
+	for n := range len(whole) {
+		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, sdk.Exchange{Sent: true, Status: 200, Body: []byte(whole[:n])}).Status, "cut after %d bytes", n)
+	}
+	for name, text := range map[string]string{
+		"other order":  strings.ReplaceAll(whole, `{"transId":"0",`, `{"other":1,"transId":"0",`),
+		"other spaces": strings.ReplaceAll(whole, `":"`, `": "`),
+		"no list":      "{" + strings.Replace(ok, "Ok", "Error", 1) + "}",
+		"an HTML page": "<html>" + ok + "</html>",
+	} {
+		p := play(t, sdk.OpSync, r, answer(200, text))
+		require.Equal(t, sdk.StatusUnknown, p.Status, name)
+	}
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, answer(400, whole)).Status)
+	timeless := answer(200, strings.ReplaceAll(string(list(200, "x", none, "", "").Body[3:]), `"submitTimeUTC":"x",`, ""))
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, timeless, timeless, timeless, batches(0)).Status, "a full page without times may not be the last")
+	other := `{"transactions":[{"transId":"1","submitTimeUTC":"x","invoiceNumber":"ref-11","accountNumber":"ref-1x"},{"transId":"2","invoiceNumber":"xref-1"}],` + ok + `}`
+	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, answer(200, other), batches(0)).Status, "only the whole number counts")
 }
 
 func TestWebhook(t *testing.T) {
