@@ -103,12 +103,16 @@ func amount(m sdk.Money) (int64, error) {
 	return m.Minor, nil
 }
 
-// money reads an amount as Stripe tells it; nil if it is not there.
+// money reads an amount as Stripe tells it; nil if it is not there, or not whole.
 func money(j sdk.JSON, path string, c sdk.Currency) *sdk.Money {
 	m := j.Money(path, c)
-	if m != nil && c == "UGX" {
-		m.Minor /= 100
+	switch {
+	case m == nil || c != "UGX":
+		return m
+	case m.Minor%100 != 0:
+		return nil
 	}
+	m.Minor /= 100
 	return m
 }
 
