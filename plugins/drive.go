@@ -226,6 +226,24 @@ func (o *operation) finish(out *sdk.Outcome) error {
 		o.unknown(RuleDivergence, "the adapter's re-run did not repeat what it had sent")
 		return nil
 	}
+	o.searchOutcome(out)
 	o.res.Outcome = out
 	return nil
+}
+
+// searchOutcome tells of stand-ins in an outcome. They are never replaced there, so what the adapter carries off is random text; what it
+// says of the money stands all the same. Tokens and cryptograms are meant to be returned as stand-ins.
+func (o *operation) searchOutcome(out *sdk.Outcome) {
+	rest := *out
+	rest.Token = nil
+	if a := rest.Authentication; a != nil {
+		other := *a
+		other.CAVV = ""
+		rest.Authentication = &other
+	}
+	if name := o.secrets.found(string(sdk.EncodeResult(&sdk.Result{Outcome: &rest}))); name != "" {
+		o.opts.Observer.Violated(o.adapter.name, RuleSecret)
+		o.opts.Logger.Warn("an outcome holds a stand-in", "adapter", o.adapter.name, "operation", string(o.in.Operation),
+			"operation_id", o.in.OperationID, "secret", name)
+	}
 }

@@ -19,6 +19,7 @@ type filler struct {
 	values  evaluation
 
 	edits []edit // of the text that is being read
+	marks []int  // where stand-ins begin in it
 
 	card     bool   // card data has been put in
 	proven   bool   // this account's own credential stands where authentication does
@@ -278,27 +279,37 @@ func (f *filler) body(h http.Header, text string) (string, error) {
 	return f.document(text, kind, "", boundary)
 }
 
+// marked counts the stand-ins that begin in a part of the text that is being read.
+func (f *filler) marked(start, end int) (n int) {
+	for _, at := range f.marks {
+		if at >= start && at < end {
+			n++
+		}
+	}
+	return n
+}
+
 // text reads a text, with read noting edits, and makes them. Every stand-in in it must be part of one.
 func (f *filler) text(text string, read func() error) (string, error) {
-	outer := f.edits
-	f.edits = nil
-	defer func() { f.edits = outer }()
-	want := f.secrets.count(text)
+	edits, marks := f.edits, f.marks
+	f.edits, f.marks = nil, f.secrets.marks(text)
+	defer func() { f.edits, f.marks = edits, marks }()
 	if err := read(); err != nil {
 		return "", err
 	}
+	left := len(f.marks)
 	slices.SortFunc(f.edits, func(a, b edit) int { return a.start - b.start })
 	var out strings.Builder
 	out.Grow(len(text) + 64*len(f.edits))
 	at := 0
 	for _, e := range f.edits {
-		want -= f.secrets.count(text[e.start:e.end])
+		left -= f.marked(e.start, e.end)
 		out.WriteString(text[at:e.start])
 		out.WriteString(e.text)
 		at = e.end
 	}
 	out.WriteString(text[at:])
-	if want != 0 {
+	if left != 0 {
 		return "", violation(RuleSecret, "the stand-in of %s where it is not the whole value of a declared field", f.secrets.found(text))
 	}
 	return out.String(), nil

@@ -128,6 +128,9 @@ func (c *scrubber) numbers(text, request string) (clean string, known bool) {
 
 // run masks what is a card number in text[start:end], which is digits and what separates them.
 func (c *scrubber) run(out []byte, text string, start, end int, request string) (_ []byte, known bool) {
+	if s := text[start:end]; !strings.ContainsAny(s, " -") && !strings.Contains(s, c.number) && !looksLikeCard(s) {
+		return out, false // as most numbers are
+	}
 	digits, at := make([]byte, 0, 32), make([]int, 0, 32)
 	for i := start; i < end; i++ {
 		if text[i]-'0' <= 9 {
@@ -158,7 +161,7 @@ func (c *scrubber) run(out []byte, text string, start, end int, request string) 
 		}
 	}
 	alone := (start == 0 || !isWord(text[start-1])) && (end == len(text) || !isWord(text[end]))
-	if !known && alone && isGrouped(text[start:end]) && looksLikeCard(string(digits)) && !strings.Contains(request, text[start:end]) {
+	if !known && alone && looksLikeCard(string(digits)) && isGrouped(text[start:end]) && !strings.Contains(request, text[start:end]) {
 		mask(at)
 	}
 	return out, known

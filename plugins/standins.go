@@ -125,23 +125,24 @@ func (s *standIns) found(text string) string {
 	return ""
 }
 
-// count is how many stand-ins there are in text.
-func (s *standIns) count(text string) int {
-	n := strings.Count(text, s.derivePrefix)
-	if s.capturePrefix != "" {
-		n += strings.Count(text, s.capturePrefix)
-	}
-	for i := range s.secrets {
-		if !strings.HasPrefix(s.secrets[i].standIn, s.capturePrefix) || s.capturePrefix == "" {
-			n += strings.Count(text, s.secrets[i].standIn)
+// marks are the places where stand-ins begin in text.
+func (s *standIns) marks(text string) (all []int) {
+	for from := 0; ; {
+		start, end := s.next(text[from:])
+		if start < 0 {
+			return all
 		}
+		all = append(all, from+start)
+		from += end
 	}
-	return n
 }
 
 // next finds the first stand-in in text; start is -1 if there is none.
 func (s *standIns) next(text string) (start, end int) {
 	start = -1
+	if len(text) < standInLength {
+		return start, 0
+	}
 	for i := range s.secrets {
 		x := s.secrets[i].standIn
 		if strings.HasPrefix(x, s.capturePrefix) && s.capturePrefix != "" {

@@ -1,0 +1,76 @@
+package plugins
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// blindSend is a request of about 2 KB with card, CVC and credential, of an account whose manifest declares as many placements as a real one.
+func blindSend() (*sdk.Send, *engine.Drive, *sdk.Manifest) {
+	m := &sdk.Manifest{Name: "bench", Credentials: []sdk.Field{{Name: "secret_key", Key: "api_key", Type: "secret"}, {Name: "webhook_key", Key: "key1", Type: "secret"}},
+		Authentication: []sdk.Placement{{Secret: "secret_key", In: "header", Field: "Authorization"}}}
+	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify} {
+		for secret, field := range map[string]string{"card_number": "number", "cvc": "cvc", "cavv": "cavv"} {
+			m.Placements = append(m.Placements, sdk.Placement{Secret: secret, Operation: op, Method: "POST", Path: "/v1/payments", In: "body", Field: "payment.card." + field})
+		}
+	}
+	d := &engine.Drive{Operation: sdk.OpAuthorize, OperationID: "op_1",
+		Account: engine.DriveAccount{ID: "mca_1", Environment: "test", BaseURL: "https://api.bench.example",
+			Credentials: map[string]engine.Secret{"api_key": engine.NewSecret("sk_test_0123456789abcdef"), "key1": engine.NewSecret("whsec_0123456789abcdef")}},
+		Request: sdk.Request{Instrument: &sdk.Instrument{Card: &sdk.Card{}}, ThreeDS: &sdk.ThreeDSResult{}},
+		Secrets: engine.InstrumentSecrets{Number: engine.NewSecret("4111111111111111"), CVC: engine.NewSecret("737"), CAVV: engine.NewSecret("AAABBBCCCDDDEEEFFFGGGHHHIII=")}}
+	step, _ := newStep(d, m, "https://api.bench.example")
+	card := sdk.NewObject().Str("number", step.Request.Instrument.Card.Number).Str("cvc", step.Request.Instrument.Card.CVC).Str("cavv", step.Request.ThreeDS.CAVV)
+	lines := sdk.NewArray()
+	for i := range 8 {
+		lines.Obj(sdk.NewObject().Str("name", fmt.Sprintf("Article number %d of the order", i)).Int("quantity", 1).Int("unit_price", 1999).
+			Str("description", strings.Repeat("words about the article ", 5)))
+	}
+	body := sdk.NewObject().Obj("payment", sdk.NewObject().Str("type", "card").Obj("card", card)).Int("amount", 15992).Str("currency", "USD").
+		Str("reference", "reference0123456789").Arr("lines", lines).Obj("billing", sdk.NewObject().Str("line1", "1 Market Street").Str("city", "San Francisco").Str("zip", "94105"))
+	return &sdk.Send{Method: "POST", URL: "https://api.bench.example/v1/payments", IdempotencyHeader: "Idempotency-Key", Body: body.Bytes(),
+		Headers: []sdk.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "Accept", Value: "application/json"},
+			{Name: "Authorization", Value: "Bearer " + step.Account.Credentials["secret_key"]}}}, d, m
+}
+
+// BenchmarkFill is what blindness costs one exchange: a request of 2 KB filled in, an answer of 4 KB scrubbed.
+func BenchmarkFill(b *testing.B) {
+	s, d, m := blindSend()
+	places := placesOf(m)
+	to, err := newReach(&d.Account, m)
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, secrets := newStep(d, m, to.baseURL)
+	answer := "{" + strings.Repeat(`"created":1732190400,"created_ms":1732190400123,"status":"requires_capture","id":"pi_3MtwBwLkdIwHu7ix28a3tqPa","object":"payment_intent",`, 30) + `"x":1}`
+	request := s.URL + "\n" + string(s.Body)
+	fills := func(b *testing.B) *outgoing {
+		out, err := fill(s, secrets, places, sdk.OpAuthorize, to, "op_1-0")
+		if err != nil || !out.filled.proven {
+			b.Fatal(err)
+		}
+		return out
+	}
+	b.Run("fill", func(b *testing.B) {
+		b.SetBytes(int64(len(s.Body)))
+		b.ReportAllocs()
+		for b.Loop() {
+			fills(b)
+		}
+	})
+	b.Run("scrub", func(b *testing.B) {
+		b.SetBytes(int64(len(answer)))
+		b.ReportAllocs()
+		for b.Loop() {
+			scrub := newScrubber(secrets)
+			scrub.sent(fills(b).filled.put)
+			if _, known := scrub.text(answer, request); known {
+				b.Fatal("found what is not there")
+			}
+		}
+	})
+}
