@@ -8,7 +8,7 @@ package authorizedotnet
 import "payswitch/sdk"
 
 const (
-	name           = "name"
+	loginName      = "name"
 	transactionKey = "transaction_key"
 	webhookSecret  = "webhook_secret"
 )
@@ -40,7 +40,7 @@ func Adapter() *sdk.Adapter {
 				"live": {BaseURL: "https://api.authorize.net/xml/v1/request.api", Hosts: []string{"api.authorize.net"}},
 			},
 			Credentials: []sdk.Field{
-				{Name: name, Key: "api_key", Label: "API login ID", Type: "text"},
+				{Name: loginName, Key: "api_key", Label: "API login ID", Type: "text"},
 				{Name: transactionKey, Key: "key1", Label: "Transaction key", Type: "secret"},
 				{Name: webhookSecret, Label: "Signature key", Help: "Signs webhooks. Without it messages only cause a query.", Type: "secret", Optional: true},
 			},
@@ -73,7 +73,7 @@ func authentication() []sdk.Placement {
 	var all []sdk.Placement
 	for _, request := range []string{createTransaction, createPaymentProfile, createCustomer, getTransactionDetails, getUnsettled, getBatches, getBatchTransactions} {
 		all = append(all,
-			sdk.Placement{Secret: name, Method: "POST", In: "body", Field: request + ".merchantAuthentication.name"},
+			sdk.Placement{Secret: loginName, Method: "POST", In: "body", Field: request + ".merchantAuthentication.name"},
 			sdk.Placement{Secret: transactionKey, Method: "POST", In: "body", Field: request + ".merchantAuthentication.transactionKey"})
 	}
 	return all

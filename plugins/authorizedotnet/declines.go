@@ -2,6 +2,8 @@ package authorizedotnet
 
 import (
 	"errors"
+	"slices"
+	"strings"
 
 	"payswitch/sdk"
 )
@@ -26,7 +28,7 @@ var reasons = []struct {
 	{"46 54 55", sdk.DeclineNotPermitted},
 }
 
-// codes of requests that were refused before there was a transaction.
+// refusals are the codes of requests that were refused before there was a transaction.
 var refusals = []struct {
 	codes  string
 	reason sdk.DeclineReason
@@ -95,19 +97,7 @@ func decline(code, text string, reason sdk.DeclineReason) *sdk.Decline {
 }
 
 // listed says whether a code is one of a list.
-func listed(codes, code string) bool {
-	for len(codes) > 0 {
-		n := 0
-		for n < len(codes) && codes[n] != ' ' {
-			n++
-		}
-		if codes[:n] == code {
-			return true
-		}
-		codes = codes[min(n+1, len(codes)):]
-	}
-	return false
-}
+func listed(codes, code string) bool { return slices.Contains(strings.Fields(codes), code) }
 
 // checks reads the AVS and card code results.
 func checks(avs, cvv string) *sdk.Checks {

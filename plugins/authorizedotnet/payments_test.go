@@ -109,9 +109,10 @@ func TestStoredCredentials(t *testing.T) {
 	require.Equal(t, `{"customerProfileId":"928383","paymentProfile":{"paymentProfileId":"1928384"}}`, b.Raw("profile"))
 	require.Equal(t, `{"isSubsequentAuth":true}`, b.Raw("processingOptions"))
 	require.False(t, b.Has("payment") || b.Has("billTo"))
-	r.StoredCredential.Initiator = "cit"
+	r.StoredCredential.Initiator, r.ThreeDS = "cit", &sdk.ThreeDSResult{ECI: "02", CAVV: "cavv"} // chosen and authenticated by the customer
 	b = body(t, play(t, sdk.OpAuthorize, r, answer(200, result("1", ""))).sends[0], create).Get("transactionRequest")
 	require.Equal(t, `{"isStoredCredentials":true}`, b.Raw("processingOptions"))
+	require.Equal(t, `{"authenticationIndicator":"2","cardholderAuthenticationValue":"cavv"}`, b.Raw("cardholderAuthentication"))
 	r.Instrument.StoredCredentialID = "928383"
 	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpAuthorize, r).reject.Code)
 }

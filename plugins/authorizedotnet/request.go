@@ -15,7 +15,7 @@ var errAnswer = errors.New("not a whole answer of the API")
 // request begins a request of a kind.
 func request(c *sdk.Call) *sdk.Object {
 	return sdk.NewObject().Obj("merchantAuthentication", sdk.NewObject().
-		Str("name", c.Account.Credentials[name]).Str("transactionKey", c.Account.Credentials[transactionKey]))
+		Str("name", c.Account.Credentials[loginName]).Str("transactionKey", c.Account.Credentials[transactionKey]))
 }
 
 // send posts a request and returns its answer, which is text behind a byte order mark. query says that it only reads.
@@ -83,9 +83,9 @@ func purchase(c *sdk.Call, kind string) (*sdk.Object, error) {
 		o.Obj("customer", payer(r.Customer))
 	}
 	if !stored {
-		o.Obj("billTo", billTo(r.Billing)).Obj("cardholderAuthentication", threeDS(r.ThreeDS))
+		o.Obj("billTo", billTo(r.Billing))
 	}
-	return o.Obj("userFields", userFields(r.Metadata)).Obj("processingOptions", processingOptions(r)).
+	return o.Obj("cardholderAuthentication", threeDS(r.ThreeDS)).Obj("userFields", userFields(r.Metadata)).Obj("processingOptions", processingOptions(r)).
 		Obj("subsequentAuthInformation", subsequent(r)), nil
 }
 

@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/plugins/authorizedotnet"
 	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
 )
 
 func details(id, status, authorized, settled string) string {
@@ -147,6 +149,20 @@ func TestPagesWithoutEvidence(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, timeless, timeless, timeless, batches(0)).Status, "a full page without times may not be the last")
 	other := `{"transactions":[{"transId":"1","submitTimeUTC":"x","invoiceNumber":"ref-11","accountNumber":"ref-1x"},{"transId":"2","invoiceNumber":"xref-1"}],` + ok + `}`
 	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, answer(200, other), batches(0)).Status, "only the whole number counts")
+}
+
+func FuzzPage(f *testing.F) {
+	f.Add(string(list(3, "2026-01-15T10:20:00Z", 1, "ref-1", "77").Body))
+	f.Add(`{"transactions":[],` + ok + `}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		a := authorizedotnet.Adapter()
+		s := wire.NewStep(&a.Manifest, sdk.OpSync, sdk.Request{Reference: "ref-1", Amount: usd(1), Payment: &sdk.PaymentState{CreatedAt: now}})
+		sends, _, err := wire.Play(a, s, answer(200, text))
+		require.NoError(t, err)
+		if len(sends) > 1 && strings.Contains(string(sends[1].Body), "getTransactionDetailsRequest") {
+			require.Contains(t, text, `Number":"ref-1"`)
+		}
+	})
 }
 
 func TestWebhook(t *testing.T) {
