@@ -32,7 +32,9 @@ run: build
 build: plugins
 	$(GO) build -trimpath -o bin/payswitch ./cmd/payswitch
 
+# What each of them is, beside it: a first start need not compile them all to know.
 plugins: $(ADAPTERS:%=plugin-%)
+	$(GO) run ./plugins/internal/describe plugins/builtin
 
 # Always asked for: the Go build cache knows best what has changed.
 plugin-%:

@@ -27,14 +27,19 @@ type build struct {
 	used  time.Time // last; Host.mu
 }
 
-// load finds or makes the build of a module's bytes. It compiles only what has never been loaded before. The caller holds h.scanning.
-func (h *Host) load(ctx context.Context, wasm []byte) (_ *build, err error) {
-	if b := h.loaded(hashOf(wasm)); b != nil {
+// load finds or makes the build of a module's bytes. It compiles only what has never been loaded before and came without a description
+// (nil). The caller holds h.scanning.
+func (h *Host) load(ctx context.Context, wasm, description []byte) (_ *build, err error) {
+	hash := hashOf(wasm)
+	if b := h.loaded(hash); b != nil {
 		return b, nil
 	}
 	m, err := h.runtime.Load(wasm, warmUp())
 	if err != nil {
 		return nil, err
+	}
+	if message, ok := described(hash, description); ok {
+		m.Expect(message)
 	}
 	defer func() {
 		if err != nil {
@@ -116,7 +121,7 @@ func (h *Host) acquire(ctx context.Context, d *engine.Drive) (*build, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s of %q: %w", ErrNoBuild, d.AdapterHash, d.Connector, err)
 		}
-		b, err := h.load(ctx, wasm)
+		b, err := h.load(ctx, wasm, nil)
 		if err != nil {
 			return nil, fmt.Errorf("load an earlier build of %q: %w", d.Connector, err)
 		}

@@ -27,7 +27,8 @@ func (h *Host) loadBuiltIn(ctx context.Context) {
 		wasm, err := fs.ReadFile(h.opts.BuiltIn, name)
 		if err == nil {
 			var b *build
-			if b, err = h.load(ctx, wasm); err == nil {
+			description, _ := fs.ReadFile(h.opts.BuiltIn, DescriptionName(name)) // optional
+			if b, err = h.load(ctx, wasm, description); err == nil {
 				h.builtIn = append(h.builtIn, b)
 				h.keep(b, wasm)
 				continue
@@ -111,7 +112,7 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 		h.reportOnce("adapter cannot be read", path+err.Error(), "file", path, "error", err)
 		return false
 	}
-	b, err := h.load(ctx, wasm)
+	b, err := h.load(ctx, wasm, nil)
 	if ctx.Err() != nil {
 		return false // nobody's fault: look again
 	}

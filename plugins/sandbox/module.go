@@ -25,6 +25,7 @@ type Module struct {
 	mu       sync.Mutex
 	building *build // the last attempt to compile
 	manifest []byte // nil until known
+	expected []byte // what the manifest has to be; nil where nobody has said
 	closing  bool
 	drained  chan struct{} // closed when everything is freed; nil before closing
 }
@@ -62,6 +63,15 @@ func (m *Module) Manifest(ctx context.Context) ([]byte, error) {
 		known = c.manifest
 	}
 	return append(make([]byte, 0, len(known)), known...), nil
+}
+
+// Expect says beforehand what the guest's manifest is, so that it is known without compiling the module. Whatever is compiled later has to
+// say the very same, or the module is refused. Call it before anything else.
+func (m *Module) Expect(manifest []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.expected = bytes.Clone(manifest)
+	m.manifest = m.expected
 }
 
 func (m *Module) remember(manifest []byte) {
@@ -185,6 +195,10 @@ func (b *build) failedForNow() bool {
 func (m *Module) compile(b *build) {
 	defer close(b.done)
 	code, first, err := m.runtime.build(m)
+	if err == nil && m.expected != nil && !bytes.Equal(code.manifest, m.expected) {
+		first.close()
+		err = &RefusedError{Reason: "its manifest is not the one that came with it"}
+	}
 	if err != nil {
 		b.err = err
 		m.runtime.log.Error("sandbox: module cannot be used", "module", m.hash, "error", err)

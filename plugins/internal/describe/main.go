@@ -1,0 +1,48 @@
+// Command describe writes the description of every module in a folder that has none of its own yet (plugins.Describe).
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"payswitch/plugins"
+	"payswitch/plugins/sandbox"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: describe FOLDER")
+		os.Exit(2)
+	}
+	if err := run(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "describe:", err)
+		os.Exit(1)
+	}
+}
+
+func run(folder string) error {
+	modules, err := filepath.Glob(filepath.Join(folder, "*.wasm"))
+	if err != nil {
+		return err
+	}
+	for _, module := range modules {
+		wasm, err := os.ReadFile(module)
+		if err != nil {
+			return err
+		}
+		to := plugins.DescriptionName(module)
+		if old, err := os.ReadFile(to); err == nil && plugins.Described(wasm, old) {
+			continue
+		}
+		description, err := plugins.Describe(context.Background(), wasm, sandbox.Options{})
+		if err != nil {
+			return fmt.Errorf("%s: %w", module, err)
+		}
+		if err := os.WriteFile(to, description, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
