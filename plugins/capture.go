@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,7 +41,10 @@ func (o *operation) capture(s *sdk.Send, out *outgoing, a *answer) {
 				continue
 			}
 			value := text[start:end]
-			if value[0] == '"' && json.Unmarshal(a.body[start:end], &value) != nil || value == "" || value == "null" {
+			if value[0] == '"' {
+				value = unquoted(value)
+			}
+			if value == "" || value == "null" {
 				return nil
 			}
 			standIn := o.secrets.capture(c.Name, value, out.filled.proven && declaresResponse(out.filled.places, c))

@@ -103,8 +103,8 @@ func (s *jsonScan) object() error {
 			return err
 		}
 		name := s.text[start+1 : s.pos-1]
-		if strings.IndexByte(name, '\\') >= 0 && json.Unmarshal([]byte(s.text[start:s.pos]), &name) != nil {
-			return s.malformed()
+		if strings.IndexByte(name, '\\') >= 0 {
+			name = unquoted(s.text[start:s.pos])
 		}
 		if s.strict {
 			if len(s.names)-base == manyNames {
@@ -135,6 +135,14 @@ func (s *jsonScan) object() error {
 		s.names = s.names[:base]
 		return nil
 	}
+}
+
+// unquoted is what a string that run has read stands for.
+func unquoted(quoted string) (value string) {
+	if json.Unmarshal([]byte(quoted), &value) != nil {
+		return quoted
+	}
+	return value
 }
 
 // manyNames is how many names of an object are compared one by one.

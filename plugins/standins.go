@@ -12,8 +12,12 @@ import (
 	"payswitch/sdk"
 )
 
-// standInLength is the length of a stand-in: 26 characters of base62 are 154 bits.
-const standInLength = 26
+// A stand-in is a tag, which all those of an operation begin with so that they are found quickly, and 22 characters of base62 of its
+// own: 131 bits.
+const (
+	tagLength     = 6
+	standInLength = tagLength + 22
+)
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -25,9 +29,9 @@ func derived(seed *[32]byte, purpose string) (out [32]byte) {
 	return out
 }
 
-// standIn makes the stand-in of a name: base62, so that it survives URL, JSON, XML and form encoding unchanged.
-func standIn(seed *[32]byte, name string) string {
-	var out [standInLength]byte
+// random62 makes a stand-in's own part: base62, so that it survives URL, JSON, XML and form encoding unchanged.
+func random62(seed *[32]byte, name string) string {
+	var out [standInLength - tagLength]byte
 	n := 0
 	for block := byte(0); n < len(out); block++ {
 		for _, c := range derived(seed, "stand-in\x00"+string(rune(block))+name) {
@@ -45,6 +49,7 @@ func standIn(seed *[32]byte, name string) string {
 
 // standIns are the stand-ins of one operation and what they stand for.
 type standIns struct {
+	tag           string
 	derivePrefix  string
 	capturePrefix string // of what is captured from answers; a decimal index follows
 	secrets       []secret
@@ -64,11 +69,20 @@ type secret struct {
 // maxSecrets bounds an operation's secrets: card data, credentials, and what it captures.
 const maxSecrets = 64
 
+// newStandIns makes those of an operation, which its seed decides.
+func newStandIns(seed *[32]byte) *standIns {
+	s := &standIns{tag: random62(seed, "tag")[:tagLength]}
+	s.derivePrefix, s.capturePrefix = s.mint(seed, "derive"), s.mint(seed, "capture")
+	return s
+}
+
+func (s *standIns) mint(seed *[32]byte, label string) string { return s.tag + random62(seed, label) }
+
 func (s *standIns) add(seed *[32]byte, label, name string, value engine.Secret, card bool) string {
 	if value.IsZero() || len(s.secrets) >= maxSecrets {
 		return ""
 	}
-	text := standIn(seed, label)
+	text := s.mint(seed, label)
 	s.secrets = append(s.secrets, secret{name: name, standIn: text, value: value, card: card, own: !card})
 	return text
 }
@@ -111,18 +125,17 @@ func (s *standIns) value(name string) (v engine.Secret) {
 
 // found names the first secret whose stand-in occurs in text, "" if none does.
 func (s *standIns) found(text string) string {
-	for i := range s.secrets {
-		if strings.Contains(text, s.secrets[i].standIn) {
-			return s.secrets[i].name
-		}
+	start, end := s.next(text)
+	if start < 0 {
+		return ""
 	}
-	switch {
-	case strings.Contains(text, s.derivePrefix):
+	if i := s.named(text[start:end]); i >= 0 {
+		return s.secrets[i].name
+	}
+	if strings.HasPrefix(text[start:], s.derivePrefix) {
 		return "a derivation"
-	case s.capturePrefix != "" && strings.Contains(text, s.capturePrefix):
-		return "a captured value"
 	}
-	return ""
+	return "a captured value"
 }
 
 // marks are the places where stand-ins begin in text.
@@ -137,30 +150,40 @@ func (s *standIns) marks(text string) (all []int) {
 	}
 }
 
-// next finds the first stand-in in text; start is -1 if there is none.
+// next finds the first stand-in in text, of a derivation or captured value with its index; start is -1 if there is none.
 func (s *standIns) next(text string) (start, end int) {
-	start = -1
-	if len(text) < standInLength {
-		return start, 0
+	for from := 0; ; from++ {
+		at := strings.Index(text[from:], s.tag)
+		if at < 0 {
+			return -1, 0
+		}
+		from += at
+		if n := s.length(text[from:]); n > 0 {
+			return from, from + n
+		}
+		if from >= len(text) {
+			return -1, 0
+		}
+	}
+}
+
+// length of the stand-in that text begins with, 0 for none.
+func (s *standIns) length(text string) int {
+	for _, prefix := range [...]string{s.derivePrefix, s.capturePrefix} {
+		if prefix != "" && strings.HasPrefix(text, prefix) {
+			n := len(prefix)
+			for n < len(text) && n < len(prefix)+maxIndexDigits && text[n]-'0' <= 9 {
+				n++
+			}
+			return n
+		}
 	}
 	for i := range s.secrets {
-		x := s.secrets[i].standIn
-		if strings.HasPrefix(x, s.capturePrefix) && s.capturePrefix != "" {
-			continue
-		}
-		if at := strings.Index(text, x); at >= 0 && (start < 0 || at < start) {
-			start, end = at, at+len(x)
+		if strings.HasPrefix(text, s.secrets[i].standIn) {
+			return len(s.secrets[i].standIn)
 		}
 	}
-	for _, prefix := range []string{s.derivePrefix, s.capturePrefix} {
-		if at := strings.Index(text, prefix); prefix != "" && at >= 0 && (start < 0 || at < start) {
-			start, end = at, at+len(prefix)
-			for end < len(text) && end-start < len(prefix)+maxIndexDigits && text[end]-'0' <= 9 {
-				end++
-			}
-		}
-	}
-	return start, end
+	return 0
 }
 
 // maxIndexDigits bounds the decimal index that follows a prefix.
@@ -169,7 +192,7 @@ const maxIndexDigits = 6
 // newStep makes the first step of an operation: the request with stand-ins in the place of every secret, whatever stood there.
 func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *standIns) {
 	seed := in.Seed
-	marks := &standIns{derivePrefix: standIn(&seed, "derive"), capturePrefix: standIn(&seed, "capture")}
+	marks := newStandIns(&seed)
 	guestSeed := derived(&seed, "guest")
 	step := &sdk.Step{
 		ABI: sdk.ABI, Operation: in.Operation, OperationID: in.OperationID,
