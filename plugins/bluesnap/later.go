@@ -1,0 +1,58 @@
+package bluesnap
+
+import "payswitch/sdk"
+
+// capture takes what an AUTH_ONLY holds, or a part of it.
+func capture(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	body := sdk.NewObject().Str("cardTransactionType", "CAPTURE").Str("transactionId", r.TransactionID).Str("amount", r.Amount.Major())
+	a, err := send(c, "PUT", transactionsPath, body)
+	if err != nil {
+		return nil, err
+	}
+	o, err := transaction(a, "CAPTURE", r)
+	if err == nil && o.Decline == nil {
+		o.CaptureID = o.TransactionID
+	}
+	return o, err
+}
+
+// void releases what an AUTH_ONLY holds, all of it.
+func void(c *sdk.Call) (*sdk.Outcome, error) {
+	a, err := send(c, "PUT", transactionsPath, sdk.NewObject().Str("cardTransactionType", "AUTH_REVERSAL").Str("transactionId", c.Request.TransactionID))
+	if err != nil {
+		return nil, err
+	}
+	return transaction(a, "AUTH_REVERSAL", c.Request)
+}
+
+// refund gives back what was taken. BlueSnap voids what is not settled yet by itself. A refund has no field for our reference: it is kept
+// with it as metadata, where the merchant finds it.
+func refund(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	body := sdk.NewObject().Str("amount", r.Amount.Major()).OptStr("reason", r.Reason).
+		Obj("transactionMetaData", metaData(map[string]string{"refund_reference": r.Reference}))
+	a, err := send(c, "POST", transactionsPath+"/refund/"+sdk.PathEscape(r.TransactionID), body)
+	if err != nil {
+		return nil, err
+	}
+	if a.decline != nil {
+		return refused(a.decline), nil
+	}
+	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: a.Text("refundTransactionId"), Raw: map[string]string{"refund_status": a.Str("refundStatus")}}
+	switch a.Str("refundStatus") {
+	case "SUCCESS":
+		o.Status = sdk.StatusRefunded
+	case "PENDING":
+		o.Status = sdk.StatusPending
+	case "FAILED":
+		o.Status, o.Decline = sdk.StatusDeclined, declineOf("FAILED", "REFUND_FAILED", "")
+		return o, nil
+	default:
+		return nil, errStatus
+	}
+	if o.RefundID == "" {
+		return nil, errAnswer
+	}
+	return o, nil
+}

@@ -1,0 +1,78 @@
+package bluesnap
+
+import (
+	"strconv"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// toleranceSeconds is how old a signed message may be.
+const toleranceSeconds = 300
+
+// webhook reads a message (IPN): a form. Its header bls-signature is an HMAC-SHA256, in hex, over the header bls-ipn-timestamp and the
+// body. A message holds amounts in whatever currency the report is in, so every event asks for a query.
+func webhook(c *sdk.Call) (*sdk.Outcome, error) {
+	w := c.Request.Webhook
+	if w == nil {
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "the message is needed", Parameter: "webhook"}
+	}
+	at, signature := sdk.HeaderValue(w.Headers, "bls-ipn-timestamp"), sdk.HeaderValue(w.Headers, "bls-signature")
+	secret := c.Account.Credentials[webhookSecret]
+	if secret == "" || at == "" || signature == "" {
+		return reply(401, sdk.StatusUnknown), nil
+	}
+	signed := sdk.Fn(sdk.FnConcat, sdk.Text(at), sdk.Body())
+	ok, err := c.Verify(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), signed)), signature)
+	if err != nil {
+		return nil, err
+	}
+	ms, fresh := timeOf(at, c.Now().UnixMilli())
+	if !ok || !fresh {
+		return reply(401, sdk.StatusUnknown), nil
+	}
+	pairs, valid := sdk.ParseForm(string(w.Body))
+	if !valid {
+		return reply(400, sdk.StatusUnknown), nil
+	}
+	o := reply(200, sdk.StatusHandled)
+	field := func(name string) string { return sdk.HeaderValue(pairs, name) }
+	e := sdk.Event{TransactionID: field("referenceNumber"), Time: ms}
+	switch field("transactionType") {
+	case "CHARGE", "CC_CHARGE_FAILED", "DECLINE":
+		e.Object, e.Sync, e.Reference = "payment", true, field("merchantTransactionId")
+	case "REFUND":
+		e.Object, e.Sync, e.RefundID = "refund", true, field("reversalRefNum")
+	case "CHARGEBACK", "CHARGEBACK_STATUS_CHANGED":
+		e.Object = "dispute"
+	default: // a type that we do not know is none of ours to refuse
+		return o, nil
+	}
+	if e.TransactionID == "" && e.Reference == "" && e.RefundID == "" {
+		return reply(400, sdk.StatusUnknown), nil
+	}
+	o.Events = []sdk.Event{e}
+	return o, nil
+}
+
+// anyZone is how far the clocks of two zones can be apart, in milliseconds.
+const anyZone = 14 * 60 * 60 * 1000
+
+// timeOf is the time of a message in Unix milliseconds, 0 where it is not exact; fresh is false where it is too long ago. BlueSnap writes
+// it as Unix seconds or milliseconds, or as date and time of a zone that it does not name.
+func timeOf(at string, now int64) (ms int64, fresh bool) {
+	near := func(ms, distance int64) bool { return ms > now-distance && ms < now+distance }
+	if n, err := strconv.ParseInt(at, 10, 64); err == nil {
+		if n < 1e11 {
+			n *= 1000
+		}
+		return n, near(n, toleranceSeconds*1000)
+	}
+	const form = "2006-01-02 15:04:05" // fractions may follow
+	t, err := time.Parse(form, at[:min(len(at), len(form))])
+	return 0, err == nil && near(t.UnixMilli(), anyZone+toleranceSeconds*1000)
+}
+
+func reply(status int, s sdk.OutcomeStatus) *sdk.Outcome {
+	return &sdk.Outcome{Status: s, Reply: &sdk.Reply{Status: status}}
+}

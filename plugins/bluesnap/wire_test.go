@@ -1,0 +1,27 @@
+package bluesnap_test
+
+import (
+	"os"
+	"testing"
+
+	"payswitch/plugins/bluesnap"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// facts are the cases that are not carried over, and the differences that are meant.
+var facts = wire.Options{
+	Skip: map[string]string{
+		"authorize_processor_3ds": "BlueSnap's own 3-D Secure runs in its script in the merchant's page: the adapter rejects what it cannot do instead of leaving it out",
+	},
+	Allow: map[string]string{
+		"refund_minimal body.transactionMetaData.*":      "our reference of a refund, which has no field of its own",
+		"refund_full body.transactionMetaData.*":         "our reference of a refund, which has no field of its own",
+		"refund_partial body.transactionMetaData.*":      "our reference of a refund, which has no field of its own",
+		"authorize_external_3ds body.threeDSecure.*":     "the result of an authentication done outside is sent",
+		"authorize_store_card body.storeCard":            "the card is stored where that is asked for",
+		"authorize_store_card body.transactionInitiator": "the card networks want to know who began a payment with a stored credential",
+		"webhook/signed transaction_id":                  "a payment is known by BlueSnap's own id, `referenceNumber`; merchantTransactionId is our reference",
+	},
+}
+
+func TestWire(t *testing.T) { wire.Run(t, bluesnap.Adapter(), os.DirFS("testdata"), facts) }
