@@ -1,0 +1,99 @@
+// Package braintree speaks Braintree's GraphQL API and reads its webhooks.
+//
+// A card payment takes two requests: tokenizeCreditCard turns the card into a single-use payment method, and chargeCreditCard or
+// authorizeCreditCard takes that. What moves money carries an apiRequestKey, under which Braintree acts at most once in 30 days and answers
+// a repeat with what has become of the first. Our reference goes along as orderId, by which a payment or refund is found again.
+package braintree
+
+import (
+	"payswitch/sdk"
+)
+
+const (
+	path       = "/graphql"
+	apiVersion = "2019-01-01" // Braintree-Version
+
+	publicKey       = "public_key"
+	privateKey      = "private_key"
+	merchantAccount = "merchant_account_id"
+	accountCurrency = "merchant_config_currency"
+)
+
+const (
+	keyWindowSeconds = 30 * 24 * 3600 // how long an apiRequestKey is remembered
+	// notFoundFinalSeconds is how long a payment that a search does not show may still be on its way into the search.
+	notFoundFinalSeconds = 15 * 60
+)
+
+// Adapter returns the adapter.
+func Adapter() *sdk.Adapter {
+	return &sdk.Adapter{
+		Manifest: sdk.Manifest{
+			Name: "braintree", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Braintree",
+			Description: "Cards through Braintree's GraphQL API and vault.", Website: "https://www.braintreepayments.com",
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true,
+				StoredCredential: true, NetworkMIT: true},
+			Environments: map[string]sdk.Environment{
+				"test": {BaseURL: "https://payments.sandbox.braintree-api.com" + path, Hosts: []string{"payments.sandbox.braintree-api.com"}},
+				"live": {BaseURL: "https://payments.braintree-api.com" + path, Hosts: []string{"payments.braintree-api.com"}},
+			},
+			Credentials: []sdk.Field{
+				{Name: publicKey, Key: "api_key", Label: "Public key", Type: "text"},
+				{Name: privateKey, Key: "api_secret", Label: "Private key", Help: "It signs webhooks, too.", Type: "secret"},
+				{Name: "merchant_id", Key: "key1", Label: "Merchant ID", Help: "Not sent: the keys tell it.", Type: "text", Optional: true},
+			},
+			Config: []sdk.Field{
+				{Name: merchantAccount, Label: "Merchant account ID", Type: "text", Help: "Where the money goes. It also decides the currency."},
+				{Name: accountCurrency, Label: "Currency of the merchant account", Type: "enum", Values: currencies(),
+					Help: "Braintree takes amounts without a currency: payments in another one are rejected."},
+			},
+			Authentication: []sdk.Placement{{Secret: "*", Method: "POST", Path: path, In: "header", Field: "Authorization"}},
+			Placements: []sdk.Placement{
+				place("card_number", sdk.OpAuthorize, "creditCard.number"), place("cvc", sdk.OpAuthorize, "creditCard.cvv"),
+				place("card_number", sdk.OpVerify, "creditCard.number"), place("cvc", sdk.OpVerify, "creditCard.cvv"),
+				place("cavv", sdk.OpAuthorize, "options.threeDSecureAuthentication.passThrough.cavv"),
+				place("cavv", sdk.OpVerify, "threeDSecurePassThrough.cavv"),
+			},
+			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
+			Webhook: &sdk.WebhookRule{Scheme: "bt-signature", ToleranceSeconds: webhookToleranceSeconds},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
+				IdempotencyWindowSeconds: keyWindowSeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+		},
+		Authorize: authorize, Verify: verify,
+		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
+		Sync: sync, RefundSync: refundSync,
+		Webhook: webhook,
+	}
+}
+
+func place(secret string, op sdk.Operation, field string) sdk.Placement {
+	return sdk.Placement{Secret: secret, Operation: op, Method: "POST", Path: path, In: "body", Field: "variables.input." + field}
+}
+
+// currencies are those with at most three decimals, which is what the API's amounts may have; the dollar, the default, stands first.
+func currencies() []string {
+	all := []string{"USD"}
+	for _, c := range sdk.Currencies() {
+		if e, _ := c.Exponent(); e <= 3 && c != "USD" {
+			all = append(all, string(c))
+		}
+	}
+	return all
+}
+
+// amount is the amount as Braintree takes it: without its currency, which must be that of the merchant account.
+func amount(c *sdk.Call, m sdk.Money) (string, error) {
+	if of := c.Account.Config[accountCurrency]; of != string(m.Currency) {
+		return "", &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "currency",
+			Message: "the merchant account takes " + of + ": use a connector account with a merchant account in " + string(m.Currency)}
+	}
+	text := m.Major()
+	if e, _ := m.Currency.Exponent(); text == "" || e > 3 {
+		return "", &sdk.Reject{Code: sdk.RejectUnsupported, Message: "Braintree takes amounts of at most three decimals", Parameter: "currency"}
+	}
+	return text, nil
+}
+
+func missing(parameter, text string) error {
+	return &sdk.Reject{Code: sdk.RejectMissing, Message: text, Parameter: parameter}
+}

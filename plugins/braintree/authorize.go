@@ -1,0 +1,254 @@
+package braintree
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// singleUse begins the ids of payment methods that are used up by their first payment.
+const singleUse = "tokencc_"
+
+// authorize holds the amount (authorizeCreditCard) or takes it at once (chargeCreditCard).
+func authorize(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	amount, err := amount(c, r.Amount)
+	if err != nil {
+		return nil, err
+	}
+	options, err := cardOptions(r)
+	if err != nil {
+		return nil, err
+	}
+	method, refused, err := paymentMethod(c)
+	if err != nil || refused != nil {
+		return refused, err
+	}
+	name, inputType := "chargeCreditCard", "ChargeCreditCardInput"
+	if r.Capture == sdk.CaptureManual {
+		name, inputType = "authorizeCreditCard", "AuthorizeCreditCardInput"
+	}
+	t := sdk.NewObject().Str("amount", amount).Str("merchantAccountId", c.Account.Config[merchantAccount]).Str("orderId", r.Reference).
+		OptStr("paymentInitiator", initiator(r.StoredCredential))
+	if strings.HasPrefix(method, singleUse) { // what is vaulted has a customer already
+		if first(r) {
+			t.Obj("vaultPaymentMethodAfterTransacting", sdk.NewObject().Str("when", "ALWAYS"))
+		}
+		if email := email(r); email != "" {
+			t.Obj("customerDetails", sdk.NewObject().Str("email", email))
+		}
+	}
+	input := sdk.NewObject().Str("apiRequestKey", c.IdempotencyKey()).Str("paymentMethodId", method).Obj("transaction", t).Obj("options", options)
+	a, err := mutate(c, name, inputType, " transaction {"+transaction+" }", input, true)
+	if err != nil {
+		return nil, err
+	}
+	if a.refused != nil {
+		return a.declined(sdk.Outcome{}), nil
+	}
+	o, err := paymentOf(a.data.Get("transaction"), r.Amount.Currency)
+	if err != nil {
+		return nil, err
+	}
+	if o.Status == sdk.StatusVoided { // an apiRequestKey that is repeated after a void
+		o.Status, o.Decline = sdk.StatusDeclined, declineFrom(sdk.JSON{}, "VOIDED")
+	}
+	if id := a.data.Str("transaction.paymentMethod.id"); id != "" && first(r) && o.Decline == nil {
+		o.StoredCredential = &sdk.StoredCredential{ID: id}
+	}
+	return o, nil
+}
+
+// verify checks the card without a payment: on its way into the vault where it is to be kept, else by itself.
+func verify(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	if r.Amount.Minor != 0 {
+		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "a verification has no amount", Parameter: "amount"}
+	}
+	pass, err := passThrough(r)
+	if err != nil {
+		return nil, err
+	}
+	if pass != nil && !first(r) {
+		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "three_ds_data",
+			Message: "Braintree takes the result of an authentication with a payment, or when the card is stored"}
+	}
+	method, refused, err := paymentMethod(c)
+	if err != nil || refused != nil {
+		return refused, err
+	}
+	account := sdk.NewObject().Str("merchantAccountId", c.Account.Config[merchantAccount])
+	input := sdk.NewObject().Str("paymentMethodId", method)
+	var a *answer
+	if first(r) && strings.HasPrefix(method, singleUse) {
+		input.Obj("verification", account).Obj("threeDSecurePassThrough", pass)
+		a, err = mutate(c, "vaultCreditCard", "VaultCreditCardInput", " paymentMethod { id }"+verified, input, false)
+	} else {
+		a, err = mutate(c, "verifyCreditCard", "VerifyCreditCardInput", verified, input.Obj("options", account), false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.refused != nil {
+		return a.declined(sdk.Outcome{}), nil
+	}
+	return verificationOf(a.data)
+}
+
+func verificationOf(payload sdk.JSON) (*sdk.Outcome, error) {
+	v := payload.Get("verification")
+	status := v.Str("status")
+	o := &sdk.Outcome{Reference: v.Str("id"), NetworkTransactionID: v.Str("paymentMethodSnapshot.networkTransactionId"),
+		Checks: checks(v.Get("processorResponse")), Raw: map[string]string{"status": status}}
+	switch status {
+	case "VERIFIED":
+		o.Status = sdk.StatusVerified
+		if id := payload.Str("paymentMethod.id"); id != "" {
+			o.StoredCredential = &sdk.StoredCredential{ID: id}
+		}
+	case "PENDING", "VERIFYING":
+		o.Status = sdk.StatusPending
+	case "FAILED", "GATEWAY_REJECTED", "PROCESSOR_DECLINED":
+		o.Status, o.Decline = sdk.StatusDeclined, declineFrom(v, status)
+	default:
+		return nil, errStatus
+	}
+	return o, nil
+}
+
+// paymentMethod is the id of what is charged: of the vault, or a new one for the card. refused is how the operation ends where Braintree
+// does not take the card.
+func paymentMethod(c *sdk.Call) (id string, refused *sdk.Outcome, err error) {
+	i := c.Request.Instrument
+	if i != nil && i.StoredCredentialID != "" {
+		return i.StoredCredentialID, nil, nil
+	}
+	if i == nil || i.Card == nil {
+		return "", nil, missing("payment_method_data.card", "a card or a stored credential is needed")
+	}
+	k := i.Card
+	holder := k.Holder
+	if b := c.Request.Billing; holder == "" && b != nil {
+		holder = strings.TrimSpace(b.FirstName + " " + b.LastName)
+	}
+	card := sdk.NewObject().Str("number", k.Number).Str("expirationYear", strconv.Itoa(k.ExpYear)).Str("expirationMonth", twoDigits(k.ExpMonth)).
+		OptStr("cvv", k.CVC).Str("cardholderName", holder)
+	// A token is no payment: asking twice makes two, of which one is used.
+	a, err := mutate(c, "tokenizeCreditCard", "TokenizeCreditCardInput", " clientMutationId paymentMethod { id }",
+		sdk.NewObject().Str("clientMutationId", c.IdempotencyKey()).Obj("creditCard", card), true)
+	if err != nil {
+		return "", nil, err
+	}
+	if a.refused != nil {
+		return "", a.declined(sdk.Outcome{}), nil
+	}
+	if id = a.data.Str("paymentMethod.id"); id == "" {
+		return "", nil, errors.New("a token without an id")
+	}
+	return id, nil, nil
+}
+
+func twoDigits(n int) string { return string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) }
+
+// first says that the credential is to be kept with this payment.
+func first(r *sdk.Request) bool { return r.StoredCredential != nil && r.StoredCredential.First }
+
+// initiator is who began a payment with a stored credential; "" for the customer in the shop.
+func initiator(u *sdk.StoredCredentialUse) string {
+	if u == nil {
+		return ""
+	}
+	mit := u.Initiator == "mit"
+	switch {
+	case u.Category == "recurring" && mit:
+		return "RECURRING"
+	case u.Category == "installment" && mit:
+		return "INSTALLMENT"
+	case mit:
+		return "UNSCHEDULED"
+	case u.Category == "recurring" && u.First:
+		return "RECURRING_FIRST"
+	case u.Category == "installment" && u.First:
+		return "INSTALLMENT_FIRST"
+	}
+	return ""
+}
+
+// email is the customer's, else that of the bill.
+func email(r *sdk.Request) string {
+	if r.Customer != nil && r.Customer.Email != "" {
+		return r.Customer.Email
+	}
+	if r.Billing != nil {
+		return r.Billing.Email
+	}
+	return ""
+}
+
+// cardOptions are the details of a card payment beside the transaction: the earlier payment it refers to, the billing address, and the
+// authentication done outside. nil where there are none.
+func cardOptions(r *sdk.Request) (*sdk.Object, error) {
+	o, some := sdk.NewObject(), false
+	add := func(name string, value *sdk.Object) {
+		if value != nil {
+			o.Obj(name, value)
+			some = true
+		}
+	}
+	if i := r.Instrument; i != nil && i.Card != nil {
+		if i.NetworkTransactionID != "" {
+			add("externalVault", sdk.NewObject().Str("status", "VAULTED").Str("verifyingNetworkTransactionId", i.NetworkTransactionID))
+		}
+		add("billingAddress", address(r.Billing))
+	}
+	pass, err := passThrough(r)
+	if err != nil {
+		return nil, err
+	}
+	if pass != nil {
+		add("threeDSecureAuthentication", sdk.NewObject().Obj("passThrough", pass))
+		if e := exemptions[r.ThreeDS.Exemption]; e != "" {
+			o.Str("scaExemption", e)
+		}
+	}
+	if !some {
+		return nil, nil
+	}
+	return o, nil
+}
+
+func address(b *sdk.Address) *sdk.Object {
+	if b == nil || b.Line1 == "" && b.Zip == "" && b.Country == "" {
+		return nil
+	}
+	// countryCode is alpha-3 in this version of the API.
+	return sdk.NewObject().OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName).OptStr("addressLine1", b.Line1).OptStr("addressLine2", b.Line2).
+		OptStr("adminArea2", b.City).OptStr("adminArea1", b.State).OptStr("postalCode", b.Zip).OptStr("countryCodeAlpha2", b.Country)
+}
+
+// exemptions are ScaExemptionType by the names merchants use.
+var exemptions = map[string]string{"low_value": "LOW_VALUE", "transaction_risk_analysis": "TRANSACTION_RISK_ANALYSIS",
+	"secure_corporate_payment": "SECURE_CORPORATE", "trusted_listing": "TRUSTED_BENEFICIARY"}
+
+// passThrough is the result of an authentication done outside, nil where there is none.
+func passThrough(r *sdk.Request) (*sdk.Object, error) {
+	t := r.ThreeDS
+	if t == nil {
+		if r.Request3DS {
+			return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "authentication_type",
+				Message: "Braintree runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside"}
+		}
+		return nil, nil
+	}
+	if t.ECI == "" {
+		return nil, missing("three_ds_data.eci", "Braintree wants the ECI of an authentication")
+	}
+	id := t.ServerTransID
+	if id == "" {
+		id = t.DSTransID
+	}
+	return sdk.NewObject().Str("eciFlag", t.ECI).OptStr("cavv", t.CAVV).OptStr("threeDSecureServerTransactionId", id).OptStr("version", t.Version).
+		OptStr("directoryServerResponse", t.TransStatus).OptStr("cavvAlgorithm", t.CAVVAlgorithm), nil
+}

@@ -1,0 +1,214 @@
+package braintree
+
+import (
+	"errors"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// Selections: what an answer is to tell.
+const (
+	money    = ` amount { value currencyCode }`
+	response = ` processorResponse { legacyCode message authorizationId cvvResponse avsPostalCodeResponse avsStreetAddressResponse }` +
+		` networkResponse { code message }`
+	history = ` statusHistory { status` + money +
+		` ... on AuthorizedEvent {` + response + ` }` +
+		` ... on ProcessorDeclinedEvent {` + response + ` merchantAdviceCodeResponse { code } }` +
+		` ... on GatewayRejectedEvent { gatewayRejectionReason` + response + ` }` +
+		` ... on FailedEvent {` + response + ` }` +
+		` ... on SettlementDeclinedEvent { processorResponse { legacyCode message } } }`
+	snapshot    = ` paymentMethodSnapshot { ... on CreditCardTransactionDetails { networkTransactionId } }`
+	transaction = ` id legacyId orderId status` + money + ` paymentMethod { id }` + snapshot + history
+	refunded    = ` id legacyId orderId status` + money + history
+	verified    = ` verification { id status gatewayRejectionReason networkResponse { code message }` + snapshot +
+		` processorResponse { legacyCode message cvvResponse avsPostalCodeResponse avsStreetAddressResponse } }`
+)
+
+// An answer is what came of a query: its data, or, where Braintree refused to work on it, why.
+type answer struct {
+	data    sdk.JSON
+	refused *sdk.Decline
+}
+
+// mutate asks for a change: one mutation of the name and type of input, selecting what of its payload is wanted. repeatable says that
+// the input holds a key, or that it does no harm to ask twice.
+func mutate(c *sdk.Call, name, inputType, selection string, input *sdk.Object, repeatable bool) (*answer, error) {
+	a, err := post(c, "mutation($input: "+inputType+"!) { "+name+"(input: $input) {"+selection+" } }", input, repeatable)
+	if err != nil {
+		return nil, err
+	}
+	a.data = a.data.Get(name)
+	return a, nil
+}
+
+// post sends a query. An error means that nobody knows what has become of it.
+func post(c *sdk.Call, query string, input *sdk.Object, repeatable bool) (*answer, error) {
+	basic := c.Derive(sdk.Basic(c.Account.Credentials[publicKey], c.Account.Credentials[privateKey]))
+	r, err := c.Do(&sdk.Send{Method: "POST", SafeToRepeat: repeatable,
+		Headers: []sdk.Header{sdk.H("Authorization", "Basic "+basic), sdk.H("Braintree-Version", apiVersion), sdk.H("Content-Type", "application/json")},
+		Body:    sdk.NewObject().Str("query", query).Obj("variables", sdk.NewObject().Obj("input", input)).Bytes()})
+	if err != nil {
+		return nil, err
+	}
+	j := r.JSON()
+	if r.Status >= 500 || r.Status < 200 || r.Status/100 == 3 || !j.IsObject() {
+		return nil, errAnswer
+	}
+	a := &answer{data: j.Get("data")}
+	if list := j.Get("errors"); list.Has("") && !worked(a.data) {
+		a.refused, err = refusal(list)
+		return a, err
+	}
+	if !r.OK() || !a.data.IsObject() {
+		return nil, errAnswer
+	}
+	return a, nil
+}
+
+// worked says that there is a result: errors beside it are about fields of it that could not be read.
+func worked(data sdk.JSON) bool {
+	for _, v := range data.Members() {
+		if !v.IsNull() {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	errAnswer = errors.New("not a whole answer of the GraphQL API")
+	errErrors = errors.New("errors that do not say that nothing was done")
+)
+
+// refusal reads a list of errors. Only errors of classes that come before any work prove that nothing was done.
+func refusal(list sdk.JSON) (*sdk.Decline, error) {
+	// An apiRequestKey is refused when the first request is still being worked on: that is no answer to the payment.
+	if list.Len() == 0 || !list.IsArray() || strings.Contains(list.Raw(""), "apiRequestKey") {
+		return nil, errErrors
+	}
+	for e := range list.All() {
+		switch e.Str("extensions.errorClass") {
+		case "VALIDATION", "AUTHENTICATION", "AUTHORIZATION", "NOT_FOUND", "NOT_IMPLEMENTED", "RESOURCE_LIMIT", "UNSUPPORTED_CLIENT":
+		default:
+			return nil, errErrors
+		}
+	}
+	class, code := list.Str("0.extensions.errorClass"), list.Text("0.extensions.legacyCode")
+	d := &sdk.Decline{Code: code, Message: list.Str("0.message"), Reason: sdk.DeclineGeneric}
+	if code == "" {
+		d.Code = class
+	}
+	if reason := errorReasons[class]; reason != "" {
+		d.Reason = reason
+	}
+	if reason := errorReasons[code]; reason != "" {
+		d.Reason = reason
+	}
+	return withFacts(d), nil
+}
+
+// declined is the outcome of a request that Braintree refused.
+func (a *answer) declined(o sdk.Outcome) *sdk.Outcome {
+	o.Status, o.Decline = sdk.StatusDeclined, a.refused
+	return &o
+}
+
+// amountOf is the amount of a transaction or refund, nil where the answer has none. It must be in the currency asked for.
+func amountOf(t sdk.JSON, c sdk.Currency) (*sdk.Money, error) {
+	if !t.Has("amount") {
+		return nil, nil
+	}
+	m := t.Major("amount.value", c)
+	if of := t.Str("amount.currencyCode"); m == nil || of != "" && of != string(c) {
+		return nil, errors.New("an amount that is none in the payment's currency")
+	}
+	return m, nil
+}
+
+// statusOf is what a status of a transaction means to a payment, "" for one nobody knows.
+func statusOf(t sdk.JSON) sdk.OutcomeStatus {
+	switch t.Str("status") {
+	case "AUTHORIZED":
+		return sdk.StatusAuthorized
+	case "AUTHORIZING":
+		return sdk.StatusPending
+	case "SUBMITTED_FOR_SETTLEMENT", "SETTLING", "SETTLED", "SETTLEMENT_PENDING", "SETTLEMENT_CONFIRMED":
+		return sdk.StatusCaptured
+	case "VOIDED":
+		return sdk.StatusVoided
+	case "FAILED", "PROCESSOR_DECLINED", "GATEWAY_REJECTED", "SETTLEMENT_DECLINED", "AUTHORIZATION_EXPIRED", "AUTHORIZED_EXPIRED":
+		return sdk.StatusDeclined
+	}
+	return ""
+}
+
+// refundStatusOf is what a status of a refund means. The money is on its way back only once the refund has settled.
+func refundStatusOf(t sdk.JSON) sdk.OutcomeStatus {
+	switch t.Str("status") {
+	case "SETTLED", "SETTLEMENT_CONFIRMED":
+		return sdk.StatusRefunded
+	case "SUBMITTED_FOR_SETTLEMENT", "SETTLING", "SETTLEMENT_PENDING", "AUTHORIZED", "AUTHORIZING":
+		return sdk.StatusPending
+	case "FAILED", "PROCESSOR_DECLINED", "GATEWAY_REJECTED", "SETTLEMENT_DECLINED", "VOIDED":
+		return sdk.StatusDeclined
+	}
+	return ""
+}
+
+var errStatus = errors.New("a status that is not known, or no id")
+
+// paymentOf reads a transaction into the outcome of a payment.
+func paymentOf(t sdk.JSON, currency sdk.Currency) (*sdk.Outcome, error) {
+	o := &sdk.Outcome{Status: statusOf(t), TransactionID: t.Str("id"), Reference: t.Str("legacyId"), // which Braintree's control panel shows
+		Raw: map[string]string{"status": t.Str("status")}}
+	if o.Status == "" || o.TransactionID == "" {
+		return nil, errStatus
+	}
+	var err error
+	if o.Status == sdk.StatusDeclined {
+		o.Decline = declineOf(t)
+		return o, nil
+	}
+	if o.Amount, err = amountOf(t, currency); err != nil {
+		return nil, err
+	}
+	event := eventOf(t, "AUTHORIZED")
+	o.AuthCode = event.Str("processorResponse.authorizationId")
+	o.Checks = checks(event.Get("processorResponse"))
+	o.NetworkTransactionID = t.Str("paymentMethodSnapshot.networkTransactionId")
+	return o, nil
+}
+
+// eventOf is the latest event of a status: the history begins with it.
+func eventOf(t sdk.JSON, status string) sdk.JSON {
+	for e := range t.Get("statusHistory").All() {
+		if e.Str("status") == status {
+			return e
+		}
+	}
+	return sdk.JSON{}
+}
+
+func checks(response sdk.JSON) *sdk.Checks {
+	c := sdk.Checks{CVC: check(response.Str("cvvResponse")), AddressLine1: check(response.Str("avsStreetAddressResponse")),
+		PostalCode: check(response.Str("avsPostalCodeResponse"))}
+	if c == (sdk.Checks{}) {
+		return nil
+	}
+	return &c
+}
+
+func check(code string) string {
+	switch code {
+	case "MATCHES":
+		return "pass"
+	case "DOES_NOT_MATCH":
+		return "fail"
+	case "NOT_PROVIDED", "BYPASS", "NOT_APPLICABLE":
+		return "unchecked"
+	case "NOT_VERIFIED", "ISSUER_DOES_NOT_PARTICIPATE", "SYSTEM_ERROR":
+		return "unavailable"
+	}
+	return ""
+}
