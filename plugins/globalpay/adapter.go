@@ -1,0 +1,156 @@
+// Package globalpay speaks to Global Payments' GP API (Unified Payments) for cards.
+//
+// Every change carries X-GP-Idempotency. A key that GP API has seen is refused with the id of what the first request made
+// (DUPLICATE_ACTION), which is then asked for: so the identical request again tells what has become of the first.
+package globalpay
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+const (
+	transactionsPath = "/transactions"
+	methodsPath      = "/payment-methods"
+	tokenPath        = "/accesstoken"
+
+	accessToken = "access_token"
+	appID       = "app_id"
+	appKey      = "app_key"
+	accountName = "account_name"
+	country     = "country"
+)
+
+const (
+	// keySeconds is how long an idempotency key is relied on; GP API remembers it for longer.
+	keySeconds = 60 * 60
+	// notFoundFinalSeconds is how long a transaction may be on its way to the list of transactions.
+	notFoundFinalSeconds = 60 * 60
+)
+
+// Adapter returns the adapter.
+func Adapter() *sdk.Adapter {
+	card := func(op sdk.Operation, path, secret, field string) sdk.Placement {
+		return sdk.Placement{Secret: secret, Operation: op, Method: "POST", Path: "/ucp" + path, In: "body", Field: field}
+	}
+	return &sdk.Adapter{
+		Manifest: sdk.Manifest{
+			Name: "globalpay", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Global Payments",
+			Description: "Cards through Global Payments' GP API.", Website: "https://developer.globalpay.com",
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true,
+				StoredCredential: true, NetworkMIT: true},
+			Environments: map[string]sdk.Environment{
+				"test": {BaseURL: "https://apis.sandbox.globalpay.com/ucp", Hosts: []string{"apis.sandbox.globalpay.com"}},
+				"live": {BaseURL: "https://apis.globalpay.com/ucp", Hosts: []string{"apis.globalpay.com"}},
+			},
+			Credentials: []sdk.Field{
+				{Name: appID, Key: "api_key", Label: "App id", Type: "secret"},
+				{Name: appKey, Key: "key1", Label: "App key", Help: "Never sent: a digest with it is. It also signs webhooks.", Type: "secret"},
+			},
+			Config: []sdk.Field{
+				{Name: accountName, Label: "Account name", Help: "Of the transaction processing account.", Type: "text", Optional: true, Default: "transaction_processing"},
+				{Name: country, Label: "Country", Help: "Where the merchant sells from, ISO 3166 alpha-2.", Type: "text", Optional: true, Default: "US"},
+			},
+			Authentication: []sdk.Placement{
+				{Secret: appKey, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body", Field: "secret"},
+				{Secret: accessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "response", Field: "token"},
+				{Secret: accessToken, In: "header", Field: "Authorization", Format: "Bearer {}"},
+			},
+			Placements: []sdk.Placement{
+				{Secret: appID, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body", Field: "app_id"},
+				card(sdk.OpAuthorize, transactionsPath, "card_number", "payment_method.card.number"),
+				card(sdk.OpAuthorize, transactionsPath, "cvc", "payment_method.card.cvv"),
+				card(sdk.OpAuthorize, transactionsPath, "cavv", "payment_method.authentication.three_ds.value"),
+				card(sdk.OpVerify, methodsPath, "card_number", "card.number"),
+				card(sdk.OpVerify, methodsPath, "cvc", "card.cvv"),
+			},
+			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
+			Webhook: &sdk.WebhookRule{Scheme: "globalpay-sha512"},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID, sdk.ResolveByReference},
+				IdempotencyWindowSeconds: keySeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+		},
+		AccessToken: token,
+		Authorize:   authorize, Verify: verify,
+		Capture: capture, Void: void, Refund: refund,
+		Sync: sync, RefundSync: refundSync,
+		Webhook: webhook,
+	}
+}
+
+// token fetches the access token. The app key stays here: what is sent is the SHA-512 of a nonce and the key.
+func token(c *sdk.Call) (*sdk.Outcome, error) {
+	k, nonce := c.Account.Credentials, c.ID("")
+	secret := c.Derive(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA512, sdk.Text(nonce+k[appKey]))))
+	a, err := c.Do(&sdk.Send{Method: "POST", URL: tokenPath, SafeToRepeat: true, Headers: []sdk.Header{json, version},
+		Body:    sdk.NewObject().Str("app_id", k[appID]).Str("nonce", nonce).Str("secret", secret).Str("grant_type", "client_credentials").Bytes(),
+		Capture: []sdk.Capture{{Path: "token", Name: accessToken}}})
+	if err != nil {
+		return nil, err
+	}
+	value, expires := a.JSON().Str("token"), a.JSON().Int("seconds_to_expire")
+	if !a.OK() || value == "" || expires <= 0 {
+		return nil, failed(a)
+	}
+	return &sdk.Outcome{Status: sdk.StatusToken, Token: &sdk.AccessToken{Value: value, ExpiresIn: expires}}, nil
+}
+
+var (
+	json    = sdk.H("Content-Type", "application/json")
+	version = sdk.H("X-GP-Version", "2021-03-22")
+)
+
+func bearer(c *sdk.Call) sdk.Header {
+	return sdk.H("Authorization", "Bearer "+c.Account.Credentials[accessToken])
+}
+
+// post sends a change under an idempotency key. If GP API has seen the key, what the first request made is fetched.
+func post(c *sdk.Call, path string, body *sdk.Object) (*sdk.Response, error) {
+	a, err := c.Do(&sdk.Send{Method: "POST", URL: path, Headers: []sdk.Header{bearer(c), json, version}, Body: body.Bytes(),
+		SafeToRepeat: true, IdempotencyHeader: "X-GP-Idempotency"})
+	if err != nil || a.Status != 409 || a.JSON().Str("error_code") != "DUPLICATE_ACTION" {
+		return a, err
+	}
+	_, id, _ := strings.Cut(a.JSON().Str("detailed_error_description"), "id=")
+	if id, _, _ = strings.Cut(id, ","); id == "" {
+		return a, nil
+	}
+	if path != methodsPath {
+		path = transactionsPath
+	}
+	return get(c, path+"/"+sdk.PathEscape(id))
+}
+
+func get(c *sdk.Call, path string) (*sdk.Response, error) { return c.Get(path, bearer(c), version) }
+
+// failed is the error for an answer that decides nothing.
+func failed(a *sdk.Response) error {
+	return errors.New("no decision: HTTP " + strconv.Itoa(a.Status) + " " + a.JSON().Str("error_code") + " " + a.JSON().Str("detailed_error_code"))
+}
+
+// refused reads an answer that is not what was asked for. GP API's own error with a 4xx is a refusal; everything else decides nothing.
+func refused(a *sdk.Response) (*sdk.Outcome, error) {
+	j := a.JSON()
+	code := j.Str("error_code")
+	if a.Status < 400 || a.Status > 499 || a.Status == 408 || a.Status == 409 || code == "" {
+		return nil, failed(a)
+	}
+	reason := sdk.DeclineGeneric
+	switch code {
+	case "NOT_AUTHENTICATED", "ACTION_NOT_AUTHORIZED":
+		reason = sdk.DeclineInvalidMerchant
+	case "INVALID_REQUEST_DATA", "MANDATORY_DATA_MISSING":
+		reason = sdk.DeclineProcessingError
+	case "TOO_MANY_REQUESTS":
+		reason = sdk.DeclineTryLater
+	}
+	d := &sdk.Decline{Code: code, Message: j.Str("detailed_error_description"), Reason: reason, RetryElsewhere: elsewhere(reason)}
+	return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: d, Raw: map[string]string{"detailed_error_code": j.Str("detailed_error_code")}}, nil
+}
+
+func elsewhere(r sdk.DeclineReason) bool {
+	facts, _ := r.Facts()
+	return facts.RetryElsewhere
+}

@@ -1,0 +1,124 @@
+package globalpay
+
+import (
+	"strconv"
+
+	"payswitch/sdk"
+)
+
+// authorize makes a sale, captured at once or later. Amounts are in minor units.
+func authorize(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	if r.Request3DS && r.ThreeDS == nil {
+		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "authentication_type",
+			Message: "this adapter does not run 3-D Secure at Global Payments; send the result of an authentication done outside"}
+	}
+	mode := "AUTO"
+	if r.Capture == sdk.CaptureManual {
+		mode = "LATER"
+	}
+	method, err := paymentMethod(r)
+	if err != nil {
+		return nil, err
+	}
+	body := sdk.NewObject().Str("account_name", c.Account.Config[accountName]).Str("channel", "CNP").Str("amount", minor(r.Amount)).
+		Str("currency", string(r.Amount.Currency)).Str("reference", r.Reference).Str("country", c.Account.Config[country]).Str("capture_mode", mode)
+	storedCredential(body, r.StoredCredential)
+	if r.WebhookURL != "" {
+		body.Obj("notifications", sdk.NewObject().OptStr("cancel_url", r.ReturnURL).OptStr("return_url", r.ReturnURL).Str("status_url", r.WebhookURL))
+	}
+	a, err := post(c, transactionsPath, body.Obj("payment_method", method))
+	if err != nil {
+		return nil, err
+	}
+	o, err := transaction(c, a)
+	if err != nil {
+		return nil, err
+	}
+	if id := a.JSON().Str("payment_method.id"); first(r) && id != "" && o.Decline == nil {
+		o.StoredCredential = &sdk.StoredCredential{ID: id}
+	}
+	return o, nil
+}
+
+func minor(m sdk.Money) string { return strconv.FormatInt(m.Minor, 10) }
+
+// first says that the credential is to be kept with this payment.
+func first(r *sdk.Request) bool { return r.StoredCredential != nil && r.StoredCredential.First }
+
+// paymentMethod is the card, or what GP API keeps of one.
+func paymentMethod(r *sdk.Request) (*sdk.Object, error) {
+	i, m := r.Instrument, sdk.NewObject()
+	switch {
+	case i != nil && i.StoredCredentialID != "":
+		m.Str("entry_mode", "ECOM").Str("id", i.StoredCredentialID)
+	case i == nil || i.Card == nil:
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
+	default:
+		card := cardOf(i.Card)
+		if i.Card.CVC != "" {
+			card.Str("cvv_indicator", "PRESENT")
+		}
+		if b := r.Billing; b != nil {
+			card.OptStr("avs_address", b.Line1).OptStr("avs_postal_code", b.Zip)
+		}
+		m.OptStr("name", i.Card.Holder).Str("entry_mode", "ECOM").Obj("card", card.OptStr("brand_reference", i.NetworkTransactionID))
+		if first(r) {
+			m.Str("storage_mode", "ON_SUCCESS")
+		}
+	}
+	if t := r.ThreeDS; t != nil {
+		m.Obj("authentication", sdk.NewObject().Obj("three_ds", sdk.NewObject().OptStr("message_version", t.Version).OptStr("eci", t.ECI).
+			OptStr("server_trans_reference", t.ServerTransID).OptStr("ds_trans_reference", t.DSTransID).OptStr("value", t.CAVV)))
+	}
+	return m, nil
+}
+
+func cardOf(k *sdk.Card) *sdk.Object {
+	return sdk.NewObject().Str("number", k.Number).Str("expiry_month", strconv.Itoa(100 + k.ExpMonth)[1:]).
+		Str("expiry_year", strconv.Itoa(100 + k.ExpYear%100)[1:]).OptStr("cvv", k.CVC)
+}
+
+// storedCredential says who began the payment and under which agreement, as the card networks want it.
+func storedCredential(body *sdk.Object, u *sdk.StoredCredentialUse) {
+	if u == nil {
+		return
+	}
+	initiator, model, sequence := "PAYER", "UNSCHEDULED", "SUBSEQUENT"
+	switch {
+	case u.Category == "installment":
+		model = "INSTALLMENT"
+	case u.Category == "recurring", u.Category == "" && u.Initiator == "mit":
+		model = "RECURRING"
+	}
+	if u.Initiator == "mit" {
+		initiator = "MERCHANT"
+	}
+	if u.First {
+		sequence = "FIRST"
+	}
+	body.Str("initiator", initiator).Obj("stored_credential", sdk.NewObject().Str("model", model).Str("sequence", sequence))
+}
+
+// verify keeps a card without taking money.
+func verify(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	switch {
+	case r.Amount.Minor != 0:
+		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "a verification has no amount", Parameter: "amount"}
+	case r.Request3DS || r.ThreeDS != nil:
+		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Message: "3-D Secure goes with payments only", Parameter: "authentication_type"}
+	case r.Instrument == nil || r.Instrument.Card == nil:
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card is needed", Parameter: "payment_method_data.card"}
+	}
+	a, err := post(c, methodsPath, sdk.NewObject().Str("reference", r.Reference).Str("usage_mode", "MULTIPLE").Obj("card", cardOf(r.Instrument.Card)))
+	if err != nil {
+		return nil, err
+	}
+	j := a.JSON()
+	id := j.Str("id")
+	if !a.OK() || id == "" || j.Str("status") != "ACTIVE" {
+		return refused(a)
+	}
+	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id, StoredCredential: &sdk.StoredCredential{ID: id}}, nil
+}

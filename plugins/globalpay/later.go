@@ -1,0 +1,140 @@
+package globalpay
+
+import (
+	"errors"
+
+	"payswitch/sdk"
+)
+
+func path(c *sdk.Call, action string) string {
+	return transactionsPath + "/" + sdk.PathEscape(c.Request.TransactionID) + action
+}
+
+// capture takes what is held, or a part of it; the rest is released.
+func capture(c *sdk.Call) (*sdk.Outcome, error) {
+	a, err := post(c, path(c, "/capture"), sdk.NewObject().Str("amount", minor(c.Request.Amount)))
+	if err != nil {
+		return nil, err
+	}
+	o, err := transaction(c, a)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Status == sdk.StatusAuthorized:
+		return nil, errors.New("not captured yet")
+	}
+	o.NetworkTransactionID, o.AuthCode, o.Released = "", "", o.Status == sdk.StatusCaptured // they are the authorization's
+	return o, nil
+}
+
+// void reverses what is held.
+func void(c *sdk.Call) (*sdk.Outcome, error) {
+	body := sdk.NewObject()
+	if p := c.Request.Payment; p != nil && p.Authorized > 0 {
+		body.Str("amount", minor(sdk.Money{Minor: p.Authorized}))
+	}
+	a, err := post(c, path(c, "/reversal"), body)
+	if err != nil {
+		return nil, err
+	}
+	o, err := transaction(c, a)
+	if err == nil && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
+		return nil, errors.New("not reversed")
+	}
+	return o, err
+}
+
+// refund gives (a part of) a capture back.
+func refund(c *sdk.Call) (*sdk.Outcome, error) {
+	a, err := post(c, path(c, "/refund"), sdk.NewObject().Str("amount", minor(c.Request.Amount)))
+	if err != nil {
+		return nil, err
+	}
+	if !a.OK() || a.JSON().Str("id") == "" {
+		return refused(a)
+	}
+	return refunded(c, a.JSON())
+}
+
+// refunded reads a transaction that is a refund.
+func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
+	currency := c.Request.Amount.Currency
+	o := &sdk.Outcome{RefundID: j.Str("id"), TransactionID: c.Request.TransactionID, Raw: raw(j)}
+	if j.Str("type") != "REFUND" {
+		return nil, errors.New("not a refund")
+	}
+	switch j.Str("status") {
+	case "CAPTURED", "FUNDED":
+		o.Status = sdk.StatusRefunded
+		if currency != "" {
+			if o.Amount = j.Money("amount", currency); o.Amount == nil || o.Amount.Minor < 0 || j.Str("currency") != string(currency) {
+				return nil, errCurrency
+			}
+		}
+	case "PENDING", "INITIATED", "FOR_REVIEW":
+		o.Status = sdk.StatusPending
+	case "DECLINED", "FAILED", "REJECTED", "REVERSED":
+		o.Status, o.Decline = sdk.StatusDeclined, declineOf(j)
+	default:
+		return nil, errStatus
+	}
+	return o, nil
+}
+
+// sync asks for a payment by its id, or, where the answer with the id was lost, finds it by our reference.
+func sync(c *sdk.Call) (*sdk.Outcome, error) {
+	id := c.Request.TransactionID
+	if id == "" {
+		a, err := get(c, transactionsPath+"?page=1&page_size=5&reference="+sdk.QueryEscape(c.Request.Reference))
+		if err != nil {
+			return nil, err
+		}
+		all := a.JSON().Get("transactions")
+		if !a.OK() || !all.IsArray() {
+			return nil, failed(a)
+		}
+		for t := range all.All() {
+			switch {
+			case t.Str("reference") != c.Request.Reference || t.Str("type") == "REFUND": // refunds carry the payment's
+			case id != "" || t.Str("id") == "":
+				return nil, errors.New("several transactions with one reference")
+			default:
+				id = t.Str("id")
+			}
+		}
+		if id == "" {
+			return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+		}
+	}
+	a, err := get(c, transactionsPath+"/"+sdk.PathEscape(id))
+	if err != nil {
+		return nil, err
+	}
+	if !a.OK() || a.JSON().Str("id") == "" {
+		return missing(a)
+	}
+	return payment(c, a.JSON())
+}
+
+// refundSync asks for a refund by its id.
+func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
+	if c.Request.RefundID == "" {
+		return nil, errors.New("the refund's id is not known, and GP API finds refunds by nothing else")
+	}
+	a, err := get(c, transactionsPath+"/"+sdk.PathEscape(c.Request.RefundID))
+	if err != nil {
+		return nil, err
+	}
+	if !a.OK() || a.JSON().Str("id") == "" {
+		return missing(a)
+	}
+	return refunded(c, a.JSON())
+}
+
+// missing reads the answer to a question that GP API does not answer: only its own error says that there is nothing.
+func missing(a *sdk.Response) (*sdk.Outcome, error) {
+	if a.Status == 404 && a.JSON().Str("error_code") == "RESOURCE_NOT_FOUND" {
+		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+	}
+	return nil, failed(a)
+}
