@@ -44,7 +44,7 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, er
 	o := base(a, status)
 	o.Amount = lessApproved(r, a)
 	switch {
-	case gate(a), declined(status):
+	case isRefusal(a, status):
 		d := refused(a)
 		d.TransactionID, d.Reference, d.Checks = o.TransactionID, o.Reference, o.Checks
 		return d, nil
@@ -52,7 +52,12 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, er
 		return nil, errAnswer
 	}
 	switch status {
-	case "AUTHORIZED", "PARTIAL_AUTHORIZED":
+	case "PARTIAL_AUTHORIZED": // a part that nobody captures but we
+		if o.Amount == nil {
+			return nil, errStatus
+		}
+		o.Status = sdk.StatusAuthorized
+	case "AUTHORIZED":
 		o.Status = sdk.StatusCaptured
 		if manual(r) {
 			o.Status = sdk.StatusAuthorized
@@ -83,6 +88,9 @@ func manual(r *sdk.Request) bool {
 	}
 	return r.Capture == sdk.CaptureManual
 }
+
+// isRefusal says that the answer refuses what was asked for.
+func isRefusal(a sdk.JSON, status string) bool { return gate(a) || declined(status) }
 
 // gate says that the answer is of the gate before the API, which knows the account or does not.
 func gate(a sdk.JSON) bool { return a.Str("status") == "" && a.Str("response.rmsg") != "" }
@@ -131,12 +139,20 @@ func checks(p sdk.JSON) *sdk.Checks {
 		c.CVC = "unavailable"
 	}
 	switch p.Text("avs.code") {
-	case "X", "Y", "D", "M", "F", "H", "V", "J", "Q":
+	case "X", "Y", "D", "M", "H", "V":
 		c.AddressLine1, c.PostalCode = "pass", "pass"
-	case "A", "B", "O", "T":
+	case "A", "O":
 		c.AddressLine1, c.PostalCode = "pass", "fail"
-	case "W", "Z", "P", "L":
+	case "W", "Z", "L":
 		c.AddressLine1, c.PostalCode = "fail", "pass"
+	case "B":
+		c.AddressLine1, c.PostalCode = "pass", "unavailable"
+	case "P":
+		c.AddressLine1, c.PostalCode = "unavailable", "pass"
+	case "T":
+		c.AddressLine1 = "pass"
+	case "F":
+		c.PostalCode = "pass"
 	case "N", "C", "K":
 		c.AddressLine1, c.PostalCode = "fail", "fail"
 	case "U", "G", "I", "R", "E", "S", "1", "2":

@@ -47,6 +47,9 @@ func pay(c *sdk.Call, indicator string, actions []string, authentication *sdk.Ob
 	if err != nil {
 		return nil, err
 	}
+	if released(a.Str("status")) { // taken back before it was made
+		return refused(a), nil
+	}
 	return paymentOutcome(r, a, a.Str("status"))
 }
 

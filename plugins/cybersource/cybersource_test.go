@@ -68,6 +68,8 @@ func TestAmounts(t *testing.T) {
 		`{"id":"7001","status":"PARTIAL_AUTHORIZED","orderInformation":{"amountDetails":{"authorizedAmount":"10.00","currency":"USD"}}}`))
 	require.Equal(t, sdk.StatusAuthorized, p.Status)
 	require.Equal(t, usd(1000), *p.Amount)
+	p = play(t, sdk.OpAuthorize, payment(), answer(201, `{"id":"7001","status":"PARTIAL_AUTHORIZED"}`))
+	require.Equal(t, sdk.StatusUnknown, p.Status, "a part of which nobody knows how much")
 }
 
 // TestEvidence: what proves nothing decides nothing.
@@ -97,6 +99,7 @@ func TestDeclines(t *testing.T) {
 	p := play(t, sdk.OpAuthorize, payment(), answer(201, `{"id":"7001","status":"DECLINED","errorInformation":{"reason":"PROCESSOR_UNAVAILABLE","message":"No."}}`))
 	require.Equal(t, sdk.StatusDeclined, p.Status)
 	require.Equal(t, "7001", p.TransactionID)
+	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpAuthorize, payment(), answer(201, `{"id":"7001","status":"VOIDED"}`)).Status)
 	require.Equal(t, sdk.Decline{Code: "PROCESSOR_UNAVAILABLE", Message: "No.", Reason: sdk.DeclineIssuerUnavailable, RetryElsewhere: true}, *p.Decline)
 
 	p = play(t, sdk.OpAuthorize, payment(), answer(400,

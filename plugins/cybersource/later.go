@@ -31,7 +31,7 @@ func captureOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, er
 	o := base(a, status)
 	o.CaptureID, o.TransactionID = o.TransactionID, r.TransactionID
 	switch {
-	case gate(a), declined(status), released(status):
+	case isRefusal(a, status), released(status):
 		o = refused(a)
 		o.TransactionID = r.TransactionID
 		return o, nil
@@ -73,7 +73,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 func voidOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, error) {
 	o := base(a, status)
 	switch {
-	case gate(a), declined(status):
+	case isRefusal(a, status):
 		o = refused(a)
 	case o.TransactionID == "":
 		return nil, errAnswer
@@ -107,7 +107,7 @@ func refundOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, err
 	o := base(a, status)
 	o.RefundID, o.TransactionID = o.TransactionID, r.TransactionID
 	switch {
-	case gate(a), declined(status), released(status):
+	case isRefusal(a, status), released(status):
 		id := o.RefundID
 		o = refused(a)
 		o.RefundID, o.TransactionID = id, r.TransactionID
@@ -142,7 +142,7 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	o := base(a, a.Str("status"))
 	switch status := a.Str("status"); {
-	case gate(a), declined(status):
+	case isRefusal(a, status):
 		o = refused(a)
 	case o.TransactionID == "":
 		return nil, errAnswer

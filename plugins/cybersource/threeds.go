@@ -94,7 +94,7 @@ func setup(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if declined(a.Str("status")) {
+	if isRefusal(a, a.Str("status")) {
 		return refused(a), nil
 	}
 	info := a.Get("consumerAuthenticationInformation")
@@ -153,7 +153,7 @@ func enroll(c *sdk.Call, id string) (*sdk.Outcome, error) {
 	}
 	info := a.Get("consumerAuthenticationInformation")
 	switch status := a.Str("status"); {
-	case declined(status):
+	case isRefusal(a, status):
 		return refused(a), nil
 	case status == "PENDING_AUTHENTICATION":
 		id, url, token := info.Str("authenticationTransactionId"), info.Str("stepUpUrl"), info.Str("accessToken")

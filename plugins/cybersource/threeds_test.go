@@ -81,4 +81,6 @@ func TestSetupProvesNothing(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, r, answer(201, `{"status":"COMPLETED"}`)).Status)
 	p := play(t, sdk.OpAuthorize, r, answer(400, `{"status":"INVALID_REQUEST","reason":"INVALID_DATA","message":"Bad."}`))
 	require.Equal(t, sdk.StatusDeclined, p.Status)
+	p = play(t, sdk.OpAuthorize, r, answer(401, `{"response":{"rmsg":"Authentication Failed"}}`))
+	require.Equal(t, sdk.DeclineInvalidMerchant, p.Decline.Reason)
 }
