@@ -1,0 +1,93 @@
+package plugins_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+// rehearsal is an OAuth adapter behind no network at all, its base URL a server that fails the test when anything arrives.
+func rehearsal(t *testing.T) (*plugins.Native, *engine.Drive) {
+	p := newRecorder(t)
+	t.Cleanup(func() { require.Empty(t, p.take(), "something left") })
+	n, err := plugins.NewNative(map[string]*sdk.Adapter{"oauth": oauth("access_token")}, plugins.Options{AllowLoopbackHTTP: true})
+	require.NoError(t, err)
+	return n, authorize("oauth", p.URL)
+}
+
+func TestRehearseShowsTheRealRequest(t *testing.T) {
+	n, d := rehearsal(t)
+	d.BeforeSend = func(context.Context, engine.SendIntent) error { return errors.New("nothing is to be sent") }
+	r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{AccessToken: engine.NewSecret("token_of_the_case")})
+	require.NoError(t, err)
+	require.Nil(t, r.Outcome)
+	require.Equal(t, "POST", r.Request.Method)
+	require.True(t, strings.HasSuffix(r.Request.URL, "/pay"), r.Request.URL)
+	require.Equal(t, `{"card":{"card_number":"`+cardNumber+`"}}`, string(r.Request.Body))
+	require.Equal(t, "Bearer token_of_the_case", r.Request.Header.Get("Authorization"))
+
+	again, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{AccessToken: engine.NewSecret("token_of_the_case")})
+	require.NoError(t, err)
+	require.Equal(t, r, again)
+}
+
+func TestRehearseGoesOnWithAnswers(t *testing.T) {
+	n, d := rehearsal(t)
+	rehearse := func(answers ...plugins.Answer) *plugins.Rehearsed {
+		r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{Answers: answers})
+		require.NoError(t, err)
+		return r
+	}
+	token := plugins.Answer{Status: 200, Body: []byte(`{"access_token":"token_from_the_answer","expires_in":600}`)}
+	refused := plugins.Answer{Status: 401, Header: http.Header{"X-Why": {"expired"}}}
+
+	first := rehearse()
+	require.True(t, strings.HasSuffix(first.Request.URL, "/token"))
+	require.Equal(t, "Basic "+base64.StdEncoding.EncodeToString([]byte("m_1:"+secretKey)), first.Request.Header.Get("Authorization"))
+	require.Equal(t, "Bearer token_from_the_answer", rehearse(token).Request.Header.Get("Authorization"))
+	require.Equal(t, sdk.StatusAuthorized, rehearse(token, plugins.Answer{Status: 200}).Outcome.Status)
+	require.True(t, strings.HasSuffix(rehearse(token, refused).Request.URL, "/token"), "a refused token is fetched anew")
+
+	r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{Answers: []plugins.Answer{refused}, AccessToken: engine.NewSecret("token_of_the_case")})
+	require.NoError(t, err)
+	require.Equal(t, "401", r.Outcome.Decline.Code, "a given token is not")
+}
+
+func TestRehearseTellsTheToken(t *testing.T) {
+	n, d := rehearsal(t)
+	d.Operation, d.Request, d.Secrets = sdk.OpAccessToken, sdk.Request{}, engine.InstrumentSecrets{}
+	d.Started = time.Date(2026, 1, 15, 10, 20, 30, 0, time.UTC)
+	r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{Answers: []plugins.Answer{{Status: 200, Body: []byte(`{"access_token":"token_from_the_answer","expires_in":600}`)}}})
+	require.NoError(t, err)
+	require.Equal(t, &sdk.AccessToken{Value: "token_from_the_answer", ExpiresIn: 600}, r.Outcome.Token)
+
+	d.Account.Config["merchant_id"] = "none"
+	r, err = n.Rehearse(t.Context(), d, plugins.Rehearsal{})
+	require.NoError(t, err)
+	require.Equal(t, "merchant_id", r.Reject.Parameter)
+}
+
+func TestRehearseKeepsTheRules(t *testing.T) {
+	n, err := plugins.NewNative(map[string]*sdk.Adapter{"scripted": scripted(func(c *sdk.Call) (*sdk.Outcome, error) {
+		_, err := c.Get("https://elsewhere.example/?card=" + c.Request.Instrument.Card.Number)
+		return nil, err
+	})}, plugins.Options{})
+	require.NoError(t, err)
+	_, err = n.Rehearse(t.Context(), authorize("scripted", "https://processor.example"), plugins.Rehearsal{})
+	require.ErrorContains(t, err, "is not approved")
+	var v *plugins.Violation
+	require.ErrorAs(t, err, &v)
+	require.Equal(t, "scripted", v.Adapter)
+	_, err = n.Rehearse(t.Context(), authorize("other", "https://processor.example"), plugins.Rehearsal{})
+	require.ErrorIs(t, err, plugins.ErrNoAdapter)
+}
