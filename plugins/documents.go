@@ -151,8 +151,8 @@ func (f *filler) pairs(text string, fill func(name, value string) (string, bool,
 	seen := map[string]bool{}
 	start := 0
 	for start <= len(text) && text != "" {
-		end := start + strings.IndexByte(text[start:]+"&", '&')
-		pair := text[start:end]
+		pair, _, _ := strings.Cut(text[start:], "&")
+		end := start + len(pair)
 		rawName, rawValue, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(rawName)
 		value, err2 := url.QueryUnescape(rawValue)
@@ -226,8 +226,14 @@ func (d *document) xml() error {
 	}
 }
 
+// maxAttributes of one element; they are compared each with each.
+const maxAttributes = 64
+
 // attributes takes in those of the start tag at start to end.
 func (d *document) attributes(path []step, all []xml.Attr, start, end int) error {
+	if len(all) > maxAttributes {
+		return malformed(kindXML, "holds too many attributes")
+	}
 	for i := range all {
 		a := &all[i]
 		if slices.ContainsFunc(all[:i], func(b xml.Attr) bool { return b.Name == a.Name }) {

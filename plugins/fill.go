@@ -28,6 +28,9 @@ type filler struct {
 	put      []put
 }
 
+// maxMarks bounds the stand-ins of one text, so that to look for them in every value costs little.
+const maxMarks = 256
+
 // edit is a part of a text and what stands there instead.
 type edit struct {
 	start, end int
@@ -294,6 +297,9 @@ func (f *filler) text(text string, read func() error) (string, error) {
 	edits, marks := f.edits, f.marks
 	f.edits, f.marks = nil, f.secrets.marks(text)
 	defer func() { f.edits, f.marks = edits, marks }()
+	if len(f.marks) > maxMarks {
+		return "", violation(RuleLimit, "more than %d stand-ins in a request", maxMarks)
+	}
 	if err := read(); err != nil {
 		return "", err
 	}

@@ -92,7 +92,7 @@ func (c *scrubber) text(text, request string) (clean string, known bool) {
 // numbers masks card numbers but for what guests know anyway: the card's own wherever it stands, others only where they stand alone and
 // are of a form that card numbers have.
 func (c *scrubber) numbers(text, request string) (clean string, known bool) {
-	var out []byte // nil while nothing is found
+	m := masking{text: text, json: isJSON(text)}
 	least := leastPAN
 	if n := len(c.number); n > 0 {
 		least = min(least, n)
@@ -116,37 +116,60 @@ func (c *scrubber) numbers(text, request string) (clean string, known bool) {
 		if n < least {
 			continue
 		}
-		var ours bool
-		out, ours = c.run(out, text, start, i, request)
-		known = known || ours
+		known = c.run(&m, start, i, request) || known
 	}
-	if out == nil {
+	if m.out == nil {
 		return text, false
 	}
-	return string(out), known
+	return string(m.out), known
+}
+
+// masking is a text some of whose digits are masked, from its beginning to its end.
+type masking struct {
+	text   string
+	out    []byte // nil while nothing is
+	json   bool
+	at     int  // how far it has been read for
+	inside bool // whether that is within a string
+}
+
+// mask masks the digits at these places but for the first six and the last four: by zeros in a number of JSON, which stays one.
+func (m *masking) mask(at []int) {
+	if m.out == nil {
+		m.out = []byte(m.text)
+	}
+	for ; m.json && m.at < at[0]; m.at++ {
+		switch m.text[m.at] {
+		case '\\':
+			m.at++
+		case '"':
+			m.inside = !m.inside
+		}
+	}
+	with := byte('*')
+	if m.json && !m.inside {
+		with = '0'
+	}
+	for _, i := range at[shownFirst : len(at)-shownLast] {
+		m.out[i] = with
+	}
+}
+
+func isJSON(text string) bool {
+	t := strings.TrimLeft(text, " \t\r\n")
+	return t != "" && (t[0] == '{' || t[0] == '[')
 }
 
 // run masks what is a card number in text[start:end], which is digits and what separates them.
-func (c *scrubber) run(out []byte, text string, start, end int, request string) (_ []byte, known bool) {
-	if s := text[start:end]; !strings.ContainsAny(s, " -") && !strings.Contains(s, c.number) && !looksLikeCard(s) {
-		return out, false // as most numbers are
+func (c *scrubber) run(m *masking, start, end int, request string) (known bool) {
+	text := m.text
+	if s := text[start:end]; !strings.ContainsAny(s, " -") && (c.number == "" || !strings.Contains(s, c.number)) && !looksLikeCard(s) {
+		return false // as most numbers are
 	}
 	digits, at := make([]byte, 0, 32), make([]int, 0, 32)
 	for i := start; i < end; i++ {
 		if text[i]-'0' <= 9 {
 			digits, at = append(digits, text[i]), append(at, i)
-		}
-	}
-	mask := func(at []int) {
-		if out == nil {
-			out = []byte(text)
-		}
-		with := byte('*')
-		if isBareJSON(text, at[0]) {
-			with = '0'
-		}
-		for _, i := range at[shownFirst : len(at)-shownLast] {
-			out[i] = with
 		}
 	}
 	if n := len(c.number); n > shownFirst+shownLast {
@@ -155,16 +178,16 @@ func (c *scrubber) run(out []byte, text string, start, end int, request string) 
 			if i < 0 {
 				break
 			}
-			mask(at[from+i : from+i+n])
+			m.mask(at[from+i : from+i+n])
 			from += i + n
 			known = true
 		}
 	}
 	alone := (start == 0 || !isWord(text[start-1])) && (end == len(text) || !isWord(text[end]))
 	if !known && alone && looksLikeCard(string(digits)) && isGrouped(text[start:end]) && !strings.Contains(request, text[start:end]) {
-		mask(at)
+		m.mask(at)
 	}
-	return out, known
+	return known
 }
 
 func isWord(c byte) bool {
@@ -231,58 +254,54 @@ func luhn(digits string) bool {
 	return sum%10 == 0
 }
 
-// isBareJSON says whether what stands at a place of a text is a JSON number, not part of a string.
-func isBareJSON(text string, at int) bool {
-	if t := strings.TrimLeft(text, " \t\r\n"); t == "" || t[0] != '{' && t[0] != '[' {
-		return false
-	}
-	inside := false
-	for i := 0; i < at; i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			inside = !inside
-		}
-	}
-	return !inside
-}
-
 // fields blanks the CVC where it is the whole value of a field of a name that it was sent under: "cvc":"737", cvc=737, <cvc>737</cvc>.
 func (c *scrubber) fields(text string) (clean string, known bool) {
 	if c.cvc == "" || len(c.cvcIn) == 0 {
 		return text, false
 	}
+	var out strings.Builder
+	done := 0
 	for from := 0; ; {
 		i := strings.Index(text[from:], c.cvc)
 		if i < 0 {
-			return text, known
+			break
 		}
 		start, end := from+i, from+i+len(c.cvc)
 		from = end
-		if (start > 0 && isWord(text[start-1])) || (end < len(text) && isWord(text[end])) {
+		if start > 0 && isWord(text[start-1]) || end < len(text) && isWord(text[end]) {
 			continue
 		}
-		before := strings.TrimRight(text[:start], " \t\r\n\"'")
-		quoted := len(before) > 0 && strings.ContainsAny(text[len(before):start], `"'`)
-		if before == "" || strings.IndexByte(":=>", before[len(before)-1]) < 0 {
-			continue
+		if blank, is := c.field(text[max(0, start-maxFieldName):start]); is {
+			out.WriteString(text[done:start])
+			out.WriteString(blank)
+			done, known = end, true
 		}
-		name := strings.ToLower(strings.TrimRight(before[:len(before)-1], " \t\r\n\"']\\"))
-		name = strings.TrimSuffix(name, "%5d")
-		if !slices.ContainsFunc(c.cvcIn, func(n string) bool {
-			rest, ok := strings.CutSuffix(name, n)
-			return ok && (rest == "" || !isWord(rest[len(rest)-1]) || strings.HasSuffix(rest, "%5b"))
-		}) {
-			continue
-		}
-		blank := ""
-		if !quoted && before[len(before)-1] == ':' {
-			blank = "0" // a JSON number
-		}
-		text = text[:start] + blank + text[end:]
-		from, known = start+len(blank), true
 	}
+	if !known {
+		return text, false
+	}
+	out.WriteString(text[done:])
+	return out.String(), true
+}
+
+// maxFieldName is how far before a value the name of its field is looked for.
+const maxFieldName = 128
+
+// field says whether the text before a value makes it one of a field that the CVC was sent under, and what is put in its place.
+func (c *scrubber) field(text string) (blank string, is bool) {
+	before := strings.TrimRight(text, " \t\r\n\"'\\")
+	if before == "" || strings.IndexByte(":=>", before[len(before)-1]) < 0 {
+		return "", false
+	}
+	if !strings.ContainsAny(text[len(before):], `"'`) && before[len(before)-1] == ':' {
+		blank = "0" // a JSON number
+	}
+	name := strings.ToLower(strings.TrimRight(before[:len(before)-1], " \t\r\n\"']\\"))
+	name = strings.TrimSuffix(name, "%5d")
+	return blank, slices.ContainsFunc(c.cvcIn, func(n string) bool {
+		rest, ok := strings.CutSuffix(name, n)
+		return ok && (rest == "" || !isWord(rest[len(rest)-1]) || strings.HasSuffix(rest, "%5b"))
+	})
 }
 
 func digitsOf(s string) string {
