@@ -41,21 +41,18 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		}
 	}
 	input := sdk.NewObject().Str("apiRequestKey", c.IdempotencyKey()).Str("paymentMethodId", method).Obj("transaction", t).Obj("options", options)
-	a, err := mutate(c, name, inputType, " transaction {"+transaction+" }", input, true)
-	if err != nil {
-		return nil, err
+	payload, refused, err := mutate(c, name, inputType, " transaction {"+transaction+" }", input, true)
+	if err != nil || refused != nil {
+		return refused, err
 	}
-	if a.refused != nil {
-		return a.declined(sdk.Outcome{}), nil
-	}
-	o, err := paymentOf(a.data.Get("transaction"), r.Amount.Currency)
+	o, err := paymentOf(payload.Get("transaction"), r.Amount.Currency)
 	if err != nil {
 		return nil, err
 	}
 	if o.Status == sdk.StatusVoided { // an apiRequestKey that is repeated after a void
 		o.Status, o.Decline = sdk.StatusDeclined, declineFrom(sdk.JSON{}, "VOIDED")
 	}
-	if id := a.data.Str("transaction.paymentMethod.id"); id != "" && first(r) && o.Decline == nil {
+	if id := payload.Str("transaction.paymentMethod.id"); id != "" && first(r) && o.Decline == nil {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
 	}
 	return o, nil
@@ -81,20 +78,17 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	account := sdk.NewObject().Str("merchantAccountId", c.Account.Config[merchantAccount])
 	input := sdk.NewObject().Str("paymentMethodId", method)
-	var a *answer
+	var payload sdk.JSON
 	if first(r) && strings.HasPrefix(method, singleUse) {
 		input.Obj("verification", account).Obj("threeDSecurePassThrough", pass)
-		a, err = mutate(c, "vaultCreditCard", "VaultCreditCardInput", " paymentMethod { id }"+verified, input, false)
+		payload, refused, err = mutate(c, "vaultCreditCard", "VaultCreditCardInput", " paymentMethod { id }"+verified, input, false)
 	} else {
-		a, err = mutate(c, "verifyCreditCard", "VerifyCreditCardInput", verified, input.Obj("options", account), false)
+		payload, refused, err = mutate(c, "verifyCreditCard", "VerifyCreditCardInput", verified, input.Obj("options", account), false)
 	}
-	if err != nil {
-		return nil, err
+	if err != nil || refused != nil {
+		return refused, err
 	}
-	if a.refused != nil {
-		return a.declined(sdk.Outcome{}), nil
-	}
-	return verificationOf(a.data)
+	return verificationOf(payload)
 }
 
 func verificationOf(payload sdk.JSON) (*sdk.Outcome, error) {
@@ -136,15 +130,12 @@ func paymentMethod(c *sdk.Call) (id string, refused *sdk.Outcome, err error) {
 	card := sdk.NewObject().Str("number", k.Number).Str("expirationYear", strconv.Itoa(k.ExpYear)).Str("expirationMonth", twoDigits(k.ExpMonth)).
 		OptStr("cvv", k.CVC).Str("cardholderName", holder)
 	// A token is no payment: asking twice makes two, of which one is used.
-	a, err := mutate(c, "tokenizeCreditCard", "TokenizeCreditCardInput", " clientMutationId paymentMethod { id }",
+	payload, refused, err := mutate(c, "tokenizeCreditCard", "TokenizeCreditCardInput", " clientMutationId paymentMethod { id }",
 		sdk.NewObject().Str("clientMutationId", c.IdempotencyKey()).Obj("creditCard", card), true)
-	if err != nil {
-		return "", nil, err
+	if err != nil || refused != nil {
+		return "", refused, err
 	}
-	if a.refused != nil {
-		return "", a.declined(sdk.Outcome{}), nil
-	}
-	if id = a.data.Str("paymentMethod.id"); id == "" {
+	if id = payload.Str("paymentMethod.id"); id == "" {
 		return "", nil, errors.New("a token without an id")
 	}
 	return id, nil, nil

@@ -206,6 +206,7 @@ func TestAnswersWithoutEvidence(t *testing.T) {
 		"not there":                  failure("SERVICE_AVAILABILITY", "", "Oops"),
 		"an unknown class":           failure("NEW", "", "Oops"),
 		"one of them proves nothing": answer(200, strings.Replace(refused, `[{`, `[{"message":"x","extensions":{"errorClass":"INTERNAL"}},{`, 1)),
+		"invalid, but what?":         failure("VALIDATION", "", "A request is in progress"),
 		"the key is in use":          answer(200, strings.Replace(refused, `"legacyCode"`, `"inputPath":["input","apiRequestKey"],"legacyCode"`, 1)),
 		"no errors in the list":      answer(200, `{"data":{"chargeCreditCard":null},"errors":[]}`),
 		"errors of another shape":    answer(200, `{"data":null,"errors":"no"}`),

@@ -25,45 +25,35 @@ const (
 		` processorResponse { legacyCode message cvvResponse avsPostalCodeResponse avsStreetAddressResponse } }`
 )
 
-// An answer is what came of a query: its data, or, where Braintree refused to work on it, why.
-type answer struct {
-	data    sdk.JSON
-	refused *sdk.Decline
-}
-
-// mutate asks for a change: one mutation of the name and type of input, selecting what of its payload is wanted. repeatable says that
-// the input holds a key, or that it does no harm to ask twice.
-func mutate(c *sdk.Call, name, inputType, selection string, input *sdk.Object, repeatable bool) (*answer, error) {
-	a, err := post(c, "mutation($input: "+inputType+"!) { "+name+"(input: $input) {"+selection+" } }", input, repeatable)
-	if err != nil {
-		return nil, err
+// mutate asks for a change: one mutation by its name and the type of its input, selecting what of the payload is wanted. repeatable says
+// that the input holds a key, or that it does no harm to ask twice. refused is how the operation ends where Braintree refused to work.
+func mutate(c *sdk.Call, name, inputType, selection string, input *sdk.Object, repeatable bool) (payload sdk.JSON, refused *sdk.Outcome, err error) {
+	data, decline, err := post(c, "mutation($input: "+inputType+"!) { "+name+"(input: $input) {"+selection+" } }", input, repeatable)
+	if decline != nil {
+		refused = &sdk.Outcome{Status: sdk.StatusDeclined, Decline: decline}
 	}
-	a.data = a.data.Get(name)
-	return a, nil
+	return data.Get(name), refused, err
 }
 
-// post sends a query. An error means that nobody knows what has become of it.
-func post(c *sdk.Call, query string, input *sdk.Object, repeatable bool) (*answer, error) {
+// post sends a query and returns its data, or why Braintree refused to work on it. An error means that nobody knows what has become of it.
+func post(c *sdk.Call, query string, input *sdk.Object, repeatable bool) (data sdk.JSON, refused *sdk.Decline, err error) {
 	basic := c.Derive(sdk.Basic(c.Account.Credentials[publicKey], c.Account.Credentials[privateKey]))
 	r, err := c.Do(&sdk.Send{Method: "POST", SafeToRepeat: repeatable,
 		Headers: []sdk.Header{sdk.H("Authorization", "Basic "+basic), sdk.H("Braintree-Version", apiVersion), sdk.H("Content-Type", "application/json")},
 		Body:    sdk.NewObject().Str("query", query).Obj("variables", sdk.NewObject().Obj("input", input)).Bytes()})
 	if err != nil {
-		return nil, err
+		return data, nil, err
 	}
 	j := r.JSON()
-	if r.Status >= 500 || r.Status < 200 || r.Status/100 == 3 || !j.IsObject() {
-		return nil, errAnswer
+	data = j.Get("data")
+	if list := j.Get("errors"); list.Has("") && !worked(data) && (r.OK() || r.Status/100 == 4) {
+		refused, err = refusal(list)
+		return data, refused, err
 	}
-	a := &answer{data: j.Get("data")}
-	if list := j.Get("errors"); list.Has("") && !worked(a.data) {
-		a.refused, err = refusal(list)
-		return a, err
+	if !r.OK() || !data.IsObject() {
+		return data, nil, errors.New("not a whole answer of the GraphQL API")
 	}
-	if !r.OK() || !a.data.IsObject() {
-		return nil, errAnswer
-	}
-	return a, nil
+	return data, nil, nil
 }
 
 // worked says that there is a result: errors beside it are about fields of it that could not be read.
@@ -76,20 +66,22 @@ func worked(data sdk.JSON) bool {
 	return false
 }
 
-var (
-	errAnswer = errors.New("not a whole answer of the GraphQL API")
-	errErrors = errors.New("errors that do not say that nothing was done")
-)
+var errErrors = errors.New("errors that do not say that nothing was done")
 
-// refusal reads a list of errors. Only errors of classes that come before any work prove that nothing was done.
+// refusal reads a list of errors. Only errors of classes that come before any work prove that nothing was done. A repeat is refused as
+// invalid while the first request of its apiRequestKey is being worked on, which says nothing of the payment: so an input counts as
+// invalid only where a code says in what.
 func refusal(list sdk.JSON) (*sdk.Decline, error) {
-	// An apiRequestKey is refused when the first request is still being worked on: that is no answer to the payment.
 	if list.Len() == 0 || !list.IsArray() || strings.Contains(list.Raw(""), "apiRequestKey") {
 		return nil, errErrors
 	}
 	for e := range list.All() {
 		switch e.Str("extensions.errorClass") {
-		case "VALIDATION", "AUTHENTICATION", "AUTHORIZATION", "NOT_FOUND", "NOT_IMPLEMENTED", "RESOURCE_LIMIT", "UNSUPPORTED_CLIENT":
+		case "VALIDATION":
+			if e.Text("extensions.legacyCode") == "" {
+				return nil, errErrors
+			}
+		case "AUTHENTICATION", "AUTHORIZATION", "NOT_FOUND", "NOT_IMPLEMENTED", "RESOURCE_LIMIT", "UNSUPPORTED_CLIENT":
 		default:
 			return nil, errErrors
 		}
@@ -106,12 +98,6 @@ func refusal(list sdk.JSON) (*sdk.Decline, error) {
 		d.Reason = reason
 	}
 	return withFacts(d), nil
-}
-
-// declined is the outcome of a request that Braintree refused.
-func (a *answer) declined(o sdk.Outcome) *sdk.Outcome {
-	o.Status, o.Decline = sdk.StatusDeclined, a.refused
-	return &o
 }
 
 // amountOf is the amount of a transaction or refund, nil where the answer has none. It must be in the currency asked for.

@@ -15,14 +15,11 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	input := sdk.NewObject().Str("apiRequestKey", c.IdempotencyKey()).Str("transactionId", r.TransactionID).
 		Obj("transaction", sdk.NewObject().Str("amount", amount))
-	a, err := mutate(c, "captureTransaction", "CaptureTransactionInput", " clientMutationId transaction {"+transaction+" }", input, true)
-	if err != nil {
-		return nil, err
+	payload, refused, err := mutate(c, "captureTransaction", "CaptureTransactionInput", " clientMutationId transaction {"+transaction+" }", input, true)
+	if err != nil || refused != nil {
+		return refused, err
 	}
-	if a.refused != nil {
-		return a.declined(sdk.Outcome{}), nil
-	}
-	o, err := paymentOf(a.data.Get("transaction"), r.Amount.Currency)
+	o, err := paymentOf(payload.Get("transaction"), r.Amount.Currency)
 	if err != nil {
 		return nil, err
 	}
@@ -42,15 +39,12 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	input := sdk.NewObject().Str("apiRequestKey", c.IdempotencyKey()).Str("transactionId", r.TransactionID)
-	a, err := mutate(c, "reverseTransaction", "ReverseTransactionInput",
+	payload, refused, err := mutate(c, "reverseTransaction", "ReverseTransactionInput",
 		" clientMutationId reversal { __typename ... on Transaction { id legacyId status } ... on Refund { id legacyId status } }", input, true)
-	if err != nil {
-		return nil, err
+	if err != nil || refused != nil {
+		return refused, err
 	}
-	if a.refused != nil {
-		return a.declined(sdk.Outcome{}), nil
-	}
-	reversal := a.data.Get("reversal")
+	reversal := payload.Get("reversal")
 	o := &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: reversal.Str("id"), Raw: map[string]string{"status": reversal.Str("status")}}
 	switch {
 	case reversal.Str("__typename") == "Refund":
@@ -71,14 +65,11 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	input := sdk.NewObject().Str("apiRequestKey", c.IdempotencyKey()).Str("transactionId", r.TransactionID).
 		Obj("refund", sdk.NewObject().Str("amount", amount).Str("merchantAccountId", c.Account.Config[merchantAccount]).Str("orderId", r.Reference))
-	a, err := mutate(c, "refundTransaction", "RefundTransactionInput", " clientMutationId refund {"+refunded+" }", input, true)
-	if err != nil {
-		return nil, err
+	payload, refused, err := mutate(c, "refundTransaction", "RefundTransactionInput", " clientMutationId refund {"+refunded+" }", input, true)
+	if err != nil || refused != nil {
+		return refused, err
 	}
-	if a.refused != nil {
-		return a.declined(sdk.Outcome{TransactionID: r.TransactionID}), nil
-	}
-	return refundOf(a.data.Get("refund"), r)
+	return refundOf(payload.Get("refund"), r)
 }
 
 // refundOf reads a refund.
@@ -104,16 +95,13 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := mutate(c, "updateTransactionAmount", "UpdateTransactionAmountInput",
+	payload, refused, err := mutate(c, "updateTransactionAmount", "UpdateTransactionAmountInput",
 		" transaction {"+transaction+" authorizationAdjustments { successful timestamp processorResponse { legacyCode message } } }",
 		sdk.NewObject().Str("transactionId", r.TransactionID).Str("amount", amount), false)
-	if err != nil {
-		return nil, err
+	if err != nil || refused != nil {
+		return refused, err
 	}
-	if a.refused != nil {
-		return a.declined(sdk.Outcome{}), nil
-	}
-	t := a.data.Get("transaction")
+	t := payload.Get("transaction")
 	o, err := paymentOf(t, r.Amount.Currency)
 	if err != nil {
 		return nil, err

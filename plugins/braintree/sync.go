@@ -81,12 +81,12 @@ func search(c *sdk.Call, what, inputType, selection, id string) ([]sdk.JSON, err
 		return nil, missing("connector_transaction_id", "an id or a reference is needed")
 	}
 	input := sdk.NewObject().Obj(field, sdk.NewObject().Str("is", value))
-	a, err := post(c, "query($input: "+inputType+"!) { search { "+what+"(input: $input) { edges { node {"+selection+" } } } } }", input, true)
+	data, refused, err := post(c, "query($input: "+inputType+"!) { search { "+what+"(input: $input) { edges { node {"+selection+" } } } } }", input, true)
 	if err != nil {
 		return nil, err
 	}
-	edges := a.data.Get("search." + what + ".edges")
-	if a.refused != nil || !edges.IsArray() {
+	edges := data.Get("search." + what + ".edges")
+	if refused != nil || !edges.IsArray() {
 		return nil, errors.New("the search was not answered")
 	}
 	var found []sdk.JSON

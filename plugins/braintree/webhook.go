@@ -1,6 +1,7 @@
 package braintree
 
 import (
+	"encoding/base64"
 	"strings"
 	"time"
 
@@ -31,7 +32,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if !ok {
 		return refuse(401, "signature wrong"), nil
 	}
-	n := parse(string(unbase64(payload)))
+	xml, _ := base64.StdEncoding.DecodeString(payload) // passes over line breaks
+	n := parse(string(xml))
 	sent, err := time.Parse(time.RFC3339, n.get("notification/timestamp"))
 	if err != nil {
 		return refuse(400, "not a notification"), nil
@@ -92,4 +94,6 @@ func event(n document) *sdk.Event {
 }
 
 // globalID makes the id of the GraphQL API of the one that notifications hold: base64 of the type and the legacy id.
-func globalID(kind, legacy string) string { return base64(kind + "_" + legacy) }
+func globalID(kind, legacy string) string {
+	return base64.RawStdEncoding.EncodeToString([]byte(kind + "_" + legacy))
+}
