@@ -8,8 +8,10 @@ import (
 	"payswitch/sdk"
 )
 
-// singleUse begins the ids of payment methods that are used up by their first payment.
-const singleUse = "tokencc_"
+// singleUse says that the payment method is used up by its first payment: it is the token of a card, not one of the vault.
+func singleUse(i *sdk.Instrument) bool {
+	return i.StoredCredentialID == "" || strings.HasPrefix(i.StoredCredentialID, "tokencc_")
+}
 
 // authorize holds the amount (authorizeCreditCard) or takes it at once (chargeCreditCard).
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
@@ -32,7 +34,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	t := sdk.NewObject().Str("amount", amount).Str("merchantAccountId", c.Account.Config[merchantAccount]).Str("orderId", r.Reference).
 		OptStr("paymentInitiator", initiator(r.StoredCredential))
-	if strings.HasPrefix(method, singleUse) { // what is vaulted has a customer already
+	if singleUse(r.Instrument) { // what is vaulted has a customer already
 		if first(r) {
 			t.Obj("vaultPaymentMethodAfterTransacting", sdk.NewObject().Str("when", "ALWAYS"))
 		}
@@ -79,7 +81,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	account := sdk.NewObject().Str("merchantAccountId", c.Account.Config[merchantAccount])
 	input := sdk.NewObject().Str("paymentMethodId", method)
 	var payload sdk.JSON
-	if first(r) && strings.HasPrefix(method, singleUse) {
+	if first(r) && singleUse(r.Instrument) {
 		input.Obj("verification", account).Obj("threeDSecurePassThrough", pass)
 		payload, refused, err = mutate(c, "vaultCreditCard", "VaultCreditCardInput", " paymentMethod { id }"+verified, input, false)
 	} else {
