@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+// pluginCall shows what an adapter would send for a case, or what it makes of an answer. The adapter runs as it does in the switch; there
+// is no way to the network.
+func (p *program) pluginCall(ctx context.Context, args []string) (err error) {
+	f := p.flags("plugin call")
+	cases := f.String("cases", "", "JSON lines, a case each, in this `file` or on standard input (-), each answered with a line.\n"+
+		"Without it there is one case on standard input")
+	cache := f.String("cache", p.userCache(), "`folder` that keeps adapters compiled; \"\" for none")
+	var files []string
+	f.Func("plugin", "call the adapter in this .wasm `file`, not the built-in ones; may stand again for more", func(name string) error {
+		files = append(files, name)
+		return nil
+	})
+	if err := parse(f, args); err != nil {
+		return err
+	}
+	in := p.stdin
+	if *cases != "" && *cases != "-" {
+		file, err := os.Open(*cases)
+		if err != nil {
+			return fmt.Errorf("--cases: %w", err)
+		}
+		defer file.Close()
+		in = file
+	}
+	host, err := openCallHost(ctx, files, *cache, p.stderr)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, host.Close(context.WithoutCancel(ctx))) }()
+	c := caller{host}
+	if *cases == "" {
+		return c.one(ctx, in, p.stdout)
+	}
+	return c.lines(ctx, in, p.stdout)
+}
+
+// userCache is where this command keeps compiled adapters unless told otherwise: not beside a switch's database, which there may be none of.
+func (p *program) userCache() string {
+	value := func(name string) string {
+		for _, e := range p.env {
+			if v, ok := strings.CutPrefix(e, name+"="); ok {
+				return v
+			}
+		}
+		return ""
+	}
+	switch dir, home := value("XDG_CACHE_HOME"), value("HOME"); {
+	case filepath.IsAbs(dir):
+		return filepath.Join(dir, "payswitch", "adapters")
+	case home != "":
+		return filepath.Join(home, ".cache", "payswitch", "adapters")
+	}
+	return ""
+}
+
+// openCallHost loads the adapters of the files, or the built-in ones if there are none, under the limits that a switch has by default.
+func openCallHost(ctx context.Context, files []string, cache string, stderr io.Writer) (*plugins.Host, error) {
+	o := hostOptions(defaultConfig())
+	o.CacheDir, o.Sandbox.CompileTime = cache, compileTime
+	o.Logger = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelError}))
+	if len(files) == 0 {
+		host, err := plugins.New(ctx, o)
+		if err == nil {
+			err = checkAdapters(host.Adapters(), "")
+		}
+		return host, err
+	}
+	dir, err := os.MkdirTemp("", "payswitch-call-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	for i, file := range files {
+		wasm, err := readWASM(file)
+		if err != nil {
+			return nil, fmt.Errorf("--plugin: %w", err)
+		}
+		name := fmt.Sprintf("%d-%s.wasm", i, strings.TrimSuffix(filepath.Base(file), ".wasm"))
+		if err := os.WriteFile(filepath.Join(dir, name), wasm, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	o.BuiltIn = os.DirFS(dir)
+	host, err := plugins.New(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(host.Adapters()); n != len(files) {
+		err = fmt.Errorf("--plugin: %d of %d files hold an adapter of a name of its own that can be loaded", n, len(files))
+		return nil, errors.Join(err, host.Close(ctx))
+	}
+	return host, nil
+}
+
+// caller answers cases.
+type caller struct{ host *plugins.Host }
+
+// A callAnswer is the answer to a case. Exactly one field is set.
+type callAnswer struct {
+	Request *callRequest `json:"request,omitempty"`
+	Outcome *sdk.Outcome `json:"outcome,omitempty"`
+	Error   string       `json:"error,omitempty"`
+}
+
+// callRequest is an HTTP request to the byte, but for the order and case of its headers.
+type callRequest struct {
+	Method  string            `json:"method"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"` // lower-case names; lines of one name are joined
+	Body    string            `json:"body"`
+}
+
+// newCallRequest adds host to the headers, as some processors have it signed; the others of the connection are left out.
+func newCallRequest(r *plugins.Request) (*callRequest, error) {
+	plain, err := http.NewRequest(r.Method, r.URL, nil)
+	if err != nil {
+		return nil, err
+	}
+	headers := map[string]string{"host": plain.URL.Host}
+	for name, values := range r.Header {
+		headers[strings.ToLower(name)] = strings.Join(values, ", ")
+	}
+	return &callRequest{Method: r.Method, URL: r.URL, Headers: headers, Body: string(r.Body)}, nil
+}
+
+// one answers the one case there is: a request as HTTP has it, an outcome as JSON.
+func (c caller) one(ctx context.Context, in io.Reader, out io.Writer) error {
+	text, err := io.ReadAll(in)
+	if err != nil {
+		return err
+	}
+	a := c.answer(ctx, text)
+	switch {
+	case a.Error != "":
+		return errors.New(a.Error)
+	case a.Outcome != nil:
+		e := json.NewEncoder(out)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		return e.Encode(a.Outcome)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %s\n", a.Request.Method, a.Request.URL)
+	for _, name := range slices.Sorted(maps.Keys(a.Request.Headers)) {
+		fmt.Fprintf(&b, "%s: %s\n", name, a.Request.Headers[name])
+	}
+	if a.Request.Body != "" {
+		fmt.Fprintf(&b, "\n%s\n", a.Request.Body)
+	}
+	_, err = b.WriteTo(out)
+	return err
+}
+
+// lines answers every line that is not blank with a line. A case that cannot be answered is no error: its line says why.
+func (c caller) lines(ctx context.Context, in io.Reader, out io.Writer) error {
+	r, w := bufio.NewReader(in), bufio.NewWriter(out)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for {
+		line, err := r.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return errors.Join(err, w.Flush())
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			if err := e.Encode(c.answer(ctx, line)); err != nil {
+				return err
+			}
+		}
+		if ctx.Err() != nil {
+			return errors.Join(ctx.Err(), w.Flush())
+		}
+		if err == io.EOF {
+			return w.Flush()
+		}
+		if r.Buffered() == 0 { // whoever writes the cases may wait for the answer
+			if err := w.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (c caller) answer(ctx context.Context, text []byte) *callAnswer {
+	a, err := c.call(ctx, text)
+	if err != nil {
+		return &callAnswer{Error: err.Error()}
+	}
+	return a
+}
+
+func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
+	k, err := readCallCase(text)
+	if err != nil {
+		return nil, err
+	}
+	if k.Connector == "" && len(c.host.Adapters()) == 1 {
+		k.Connector = c.host.Adapters()[0].Name
+	}
+	info, ok := c.host.Adapter(k.Connector)
+	if !ok {
+		return nil, c.noAdapter(k.Connector)
+	}
+	d, err := k.drive(info.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.host.Rehearse(ctx, d, k.rehearsal())
+	switch {
+	case err != nil:
+		return nil, k.explain(err, info.Manifest)
+	case r.Reject != nil:
+		return nil, k.explain(fmt.Errorf("the adapter rejects the case: %w", r.Reject), info.Manifest)
+	case r.Outcome != nil:
+		return &callAnswer{Outcome: r.Outcome}, nil
+	}
+	request, err := newCallRequest(r.Request)
+	return &callAnswer{Request: request}, err
+}
+
+func (c caller) noAdapter(connector string) error {
+	var names []string
+	for _, a := range c.host.Adapters() {
+		names = append(names, a.Connector)
+	}
+	if connector == "" {
+		return fmt.Errorf("connector: is missing: give one of %s", strings.Join(names, ", "))
+	}
+	return fmt.Errorf("connector: no adapter is called %q: choose one of %s", connector, strings.Join(names, ", "))
+}

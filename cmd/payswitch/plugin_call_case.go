@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"payswitch/plugins"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// A callCase is a case as package wire describes them, with the account it is for. Errors name the field and never show its value, which
+// may be a card or a key.
+type callCase struct {
+	Connector string
+	wire.Case               // Flow and Input
+	settings  wire.Requests // the account's credentials
+	BaseURL   string        // "" for the manifest's
+	Clock     time.Time
+	answers   []plugins.Answer
+}
+
+// readCallCase reads a case. Fields that say nothing about what is sent are let by: a case may be taken from a file of cases as it is.
+func readCallCase(text []byte) (*callCase, error) {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("the case is no JSON object: %w", err)
+	}
+	k := &callCase{Clock: time.Now()}
+	if err := errors.Join(
+		caseField(all, "connector", "a text", &k.Connector),
+		caseField(all, "flow", "a text", &k.Flow),
+		caseField(all, "base_url", "a URL", &k.BaseURL),
+		caseField(all, "clock", "a time, as 2026-01-15T10:20:30Z", &k.Clock),
+		caseField(all, "input", "an object", &k.Input),
+	); err != nil {
+		return nil, err
+	}
+	if err := k.readCredentials(all["credentials"]); err != nil {
+		return nil, err
+	}
+	if err := checkInput(k.Input); err != nil {
+		return nil, err
+	}
+	return k, k.readAnswers(all)
+}
+
+// caseField reads one field of an object, whose zero value stays where there is none or null.
+func caseField(all map[string]json.RawMessage, name, what string, into any) error {
+	raw, ok := all[name]
+	if !ok {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(into) != nil {
+		return fmt.Errorf("%s: must be %s", name, what)
+	}
+	return nil
+}
+
+// readCredentials takes an object of settings, or one that holds them in values and tells of them in fields.
+func (k *callCase) readCredentials(raw json.RawMessage) error {
+	if raw == nil {
+		return nil
+	}
+	names, values, err := caseMembers("credentials", raw)
+	if err != nil {
+		return err
+	}
+	if nested := values["values"]; bytes.HasPrefix(nested, []byte("{")) {
+		if names, values, err = caseMembers("credentials.values", nested); err != nil {
+			return err
+		}
+	}
+	c := &k.settings.Credentials
+	c.Values = make(map[string]string, len(names))
+	c.Fields = slices.Grow(c.Fields, len(names))[:len(names)]
+	for i, name := range names { // their order says which is which where names do not
+		c.Fields[i].Name = name
+		text, ok := caseText(values[name])
+		if !ok {
+			return fmt.Errorf("credentials.%s: must be a text", name)
+		}
+		c.Values[name] = text
+	}
+	return nil
+}
+
+// caseMembers are an object's fields, and their names in order.
+func caseMembers(name string, raw json.RawMessage) (names []string, values map[string]json.RawMessage, err error) {
+	if json.Unmarshal(raw, &values) != nil || values == nil {
+		return nil, nil, fmt.Errorf("%s: must be an object", name)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	_, err = d.Token()
+	for err == nil && d.More() {
+		var key json.Token
+		var value json.RawMessage
+		if key, err = d.Token(); err == nil {
+			err = d.Decode(&value)
+		}
+		if text, ok := key.(string); ok && !slices.Contains(names, text) {
+			names = append(names, text)
+		}
+	}
+	return names, values, err
+}
+
+// caseText is a text, number or boolean as a text; null is "".
+func caseText(raw json.RawMessage) (string, bool) {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if d.Decode(&v) != nil {
+		return "", false
+	}
+	switch v := v.(type) {
+	case nil:
+		return "", true
+	case string:
+		return v, true
+	case json.Number:
+		return v.String(), true
+	case bool:
+		return strconv.FormatBool(v), true
+	}
+	return "", false
+}
+
+// readAnswers takes the exchanges, each an answer or an object with one in response, and then the response.
+func (k *callCase) readAnswers(all map[string]json.RawMessage) error {
+	var exchanges []json.RawMessage
+	if err := caseField(all, "exchanges", "a list", &exchanges); err != nil {
+		return err
+	}
+	for i, raw := range exchanges {
+		name := fmt.Sprintf("exchanges[%d]", i)
+		var x map[string]json.RawMessage
+		if json.Unmarshal(raw, &x) == nil && x["response"] != nil {
+			name, raw = name+".response", x["response"]
+		}
+		if err := k.readAnswer(name, raw); err != nil {
+			return err
+		}
+	}
+	if raw := all["response"]; raw != nil && string(raw) != "null" {
+		return k.readAnswer("response", raw)
+	}
+	return nil
+}
+
+func (k *callCase) readAnswer(name string, raw json.RawMessage) error {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil || all == nil {
+		return fmt.Errorf("%s: must be an object of status, headers and body", name)
+	}
+	a := plugins.Answer{Header: http.Header{}, Body: all["body"]}
+	if json.Unmarshal(all["status"], &a.Status) != nil || a.Status < 100 || a.Status > 599 {
+		return fmt.Errorf("%s.status: must be an HTTP status, 100 to 599", name)
+	}
+	var headers map[string]json.RawMessage
+	if err := caseField(all, "headers", "an object", &headers); err != nil {
+		return fmt.Errorf("%s.%w", name, err)
+	}
+	for _, header := range slices.Sorted(maps.Keys(headers)) {
+		text, ok := caseText(headers[header])
+		if lines := []json.RawMessage(nil); !ok && json.Unmarshal(headers[header], &lines) == nil {
+			ok = true
+			for _, line := range lines {
+				text, isText := caseText(line)
+				ok = ok && isText
+				a.Header.Add(header, text)
+			}
+		} else {
+			a.Header.Add(header, text)
+		}
+		if !ok {
+			return fmt.Errorf("%s.headers.%s: must be a text or a list of texts", name, header)
+		}
+	}
+	if text := ""; json.Unmarshal(a.Body, &text) == nil { // null too
+		a.Body = []byte(text)
+	}
+	k.answers = append(k.answers, a)
+	return nil
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// drive makes the operation of a case. The same case makes the same operation, so that a case with one answer more goes on where the one
+// without it stopped.
+func (k *callCase) drive(m *sdk.Manifest) (*engine.Drive, error) {
+	op, err := k.operation(m)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.checkAmount(op); err != nil {
+		return nil, err
+	}
+	k.settings.BaseURL = k.BaseURL
+	account := wire.Account(m, &k.settings)
+	step := k.Step(op, account, k.Clock)
+	switch {
+	case op == sdk.OpIncrementalAuthorize: // what is held so far is known only if the case tells it
+		step.Request.Payment.Authorized, _ = strconv.ParseInt(inputText(k.Input["payment_amount"]), 10, 64)
+	case k.Flow == "pre_authenticate": // begins a payment with the processor's 3-D Secure
+		step.Request.Request3DS = true
+	}
+	d := &engine.Drive{Connector: k.Connector, Operation: op, Started: k.Clock, Seed: k.seed(), Request: step.Request,
+		Account: engine.DriveAccount{ID: account.ID, Environment: k.environment(m), BaseURL: k.BaseURL,
+			Credentials: map[string]engine.Secret{}, Config: map[string]string{}}}
+	d.OperationID = "op_" + hex.EncodeToString(d.Seed[:16])
+	for _, f := range m.Credentials {
+		d.Account.Credentials[settingKey(f)] = engine.NewSecret(account.Credentials[f.Name])
+	}
+	for _, f := range m.Config {
+		d.Account.Config[settingKey(f)] = account.Config[f.Name]
+	}
+	if i := step.Request.Instrument; i != nil && i.Card != nil {
+		d.Secrets.Number, d.Secrets.CVC = engine.NewSecret(i.Card.Number), engine.NewSecret(i.Card.CVC)
+	}
+	if t := step.Request.ThreeDS; t != nil {
+		d.Secrets.CAVV = engine.NewSecret(t.CAVV)
+	}
+	return d, nil
+}
+
+// settingKey is the name a merchant's API call has for a field.
+func settingKey(f sdk.Field) string {
+	if f.Key != "" {
+		return f.Key
+	}
+	return f.Name
+}
+
+// operation is what the adapter is asked in the case's flow, by its name there or ours.
+func (k *callCase) operation(m *sdk.Manifest) (sdk.Operation, error) {
+	op := wire.Operation(k.Flow)
+	switch {
+	case k.Flow == "":
+		return "", fmt.Errorf("flow: is missing: give one, as authorize")
+	case op == "" && k.Flow == "reverse": // what is captured and not settled is voided
+		op = sdk.OpVoid
+	case op == "" && k.Flow != string(sdk.OpWebhook) && slices.Contains(sdk.Operations(), sdk.Operation(k.Flow)):
+		op = sdk.Operation(k.Flow)
+	}
+	if op == "" {
+		return "", fmt.Errorf("flow: %q is no flow that can be called", k.Flow)
+	}
+	if !slices.Contains(m.Operations, op) {
+		return "", fmt.Errorf("flow: %s does not offer %s", m.Name, op)
+	}
+	return op, nil
+}
+
+// checkAmount asks for what these operations never go without.
+func (k *callCase) checkAmount(op sdk.Operation) error {
+	moves := []sdk.Operation{sdk.OpCapture, sdk.OpRefund, sdk.OpIncrementalAuthorize}
+	if k.Flow != "authorize" && k.Flow != "mandate_payment" && !slices.Contains(moves, op) {
+		return nil
+	}
+	for _, name := range []string{"amount", "currency"} {
+		if k.Input[name] == nil {
+			return fmt.Errorf("input.%s: is missing", name)
+		}
+	}
+	return nil
+}
+
+// environment is the one of the base URL; where that tells none, test if there is one.
+func (k *callCase) environment(m *sdk.Manifest) string {
+	names := slices.Sorted(maps.Keys(m.Environments))
+	if i := slices.Index(names, "test"); i > 0 {
+		names[0], names[i] = names[i], names[0]
+	}
+	for _, name := range names {
+		if m.Environments[name].BaseURL == strings.TrimRight(k.BaseURL, "/") {
+			return name
+		}
+	}
+	if len(names) > 0 {
+		return names[0]
+	}
+	return "test"
+}
+
+// seed stands for the case: what is random in its operation comes from it.
+func (k *callCase) seed() [32]byte {
+	input, _ := json.Marshal(k.Input) // it was JSON before
+	return sha256.Sum256(fmt.Appendf(nil, "%q %q %q %s", k.Connector, k.Flow, k.BaseURL, input))
+}
+
+// rehearsal is what the operation meets.
+func (k *callCase) rehearsal() plugins.Rehearsal {
+	return plugins.Rehearsal{Answers: k.answers, AccessToken: engine.NewSecret(inputText(k.Input["access_token"]))}
+}
+
+// explain adds to an error which credentials the case is without, which may be why.
+func (k *callCase) explain(err error, m *sdk.Manifest) error {
+	given := wire.Account(m, &k.settings).Credentials
+	var missing []string
+	for _, f := range m.Credentials {
+		if !f.Optional && given[f.Name] == "" {
+			missing = append(missing, f.Name)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%w; credentials: %s missing", err, strings.Join(missing, ", "))
+	}
+	return err
+}

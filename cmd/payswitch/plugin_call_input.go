@@ -1,0 +1,103 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// Fields of a case's input that are no texts, "." for one in an object. Those that are not named here are texts, or unheard of and let by.
+var (
+	inputObjects = []string{"card", "billing", "shipping", "customer", "browser", "three_ds_result", "mandate", "metadata", "connector_data",
+		"redirect_result", "redirect_result.form", "customer_acceptance"}
+	inputIntegers = []string{"amount", "payment_amount", "shipping_cost", "browser.color_depth", "browser.screen_height", "browser.screen_width",
+		"browser.time_zone_offset"}
+	inputFlags = []string{"request_3ds", "browser.java_enabled", "browser.javascript_enabled"}
+	inputTexts = []string{"reference", "currency", "capture", "card_token", "connector_transaction_id", "connector_refund_id", "access_token",
+		"order_id", "description", "statement_descriptor", "statement_descriptor_suffix", "reason", "return_url", "webhook_url", "store_card",
+		"mit_category", "card.*", "billing.*", "shipping.*", "three_ds_result.*", "mandate.*", "customer.id", "customer.connector_id",
+		"customer.name", "customer.email", "customer.phone", "customer.phone_country_code", "redirect_result.query", "redirect_result.form.*"}
+)
+
+// checkInput refuses what would otherwise be read as missing, or as something else.
+func checkInput(in map[string]any) error {
+	if err := checkKinds("", in); err != nil {
+		return err
+	}
+	if c, ok := in["currency"].(string); ok {
+		if _, known := sdk.Currency(c).Exponent(); !known {
+			return fmt.Errorf("input.currency: must be an ISO 4217 code, as USD")
+		}
+	}
+	if c, ok := in["capture"].(string); ok && c != string(sdk.CaptureAutomatic) && c != string(sdk.CaptureManual) {
+		return fmt.Errorf("input.capture: must be automatic or manual")
+	}
+	card, ok := in["card"].(map[string]any)
+	if !ok {
+		return nil
+	}
+	if text := inputText(card["number"]); len(text) < 12 || len(text) > 19 || !digits(text) {
+		return fmt.Errorf("input.card.number: must be 12 to 19 digits")
+	}
+	if n, err := strconv.Atoi(inputText(card["exp_month"])); err != nil || n < 1 || n > 12 {
+		return fmt.Errorf("input.card.exp_month: must be 1 to 12")
+	}
+	if text := inputText(card["exp_year"]); len(text) != 4 || !digits(text) {
+		return fmt.Errorf("input.card.exp_year: must be four digits")
+	}
+	return nil
+}
+
+func checkKinds(prefix string, in map[string]any) error {
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		path, v := prefix+name, in[name]
+		is := func(all []string) bool {
+			return slices.Contains(all, path) || slices.Contains(all, prefix+"*") && prefix != ""
+		}
+		switch {
+		case v == nil:
+		case slices.Contains(inputObjects, path):
+			m, ok := v.(map[string]any)
+			if !ok {
+				return fmt.Errorf("input.%s: must be an object", path)
+			}
+			if err := checkKinds(path+".", m); err != nil {
+				return err
+			}
+		case slices.Contains(inputIntegers, path):
+			n, err := strconv.ParseInt(inputText(v), 10, 64)
+			if negative := n < 0 && !strings.HasPrefix(path, "browser."); err != nil || negative {
+				return fmt.Errorf("input.%s: must be a whole number%s", path, map[bool]string{true: ", not negative"}[negative])
+			}
+		case slices.Contains(inputFlags, path):
+			if _, ok := v.(bool); !ok {
+				return fmt.Errorf("input.%s: must be true or false", path)
+			}
+		case is(inputTexts):
+			switch v.(type) {
+			case string, json.Number:
+			default:
+				return fmt.Errorf("input.%s: must be a text", path)
+			}
+		}
+	}
+	return nil
+}
+
+// inputText is a text, or a number as it was written.
+func inputText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number:
+		return v.String()
+	}
+	return ""
+}
+
+func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
