@@ -207,9 +207,6 @@ func hasAlphanumeric(s string) bool {
 	})
 }
 
-// isText says whether a value can stand where text does.
-func isText(v []byte) bool { return utf8.Valid(v) }
-
 // names lists the secrets of an origin.
 func (s *standIns) names(secrets uint64) string {
 	var all []string

@@ -59,6 +59,34 @@ func TestCheckManifest(t *testing.T) {
 		"authentication[0].in: ": func(m *sdk.Manifest) {
 			m.Authentication = []sdk.Placement{{Secret: "secret_key", In: "cookie", Field: "x"}}
 		},
+		"placements[0].in: card data stands in bodies": func(m *sdk.Manifest) {
+			m.Placements = []sdk.Placement{{Secret: "card_number", In: "header", Field: "X"}}
+		},
+		"authentication[0].in: card data stands in bodies": func(m *sdk.Manifest) {
+			m.Authentication = []sdk.Placement{{Secret: "cvc", In: "body", Field: "x"}}
+		},
+		"placements[0].in: \"response\" is not": func(m *sdk.Manifest) {
+			m.Placements = []sdk.Placement{{Secret: "secret_key", In: "response", Field: "x"}}
+		},
+		"placements[0].format: ": func(m *sdk.Manifest) {
+			m.Placements = []sdk.Placement{{Secret: "secret_key", In: "header", Field: "X", Format: "Key="}}
+		},
+		"placements[0].escapes: ": func(m *sdk.Manifest) {
+			m.Placements = []sdk.Placement{{Secret: "secret_key", In: "body", Field: "x", Escapes: "form,xml"}}
+		},
+		"placements[0].field: \"x\" needs the form field": func(m *sdk.Manifest) {
+			m.Placements = []sdk.Placement{{Secret: "secret_key", In: "body", Field: "x", Escapes: "xml,form"}}
+		},
+		"placements[0].path: ": func(m *sdk.Manifest) {
+			m.Placements = []sdk.Placement{{Secret: "secret_key", In: "body", Field: "x", Path: "pay"}}
+		},
+		"placements[0].host: ": func(m *sdk.Manifest) {
+			m.Placements = []sdk.Placement{{Secret: "secret_key", In: "body", Field: "x", Host: "evil.example"}}
+		},
+		"placements[0].secret: \"access_token\" is neither": func(m *sdk.Manifest) {
+			m.Placements = []sdk.Placement{{Secret: "access_token", In: "header", Field: "X"}}
+		},
+		"credentials[0].name: \"cvc\" is the name of another": func(m *sdk.Manifest) { m.Credentials[0].Name = "cvc" },
 		"currencies[0]: ":                                   func(m *sdk.Manifest) { m.Currencies = []sdk.Currency{"usd"} },
 		"countries[0]: ":                                    func(m *sdk.Manifest) { m.Countries = []string{"USA"} },
 		"captures[0]: ":                                     func(m *sdk.Manifest) { m.Captures = []sdk.CaptureMethod{"later"} },
