@@ -59,10 +59,27 @@ func (c *checker) checkAmount(op sdk.Operation, m sdk.Money) {
 			return
 		}
 	}
-	if c.options.Answer == nil && end != nil && end.Outcome != nil && end.Outcome.Status == sdk.StatusUnknown {
+	if c.options.Answer == nil && end != nil && end.Outcome != nil && end.Outcome.Status == sdk.StatusUnknown && !c.dependOnAmount(in, turns) {
 		return // a first send without the amount (a token, a customer) was answered {}: only with real answers is there more to see
 	}
 	c.breaks(RuleMoney, op, "%d %s (%s in major units) is in no request in either form", m.Minor, m.Currency, m.Major())
+}
+
+// dependOnAmount says whether what was sent is another with another amount.
+func (c *checker) dependOnAmount(in *sdk.Step, turns []turn) bool {
+	other := *in
+	if other.Request.Amount.Minor > math.MaxInt64/2 {
+		other.Request.Amount.Minor /= 2
+	} else {
+		other.Request.Amount.Minor += 1000
+	}
+	again, _ := c.play(&other, c.happy(in.Operation))
+	for i := range min(len(turns), len(again)) {
+		if a, b := turns[i].asked.Send, again[i].asked.Send; a != nil && b != nil && sdk.RequestHash(a) != sdk.RequestHash(b) {
+			return true
+		}
+	}
+	return false
 }
 
 // holdsAmount looks for an amount, in minor or major units, as a number of its own.

@@ -338,3 +338,25 @@ type noManifest struct {
 
 func (n noManifest) Step(context.Context, []byte) ([]byte, error) { return nil, n.err }
 func (n noManifest) Manifest(context.Context) ([]byte, error)     { return n.message, n.err }
+
+// Without answers of the processor an amount is checked too, where a request depends on it.
+func TestMoneyWithoutAnswers(t *testing.T) {
+	for name, tc := range map[string]struct {
+		body   func(m sdk.Money) int64
+		broken bool
+	}{
+		"rounded":      {func(m sdk.Money) int64 { return m.Minor / 10 * 10 }, true},
+		"exact":        {func(m sdk.Money) int64 { return m.Minor }, false},
+		"none, so far": {func(sdk.Money) int64 { return 1 }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := good()
+			a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+				_, err := c.Do(&sdk.Send{Method: "POST", URL: "/", Body: []byte(sdk.Decimal(tc.body(c.Request.Amount), 0))})
+				return &sdk.Outcome{Status: sdk.StatusUnknown}, err
+			}
+			_, broken := rules(Check(t.Context(), Native(a), Options{}))["money authorize"]
+			require.Equal(t, tc.broken, broken)
+		})
+	}
+}
