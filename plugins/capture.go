@@ -47,6 +47,9 @@ func (o *operation) capture(s *sdk.Send, out *outgoing, a *answer) {
 			if value == "" || value == "null" {
 				return nil
 			}
+			if _, known := o.scrub.text(value, ""); known || o.scrub.isCVC(value) {
+				return nil // a secret that came back is blanked: captured, it could be used as another one
+			}
 			standIn := o.secrets.capture(c.Name, value, out.filled.proven && declaresResponse(out.filled.places, c))
 			edits = append(edits, edit{start, end, `"` + standIn + `"`})
 			o.scrub.add(value)

@@ -42,6 +42,7 @@ type put struct {
 	value  string
 	field  string // the last name of its path in the body, "" elsewhere
 	secret string // card_number, cvc …, "" for a derivation
+	card   bool
 }
 
 // filled is what a filler made of a request besides its parts.

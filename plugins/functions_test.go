@@ -147,6 +147,29 @@ func TestCapture(t *testing.T) {
 	require.Empty(t, p.take(), "the stand-in itself does not leave either")
 }
 
+// What came back of the card is not captured: as a captured value it would be one that may be hashed.
+func TestTheCardIsNotCaptured(t *testing.T) {
+	p := newRecorder(t)
+	p.answer = func(w http.ResponseWriter, r recorded) {
+		if r.body != "" {
+			_, _ = w.Write([]byte(`{"n":"4111 1111 1111 1111","cvc":"737","hex":{"cvc":"373337"}}`))
+		}
+	}
+	var seen string
+	_, err := driveBlind(t, plugins.Options{}, func(c *sdk.Call) (*sdk.Outcome, error) {
+		s := post("/", bytesOf(`{"card":{"card_number":"`, card(c).Number, `","cvc":"`, c.Derive(fn(sdk.FnHex, text(card(c).CVC))), `"}}`), mime("application/json"), bearer(c))
+		s.Capture = []sdk.Capture{{Path: "n", Name: "n"}, {Path: "cvc", Name: "c"}, {Path: "hex.cvc", Name: "h"}}
+		r, err := c.Do(s)
+		if err != nil {
+			return nil, err
+		}
+		seen = string(r.Body)
+		return authorized, nil
+	}, authorize("scripted", p.URL))
+	require.NoError(t, err)
+	require.Equal(t, `{"n":"4111 11** **** 1111","cvc":"","hex":{"cvc":""}}`, seen)
+}
+
 // What placements say of operation, host, method and path decides, and a host that the operator put in the place of the manifest's
 // counts as that.
 func TestPlacementsAreHeeded(t *testing.T) {

@@ -22,8 +22,8 @@ const (
 // scrubber takes secrets out of answers before guest, journal or log see them.
 type scrubber struct {
 	number string   // the card's
-	cvc    string   // and the names of the fields it was sent under
-	cvcIn  []string // lower case
+	cvc    []string // in every form it was sent in
+	cvcIn  []string // the names of the fields it was sent under, in lower case
 	values []string // longest first, in every form they may come back in
 }
 
@@ -33,7 +33,7 @@ func newScrubber(s *standIns) (c scrubber) {
 		case secretNumber:
 			c.number = digitsOf(x.value.Reveal())
 		case secretCVC:
-			c.cvc = x.value.Reveal()
+			c.cvc = []string{x.value.Reveal()}
 		default:
 			c.addSecret(x.value)
 		}
@@ -66,7 +66,10 @@ func (c *scrubber) add(value string) {
 func (c *scrubber) sent(all []put) {
 	for i := range all {
 		switch p := &all[i]; {
-		case p.secret == secretCVC:
+		case p.secret == secretCVC || p.card && len(p.value) < minScrubbed:
+			if !c.isCVC(p.value) {
+				c.cvc = append(c.cvc, p.value)
+			}
 			if name := strings.ToLower(p.field); name != "" && !slices.Contains(c.cvcIn, name) {
 				c.cvcIn = append(c.cvcIn, name)
 			}
@@ -254,19 +257,31 @@ func luhn(digits string) bool {
 	return sum%10 == 0
 }
 
+func (c *scrubber) isCVC(value string) bool { return slices.Contains(c.cvc, value) }
+
 // fields blanks the CVC where it is the whole value of a field of a name that it was sent under: "cvc":"737", cvc=737, <cvc>737</cvc>.
 func (c *scrubber) fields(text string) (clean string, known bool) {
-	if c.cvc == "" || len(c.cvcIn) == 0 {
+	if len(c.cvcIn) == 0 {
 		return text, false
 	}
+	for _, cvc := range c.cvc {
+		var found bool
+		text, found = c.blank(text, cvc)
+		known = known || found
+	}
+	return text, known
+}
+
+// blank does that for one form of the CVC.
+func (c *scrubber) blank(text, cvc string) (clean string, known bool) {
 	var out strings.Builder
 	done := 0
 	for from := 0; ; {
-		i := strings.Index(text[from:], c.cvc)
+		i := strings.Index(text[from:], cvc)
 		if i < 0 {
 			break
 		}
-		start, end := from+i, from+i+len(c.cvc)
+		start, end := from+i, from+i+len(cvc)
 		from = end
 		if start > 0 && isWord(text[start-1]) || end < len(text) && isWord(text[end]) {
 			continue

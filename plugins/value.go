@@ -35,7 +35,7 @@ func (f *filler) value(text string, at []*place, where, field string) (value str
 		out.WriteString(parts[i].text)
 		if p := &parts[i]; p.secret {
 			f.card = f.card || p.origin.card
-			f.put = append(f.put, put{value: p.text, field: field, secret: f.nameOf(p.standIn)})
+			f.put = append(f.put, put{value: p.text, field: field, secret: f.nameOf(p.standIn), card: p.origin.card})
 		}
 	}
 	if value = out.String(); start >= 0 && !utf8.ValidString(value) {
