@@ -47,13 +47,6 @@ func goBuild(env []string, args ...string) error {
 	return nil
 }
 
-// wasmEnv and wasmArgs are how the Makefile builds an adapter.
-var wasmEnv = []string{"GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0"}
-
-func wasmArgs(out, pkg string) []string {
-	return []string{"-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags=-s -w -buildid=", "-o", out, pkg}
-}
-
 // adapters is a folder with the simulator as its source is now, which goes before a built-in one.
 var adapters = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "adapters")

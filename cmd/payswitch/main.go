@@ -40,13 +40,13 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{
+	return append([]command{
 		{"serve", "run the switch", (*program).serve},
 		{"demo", "run it with a demo database, a merchant and a simulated processor", (*program).demo},
 		{"migrate", "bring the database up to date and stop", (*program).migrate},
 		{"config check", "check configuration and show what is in force", (*program).configCheck},
 		{"version", "show version and build", (*program).version},
-	}
+	}, pluginCommands()...)
 }
 
 // usageError is a mistake on the command line.
@@ -95,7 +95,7 @@ func usageText() string {
 	var b strings.Builder
 	b.WriteString("Usage: payswitch COMMAND [flags]\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-14s%s\n", c.name, c.summary)
+		fmt.Fprintf(&b, "  %-16s%s\n", c.name, c.summary)
 	}
 	b.WriteString(`
 payswitch COMMAND --help shows the flags of a command. Settings come from config.yaml, then from the environment:
@@ -116,18 +116,23 @@ func (p *program) flags(name string) *flag.FlagSet {
 	return f
 }
 
+// parse parses flags where nothing else may stand.
 func parse(f *flag.FlagSet, args []string) error {
+	_, err := operands(f, args, 0)
+	return err
+}
+
+// parseFlags parses flags up to the first argument that is none.
+func parseFlags(f *flag.FlagSet, args []string) error {
 	// The flag package shows usage on a mistake too; only --help is to reach standard output.
 	help := f.Usage
 	f.Usage = func() {}
+	defer func() { f.Usage = help }()
 	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
 		help()
 		return err
 	} else if err != nil {
 		return usageError{err.Error()}
-	}
-	if f.NArg() > 0 {
-		return usageError{fmt.Sprintf("%s takes no argument %q", f.Name(), f.Arg(0))}
 	}
 	return nil
 }

@@ -118,10 +118,22 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 }
 
 func (n *node) openHost(ctx context.Context) (err error) {
-	c := n.config.Plugins
-	n.host, err = plugins.New(ctx, plugins.Options{
+	o := hostOptions(n.config)
+	o.Logger, o.Observer = n.component("plugins"), n.metrics
+	n.host, err = plugins.New(ctx, o)
+	if err != nil {
+		return err
+	}
+	n.metrics.registry.MustRegister(poolCollector{n.host.Stats})
+	return checkAdapters(n.host.Adapters(), o.Directory)
+}
+
+// hostOptions is what the configuration says to the host of adapters.
+func hostOptions(config Config) plugins.Options {
+	c := config.Plugins
+	return plugins.Options{
 		Directory:         c.Directory,
-		CacheDir:          n.config.cacheDirectory(),
+		CacheDir:          config.cacheDirectory(),
 		Simulate:          c.Simulate,
 		SendTimeout:       c.SendTimeout,
 		MaxResponse:       int(c.ResponseLimit),
@@ -132,14 +144,7 @@ func (n *node) openHost(ctx context.Context) (err error) {
 			StepFuel:    c.StepFuel,
 			Instances:   c.Instances,
 		},
-		Logger:   n.component("plugins"),
-		Observer: n.metrics,
-	})
-	if err != nil {
-		return err
 	}
-	n.metrics.registry.MustRegister(poolCollector{n.host.Stats})
-	return checkAdapters(n.host.Adapters(), c.Directory)
 }
 
 // checkAdapters refuses a switch that has no adapter and will get none.

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"payswitch/plugins"
+	"payswitch/plugins/sandbox"
+	"payswitch/sdk"
+)
+
+// pluginCommands is the authoring kit: an adapter from its first file to its certificate.
+func pluginCommands() []command {
+	return []command{
+		{"plugin new", "write an adapter project that builds offline", (*program).pluginNew},
+		{"plugin build", "build an adapter project, always to the same bytes", (*program).pluginBuild},
+		{"plugin check", "certify an adapter and say what is wrong with it", (*program).pluginCheck},
+		{"plugin inspect", "show what an adapter says of itself", (*program).pluginInspect},
+		{"plugin call", "show what an adapter would send, or makes of an answer", (*program).pluginCall},
+		{"plugin list", "list the adapters that the switch loads", (*program).pluginList},
+	}
+}
+
+// operands parses flags that may stand before and after up to most arguments that are none, and returns these.
+func operands(f *flag.FlagSet, args []string, most int) ([]string, error) {
+	var given []string
+	for {
+		if err := parseFlags(f, args); err != nil {
+			return nil, err
+		}
+		if f.NArg() == 0 {
+			return given, nil
+		}
+		if len(given) == most {
+			return nil, usageError{fmt.Sprintf("%s takes no argument %q", f.Name(), f.Arg(0))}
+		}
+		given, args = append(given, f.Arg(0)), f.Args()[1:]
+	}
+}
+
+// operand is operands where there must be one, called what.
+func operand(f *flag.FlagSet, args []string, what string) (string, error) {
+	given, err := operands(f, args, 1)
+	if err != nil {
+		return "", err
+	}
+	if len(given) == 0 {
+		return "", usageError{fmt.Sprintf("%s needs %s", f.Name(), what)}
+	}
+	return given[0], nil
+}
+
+// compileTime is how long a module may compile in these commands: nobody waits for a payment.
+const compileTime = 5 * time.Minute
+
+// a loadedModule is a module that the sandbox accepts and that has told its manifest.
+type loadedModule struct {
+	*sandbox.Module
+	runtime  *sandbox.Runtime
+	manifest *sdk.Manifest
+	compiled time.Duration // how long it took to compile and start
+}
+
+// loadModule loads a module into a sandbox of its own, which Close ends.
+func loadModule(ctx context.Context, wasm []byte, o sandbox.Options) (_ *loadedModule, err error) {
+	rt, err := sandbox.New(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, rt.Close(context.WithoutCancel(ctx)))
+		}
+	}()
+	began := time.Now()
+	m, err := rt.Load(wasm, sdk.EncodeStep(ordinaryStep(&sdk.Manifest{}))) // warm, as in a switch
+	if err != nil {
+		return nil, fmt.Errorf("load the module: %w", err)
+	}
+	message, err := m.Manifest(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the manifest: %w", err)
+	}
+	manifest, err := sdk.DecodeManifest(message)
+	if err != nil {
+		return nil, fmt.Errorf("read the manifest: %w", err)
+	}
+	return &loadedModule{Module: m, runtime: rt, manifest: manifest, compiled: time.Since(began)}, nil
+}
+
+// Close ends the sandbox.
+func (m *loadedModule) Close() error { return m.runtime.Close(context.Background()) }
+
+// manifestOf is the manifest of a module, after the host's own checks.
+func manifestOf(ctx context.Context, wasm []byte) (*sdk.Manifest, error) {
+	m, err := loadModule(ctx, wasm, sandbox.Options{Limits: sandbox.Limits{CompileTime: compileTime}})
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	if err := plugins.CheckManifest(m.manifest); err != nil {
+		return nil, fmt.Errorf("the manifest is not acceptable:\n%w", err)
+	}
+	return m.manifest, nil
+}
+
+// readWASM reads a module's file.
+func readWASM(path string) ([]byte, error) {
+	wasm, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no file %s: build it with  payswitch plugin build", path)
+	}
+	return wasm, err
+}
+
+func moduleHash(wasm []byte) string {
+	sum := sha256.Sum256(wasm)
+	return hex.EncodeToString(sum[:])
+}
+
+// printJSON writes a value for scripts.
+func (p *program) printJSON(v any) error {
+	e := json.NewEncoder(p.stdout)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// wasmEnv and wasmArgs are how adapters are built, here and by the Makefile: the same source becomes the same file, wherever and
+// whenever it is built, as an adapter is known by its hash.
+var wasmEnv = []string{"GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0"}
+
+func wasmArgs(out, pkg string) []string {
+	return []string{"-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags=-s -w -buildid=", "-o", out, pkg}
+}
+
+// settingsOff are settings of the developer's that would make another file of the same source.
+var settingsOff = []string{"GOFLAGS=", "GOWORK=off", "GOWASM=", "GOEXPERIMENT="}
+
+// pluginBuild builds the adapter project in a folder.
+func (p *program) pluginBuild(ctx context.Context, args []string) error {
+	f := p.flags("plugin build [DIR]")
+	out := f.String("o", "", "`file` to write; NAME.wasm in DIR if left out, with the name from the manifest")
+	given, err := operands(f, args, 1)
+	if err != nil {
+		return err
+	}
+	dir := "."
+	if len(given) == 1 {
+		dir = given[0]
+	}
+	path, err := p.buildPlugin(ctx, dir, *out)
+	if err != nil {
+		return err
+	}
+	wasm, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "%s  %s  sha256 %s\n", path, bytesText(len(wasm)), moduleHash(wasm))
+	return nil
+}
+
+// buildPlugin builds the project in dir and returns the path of the module: out, or one in dir with the name from the manifest.
+func (p *program) buildPlugin(ctx context.Context, dir, out string) (string, error) {
+	pkg, err := mainPackage(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := p.refuseRandom(ctx, dir, pkg); err != nil {
+		return "", err
+	}
+	folder := dir
+	if out != "" {
+		folder = filepath.Dir(out)
+	}
+	scratch, err := os.MkdirTemp(folder, ".payswitch-build-") // where the result goes, so that it can be renamed
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch)
+	built, err := filepath.Abs(filepath.Join(scratch, "adapter.wasm"))
+	if err != nil {
+		return "", err
+	}
+	if _, err := p.goTool(ctx, dir, append([]string{"build"}, wasmArgs(built, pkg)...)...); err != nil {
+		return "", err
+	}
+	wasm, err := os.ReadFile(built)
+	if err != nil {
+		return "", err
+	}
+	manifest, err := manifestOf(ctx, wasm)
+	if err != nil {
+		return "", fmt.Errorf("it compiles, but is no adapter: %w", err)
+	}
+	out = cmp.Or(out, filepath.Join(dir, manifest.Name+".wasm"))
+	return out, os.Rename(built, out)
+}
+
+// mainPackage is where the project's main package is, relative to its folder: in wasm, or in the folder itself.
+func mainPackage(dir string) (string, error) {
+	if _, err := os.Stat(filepath.Join(dir, "wasm")); err == nil {
+		return "./wasm", nil
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil || len(files) == 0 {
+		return "", fmt.Errorf("%s holds no adapter: there is neither a folder wasm nor a Go file in it; begin one with  payswitch plugin new NAME", dir)
+	}
+	return ".", nil
+}
+
+// goTool runs a go command for WASM in a folder and returns its standard output.
+func (p *program) goTool(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	tool, err := p.lookGo()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, tool, args...)
+	cmd.Dir = dir
+	cmd.Env = append(append(append([]string{}, p.env...), settingsOff...), wasmEnv...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return out, nil
+}
+
+// lookGo finds the go command on the path of this invocation.
+func (p *program) lookGo() (string, error) {
+	for _, dir := range filepath.SplitList(p.getenv("PATH")) {
+		if !filepath.IsAbs(dir) { // as os/exec does: nothing is run that lies about in a project
+			continue
+		}
+		if path, err := exec.LookPath(filepath.Join(dir, "go")); err == nil {
+			return path, nil
+		}
+	}
+	return "", errors.New("go is not on PATH: adapters in Go are built with Go 1.26 or later, from https://go.dev/dl")
+}
+
+func (p *program) getenv(name string) string {
+	value := ""
+	for _, pair := range p.env {
+		if rest, ok := strings.CutPrefix(pair, name+"="); ok {
+			value = rest
+		}
+	}
+	return value
+}
+
+// bytesText is a size for people.
+func bytesText(n int) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.2f MiB", float64(n)/(1<<20))
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/plugins"
+	"payswitch/plugins/sandbox"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest"
+)
+
+// ruleModule is the rule that the sandbox runs the module at all; the others are sdktest's.
+const ruleModule = "module"
+
+// checkRules are the rules in the order of the report: what each demands, and what to do where it is broken.
+var checkRules = []struct{ rule, demand, remedy string }{
+	{ruleModule, "the sandbox accepts the module and it tells its manifest",
+		"build it with  payswitch plugin build;  in another language, see sdk/ABI.md, chapter 1"},
+	{sdktest.RuleManifest, "the manifest is complete and makes sense",
+		"correct the fields that are named; sdk/ABI.md, chapter 5, says what each means"},
+	{sdktest.RuleOperations, "what is declared is answered, the rest is rejected as unsupported",
+		"let the manifest's operations and the code agree; in Go they follow from the functions that are set"},
+	{sdktest.RuleMessage, "every answer can be decoded, and nothing traps",
+		"return an error or an unknown outcome instead of a panic; end every operation within its sends"},
+	{sdktest.RuleDeterminism, "the same step is answered with the same bytes",
+		"keep nothing between calls; no clock, random source or map order but Call.Now, Call.ID, Call.Random and sorted keys"},
+	{sdktest.RuleIdentity, "two payments never send the same request",
+		"send Request.Reference, and set Send.IdempotencyHeader where the processor takes a key"},
+	{sdktest.RuleSend, "requests are well formed and go to declared hosts",
+		"declare the host in the manifest's environments; build the URL with Account.BaseURL and PathEscape"},
+	{sdktest.RuleMoney, "amounts are sent exactly, with the currency's decimals",
+		"use Money.Minor or Money.Major, never a float; leave currencies the processor counts otherwise out of the manifest"},
+	{sdktest.RuleEvidence, "an answer that proves nothing decides nothing",
+		"read only states and refusals that the processor documents; answer everything else with StatusUnknown"},
+	{sdktest.RuleOutcome, "outcomes are complete and within limits",
+		"set what the status needs (Decline, NextAction …) and only statuses of this operation"},
+	{sdktest.RuleReplay, "a re-run repeats what was sent before",
+		"build requests from Call alone, and the time in them from Call.Now before the send"},
+}
+
+// checkReport is what plugin check finds, and its JSON.
+type checkReport struct {
+	Name    string       `json:"name,omitempty"`
+	Version string       `json:"version,omitempty"`
+	SHA256  string       `json:"sha256"`
+	Passed  bool         `json:"passed"`
+	Rules   []ruleReport `json:"rules"`
+	Bytes   int          `json:"bytes"`
+
+	// Only where the module runs. Milliseconds and microseconds on this machine.
+	CompileMillis int64 `json:"compile_ms,omitempty"`
+	StepMicros    int64 `json:"step_us,omitempty"` // median of the first step of authorize or authenticate
+	MemoryBytes   int   `json:"memory_bytes,omitempty"`
+}
+
+type ruleReport struct {
+	Rule     string    `json:"rule"`
+	Demand   string    `json:"demand"`
+	Result   string    `json:"result"` // ok, failed, not_checked
+	Findings []finding `json:"findings,omitempty"`
+	Remedy   string    `json:"remedy,omitempty"` // where it failed
+}
+
+type finding struct {
+	Operation sdk.Operation `json:"operation,omitempty"`
+	Detail    string        `json:"detail"`
+}
+
+// pluginCheck certifies a module offline. It fails where a rule is broken.
+func (p *program) pluginCheck(ctx context.Context, args []string) error {
+	f := p.flags("plugin check FILE.wasm")
+	asJSON := f.Bool("json", false, "print the report as JSON")
+	path, err := operand(f, args, "a file, as: payswitch plugin check acme.wasm")
+	if err != nil {
+		return err
+	}
+	wasm, err := readWASM(path)
+	if err != nil {
+		return err
+	}
+	report, err := certify(ctx, wasm)
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		err = p.printJSON(report)
+	} else {
+		report.print(p.stdout)
+	}
+	if err == nil && !report.Passed {
+		err = fmt.Errorf("%s is not certified: %s", path, report.summary())
+	}
+	return err
+}
+
+// certify checks a module. An error is one of ours, not of the module's.
+func certify(ctx context.Context, wasm []byte) (*checkReport, error) {
+	compiled, err := os.MkdirTemp("", "payswitch-check-") // so that it is compiled once
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(compiled)
+	options := sandbox.Options{CacheDir: compiled, Limits: sandbox.Limits{CompileTime: compileTime}}
+	report := &checkReport{SHA256: moduleHash(wasm), Bytes: len(wasm)}
+	broken := map[string][]finding{}
+	m, err := loadModule(ctx, wasm, options)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		broken[ruleModule] = []finding{{Detail: err.Error()}}
+		return report.conclude(broken, func(rule string) bool { return rule == ruleModule }), nil
+	}
+	defer m.Close()
+	report.Name, report.Version, report.CompileMillis = m.manifest.Name, m.manifest.Version, m.compiled.Milliseconds()
+	for _, one := range leaves(plugins.Certify(ctx, wasm, options, sdktest.Options{})) {
+		rule, found := sdktest.RuleManifest, finding{Detail: one.Error()} // the host says without a rule what it needs of a manifest
+		if broke, ok := errors.AsType[*sdktest.RuleError](one); ok {
+			rule, found = broke.Rule, finding{broke.Operation, broke.Detail}
+		}
+		broken[rule] = append(broken[rule], found)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	report.measure(ctx, m)
+	goesOn := m.manifest.ABI == sdk.ABI // else the suite ends at the manifest
+	return report.conclude(broken, func(rule string) bool { return goesOn || rule == ruleModule || rule == sdktest.RuleManifest }), nil
+}
+
+// conclude fills in the rules.
+func (r *checkReport) conclude(broken map[string][]finding, checked func(rule string) bool) *checkReport {
+	r.Passed = true
+	for _, rule := range checkRules {
+		one := ruleReport{Rule: rule.rule, Demand: rule.demand, Result: "ok", Findings: broken[rule.rule]}
+		switch {
+		case len(one.Findings) > 0:
+			one.Result, one.Remedy, r.Passed = "failed", rule.remedy, false
+		case !checked(rule.rule):
+			one.Result, r.Passed = "not_checked", false
+		}
+		r.Rules = append(r.Rules, one)
+	}
+	return r
+}
+
+// leaves takes joined errors apart.
+func leaves(err error) (all []error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range joined.Unwrap() {
+			all = append(all, leaves(one)...)
+		}
+		return all
+	}
+	if err != nil {
+		all = []error{err}
+	}
+	return all
+}
+
+func (r *checkReport) summary() string {
+	var failed []string
+	for _, rule := range r.Rules {
+		if rule.Result == "failed" {
+			failed = append(failed, rule.Rule)
+		}
+	}
+	return "broken are " + strings.Join(failed, ", ")
+}
+
+func (r *checkReport) print(w io.Writer) {
+	for _, rule := range r.Rules {
+		fmt.Fprintf(w, "%-12s%-13s%s\n", strings.ReplaceAll(rule.Result, "_", " "), rule.Rule, rule.Demand)
+		for _, found := range rule.Findings {
+			text := strings.ReplaceAll(found.Detail, "\n", "\n                ")
+			if found.Operation != "" {
+				text = string(found.Operation) + ": " + text
+			}
+			fmt.Fprintf(w, "              - %s\n", text)
+		}
+		if rule.Remedy != "" {
+			fmt.Fprintf(w, "              what to do: %s\n", rule.Remedy)
+		}
+	}
+	fmt.Fprintf(w, "\nsha256 %s, %s", r.SHA256, bytesText(r.Bytes))
+	if r.CompileMillis > 0 {
+		fmt.Fprintf(w, ", compiled in %v, a step takes %v, an instance %s", time.Duration(r.CompileMillis)*time.Millisecond,
+			time.Duration(r.StepMicros)*time.Microsecond, bytesText(r.MemoryBytes))
+	}
+	fmt.Fprintln(w)
+	if r.Passed {
+		fmt.Fprintf(w, "%s %s is certified\n", r.Name, r.Version)
+	}
+}
+
+// speedSteps is how many steps are timed.
+const speedSteps = 101
+
+// measure times the first step of a payment or an authentication, where the module answers it.
+func (r *checkReport) measure(ctx context.Context, m *loadedModule) {
+	call := sandbox.Call{Now: time.UnixMilli(1_760_000_000_000), Input: sdk.EncodeStep(ordinaryStep(m.manifest))}
+	var took []time.Duration
+	for range speedSteps {
+		began := time.Now()
+		if _, err := m.Step(ctx, call); err != nil {
+			return // rule message has said so
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	r.StepMicros, r.MemoryBytes = max(1, took[len(took)/2].Microseconds()), m.Stats().Memory
+}
+
+// ordinaryStep is the first step of a payment or an authentication.
+func ordinaryStep(m *sdk.Manifest) *sdk.Step {
+	s := &sdk.Step{ABI: sdk.ABI, Operation: sdk.OpAuthorize, OperationID: "op_speed", Now: 1_760_000_000_000, Seed: strings.Repeat("0f", 32),
+		DerivePrefix: "dX4kP9wQ2mZ7sB5nR8tY3vC6hJ",
+		Account:      sdk.Account{ID: "mca_speed", Connector: m.Name, Environment: "test", Credentials: map[string]string{}, Config: map[string]string{}},
+		Request: sdk.Request{PaymentID: "pay_1", AttemptID: "pay_1_1", Reference: "reference1reference1", Amount: sdk.Money{Minor: 6540, Currency: "USD"},
+			Capture: sdk.CaptureAutomatic, ReturnURL: "https://switch.example/return/1",
+			Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "nX4kP9wQ2mZ7sB5nR8tY3vC6hJ", CVC: "cX4kP9wQ2mZ7sB5nR8tY3vC6hJ", ExpMonth: 3, ExpYear: 2030,
+				Holder: "Ada Lovelace", BIN: "424242", LastFour: "4242", Length: 16, Network: sdk.Visa}},
+			Customer: &sdk.Customer{ID: "cus_1", Name: "Ada Lovelace", Email: "ada@example.com"},
+			Billing:  &sdk.Address{FirstName: "Ada", LastName: "Lovelace", Line1: "1 Main Street", City: "Town", Zip: "12345", Country: "US"}}}
+	if m.Kind == sdk.KindAuthenticator {
+		s.Operation, s.Request.Authentication = sdk.OpAuthenticate, &sdk.AuthenticationRequest{AuthenticationID: "auth_1", MessageVersion: "2.2.0"}
+	}
+	for _, f := range m.Credentials {
+		s.Account.Credentials[f.Name] = "kX4kP9wQ2mZ7sB5nR8tY3vC6hJ"
+	}
+	for _, f := range m.Config {
+		s.Account.Config[f.Name] = f.Default
+	}
+	s.Account.BaseURL = m.Environments["test"].BaseURL
+	return s
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// inspection is what plugin inspect shows, and its JSON.
+type inspection struct {
+	SHA256   string        `json:"sha256"`
+	Bytes    int           `json:"bytes"`
+	Manifest *sdk.Manifest `json:"manifest"`
+}
+
+// pluginInspect shows what a module says of itself. It does not check whether that is true.
+func (p *program) pluginInspect(ctx context.Context, args []string) error {
+	f := p.flags("plugin inspect FILE.wasm")
+	asJSON := f.Bool("json", false, "print everything, the whole manifest too, as JSON")
+	path, err := operand(f, args, "a file, as: payswitch plugin inspect acme.wasm")
+	if err != nil {
+		return err
+	}
+	wasm, err := readWASM(path)
+	if err != nil {
+		return err
+	}
+	manifest, err := manifestOf(ctx, wasm)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	it := inspection{moduleHash(wasm), len(wasm), manifest}
+	if *asJSON {
+		return p.printJSON(it)
+	}
+	it.print(p.stdout)
+	return nil
+}
+
+func (i *inspection) print(w io.Writer) {
+	m := i.Manifest
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-16s%s\n", name, value)
+		}
+	}
+	row("name", m.Name+" "+m.Version)
+	row("kind", string(m.Kind)+", ABI "+sdk.Decimal(int64(m.ABI), 0))
+	row("about", m.DisplayName+": "+m.Description)
+	row("website", m.Website)
+	row("sha256", i.SHA256)
+	row("size", bytesText(i.Bytes))
+	row("operations", list(m.Operations))
+	for _, name := range slices.Sorted(maps.Keys(m.Environments)) {
+		row(name, m.Environments[name].BaseURL+", hosts "+list(m.Environments[name].Hosts))
+	}
+	for _, f := range m.Credentials {
+		row("credential", field(f))
+	}
+	for _, f := range m.Config {
+		row("config", field(f))
+	}
+	for _, pl := range m.Authentication {
+		row("authenticates", place(pl))
+	}
+	for _, pl := range m.Placements {
+		row("may place", place(pl))
+	}
+	row("currencies", list(m.Currencies))
+	row("countries", list(m.Countries))
+	row("networks", list(m.Networks))
+	if m.Webhook != nil {
+		row("webhooks", m.Webhook.Scheme)
+	}
+	row("resolves by", list(m.Resolve.By))
+}
+
+func list[T ~string](all []T) string {
+	texts := make([]string, len(all))
+	for i := range all {
+		texts[i] = string(all[i])
+	}
+	return strings.Join(texts, ", ")
+}
+
+func field(f sdk.Field) string {
+	s := f.Name + " (" + f.Type
+	if f.Optional {
+		s += ", optional"
+	}
+	return s + "): " + f.Label
+}
+
+// place is a placement as a sentence: what, where in the request, of which requests.
+func place(p sdk.Placement) string {
+	s := p.Secret + " in " + p.In + " " + p.Field
+	if request := strings.TrimSpace(p.Method + " " + p.Host + p.Path); request != "" {
+		s += " of " + request
+	}
+	if p.Operation != "" {
+		s += " (" + string(p.Operation) + ")"
+	}
+	return s
+}

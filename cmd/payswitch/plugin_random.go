@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// randomPackages have a random state of the whole program's. What they have besides is fine: a generator that is made from a seed.
+var randomPackages = map[string][]string{
+	"math/rand":    {"New", "NewSource", "NewZipf", "Rand", "Source", "Source64", "Zipf"},
+	"math/rand/v2": {"New", "NewPCG", "NewChaCha8", "NewZipf", "Rand", "Source", "PCG", "ChaCha8", "Zipf"},
+}
+
+// refuseRandom refuses a project that uses the global random state of math/rand: a replay of the operation would not find it as it was.
+// Packages of the standard library are left alone.
+func (p *program) refuseRandom(ctx context.Context, dir, pkg string) error {
+	out, err := p.goTool(ctx, dir, "list", "-deps", "-json=Dir,Standard,ImportPath,GoFiles", pkg)
+	if err != nil {
+		return err
+	}
+	var found []error
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var one struct {
+			Dir, ImportPath string
+			Standard        bool
+			GoFiles         []string
+		}
+		if err := d.Decode(&one); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return fmt.Errorf("read the answer of go list: %w", err)
+		}
+		if one.Standard {
+			continue
+		}
+		uses, err := globalRandom(one.ImportPath, one.Dir, one.GoFiles)
+		if err != nil {
+			return err
+		}
+		found = append(found, uses...)
+	}
+	return errors.Join(found...)
+}
+
+// globalRandom lists the uses of global random state in the files of a package, each with its place and the remedy.
+func globalRandom(importPath, dir string, names []string) (found []error, err error) {
+	positions := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range names {
+		f, err := parser.ParseFile(positions, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	report := func(at token.Pos, what string) {
+		found = append(found, fmt.Errorf("%s: %s is random state of the whole program, which no replay finds again: use Call.Random or Call.ID, or seed a generator with them",
+			positions.Position(at), what))
+	}
+	// Types of imported packages are not needed, only which names stand for packages.
+	uses := map[*ast.Ident]types.Object{}
+	check := types.Config{Importer: nameOnly{}, Error: func(error) {}, FakeImportC: true}
+	_, _ = check.Check(importPath, positions, files, &types.Info{Uses: uses})
+	for _, f := range files {
+		for _, spec := range f.Imports {
+			path := strings.Trim(spec.Path.Value, "`\"")
+			if _, watched := randomPackages[path]; watched && spec.Name != nil && spec.Name.Name == "." {
+				report(spec.Pos(), "import . "+spec.Path.Value)
+			}
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			s, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			x, ok := s.X.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			name, ok := uses[x].(*types.PkgName)
+			if !ok {
+				return true
+			}
+			allowed, watched := randomPackages[name.Imported().Path()]
+			if watched && !slices.Contains(allowed, s.Sel.Name) {
+				report(s.Pos(), name.Imported().Path()+"."+s.Sel.Name)
+			}
+			return true
+		})
+	}
+	return found, nil
+}
+
+// nameOnly imports every package as an empty one of its name.
+type nameOnly struct{}
+
+func (nameOnly) Import(path string) (*types.Package, error) {
+	name := path[strings.LastIndex(path, "/")+1:]
+	if path == "math/rand/v2" {
+		name = "rand"
+	}
+	pkg := types.NewPackage(path, name)
+	pkg.MarkComplete()
+	return pkg, nil
+}
