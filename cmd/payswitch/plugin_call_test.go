@@ -1,0 +1,285 @@
+package main
+
+import (
+	"encoding/json"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// calledAdapters are those that the tests of `plugin call` are about.
+var calledAdapters = []string{"adyen", "nmi", "stripe"}
+
+// callFlags name these adapters as their source is now, and a folder with them compiled. The built program compiles them, as for cache.
+var callFlags = sync.OnceValues(func() ([]string, error) {
+	dir := filepath.Join(scratch, "call")
+	flags := []string{"--cache", filepath.Join(dir, "cache")}
+	lines := ""
+	for _, name := range calledAdapters {
+		file := filepath.Join(dir, name+".wasm")
+		if err := goBuild(wasmEnv, wasmArgs(file, "./plugins/"+name+"/wasm")...); err != nil {
+			return nil, err
+		}
+		flags = append(flags, "--plugin", file)
+		lines += `{"connector":"` + name + `","flow":"void","input":{"connector_transaction_id":"t"}}` + "\n"
+	}
+	program, err := binary()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program, append([]string{"plugin", "call", "--cases", "-"}, flags...)...)
+	cmd.Stdin = strings.NewReader(lines)
+	return flags, cmd.Run()
+})
+
+// pluginCall runs the command with a standard input.
+func pluginCall(t testing.TB, stdin string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	flags, err := callFlags()
+	require.NoError(t, err)
+	var out, problems strings.Builder
+	code = run(t.Context(), append(append([]string{"plugin", "call"}, flags...), args...), nil, strings.NewReader(stdin), &out, &problems)
+	return code, out.String(), problems.String()
+}
+
+// callLines answers cases, which it writes as lines.
+func callLines(t testing.TB, cases ...any) []callAnswer {
+	t.Helper()
+	var in strings.Builder
+	for _, c := range cases {
+		text, ok := c.(string)
+		if !ok {
+			b, err := json.Marshal(c)
+			require.NoError(t, err)
+			text = string(b)
+		}
+		in.WriteString(text + "\n")
+	}
+	code, stdout, stderr := pluginCall(t, in.String(), "--cases", "-")
+	require.Equal(t, exitOK, code, stderr)
+	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+	require.Len(t, lines, len(cases))
+	all := make([]callAnswer, len(lines))
+	for i, line := range lines {
+		require.NoError(t, json.Unmarshal([]byte(line), &all[i]), line)
+	}
+	return all
+}
+
+// recorded are an adapter's cases by name, as lines have them, and what their requests look like.
+func recordedCases(t testing.TB, name string) (map[string]object, map[string]*wire.Request) {
+	t.Helper()
+	file, _, err := wire.Load(os.DirFS(filepath.Join(root, "plugins", name, "testdata")), name)
+	require.NoError(t, err)
+	cases, requests := map[string]object{}, map[string]*wire.Request{}
+	for _, c := range file.Cases {
+		cases[c.Name] = object{"connector": name, "flow": c.Flow, "input": c.Input, "credentials": file.Credentials.Values,
+			"clock": file.Clock, "base_url": file.BaseURL}
+		requests[c.Name] = c.Request
+	}
+	return cases, requests
+}
+
+// TestCallSendsWhatIsRecorded compares whole requests, to which the adapters' own tests make no exception.
+func TestCallSendsWhatIsRecorded(t *testing.T) {
+	for name, which := range map[string][]string{
+		"stripe": {"authorize_minimal", "authorize_auto", "authorize_details", "authorize_processor_3ds", "setup_mandate_card", "mandate_payment_by_id",
+			"mandate_payment_by_network_id", "capture_partial", "void_full", "refund_full", "create_customer", "incremental_authorization"},
+		"adyen": {"authorize_minimal", "authorize_jpy", "authorize_external_3ds", "authorize_store_card", "setup_mandate_card", "mandate_payment_by_id",
+			"capture_partial", "void_full", "incremental_authorization"},
+		"nmi": {"authorize_auto", "authorize_details", "capture_full", "void_full", "refund_full", "payment_sync", "refund_sync"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cases, requests := recordedCases(t, name)
+			var lines []any
+			for _, c := range which {
+				require.Contains(t, cases, c)
+				lines = append(lines, cases[c])
+			}
+			for i, a := range callLines(t, lines...) {
+				require.NotNil(t, a.Request, "%s: %s", which[i], a.Error)
+				requireSame(t, which[i], requests[which[i]], a.Request)
+			}
+		})
+	}
+}
+
+func requireSame(t *testing.T, name string, want *wire.Request, got *callRequest) {
+	t.Helper()
+	require.Equal(t, want.Method, got.Method, name)
+	require.Equal(t, want.URL, got.URL, name)
+	for header, value := range want.Headers {
+		if header != "content-type" || got.Body != "" {
+			require.Equal(t, value, got.Headers[header], "%s: %s", name, header)
+		}
+	}
+	switch want.BodyKind {
+	case "json":
+		require.JSONEq(t, want.Raw, got.Body, name)
+	case "form":
+		a, err := url.ParseQuery(want.Raw)
+		require.NoError(t, err)
+		b, err := url.ParseQuery(got.Body)
+		require.NoError(t, err)
+		require.Equal(t, a, b, name)
+	default:
+		require.Equal(t, want.Raw, got.Body, name)
+	}
+}
+
+// TestCallReadsAnswers goes through an operation of two requests: the answer to each is the next one, or the outcome.
+func TestCallReadsAnswers(t *testing.T) {
+	cases, _ := recordedCases(t, "stripe")
+	with := func(name string, more object) object {
+		c := object{}
+		for k, v := range cases[name] {
+			c[k] = v
+		}
+		for k, v := range more {
+			c[k] = v
+		}
+		return c
+	}
+	customer := object{"status": 200, "body": object{"object": "customer", "id": "cus_1"}}
+	intent := object{"status": 200, "headers": object{"Content-Type": "application/json"}, "body": `{"object":"payment_intent","id":"pi_1","status":"succeeded","amount":2499,"amount_received":2499,"currency":"usd"}`}
+	declined := object{"status": 402, "body": object{"error": object{"type": "card_error", "code": "card_declined", "decline_code": "insufficient_funds", "message": "No.",
+		"payment_intent": object{"object": "payment_intent", "id": "pi_2", "status": "requires_payment_method"}}}}
+	all := callLines(t,
+		with("create_customer", nil),
+		with("create_customer", object{"exchanges": []any{object{"response": customer}}}),
+		with("create_customer", object{"exchanges": []any{customer}, "response": intent}),
+		with("authorize_auto", object{"response": intent}),
+		with("authorize_auto", object{"response": declined}),
+		with("authorize_auto", object{"response": object{"status": 500, "body": "<html>"}}),
+		with("authorize_auto", nil),
+		with("authorize_auto", object{"response": nil}))
+	require.True(t, strings.HasSuffix(all[0].Request.URL, "/v1/customers"))
+	require.True(t, strings.HasSuffix(all[1].Request.URL, "/v1/payment_intents"), "%+v", all[1])
+	require.Contains(t, all[1].Request.Body, "customer=cus_1")
+	require.NotEqual(t, all[0].Request.Headers["idempotency-key"], all[1].Request.Headers["idempotency-key"])
+	require.Equal(t, "pi_1", all[2].Outcome.TransactionID)
+	require.Equal(t, sdk.StatusCaptured, all[3].Outcome.Status)
+	require.Equal(t, "pi_1", all[3].Outcome.TransactionID)
+	require.Equal(t, sdk.DeclineInsufficientFunds, all[4].Outcome.Decline.Reason)
+	require.Equal(t, sdk.StatusUnknown, all[5].Outcome.Status)
+	require.Equal(t, all[6], all[7], "the same case is the same operation")
+}
+
+// TestCallSaysWhatIsWrong answers what cannot be called with the field at fault, and goes on.
+func TestCallSaysWhatIsWrong(t *testing.T) {
+	stripe := func(rest string) string { return `{"connector":"stripe","flow":"authorize",` + rest + `}` }
+	input := func(rest string) string { return stripe(`"credentials":{"api_key":"k"},"input":{` + rest + `}`) }
+	money, card := `"amount":100,"currency":"USD",`, `"card":{"number":"4111111111111111","exp_month":"03","exp_year":"2030"}`
+	tests := [][2]string{ // line, what its answer begins with; "" is a request
+		{`{`, "the case is no JSON object"},
+		{`[]`, "the case is no JSON object"},
+		{`{"flow":"authorize"}`, "connector: is missing"},
+		{`{"connector":"acme","flow":"authorize"}`, `connector: no adapter is called "acme": choose one of adyen, nmi, stripe`},
+		{`{"connector":7}`, "connector: must be a text"},
+		{`{"connector":"stripe"}`, "flow: is missing"},
+		{`{"connector":"stripe","flow":"revoke_mandate"}`, `flow: "revoke_mandate" is no flow`},
+		{`{"connector":"stripe","flow":"webhook"}`, `flow: "webhook" is no flow`},
+		{`{"connector":"adyen","flow":"payment_sync"}`, "flow: adyen does not offer sync"},
+		{stripe(`"clock":"yesterday"`), "clock: must be a time"},
+		{stripe(`"input":[]`), "input: must be an object"},
+		{stripe(`"input":{}`), "input.amount: is missing"},
+		{stripe(`"credentials":"k"`), "credentials: must be an object"},
+		{stripe(`"credentials":{"api_key":{"secret":"k"}}`), "credentials.api_key: must be a text"},
+		{stripe(`"credentials":{"values":{"api_key":[]}}`), "credentials.api_key: must be a text"},
+		{input(`"amount":"ten","currency":"USD"`), "input.amount: must be a whole number"},
+		{input(`"amount":10.5,"currency":"USD"`), "input.amount: must be a whole number"},
+		{input(`"amount":-1,"currency":"USD"`), "input.amount: must be a whole number, not negative"},
+		{input(`"amount":1,"currency":"XXQ"`), "input.currency: must be an ISO 4217 code"},
+		{input(money + `"capture":"later"`), "input.capture: must be automatic or manual"},
+		{input(money + `"card":"4111111111111111"`), "input.card: must be an object"},
+		{input(money + `"card":{"number":"4111 1111"}`), "input.card.number: must be 12 to 19 digits"},
+		{input(money + `"card":{"number":"4111111111111111","exp_month":"13"}`), "input.card.exp_month: must be 1 to 12"},
+		{input(money + `"card":{"number":"4111111111111111","exp_month":3,"exp_year":"30"}`), "input.card.exp_year: must be four digits"},
+		{input(money + `"billing":{"line1":{}}`), "input.billing.line1: must be a text"},
+		{input(money + `"request_3ds":"yes"`), "input.request_3ds: must be true or false"},
+		{input(money + card + `,"browser":{"color_depth":"deep"}`), "input.browser.color_depth: must be a whole number"},
+		{stripe(`"response":{"body":{}}`), "response.status: must be an HTTP status"},
+		{stripe(`"response":200`), "response: must be an object of status, headers and body"},
+		{stripe(`"response":{"status":200,"headers":{"x":{}}}`), "response.headers.x: must be a text or a list of texts"},
+		{stripe(`"exchanges":{}`), "exchanges: must be a list"},
+		{stripe(`"exchanges":[{"response":{"status":1}}]`), "exchanges[0].response.status: must be an HTTP status"},
+		{stripe(`"base_url":"http://processor.example","input":{` + money + card + `},"credentials":{"api_key":"k"}`), "rehearse authorize of adapter stripe"},
+		{stripe(`"input":{` + money + card + `}`), "rehearse authorize of adapter stripe"}, // no key, no card
+		{input(money + card), ""},
+	}
+	var lines []any
+	for _, tc := range tests {
+		lines = append(lines, tc[0])
+	}
+	for i, a := range callLines(t, lines...) {
+		if tests[i][1] == "" {
+			require.NotNil(t, a.Request, "%s: %s", tests[i][0], a.Error)
+			continue
+		}
+		require.True(t, strings.HasPrefix(a.Error, tests[i][1]), "%s: %s", tests[i][0], a.Error)
+		require.NotContains(t, a.Error, "41111", "no card in an error")
+	}
+	require.Contains(t, callLines(t, stripe(`"input":{`+money+card+`}`))[0].Error, "credentials: api_key missing")
+}
+
+// TestCallOne shows the one case on standard input for people to read.
+func TestCallOne(t *testing.T) {
+	cases, _ := recordedCases(t, "stripe")
+	one := func(more object) string {
+		c := cases["capture_partial"]
+		for k, v := range more {
+			c[k] = v
+		}
+		b, err := json.MarshalIndent(c, "", "  ")
+		require.NoError(t, err)
+		return string(b)
+	}
+	code, stdout, stderr := pluginCall(t, one(nil))
+	require.Equal(t, exitOK, code, stderr)
+	require.True(t, strings.HasPrefix(stdout, "POST https://api.stripe.com/v1/payment_intents/"), stdout)
+	require.Contains(t, stdout, "\nauthorization: Bearer probe_key\n")
+	require.Contains(t, stdout, "\n\namount_to_capture=1000")
+
+	code, stdout, stderr = pluginCall(t, one(object{"response": object{"status": 200, "body": object{"object": "payment_intent", "id": "pi_1", "status": "succeeded",
+		"amount": 2499, "amount_received": 1000, "currency": "usd"}}}))
+	require.Equal(t, exitOK, code, stderr)
+	var outcome sdk.Outcome
+	require.NoError(t, json.Unmarshal([]byte(stdout), &outcome))
+	require.Equal(t, sdk.StatusCaptured, outcome.Status)
+
+	code, stdout, stderr = pluginCall(t, one(object{"flow": "sell"}))
+	require.Equal(t, exitFailed, code)
+	require.Empty(t, stdout)
+	require.Contains(t, stderr, `flow: "sell"`)
+
+	code, _, stderr = pluginCall(t, "", "--plugin", filepath.Join(t.TempDir(), "none.wasm"))
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "--plugin: there is no file")
+
+	broken := filepath.Join(t.TempDir(), "broken.wasm")
+	require.NoError(t, os.WriteFile(broken, []byte("\x00asm"), 0o600))
+	code, _, stderr = pluginCall(t, "", "--plugin", broken)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "3 of 4 files hold an adapter")
+}
+
+// BenchmarkPluginCall is one line of many.
+func BenchmarkPluginCall(b *testing.B) {
+	cases, _ := recordedCases(b, "stripe")
+	line, err := json.Marshal(cases["authorize_auto"])
+	require.NoError(b, err)
+	in := strings.Repeat(string(line)+"\n", b.N)
+	pluginCall(b, "") // builds and compiles what is missing
+	b.ResetTimer()
+	code, _, stderr := pluginCall(b, in, "--cases", "-")
+	require.Equal(b, exitOK, code, stderr)
+}
