@@ -62,7 +62,7 @@ func shell(t *testing.T, dir, script string) string {
 	require.NoError(t, err)
 	cmd := exec.CommandContext(t.Context(), "sh", "-eux")
 	cmd.Dir, cmd.Stdin = dir, strings.NewReader(script)
-	cmd.Env = append(offline(), "PATH="+filepath.Dir(program)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	cmd.Env = append(offline(), cacheVariable+"="+filepath.Join(t.TempDir(), "cache"), "PATH="+filepath.Dir(program)+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)

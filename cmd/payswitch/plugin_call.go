@@ -10,7 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,12 +51,16 @@ func (p *program) pluginCall(ctx context.Context, args []string) (err error) {
 	defer func() { err = errors.Join(err, host.Close(context.WithoutCancel(ctx))) }()
 	c := caller{host}
 	if *cases == "" {
-		return c.one(ctx, in, p.stdout)
+		return c.one(ctx, in, p)
 	}
 	return c.lines(ctx, in, p.stdout)
 }
 
-// userCache is where this command keeps compiled adapters unless told otherwise: not beside a switch's database, which there may be none of.
+// cacheVariable is plugins.cache_directory in the environment.
+const cacheVariable = envPrefix + "PLUGINS__CACHE_DIRECTORY"
+
+// userCache is where this command keeps compiled adapters unless told otherwise: the switch's folder if the environment names it, else one
+// of the user's, as there may be no database to keep it beside.
 func (p *program) userCache() string {
 	value := func(name string) string {
 		for _, e := range p.env {
@@ -67,6 +71,8 @@ func (p *program) userCache() string {
 		return ""
 	}
 	switch dir, home := value("XDG_CACHE_HOME"), value("HOME"); {
+	case value(cacheVariable) != "":
+		return value(cacheVariable)
 	case filepath.IsAbs(dir):
 		return filepath.Join(dir, "payswitch", "adapters")
 	case home != "":
@@ -134,11 +140,11 @@ type callRequest struct {
 
 // newCallRequest adds host to the headers, as some processors have it signed; the others of the connection are left out.
 func newCallRequest(r *plugins.Request) (*callRequest, error) {
-	plain, err := http.NewRequest(r.Method, r.URL, nil)
+	u, err := url.Parse(r.URL)
 	if err != nil {
 		return nil, err
 	}
-	headers := map[string]string{"host": plain.URL.Host}
+	headers := map[string]string{"host": u.Host}
 	for name, values := range r.Header {
 		headers[strings.ToLower(name)] = strings.Join(values, ", ")
 	}
@@ -146,20 +152,17 @@ func newCallRequest(r *plugins.Request) (*callRequest, error) {
 }
 
 // one answers the one case there is: a request as HTTP has it, an outcome as JSON.
-func (c caller) one(ctx context.Context, in io.Reader, out io.Writer) error {
+func (c caller) one(ctx context.Context, in io.Reader, p *program) error {
 	text, err := io.ReadAll(in)
 	if err != nil {
 		return err
 	}
-	a := c.answer(ctx, text)
+	a, err := c.call(ctx, text)
 	switch {
-	case a.Error != "":
-		return errors.New(a.Error)
+	case err != nil:
+		return err
 	case a.Outcome != nil:
-		e := json.NewEncoder(out)
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		return e.Encode(a.Outcome)
+		return p.printJSON(a.Outcome)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s\n", a.Request.Method, a.Request.URL)
@@ -169,7 +172,7 @@ func (c caller) one(ctx context.Context, in io.Reader, out io.Writer) error {
 	if a.Request.Body != "" {
 		fmt.Fprintf(&b, "\n%s\n", a.Request.Body)
 	}
-	_, err = b.WriteTo(out)
+	_, err = b.WriteTo(p.stdout)
 	return err
 }
 

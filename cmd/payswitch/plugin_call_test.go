@@ -272,6 +272,17 @@ func TestCallOne(t *testing.T) {
 	require.Contains(t, stderr, "3 of 4 files hold an adapter")
 }
 
+func TestUserCache(t *testing.T) {
+	for want, env := range map[string][]string{
+		"":                                  nil,
+		"/home/a/.cache/payswitch/adapters": {"HOME=/home/a", "XDG_CACHE_HOME=relative"},
+		"/cache/payswitch/adapters":         {"HOME=/home/a", "XDG_CACHE_HOME=/cache"},
+		"kept":                              {"HOME=/home/a", "XDG_CACHE_HOME=/cache", "PAYSWITCH_PLUGINS__CACHE_DIRECTORY=kept"},
+	} {
+		require.Equal(t, want, (&program{env: env}).userCache())
+	}
+}
+
 // BenchmarkPluginCall is one line of many.
 func BenchmarkPluginCall(b *testing.B) {
 	cases, _ := recordedCases(b, "stripe")
