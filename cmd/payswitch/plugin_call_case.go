@@ -170,19 +170,14 @@ func (k *callCase) readAnswer(name string, raw json.RawMessage) error {
 		return fmt.Errorf("%s.%w", name, err)
 	}
 	for _, header := range slices.Sorted(maps.Keys(headers)) {
-		text, ok := caseText(headers[header])
-		if lines := []json.RawMessage(nil); !ok && json.Unmarshal(headers[header], &lines) == nil {
-			ok = true
-			for _, line := range lines {
-				text, isText := caseText(line)
-				ok = ok && isText
-				a.Header.Add(header, text)
+		lines := []json.RawMessage{headers[header]}
+		_ = json.Unmarshal(headers[header], &lines) // else it is one line
+		for _, line := range lines {
+			text, ok := caseText(line)
+			if !ok {
+				return fmt.Errorf("%s.headers.%s: must be a text or a list of texts", name, header)
 			}
-		} else {
 			a.Header.Add(header, text)
-		}
-		if !ok {
-			return fmt.Errorf("%s.headers.%s: must be a text or a list of texts", name, header)
 		}
 	}
 	if text := ""; json.Unmarshal(a.Body, &text) == nil { // null too

@@ -210,6 +210,7 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 		{stripe(`"response":{"body":{}}`), "response.status: must be an HTTP status"},
 		{stripe(`"response":200`), "response: must be an object of status, headers and body"},
 		{stripe(`"response":{"status":200,"headers":{"x":{}}}`), "response.headers.x: must be a text or a list of texts"},
+		{stripe(`"response":{"status":200,"headers":{"x":["a",[]]}}`), "response.headers.x: must be a text or a list of texts"},
 		{stripe(`"exchanges":{}`), "exchanges: must be a list"},
 		{stripe(`"exchanges":[{"response":{"status":1}}]`), "exchanges[0].response.status: must be an HTTP status"},
 		{stripe(`"base_url":"http://processor.example","input":{` + money + card + `},"credentials":{"api_key":"k"}`), "rehearse authorize of adapter stripe"},
