@@ -19,20 +19,9 @@ func testSandbox() sandbox.Options {
 	return sandbox.Options{CacheDir: filepath.Join(cacheDir(), "compiled"), Limits: sandbox.Limits{CompileTime: slow}}
 }
 
-// Every adapter of this repository passes the suite in the sandbox.
-func TestAdaptersAreCertified(t *testing.T) {
-	packages, err := filepath.Glob("*/wasm")
-	require.NoError(t, err)
-	require.NotEmpty(t, packages)
-	for _, pkg := range packages {
-		t.Run(filepath.Dir(pkg), func(t *testing.T) {
-			wasm := module(t, "payswitch/plugins/"+filepath.ToSlash(pkg))
-			require.NoError(t, plugins.Certify(t.Context(), wasm, testSandbox(), sdktest.Options{}))
-		})
-	}
-	t.Run("acme", func(t *testing.T) {
-		require.NoError(t, plugins.Certify(t.Context(), acmeModule(t), testSandbox(), sdktest.Options{Answer: acmeAnswer}))
-	})
+// The built-in adapters are certified in package certified.
+func TestAcmeIsCertified(t *testing.T) {
+	require.NoError(t, plugins.Certify(t.Context(), acmeModule(t), testSandbox(), sdktest.Options{Answer: acmeAnswer}))
 }
 
 func acmeAnswer(op sdk.Operation, _ int, s *sdk.Send) sdk.Exchange {

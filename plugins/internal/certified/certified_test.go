@@ -1,0 +1,39 @@
+// Package certified holds the certification of the built-in adapters: apart from the host's own tests because it compiles every one of
+// them, which the race detector makes ten times slower and no safer.
+package certified
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins"
+	"payswitch/plugins/sandbox"
+	"payswitch/sdk/sdktest"
+)
+
+// Every adapter of this repository passes the suite that every adapter has to pass, as WASM in the sandbox it will live in.
+func TestAdaptersAreCertified(t *testing.T) {
+	packages, err := filepath.Glob("../../*/wasm")
+	require.NoError(t, err)
+	require.NotEmpty(t, packages)
+	busy := sandbox.Options{Limits: sandbox.Limits{CompileTime: 5 * time.Minute}}
+	for _, pkg := range packages {
+		name := filepath.Base(filepath.Dir(pkg))
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), name+".wasm")
+			build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags=-s -w -buildid=", "-o", file, "payswitch/plugins/"+name+"/wasm")
+			build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
+			out, err := build.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			wasm, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.NoError(t, plugins.Certify(t.Context(), wasm, busy, sdktest.Options{}))
+		})
+	}
+}
