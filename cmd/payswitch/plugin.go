@@ -61,6 +61,13 @@ func operand(f *flag.FlagSet, args []string, what string) (string, error) {
 // compileTime is how long a module may compile in these commands: nobody waits for a payment.
 const compileTime = 5 * time.Minute
 
+// pluginLimits are otherwise the limits of a switch with the default configuration.
+func pluginLimits() sandbox.Limits {
+	l := hostOptions(defaultConfig()).Sandbox
+	l.CompileTime = compileTime
+	return l
+}
+
 // a loadedModule is a module that the sandbox accepts and that has told its manifest.
 type loadedModule struct {
 	*sandbox.Module
@@ -101,7 +108,7 @@ func (m *loadedModule) Close() error { return m.runtime.Close(context.Background
 
 // manifestOf is the manifest of a module, after the host's own checks.
 func manifestOf(ctx context.Context, wasm []byte) (*sdk.Manifest, error) {
-	m, err := loadModule(ctx, wasm, sandbox.Options{Limits: sandbox.Limits{CompileTime: compileTime}})
+	m, err := loadModule(ctx, wasm, sandbox.Options{Limits: pluginLimits()})
 	if err != nil {
 		return nil, err
 	}

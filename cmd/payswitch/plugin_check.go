@@ -107,7 +107,7 @@ func certify(ctx context.Context, wasm []byte) (*checkReport, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(compiled)
-	options := sandbox.Options{CacheDir: compiled, Limits: sandbox.Limits{CompileTime: compileTime}}
+	options := sandbox.Options{CacheDir: compiled, Limits: pluginLimits()}
 	report := &checkReport{SHA256: moduleHash(wasm), Bytes: len(wasm)}
 	broken := map[string][]finding{}
 	m, err := loadModule(ctx, wasm, options)
