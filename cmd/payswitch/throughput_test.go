@@ -36,7 +36,7 @@ const clients = 64
 //
 //	go test ./cmd/payswitch -run '^$' -bench Throughput -benchtime 5x
 func BenchmarkThroughput(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as the program does, for all three
+	defer debug.SetGCPercent(debug.SetGCPercent(200)) // as the program does, for all three
 	contestants := []struct {
 		name string
 		url  string

@@ -29,7 +29,11 @@ func (c *code) seed() [32]byte {
 // build compiles a module and runs it up to the state its calls start from. It also returns an instance in that state.
 func (r *Runtime) build(m *Module) (*code, *instance, error) {
 	began := time.Now()
-	p, err := parse(m.wasm)
+	wasm, err := m.bytes()
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := parse(wasm)
 	if err != nil {
 		return nil, nil, err
 	}

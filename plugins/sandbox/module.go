@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"sync"
@@ -13,7 +14,8 @@ import (
 // Module is a loaded adapter. It is safe for concurrent use.
 type Module struct {
 	runtime *Runtime
-	wasm    []byte // as received
+	wasm    []byte // as received; nil once forgotten
+	source  func() ([]byte, error)
 	warm    []byte
 	sum     [32]byte
 	hash    string
@@ -72,6 +74,29 @@ func (m *Module) Expect(manifest []byte) {
 	defer m.mu.Unlock()
 	m.expected = bytes.Clone(manifest)
 	m.manifest = m.expected
+}
+
+// Forget gives the module's bytes up until they are needed to compile it: source brings them again, the same ones. Call it before the
+// first step. A switch with many adapters need not hold those that nobody uses in memory.
+func (m *Module) Forget(source func() ([]byte, error)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.wasm, m.source = nil, source
+}
+
+// bytes are the module as received.
+func (m *Module) bytes() ([]byte, error) {
+	m.mu.Lock()
+	wasm, source := m.wasm, m.source
+	m.mu.Unlock()
+	if wasm != nil || source == nil {
+		return wasm, nil
+	}
+	wasm, err := source()
+	if err == nil && sha256.Sum256(wasm) != m.sum {
+		err = &RefusedError{Reason: "its bytes are not those it was loaded from"}
+	}
+	return wasm, err
 }
 
 func (m *Module) remember(manifest []byte) {
