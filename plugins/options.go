@@ -20,7 +20,8 @@ type Options struct {
 	// Simulate lists connector names that the adapter called SimulatorName answers for.
 	Simulate []string
 	// BuiltIn holds the built-in adapters, *.wasm; nil for the embedded ones.
-	BuiltIn fs.FS
+	BuiltIn  fs.FS
+	embedded bool // BuiltIn is part of the binary: always there to be read again
 
 	RetainBuilds time.Duration // how long a replaced or removed build can still be asked for by hash; default 30 days
 	PollInterval time.Duration // how often Directory is looked at; default 1 s
@@ -64,6 +65,7 @@ func (o Options) withDefaults() Options {
 	}
 	if o.BuiltIn == nil {
 		o.BuiltIn, _ = fs.Sub(builtin, "builtin") // of a valid name
+		o.embedded = true
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now

@@ -31,7 +31,9 @@ func (h *Host) loadBuiltIn(ctx context.Context) {
 			if b, err = h.load(ctx, wasm, description); err == nil {
 				h.builtIn = append(h.builtIn, b)
 				h.keep(b, wasm)
-				b.module.Forget(func() ([]byte, error) { return fs.ReadFile(h.opts.BuiltIn, name) })
+				if h.opts.embedded {
+					b.module.Forget(func() ([]byte, error) { return fs.ReadFile(h.opts.BuiltIn, name) })
+				}
 				continue
 			}
 		}
