@@ -20,6 +20,8 @@ type Store interface {
 
 // Reader reads. Rows come back as fresh copies, sealed parts sealed.
 type Reader interface {
+	cardReader
+
 	// Now is the database's clock, the same throughout the transaction, whole milliseconds UTC.
 	Now() time.Time
 
@@ -65,6 +67,7 @@ type Reader interface {
 // raises it in the value given): ErrConflict when someone else was faster, ErrNotFound when the row is gone.
 type Tx interface {
 	Reader
+	cardTx
 
 	InsertPayment(p *Payment) error
 	UpdatePayment(p *Payment) error

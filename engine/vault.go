@@ -20,19 +20,21 @@ const masterKeyVariable = "PAYSWITCH_VAULT__MASTER_KEY"
 
 // Names of the keysets in the store. The name is also what the wrapping binds a keyset to: they cannot be swapped.
 const (
-	dataKeyset = "data" // AES-256-GCM: Seal and Open
-	hashKeyset = "hash" // HMAC-SHA-256 as a PRF: Hash
+	dataKeyset = "data"  // AES-256-GCM: Seal and Open
+	cardKeyset = "cards" // AES-256-GCM: wraps the data keys of cards
+	hashKeyset = "hash"  // HMAC-SHA-256 as a PRF: Hash
 )
 
 // hashSize is the length of a Hash, bytes.
 const hashSize = 32
 
-// Vault seals data at rest and makes keyed hashes. Its keys are two Tink keysets, kept in the store encrypted by the master key. New
+// Vault seals data at rest and makes keyed hashes. Its keys are Tink keysets, kept in the store encrypted by the master key. New
 // data is sealed with the primary key of a keyset, the others still open what they sealed: a key is rotated by adding one and making
 // it primary. Safe for concurrent use.
 type Vault struct {
-	data tink.AEAD
-	hash prf.PRF
+	data  tink.AEAD
+	cards tink.AEAD
+	hash  prf.PRF
 }
 
 // OpenVault opens the vault in s, making its keys on the first start of an installation; nodes that start together agree on them.
@@ -47,6 +49,10 @@ func OpenVault(ctx context.Context, s Store, masterKey Secret) (*Vault, error) {
 	if err != nil {
 		return nil, err
 	}
+	cards, err := openKeyset(ctx, s, master, cardKeyset)
+	if err != nil {
+		return nil, err
+	}
 	hashes, err := openKeyset(ctx, s, master, hashKeyset)
 	if err != nil {
 		return nil, err
@@ -54,6 +60,9 @@ func OpenVault(ctx context.Context, s Store, masterKey Secret) (*Vault, error) {
 	v := &Vault{}
 	if v.data, err = aead.New(data); err != nil {
 		return nil, fmt.Errorf("open vault: keyset %q: %w", dataKeyset, err)
+	}
+	if v.cards, err = aead.New(cards); err != nil {
+		return nil, fmt.Errorf("open vault: keyset %q: %w", cardKeyset, err)
 	}
 	set, err := prf.NewPRFSet(hashes)
 	if err == nil {

@@ -137,6 +137,7 @@ func testMissing(t *testing.T, s engine.Store) {
 		"profile":     func(tx engine.Tx) error { return tx.DeleteProfile(merchantA, "x") },
 		"account":     func(tx engine.Tx) error { return tx.DeleteAccount(merchantA, "x") },
 		"card token":  func(tx engine.Tx) error { return tx.DeleteCardToken(merchantA, "x") },
+		"card":        func(tx engine.Tx) error { return tx.DeleteCard(merchantA, "x") },
 		"idempotency": func(tx engine.Tx) error { return tx.DeleteIdempotency(merchantA, "x") },
 		"idempotency end": func(tx engine.Tx) error {
 			return tx.FinishIdempotency(&engine.IdempotencyRecord{MerchantID: merchantA, Key: "x"})

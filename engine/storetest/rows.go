@@ -49,6 +49,18 @@ var kinds = []kind{
 		versioned: true,
 	},
 	{
+		name:   "card",
+		make:   func(f *filler) any { v := filled[engine.StoredCard](f); v.MerchantID = merchantA; return v },
+		empty:  func() any { return &engine.StoredCard{MerchantID: merchantA, ID: "c"} },
+		insert: func(tx engine.Tx, v any) error { return tx.InsertCard(v.(*engine.StoredCard)) },
+		read: func(r engine.Reader, v any) (any, error) {
+			return r.Card(v.(*engine.StoredCard).MerchantID, v.(*engine.StoredCard).ID)
+		},
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateCard(v.(*engine.StoredCard)) },
+		fixed:     []string{"MerchantID", "ID", "CreatedAt"},
+		versioned: true,
+	},
+	{
 		name:   "operation",
 		make:   func(f *filler) any { v := filled[engine.Operation](f); v.MerchantID = merchantA; return v },
 		empty:  func() any { return &engine.Operation{MerchantID: merchantA, ID: "o"} },

@@ -43,6 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"exchanges", testExchanges},
 		{"idempotency", testIdempotency},
 		{"card tokens", testCardTokens},
+		{"cards", testCards},
 		{"what has expired", testExpired},
 		{"merchants and what goes with them", testMerchants},
 		{"API keys", testAPIKeys},

@@ -1,0 +1,104 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+)
+
+func openVault(t testing.TB) *engine.Vault {
+	t.Helper()
+	db, _ := openStore(t)
+	v, err := engine.OpenVault(context.Background(), db, masterKey('a'))
+	require.NoError(t, err)
+	return v
+}
+
+func testCard() engine.CardData {
+	return engine.CardData{Number: engine.NewSecret("4111111111111111"), ExpMonth: "03", ExpYear: "2030", Holder: engine.NewSecret("Ada Lovelace")}
+}
+
+func TestCards(t *testing.T) {
+	v := openVault(t)
+	c, err := v.SealCard("m1", "card_1", testCard())
+	require.NoError(t, err)
+	require.Len(t, c.KeyID, 8)
+
+	got, err := v.OpenCard(c)
+	require.NoError(t, err)
+	require.Equal(t, testCard(), got)
+
+	bare := engine.CardData{Number: engine.NewSecret("4111111111111111"), ExpMonth: "3", ExpYear: "30"}
+	other, err := v.SealCard("m1", "card_2", bare)
+	require.NoError(t, err)
+	got, err = v.OpenCard(other)
+	require.NoError(t, err)
+	require.Equal(t, bare, got)
+
+	t.Run("shows nothing", func(t *testing.T) {
+		text, err := json.Marshal(c)
+		require.NoError(t, err)
+		var log strings.Builder
+		slog.New(slog.NewTextHandler(&log, nil)).Info("card", "data", testCard())
+		shown := fmt.Sprintf("%v %+v %#v %s %s", testCard(), testCard(), testCard(), text, log.String())
+		require.NotContains(t, shown, "4111")
+		require.NotContains(t, shown, "Lovelace")
+		require.NotContains(t, string(c.Sealed)+string(c.WrappedKey), "4111")
+	})
+	t.Run("rows cannot be swapped", func(t *testing.T) {
+		for name, change := range map[string]func(c *engine.StoredCard){
+			"another merchant":       func(c *engine.StoredCard) { c.MerchantID = "m2" },
+			"another record":         func(c *engine.StoredCard) { c.ID = "card_2" },
+			"another record's key":   func(c *engine.StoredCard) { c.WrappedKey = other.WrappedKey },
+			"another record's text":  func(c *engine.StoredCard) { c.Sealed = other.Sealed },
+			"another record's whole": func(c *engine.StoredCard) { c.WrappedKey, c.Sealed = other.WrappedKey, other.Sealed },
+			"merchant and id moved":  func(c *engine.StoredCard) { c.MerchantID, c.ID = "m1/card_1", "" },
+			"no key":                 func(c *engine.StoredCard) { c.WrappedKey = nil },
+			"no text":                func(c *engine.StoredCard) { c.Sealed = nil },
+		} {
+			swapped := *c
+			change(&swapped)
+			_, err := v.OpenCard(&swapped)
+			require.Error(t, err, name)
+		}
+	})
+	t.Run("fingerprints", func(t *testing.T) {
+		number := testCard().Number
+		require.Equal(t, c.Fingerprint, other.Fingerprint, "the same number")
+		require.Equal(t, c.Fingerprint, v.Fingerprint("m1", number))
+		require.Len(t, c.Fingerprint, 32)
+		require.NotEqual(t, c.Fingerprint, v.Fingerprint("m2", number), "another merchant")
+		require.NotEqual(t, c.Fingerprint, v.Fingerprint("m1", engine.NewSecret("4111111111111129")), "another number")
+		require.NotEqual(t, c.Fingerprint, openVault(t).Fingerprint("m1", number), "another installation")
+	})
+}
+
+// BenchmarkCard measures what one card costs the vault, without the database.
+func BenchmarkCard(b *testing.B) {
+	v := openVault(b)
+	data := testCard()
+	c, err := v.SealCard("merchant_1", "card_1", data)
+	require.NoError(b, err)
+	b.Run("encrypt", func(b *testing.B) {
+		for b.Loop() {
+			v.SealCard("merchant_1", "card_1", data)
+		}
+	})
+	b.Run("decrypt", func(b *testing.B) {
+		for b.Loop() {
+			v.OpenCard(c)
+		}
+	})
+	b.Run("fingerprint", func(b *testing.B) {
+		for b.Loop() {
+			v.Fingerprint("merchant_1", data.Number)
+		}
+	})
+}
