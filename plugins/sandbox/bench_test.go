@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,6 +50,41 @@ func BenchmarkStepParallel(b *testing.B) {
 			}
 		}
 	})
+}
+
+// What two threads do against one, in turns of some 20 ms so that both meet the same machine; the median of the turns. It needs two
+// processors that nothing else runs on.
+func BenchmarkStepScaling(b *testing.B) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		b.Skip("one processor")
+	}
+	m := loadGo(b, Options{})
+	step(b, m, string(workMessage))
+	const steps = 200
+	// turn is how many steps a second n threads make.
+	turn := func(n int) float64 {
+		var all sync.WaitGroup
+		began := time.Now()
+		for range n {
+			all.Go(func() {
+				c := call(string(workMessage))
+				for range steps {
+					if _, err := m.Step(context.Background(), c); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		}
+		all.Wait()
+		return float64(n*steps) / time.Since(began).Seconds()
+	}
+	turn(2)
+	var ratios []float64
+	for b.Loop() {
+		ratios = append(ratios, 1/turn(1)*turn(2))
+	}
+	slices.Sort(ratios)
+	b.ReportMetric(ratios[len(ratios)/2], "x-two-threads")
 }
 
 // The least there is to a step: the Go guest answers what it was given.
