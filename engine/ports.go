@@ -25,6 +25,8 @@ type Reader interface {
 	// Now is the database's clock, the same throughout the transaction, whole milliseconds UTC.
 	Now() time.Time
 
+	authenticationReader
+
 	Payment(merchantID, id string) (*Payment, error)
 	// Payments lists a merchant's payments, newest first, by the filter; ErrNotFound when a cursor names none.
 	Payments(merchantID, profileID string, f ListInput) ([]*Payment, error)
@@ -68,6 +70,7 @@ type Reader interface {
 type Tx interface {
 	Reader
 	cardTx
+	authenticationTx
 
 	InsertPayment(p *Payment) error
 	UpdatePayment(p *Payment) error

@@ -24,6 +24,7 @@ var unstored = map[reflect.Type][]string{
 	reflect.TypeFor[engine.ProfileSettings](): {"WebhookHeaders"},
 	reflect.TypeFor[engine.Account]():         {"Private", "Credentials"},
 	reflect.TypeFor[engine.Customer]():        {"Personal"},
+	reflect.TypeFor[engine.Authentication]():  {"Private"},
 }
 
 func (f *filler) fill(v reflect.Value) {

@@ -70,6 +70,16 @@ var kinds = []kind{
 		fixed:  []string{"MerchantID", "ID", "PaymentID"},
 	},
 	{
+		name:      "authentication",
+		make:      func(f *filler) any { v := filled[engine.Authentication](f); v.MerchantID = merchantA; return v },
+		empty:     func() any { return &engine.Authentication{MerchantID: merchantA, ID: "auth"} },
+		insert:    func(tx engine.Tx, v any) error { return tx.InsertAuthentication(v.(*engine.Authentication)) },
+		read:      func(r engine.Reader, v any) (any, error) { return r.Authentication(v.(*engine.Authentication).ID) },
+		update:    func(tx engine.Tx, v any) error { return tx.UpdateAuthentication(v.(*engine.Authentication)) },
+		fixed:     []string{"MerchantID", "ID", "PaymentID", "AttemptID", "ProfileID", "CreatedAt", "Owner", "LeaseUntil"},
+		versioned: true,
+	},
+	{
 		name:   "idempotency record",
 		make:   func(f *filler) any { v := filled[engine.IdempotencyRecord](f); v.MerchantID = merchantA; return v },
 		empty:  func() any { return &engine.IdempotencyRecord{MerchantID: merchantA, Key: "k"} },

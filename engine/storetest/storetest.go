@@ -40,6 +40,8 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"operations: claims never overlap", testClaimRace},
 		{"operations: leases", testLeases},
 		{"operations: how many are open", testOpenOperations},
+		{"authentications", testAuthentications},
+		{"authentications: what is due, leases", testAuthenticationLeases},
 		{"exchanges", testExchanges},
 		{"idempotency", testIdempotency},
 		{"card tokens", testCardTokens},

@@ -1,0 +1,198 @@
+package engine
+
+import (
+	"time"
+
+	"payswitch/sdk"
+)
+
+// AuthenticationState is where an authentication (EMV 3-D Secure) run by us stands. The constants are stored.
+type AuthenticationState string
+
+const (
+	AuthenticationCreated   AuthenticationState = "created"           // the authenticator is being asked whether the card takes part
+	AuthenticationPrepared  AuthenticationState = "prepared"          // the payer's browser is told what to do
+	AuthenticationAsking    AuthenticationState = "authenticating"    // the AReq is under way
+	AuthenticationChallenge AuthenticationState = "challenge_pending" // the payer is at the issuer's page
+	AuthenticationDecoupled AuthenticationState = "decoupled_pending" // the issuer reaches the payer by itself
+	AuthenticationResult    AuthenticationState = "result_pending"    // the challenge is said to be over; the result is being fetched
+	AuthenticationDone      AuthenticationState = "done"              // ended; its result authorizes nothing
+	AuthenticationConsumed  AuthenticationState = "consumed"          // an authorization has taken the result: no other can
+	AuthenticationExpired   AuthenticationState = "expired"           // given up: by the clock, the payer or the merchant
+	AuthenticationErrored   AuthenticationState = "error"             // ended by a fault of a party
+)
+
+// Ended says that nothing moves the authentication any more. What is learned afterwards is stored beside it and used for nothing.
+func (s AuthenticationState) Ended() bool {
+	switch s {
+	case AuthenticationDone, AuthenticationConsumed, AuthenticationExpired, AuthenticationErrored:
+		return true
+	}
+	return false
+}
+
+// challenged says that a challenge is under way: only the authenticator's result ends it.
+func (s AuthenticationState) challenged() bool {
+	return s == AuthenticationChallenge || s == AuthenticationDecoupled || s == AuthenticationResult
+}
+
+// Authentication is one 3-D Secure authentication of an attempt, run through an authenticator before the processor hears of the payment.
+// The result is bound to the amount, currency, card and acquirer it was made for, and is taken by at most one authorization.
+type Authentication struct {
+	ID         string // auth_…, unique for ever
+	MerchantID string
+	PaymentID  string
+	AttemptID  string
+	ProfileID  string
+	AccountID  string // the authenticator's connector account
+	Connector  string
+	// AdapterHash is the authenticator's build that began it.
+	AdapterHash string
+	State       AuthenticationState
+	// Outcome is what it came to: authenticated, attempted, exempted, not_authenticated, rejected, unavailable, not_enrolled, abandoned,
+	// error; "" until it has ended.
+	Outcome    string
+	CreatedAt  time.Time
+	ModifiedAt time.Time
+	// Deadline is when it is given up.
+	Deadline time.Time
+	// DueAt is when background work looks at it next, zero for never.
+	DueAt time.Time
+	// Owner asks the authenticator at the moment, until LeaseUntil on the database's clock: one asks at a time.
+	Owner      string
+	LeaseUntil time.Time
+	// Version counts changes; every update is a compare-and-set on it.
+	Version int64
+
+	Details AuthenticationDetails
+	// Sealed is Private, encrypted; the store keeps this and never sees Private.
+	Sealed  []byte
+	Private *AuthenticationPrivate
+	// Request is the sdk.Request of the authorization that follows, sealed; Instrument its card and CVC, sealed, gone when the
+	// authentication has ended.
+	Request    []byte
+	Instrument []byte
+}
+
+// AuthenticationDetails is what is kept of an authentication that is neither secret nor personal. The json names are storage format;
+// codes are EMV's own.
+type AuthenticationDetails struct {
+	// TokenHashes are the SHA-256 of the tokens in the URLs we gave out, by use.
+	TokenHashes map[string][]byte `json:"token_hashes,omitempty"`
+
+	Channel           string          `json:"channel,omitempty"`
+	Network           sdk.CardNetwork `json:"network,omitempty"`
+	MessageVersion    string          `json:"message_version,omitempty"`
+	VersionsOffered   []string        `json:"versions_offered,omitempty"`
+	DirectoryServerID string          `json:"directory_server_id,omitempty"`
+	ServerTransID     string          `json:"server_trans_id,omitempty"`
+	ACSTransID        string          `json:"acs_trans_id,omitempty"`
+	DSTransID         string          `json:"ds_trans_id,omitempty"`
+	ACSReference      string          `json:"acs_reference,omitempty"`
+
+	MethodURL        string    `json:"method_url,omitempty"`
+	MethodNotifiedAt time.Time `json:"method_notified_at,omitzero"`
+	MethodCompletion string    `json:"method_completion,omitempty"` // threeDSCompInd as sent
+	// Again says that the session with the authenticator is spent: the next AReq is prepared anew, without the 3DS method.
+	Again bool `json:"again,omitempty"`
+
+	// FirstStatus is transStatus of the ARes, TransStatus the latest.
+	FirstStatus       string   `json:"first_status,omitempty"`
+	TransStatus       string   `json:"trans_status,omitempty"`
+	TransStatusReason string   `json:"trans_status_reason,omitempty"`
+	ChallengeCancel   string   `json:"challenge_cancel,omitempty"`
+	ChallengeInds     []string `json:"challenge_inds,omitempty"`
+	ChallengeWindow   string   `json:"challenge_window,omitempty"`
+	// ECI and CAVVAlgorithm are as told; what the processor was given is in SentECI, "" for no proof.
+	ECI           string `json:"eci,omitempty"`
+	CAVVAlgorithm string `json:"cavv_algorithm,omitempty"`
+	SentECI       string `json:"sent_eci,omitempty"`
+	// Shift says whether the issuer is expected to bear fraud: expected, not_expected, unknown; "" until it has ended.
+	Shift string `json:"liability_shift,omitempty"`
+
+	Bound AuthenticationBinding `json:"bound"`
+	// Exemption asked for, by which way (3ds, authorization), and the one that the ACS says it applied.
+	Exemption        string `json:"exemption,omitempty"`
+	ExemptionRoute   string `json:"exemption_route,omitempty"`
+	ExemptionApplied string `json:"exemption_applied,omitempty"`
+	ExemptionReason  string `json:"exemption_reason,omitempty"` // why it was decided so
+	StepUp           bool   `json:"step_up,omitempty"`          // follows a soft decline
+
+	PreparedAt       time.Time `json:"prepared_at,omitzero"`
+	SessionExpiresAt time.Time `json:"session_expires_at,omitzero"`
+	AskedAt          time.Time `json:"asked_at,omitzero"`      // AReq
+	AnsweredAt       time.Time `json:"answered_at,omitzero"`   // ARes
+	ChallengedAt     time.Time `json:"challenged_at,omitzero"` // the CRes, or an error of the ACS, came by the browser
+	EndedAt          time.Time `json:"ended_at,omitzero"`
+	Tries            int       `json:"tries,omitempty"` // AReqs
+	Pulls            int       `json:"pulls,omitempty"` // results asked for
+
+	// ErrorCode is the payment's error_code where it ended without an authorization; Component, Detail and Vendor code as told.
+	ErrorCode      string `json:"error_code,omitempty"`
+	ErrorMessage   string `json:"error_message,omitempty"`
+	ErrorClass     string `json:"error_class,omitempty"`
+	VendorCode     string `json:"vendor_code,omitempty"`
+	ErrorComponent string `json:"error_component,omitempty"`
+	ErrorDetail    string `json:"error_detail,omitempty"`
+}
+
+// AuthenticationBinding is what an authentication is good for. Card is a keyed hash of the number.
+type AuthenticationBinding struct {
+	Amount      int64        `json:"amount"`
+	Currency    sdk.Currency `json:"currency"`
+	Card        []byte       `json:"card"`
+	AccountID   string       `json:"account_id"` // the processor's connector account
+	AcquirerBIN string       `json:"acquirer_bin,omitempty"`
+	AcquirerMID string       `json:"acquirer_mid,omitempty"`
+}
+
+// AuthenticationPrivate is the secret part of an authentication.
+type AuthenticationPrivate struct {
+	// Tokens are those in the URLs we gave out, by use: answers show some of the URLs again.
+	Tokens map[string]string `json:"tokens,omitempty"`
+	// MethodKey and MethodData are the form field for the 3DS method.
+	MethodKey  string   `json:"method_key,omitempty"`
+	MethodData string   `json:"method_data,omitempty"`
+	Frames     []string `json:"frames,omitempty"`
+
+	ACSURL         string `json:"acs_url,omitempty"`
+	CReq           string `json:"creq,omitempty"`
+	CReqKey        string `json:"creq_key,omitempty"`
+	SignedContent  string `json:"signed_content,omitempty"`
+	CRes           string `json:"cres,omitempty"` // no evidence
+	CAVV           string `json:"cavv,omitempty"`
+	CardholderInfo string `json:"cardholder_info,omitempty"`
+	// Data is what the adapter asked to be told again.
+	Data string `json:"data,omitempty"`
+}
+
+// The uses of tokens: each URL has its own.
+const (
+	tokenMethod    = "m" // the end of the 3DS method
+	tokenChallenge = "c" // the end of the challenge
+	tokenEvent     = "e" // an event of the authenticator's own page
+	tokenResult    = "r" // the authenticator pushes the result
+	tokenPage      = "p" // the hosted page
+	tokenAuthorize = "a" // the page that waits and sends the payer back to the shop
+)
+
+type authenticationReader interface {
+	// Authentication reads one by its id, which is unique over all merchants; in an Update the row stays locked until the end of the
+	// transaction.
+	Authentication(id string) (*Authentication, error)
+	// Authentications of a payment, oldest first.
+	Authentications(merchantID, paymentID string) ([]*Authentication, error)
+}
+
+type authenticationTx interface {
+	InsertAuthentication(a *Authentication) error
+	// UpdateAuthentication leaves ids, Owner and LeaseUntil as they were.
+	UpdateAuthentication(a *Authentication) error
+	// ClaimAuthentications takes up to limit whose DueAt has come by Now and that nobody's lease holds: they get owner and the lease's
+	// end, and are returned as they are then.
+	ClaimAuthentications(owner string, until time.Time, limit int) ([]*Authentication, error)
+	// LeaseAuthentication takes the lease of one where nobody else holds it; false where somebody does.
+	LeaseAuthentication(id, owner string, until time.Time) (bool, error)
+	// ReleaseAuthentication gives owner's lease back; nothing happens where owner does not hold it.
+	ReleaseAuthentication(id, owner string) error
+}

@@ -1,0 +1,89 @@
+package storage
+
+import (
+	"time"
+
+	"payswitch/engine"
+)
+
+const authenticationColumns = `id, merchant_id, payment_id, attempt_id, profile_id, account_id, connector, adapter_hash, state, outcome,
+	created_at, modified_at, deadline, due_at, owner, lease_until, version, details, sealed, request, instrument`
+
+func scanAuthentication(row scanner) (*engine.Authentication, error) {
+	a := new(engine.Authentication)
+	var state string
+	var created, modified, deadline, due, lease int64
+	var details []byte
+	err := row.Scan(&a.ID, &a.MerchantID, &a.PaymentID, &a.AttemptID, &a.ProfileID, &a.AccountID, &a.Connector, &a.AdapterHash, &state,
+		&a.Outcome, &created, &modified, &deadline, &due, &a.Owner, &lease, &a.Version, &details, &a.Sealed, &a.Request, &a.Instrument)
+	if err != nil {
+		return nil, err
+	}
+	a.State = engine.AuthenticationState(state)
+	a.CreatedAt, a.ModifiedAt, a.Deadline = moment(created), moment(modified), moment(deadline)
+	a.DueAt, a.LeaseUntil = moment(due), moment(lease)
+	return a, decode(details, &a.Details)
+}
+
+// InsertAuthentication implements engine.Tx.
+func (t *tx) InsertAuthentication(a *engine.Authentication) error {
+	details, err := encode(&a.Details)
+	if err != nil {
+		return err
+	}
+	a.Version = 1
+	return t.insert("insert authentication", `INSERT INTO authentications (`+authenticationColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT DO NOTHING`,
+		a.ID, a.MerchantID, a.PaymentID, a.AttemptID, a.ProfileID, a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome,
+		millis(a.CreatedAt), millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt), a.Owner, millis(a.LeaseUntil), a.Version, details,
+		a.Sealed, a.Request, a.Instrument)
+}
+
+// UpdateAuthentication implements engine.Tx.
+func (t *tx) UpdateAuthentication(a *engine.Authentication) error {
+	details, err := encode(&a.Details)
+	if err != nil {
+		return err
+	}
+	return t.compareAndSet("update authentication", &a.Version,
+		`SELECT 1 FROM authentications WHERE id = $1 AND merchant_id = $2`, []any{a.ID, a.MerchantID},
+		`UPDATE authentications SET account_id = $1, connector = $2, adapter_hash = $3, state = $4, outcome = $5, modified_at = $6,
+		deadline = $7, due_at = $8, version = version + 1, details = $9, sealed = $10, request = $11, instrument = $12
+		WHERE id = $13 AND merchant_id = $14 AND version = $15`,
+		a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome, millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt),
+		details, a.Sealed, a.Request, a.Instrument, a.ID, a.MerchantID, a.Version)
+}
+
+// Authentication implements engine.Reader.
+func (t *tx) Authentication(id string) (*engine.Authentication, error) {
+	return one(t, "read authentication", scanAuthentication,
+		`SELECT `+authenticationColumns+` FROM authentications WHERE id = $1`+t.s.dialect().lockRow, id)
+}
+
+// Authentications implements engine.Reader.
+func (t *tx) Authentications(merchantID, paymentID string) ([]*engine.Authentication, error) {
+	return all(t, "list authentications", scanAuthentication, `SELECT `+authenticationColumns+` FROM authentications
+		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY seq`, merchantID, paymentID)
+}
+
+// ClaimAuthentications implements engine.Tx: the longest due first.
+func (t *tx) ClaimAuthentications(owner string, until time.Time, limit int) ([]*engine.Authentication, error) {
+	t.wrote = true
+	return all(t, "claim authentications", scanAuthentication, `UPDATE authentications SET owner = $1, lease_until = $2
+		WHERE seq IN (SELECT seq FROM authentications WHERE due_at > 0 AND due_at <= $3 AND lease_until <= $3
+			ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked+`)
+		RETURNING `+authenticationColumns, owner, millis(until), millis(t.now), limit)
+}
+
+// LeaseAuthentication implements engine.Tx.
+func (t *tx) LeaseAuthentication(id, owner string, until time.Time) (bool, error) {
+	n, err := t.exec("lease authentication", `UPDATE authentications SET owner = $1, lease_until = $2
+		WHERE id = $3 AND lease_until <= $4`, owner, millis(until), id, millis(t.now))
+	return n == 1, err
+}
+
+// ReleaseAuthentication implements engine.Tx.
+func (t *tx) ReleaseAuthentication(id, owner string) error {
+	_, err := t.exec("release authentication", `UPDATE authentications SET owner = '', lease_until = 0 WHERE id = $1 AND owner = $2`, id, owner)
+	return err
+}
