@@ -208,6 +208,8 @@ type DriveResult struct {
 	// Exactly one of Outcome and Reject is set when Drive returned no error.
 	Outcome *sdk.Outcome
 	Reject  *sdk.Reject
+	// Cryptograms are the values that the stand-ins in CAVV of Outcome.Authentication, and of its events', stand for. See CAVV.
+	Cryptograms map[string]Secret
 	// Exchanges in order; the last may be without an answer.
 	Exchanges []sdk.Exchange
 	// MayHaveLeft says that something may have reached the processor in this drive.
@@ -218,6 +220,14 @@ type DriveResult struct {
 	HTTPStatus int
 	Steps      int
 	Duration   time.Duration
+}
+
+// CAVV is the authentication value of an authentication in r's outcome, zero where there was none.
+func (r *DriveResult) CAVV(a *sdk.AuthenticationOutcome) Secret {
+	if a == nil || a.CAVV == "" {
+		return Secret{}
+	}
+	return r.Cryptograms[a.CAVV]
 }
 
 // Presenter renders what merchants read. The router implements it; the engine stores the bytes with the event.

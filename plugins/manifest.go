@@ -22,9 +22,6 @@ var (
 var (
 	fieldTypes   = []string{"text", "secret", "enum", "pem", clientCertificate}
 	environments = []string{"test", "live"}
-	processorOps = []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpSync, sdk.OpRefundSync, sdk.OpVerify,
-		sdk.OpComplete, sdk.OpIncrementalAuthorize, sdk.OpAccessToken, sdk.OpWebhook}
-	authenticatorOps = []sdk.Operation{sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpAccessToken, sdk.OpWebhook}
 )
 
 // clientCertificate is the type of a credential field that holds a TLS client certificate and its key, as PEM.
@@ -64,14 +61,13 @@ func (c *manifestCheck) require(ok bool, field, format string, args ...any) {
 }
 
 func (c *manifestCheck) operations() {
-	var known []sdk.Operation
+	known := c.m.Kind.Operations()
 	switch c.m.Kind {
 	case sdk.KindProcessor:
-		known = processorOps
 		c.require(c.offers(sdk.OpAuthorize), "operations", "a processor must offer authorize")
+		c.require(c.m.Authenticator == nil, "authenticator", "is for authenticators, this is a processor")
 	case sdk.KindAuthenticator:
-		known = authenticatorOps
-		c.require(c.offers(sdk.OpAuthenticate), "operations", "an authenticator must offer authenticate")
+		c.authenticator()
 	default:
 		c.require(false, "kind", "%q is neither processor nor authenticator", c.m.Kind)
 		return
@@ -81,6 +77,21 @@ func (c *manifestCheck) operations() {
 		c.require(slices.Contains(known, op), at, "%q is no operation of a %s", op, c.m.Kind)
 		c.require(!slices.Contains(c.m.Operations[:i], op), at, "%q is listed twice", op)
 	}
+}
+
+func (c *manifestCheck) authenticator() {
+	c.require(c.offers(sdk.OpAuthenticate), "operations", "an authenticator must offer authenticate")
+	r := c.m.Authenticator
+	if r == nil {
+		c.require(false, "authenticator", "says how an authenticator works and is missing")
+		return
+	}
+	for _, problem := range r.Problems() {
+		c.problems = append(c.problems, errors.New("authenticator."+problem))
+	}
+	c.require(!r.Pulls() || c.offers(sdk.OpResult), "authenticator.result", "%q needs the operation result", r.Result)
+	c.require(!r.Pushes() || c.offers(sdk.OpWebhook), "authenticator.result", "%q needs the operation webhook", r.Result)
+	c.require(r.Completion != "event" || c.offers(sdk.OpWebhook), "authenticator.completion", "event needs the operation webhook")
 }
 
 func (c *manifestCheck) offers(op sdk.Operation) bool { return slices.Contains(c.m.Operations, op) }

@@ -13,7 +13,7 @@ type Adapter struct {
 	// Webhook reads what the processor or authenticator sent on its own.
 	Webhook Func
 	// An authenticator's operations.
-	Prepare, Authenticate, Result Func
+	Prepare, Authenticate, Result, CancelChallenge Func
 }
 
 // Func performs one operation. It is ordinary straight-line code and must be a pure function of the Call: no state of its own, no
@@ -26,7 +26,7 @@ type Func func(c *Call) (*Outcome, error)
 
 // operations in the order of the manifest.
 var operations = [...]Operation{OpAuthorize, OpCapture, OpVoid, OpRefund, OpSync, OpRefundSync, OpVerify, OpComplete,
-	OpIncrementalAuthorize, OpAccessToken, OpPrepare, OpAuthenticate, OpResult, OpWebhook}
+	OpIncrementalAuthorize, OpAccessToken, OpPrepare, OpAuthenticate, OpResult, OpCancelChallenge, OpWebhook}
 
 // fn is the function of an operation, nil if it is not offered.
 func (a *Adapter) fn(op Operation) Func {
@@ -59,12 +59,30 @@ func (a *Adapter) fn(op Operation) Func {
 		return a.Authenticate
 	case OpResult:
 		return a.Result
+	case OpCancelChallenge:
+		return a.CancelChallenge
 	}
 	return nil
 }
 
 // Operations returns every operation of the protocol, in the order in which manifests list them.
 func Operations() []Operation { return append([]Operation(nil), operations[:]...) }
+
+// Operations returns those that an adapter of the kind may offer, in the order in which manifests list them; nil for a kind that is not
+// known.
+func (k Kind) Operations() (all []Operation) {
+	if k != KindProcessor && k != KindAuthenticator {
+		return nil
+	}
+	for _, op := range operations {
+		shared := op == OpAccessToken || op == OpWebhook
+		authenticates := op == OpPrepare || op == OpAuthenticate || op == OpResult || op == OpCancelChallenge
+		if shared || authenticates == (k == KindAuthenticator) {
+			all = append(all, op)
+		}
+	}
+	return all
+}
 
 // manifest is the manifest with what the SDK fills in.
 func (a *Adapter) manifest() *Manifest {

@@ -4,7 +4,7 @@ package sdk
 
 import "payswitch/sdk/internal/jsontext"
 
-var namesManifest = [...]string{"abi", "name", "kind", "version", "display_name", "description", "website", "operations", "features", "environments", "credentials", "config", "authentication", "placements", "methods", "currencies", "countries", "networks", "captures", "reference", "webhook", "resolve"}
+var namesManifest = [...]string{"abi", "name", "kind", "version", "display_name", "description", "website", "operations", "features", "environments", "credentials", "config", "authentication", "placements", "methods", "currencies", "countries", "networks", "captures", "reference", "webhook", "resolve", "authenticator"}
 
 func (v *Manifest) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -142,12 +142,24 @@ func (v *Manifest) decode(r *jsontext.Reader) {
 			}
 		case 21:
 			v.Resolve.decode(r)
+		case 22:
+			if r.Null() {
+				v.Authenticator = nil
+			} else {
+				if v.Authenticator == nil {
+					v.Authenticator = new(AuthenticatorRule)
+				}
+				v.Authenticator.decode(r)
+			}
 		default:
 			r.Skip()
 		}
 	}
 	if seen&(1<<20) == 0 {
 		v.Webhook = nil
+	}
+	if seen&(1<<22) == 0 {
+		v.Authenticator = nil
 	}
 }
 
@@ -268,6 +280,10 @@ func (v *Manifest) encode(b []byte) []byte {
 	}
 	b = jsontext.Name(b, `"resolve":`)
 	b = v.Resolve.encode(b)
+	if v.Authenticator != nil {
+		b = jsontext.Name(b, `"authenticator":`)
+		b = v.Authenticator.encode(b)
+	}
 	return append(b, '}')
 }
 
@@ -504,7 +520,7 @@ func (v *ReferenceRule) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesWebhookRule = [...]string{"scheme", "tolerance_seconds"}
+var namesWebhookRule = [...]string{"scheme", "tolerance_seconds", "capture"}
 
 func (v *WebhookRule) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -514,6 +530,15 @@ func (v *WebhookRule) decode(r *jsontext.Reader) {
 			v.Scheme = r.String()
 		case 1:
 			v.ToleranceSeconds = r.Int()
+		case 2:
+			for ok := r.Array(); ok; ok = r.More(']') {
+				if len(v.Capture) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				v.Capture = append(v.Capture, Capture{})
+				v.Capture[len(v.Capture)-1].decode(r)
+			}
 		default:
 			r.Skip()
 		}
@@ -524,6 +549,38 @@ func (v *WebhookRule) encode(b []byte) []byte {
 	b = append(b, '{')
 	b = jsontext.Str(b, `"scheme":`, v.Scheme)
 	b = jsontext.OptInt(b, `"tolerance_seconds":`, int64(v.ToleranceSeconds))
+	if len(v.Capture) > 0 {
+		b = jsontext.Name(b, `"capture":`)
+		b = append(b, '[')
+		for i := range v.Capture {
+			b = jsontext.AppendComma(b)
+			b = v.Capture[i].encode(b)
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+var namesCapture = [...]string{"path", "name"}
+
+func (v *Capture) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesCapture[:], &seen) {
+		case 0:
+			v.Path = r.String()
+		case 1:
+			v.Name = r.String()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *Capture) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.Str(b, `"path":`, v.Path)
+	b = jsontext.Str(b, `"name":`, v.Name)
 	return append(b, '}')
 }
 
@@ -562,6 +619,86 @@ func (v *ResolveRule) encode(b []byte) []byte {
 	b = append(b, ']')
 	b = jsontext.OptInt(b, `"idempotency_window_seconds":`, v.IdempotencyWindowSeconds)
 	b = jsontext.OptInt(b, `"not_found_final_after_seconds":`, v.NotFoundFinalAfterSeconds)
+	return append(b, '}')
+}
+
+var namesAuthenticatorRule = [...]string{"channels", "message_versions", "session_ttl", "method", "completion", "challenge", "result", "result_ttl", "decoupled_ttl", "push_authentication", "decoupled", "data_only", "needs_amount"}
+
+func (v *AuthenticatorRule) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesAuthenticatorRule[:], &seen) {
+		case 0:
+			for ok := r.Array(); ok; ok = r.More(']') {
+				if len(v.Channels) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				v.Channels = append(v.Channels, DeviceChannel(r.String()))
+			}
+		case 1:
+			for ok := r.Array(); ok; ok = r.More(']') {
+				if len(v.MessageVersions) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				v.MessageVersions = append(v.MessageVersions, r.String())
+			}
+		case 2:
+			v.SessionTTL = r.Int()
+		case 3:
+			v.Method = r.String()
+		case 4:
+			v.Completion = r.String()
+		case 5:
+			v.Challenge = r.String()
+		case 6:
+			v.Result = r.String()
+		case 7:
+			v.ResultTTL = r.Int()
+		case 8:
+			v.DecoupledTTL = r.Int()
+		case 9:
+			v.PushAuthentication = r.String()
+		case 10:
+			v.Decoupled = r.Bool()
+		case 11:
+			v.DataOnly = r.Bool()
+		case 12:
+			v.NeedsAmount = r.Bool()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *AuthenticatorRule) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.Name(b, `"channels":`)
+	b = append(b, '[')
+	for i := range v.Channels {
+		b = jsontext.AppendComma(b)
+		b = jsontext.AppendString(b, string(v.Channels[i]))
+	}
+	b = append(b, ']')
+	b = jsontext.Name(b, `"message_versions":`)
+	b = append(b, '[')
+	for i := range v.MessageVersions {
+		b = jsontext.AppendComma(b)
+		b = jsontext.AppendString(b, v.MessageVersions[i])
+	}
+	b = append(b, ']')
+	b = jsontext.OptInt(b, `"session_ttl":`, int64(v.SessionTTL))
+	b = jsontext.OptStr(b, `"method":`, v.Method)
+	b = jsontext.OptStr(b, `"completion":`, v.Completion)
+	b = jsontext.OptStr(b, `"challenge":`, v.Challenge)
+	b = jsontext.Str(b, `"result":`, v.Result)
+	b = jsontext.OptInt(b, `"result_ttl":`, int64(v.ResultTTL))
+	b = jsontext.OptInt(b, `"decoupled_ttl":`, int64(v.DecoupledTTL))
+	b = jsontext.OptStr(b, `"push_authentication":`, v.PushAuthentication)
+	b = jsontext.OptBool(b, `"decoupled":`, v.Decoupled)
+	b = jsontext.OptBool(b, `"data_only":`, v.DataOnly)
+	b = jsontext.OptBool(b, `"needs_amount":`, v.NeedsAmount)
 	return append(b, '}')
 }
 
@@ -1583,7 +1720,7 @@ func (v *WebhookMessage) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesAuthenticationRequest = [...]string{"authentication_id", "device_channel", "method_completion", "message_version", "server_trans_id", "requestor_url", "notification_url", "method_notification_url", "challenge_indicator", "challenge_window", "acquirer_bin", "acquirer_merchant_id", "acquirer_country", "merchant_name", "mcc", "sdk", "prior_info", "challenged", "three_ri_ind"}
+var namesAuthenticationRequest = [...]string{"authentication_id", "device_channel", "message_category", "message_version", "network", "data", "server_trans_id", "acs_trans_id", "ds_trans_id", "method_completion", "notification_url", "method_notification_url", "result_url", "event_url", "requestor_id", "requestor_name", "requestor_url", "requestor_app_url", "acquirer_bin", "acquirer_merchant_id", "acquirer_country", "merchant_name", "merchant_country", "mcc", "authentication_indicator", "challenge_indicators", "three_ri_indicator", "challenge_window", "trans_type", "decoupled_minutes", "account_type", "recurring", "prior", "login", "app", "account_info", "merchant_risk", "extensions", "cres", "cancel_reason"}
 
 func (v *AuthenticationRequest) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -1592,68 +1729,364 @@ func (v *AuthenticationRequest) decode(r *jsontext.Reader) {
 		case 0:
 			v.AuthenticationID = r.String()
 		case 1:
-			v.DeviceChannel = r.String()
+			v.DeviceChannel = DeviceChannel(r.String())
 		case 2:
-			v.MethodCompletion = r.String()
+			v.MessageCategory = r.String()
 		case 3:
 			v.MessageVersion = r.String()
 		case 4:
-			v.ServerTransID = r.String()
+			v.Network = CardNetwork(r.String())
 		case 5:
-			v.RequestorURL = r.String()
+			v.Data = r.String()
 		case 6:
-			v.NotificationURL = r.String()
+			v.ServerTransID = r.String()
 		case 7:
-			v.MethodURL = r.String()
+			v.ACSTransID = r.String()
 		case 8:
-			v.ChallengeInd = r.String()
+			v.DSTransID = r.String()
 		case 9:
-			v.ChallengeWindow = r.String()
+			v.MethodCompletion = r.String()
 		case 10:
-			v.AcquirerBIN = r.String()
+			v.NotificationURL = r.String()
 		case 11:
-			v.AcquirerMID = r.String()
+			v.MethodNotificationURL = r.String()
 		case 12:
-			v.AcquirerCountry = r.String()
+			v.ResultURL = r.String()
 		case 13:
-			v.MerchantName = r.String()
+			v.EventURL = r.String()
 		case 14:
-			v.MCC = r.String()
+			v.RequestorID = r.String()
 		case 15:
-			v.SDK = r.String()
+			v.RequestorName = r.String()
 		case 16:
-			v.PriorInfo = r.String()
+			v.RequestorURL = r.String()
 		case 17:
-			v.Challenged = r.String()
+			v.RequestorAppURL = r.String()
 		case 18:
+			v.AcquirerBIN = r.String()
+		case 19:
+			v.AcquirerMID = r.String()
+		case 20:
+			v.AcquirerCountry = r.String()
+		case 21:
+			v.MerchantName = r.String()
+		case 22:
+			v.MerchantCountry = r.String()
+		case 23:
+			v.MCC = r.String()
+		case 24:
+			v.AuthenticationInd = r.String()
+		case 25:
+			for ok := r.Array(); ok; ok = r.More(']') {
+				if len(v.ChallengeInds) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				v.ChallengeInds = append(v.ChallengeInds, r.String())
+			}
+		case 26:
 			v.ThreeRIInd = r.String()
+		case 27:
+			v.ChallengeWindow = r.String()
+		case 28:
+			v.TransType = r.String()
+		case 29:
+			v.DecoupledMinutes = r.Int()
+		case 30:
+			v.AccountType = r.String()
+		case 31:
+			if r.Null() {
+				v.Recurring = nil
+			} else {
+				if v.Recurring == nil {
+					v.Recurring = new(RecurringTerms)
+				}
+				v.Recurring.decode(r)
+			}
+		case 32:
+			if r.Null() {
+				v.Prior = nil
+			} else {
+				if v.Prior == nil {
+					v.Prior = new(PriorAuthentication)
+				}
+				v.Prior.decode(r)
+			}
+		case 33:
+			if r.Null() {
+				v.Login = nil
+			} else {
+				if v.Login == nil {
+					v.Login = new(RequestorLogin)
+				}
+				v.Login.decode(r)
+			}
+		case 34:
+			if r.Null() {
+				v.App = nil
+			} else {
+				if v.App == nil {
+					v.App = new(AppSDK)
+				}
+				v.App.decode(r)
+			}
+		case 35:
+			v.AccountInfo = r.String()
+		case 36:
+			v.MerchantRisk = r.String()
+		case 37:
+			v.Extensions = r.String()
+		case 38:
+			v.CRes = r.String()
+		case 39:
+			v.CancelReason = r.String()
 		default:
 			r.Skip()
 		}
+	}
+	if seen&(1<<31) == 0 {
+		v.Recurring = nil
+	}
+	if seen&(1<<32) == 0 {
+		v.Prior = nil
+	}
+	if seen&(1<<33) == 0 {
+		v.Login = nil
+	}
+	if seen&(1<<34) == 0 {
+		v.App = nil
 	}
 }
 
 func (v *AuthenticationRequest) encode(b []byte) []byte {
 	b = append(b, '{')
 	b = jsontext.Str(b, `"authentication_id":`, v.AuthenticationID)
-	b = jsontext.OptStr(b, `"device_channel":`, v.DeviceChannel)
-	b = jsontext.OptStr(b, `"method_completion":`, v.MethodCompletion)
+	b = jsontext.OptStr(b, `"device_channel":`, string(v.DeviceChannel))
+	b = jsontext.OptStr(b, `"message_category":`, v.MessageCategory)
 	b = jsontext.OptStr(b, `"message_version":`, v.MessageVersion)
+	b = jsontext.OptStr(b, `"network":`, string(v.Network))
+	b = jsontext.OptStr(b, `"data":`, v.Data)
 	b = jsontext.OptStr(b, `"server_trans_id":`, v.ServerTransID)
-	b = jsontext.OptStr(b, `"requestor_url":`, v.RequestorURL)
+	b = jsontext.OptStr(b, `"acs_trans_id":`, v.ACSTransID)
+	b = jsontext.OptStr(b, `"ds_trans_id":`, v.DSTransID)
+	b = jsontext.OptStr(b, `"method_completion":`, v.MethodCompletion)
 	b = jsontext.OptStr(b, `"notification_url":`, v.NotificationURL)
-	b = jsontext.OptStr(b, `"method_notification_url":`, v.MethodURL)
-	b = jsontext.OptStr(b, `"challenge_indicator":`, v.ChallengeInd)
-	b = jsontext.OptStr(b, `"challenge_window":`, v.ChallengeWindow)
+	b = jsontext.OptStr(b, `"method_notification_url":`, v.MethodNotificationURL)
+	b = jsontext.OptStr(b, `"result_url":`, v.ResultURL)
+	b = jsontext.OptStr(b, `"event_url":`, v.EventURL)
+	b = jsontext.OptStr(b, `"requestor_id":`, v.RequestorID)
+	b = jsontext.OptStr(b, `"requestor_name":`, v.RequestorName)
+	b = jsontext.OptStr(b, `"requestor_url":`, v.RequestorURL)
+	b = jsontext.OptStr(b, `"requestor_app_url":`, v.RequestorAppURL)
 	b = jsontext.OptStr(b, `"acquirer_bin":`, v.AcquirerBIN)
 	b = jsontext.OptStr(b, `"acquirer_merchant_id":`, v.AcquirerMID)
 	b = jsontext.OptStr(b, `"acquirer_country":`, v.AcquirerCountry)
 	b = jsontext.OptStr(b, `"merchant_name":`, v.MerchantName)
+	b = jsontext.OptStr(b, `"merchant_country":`, v.MerchantCountry)
 	b = jsontext.OptStr(b, `"mcc":`, v.MCC)
-	b = jsontext.OptStr(b, `"sdk":`, v.SDK)
-	b = jsontext.OptStr(b, `"prior_info":`, v.PriorInfo)
-	b = jsontext.OptStr(b, `"challenged":`, v.Challenged)
-	b = jsontext.OptStr(b, `"three_ri_ind":`, v.ThreeRIInd)
+	b = jsontext.OptStr(b, `"authentication_indicator":`, v.AuthenticationInd)
+	if len(v.ChallengeInds) > 0 {
+		b = jsontext.Name(b, `"challenge_indicators":`)
+		b = append(b, '[')
+		for i := range v.ChallengeInds {
+			b = jsontext.AppendComma(b)
+			b = jsontext.AppendString(b, v.ChallengeInds[i])
+		}
+		b = append(b, ']')
+	}
+	b = jsontext.OptStr(b, `"three_ri_indicator":`, v.ThreeRIInd)
+	b = jsontext.OptStr(b, `"challenge_window":`, v.ChallengeWindow)
+	b = jsontext.OptStr(b, `"trans_type":`, v.TransType)
+	b = jsontext.OptInt(b, `"decoupled_minutes":`, int64(v.DecoupledMinutes))
+	b = jsontext.OptStr(b, `"account_type":`, v.AccountType)
+	if v.Recurring != nil {
+		b = jsontext.Name(b, `"recurring":`)
+		b = v.Recurring.encode(b)
+	}
+	if v.Prior != nil {
+		b = jsontext.Name(b, `"prior":`)
+		b = v.Prior.encode(b)
+	}
+	if v.Login != nil {
+		b = jsontext.Name(b, `"login":`)
+		b = v.Login.encode(b)
+	}
+	if v.App != nil {
+		b = jsontext.Name(b, `"app":`)
+		b = v.App.encode(b)
+	}
+	b = jsontext.OptStr(b, `"account_info":`, v.AccountInfo)
+	b = jsontext.OptStr(b, `"merchant_risk":`, v.MerchantRisk)
+	b = jsontext.OptStr(b, `"extensions":`, v.Extensions)
+	b = jsontext.OptStr(b, `"cres":`, v.CRes)
+	b = jsontext.OptStr(b, `"cancel_reason":`, v.CancelReason)
+	return append(b, '}')
+}
+
+var namesRecurringTerms = [...]string{"expiry", "frequency_days", "installments", "amount", "date", "amount_indicator", "frequency_indicator"}
+
+func (v *RecurringTerms) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesRecurringTerms[:], &seen) {
+		case 0:
+			v.Expiry = r.String()
+		case 1:
+			v.FrequencyDays = r.Int()
+		case 2:
+			v.Installments = r.Int()
+		case 3:
+			if r.Null() {
+				v.Amount = nil
+			} else {
+				if v.Amount == nil {
+					v.Amount = new(Money)
+				}
+				v.Amount.decode(r)
+			}
+		case 4:
+			v.Date = r.String()
+		case 5:
+			v.AmountInd = r.String()
+		case 6:
+			v.FrequencyInd = r.String()
+		default:
+			r.Skip()
+		}
+	}
+	if seen&(1<<3) == 0 {
+		v.Amount = nil
+	}
+}
+
+func (v *RecurringTerms) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.OptStr(b, `"expiry":`, v.Expiry)
+	b = jsontext.OptInt(b, `"frequency_days":`, int64(v.FrequencyDays))
+	b = jsontext.OptInt(b, `"installments":`, int64(v.Installments))
+	if v.Amount != nil {
+		b = jsontext.Name(b, `"amount":`)
+		b = v.Amount.encode(b)
+	}
+	b = jsontext.OptStr(b, `"date":`, v.Date)
+	b = jsontext.OptStr(b, `"amount_indicator":`, v.AmountInd)
+	b = jsontext.OptStr(b, `"frequency_indicator":`, v.FrequencyInd)
+	return append(b, '}')
+}
+
+var namesPriorAuthentication = [...]string{"reference", "method", "time", "data"}
+
+func (v *PriorAuthentication) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesPriorAuthentication[:], &seen) {
+		case 0:
+			v.Reference = r.String()
+		case 1:
+			v.Method = r.String()
+		case 2:
+			v.Time = r.Int64()
+		case 3:
+			v.Data = r.String()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *PriorAuthentication) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.Str(b, `"reference":`, v.Reference)
+	b = jsontext.OptStr(b, `"method":`, v.Method)
+	b = jsontext.OptInt(b, `"time":`, v.Time)
+	b = jsontext.OptStr(b, `"data":`, v.Data)
+	return append(b, '}')
+}
+
+var namesRequestorLogin = [...]string{"method", "time", "data"}
+
+func (v *RequestorLogin) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesRequestorLogin[:], &seen) {
+		case 0:
+			v.Method = r.String()
+		case 1:
+			v.Time = r.Int64()
+		case 2:
+			v.Data = r.String()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *RequestorLogin) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.Str(b, `"method":`, v.Method)
+	b = jsontext.OptInt(b, `"time":`, v.Time)
+	b = jsontext.OptStr(b, `"data":`, v.Data)
+	return append(b, '}')
+}
+
+var namesAppSDK = [...]string{"app_id", "enc_data", "ephem_pub_key", "max_timeout", "reference_number", "trans_id", "interface", "ui_types", "type", "device_details"}
+
+func (v *AppSDK) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesAppSDK[:], &seen) {
+		case 0:
+			v.AppID = r.String()
+		case 1:
+			v.EncData = r.String()
+		case 2:
+			v.EphemPubKey = r.String()
+		case 3:
+			v.MaxTimeout = r.Int()
+		case 4:
+			v.ReferenceNumber = r.String()
+		case 5:
+			v.TransID = r.String()
+		case 6:
+			v.Interface = r.String()
+		case 7:
+			for ok := r.Array(); ok; ok = r.More(']') {
+				if len(v.UITypes) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				v.UITypes = append(v.UITypes, r.String())
+			}
+		case 8:
+			v.Type = r.String()
+		case 9:
+			v.DeviceDetails = r.String()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *AppSDK) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.Str(b, `"app_id":`, v.AppID)
+	b = jsontext.Str(b, `"enc_data":`, v.EncData)
+	b = jsontext.Str(b, `"ephem_pub_key":`, v.EphemPubKey)
+	b = jsontext.Int(b, `"max_timeout":`, int64(v.MaxTimeout))
+	b = jsontext.Str(b, `"reference_number":`, v.ReferenceNumber)
+	b = jsontext.Str(b, `"trans_id":`, v.TransID)
+	b = jsontext.OptStr(b, `"interface":`, v.Interface)
+	if len(v.UITypes) > 0 {
+		b = jsontext.Name(b, `"ui_types":`)
+		b = append(b, '[')
+		for i := range v.UITypes {
+			b = jsontext.AppendComma(b)
+			b = jsontext.AppendString(b, v.UITypes[i])
+		}
+		b = append(b, ']')
+	}
+	b = jsontext.OptStr(b, `"type":`, v.Type)
+	b = jsontext.OptStr(b, `"device_details":`, v.DeviceDetails)
 	return append(b, '}')
 }
 
@@ -1951,29 +2384,6 @@ func (v *Expr) encode(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
-	return append(b, '}')
-}
-
-var namesCapture = [...]string{"path", "name"}
-
-func (v *Capture) decode(r *jsontext.Reader) {
-	var seen uint64
-	for ok := r.Object(); ok; ok = r.More('}') {
-		switch r.Field(namesCapture[:], &seen) {
-		case 0:
-			v.Path = r.String()
-		case 1:
-			v.Name = r.String()
-		default:
-			r.Skip()
-		}
-	}
-}
-
-func (v *Capture) encode(b []byte) []byte {
-	b = append(b, '{')
-	b = jsontext.Str(b, `"path":`, v.Path)
-	b = jsontext.Str(b, `"name":`, v.Name)
 	return append(b, '}')
 }
 
@@ -2518,34 +2928,47 @@ func (v *AccessToken) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesAuthenticationOutcome = [...]string{"enrolled", "message_version", "method_url", "method_data", "method_key", "directory_server_id", "scheme", "trans_status", "trans_status_reason", "eci", "cavv", "server_trans_id", "ds_trans_id", "acs_trans_id", "acs_reference", "acs_url", "creq", "creq_key", "acs_signed_content", "challenge_cancel", "pending", "error_code", "error_component", "error_detail"}
+var namesAuthenticationOutcome = [...]string{"ranges", "not_enrolled", "method_data", "method_key", "frames", "trans_status", "trans_status_reason", "eci", "cavv", "cavv_algorithm", "message_version", "server_trans_id", "ds_trans_id", "acs_trans_id", "acs_reference", "ds_reference", "authentication_type", "acs_url", "creq", "creq_key", "acs_signed_content", "acs_rendering_type", "challenge_mandated", "decoupled_confirmed", "challenge_cancel", "interaction_counter", "cardholder_info", "exemption_applied", "trust_list_status", "extensions", "scheme_data", "pending", "gone", "event", "error", "data"}
 
 func (v *AuthenticationOutcome) decode(r *jsontext.Reader) {
 	var seen uint64
 	for ok := r.Object(); ok; ok = r.More('}') {
 		switch r.Field(namesAuthenticationOutcome[:], &seen) {
 		case 0:
-			v.Enrolled = r.Bool()
+			for ok := r.Array(); ok; ok = r.More(']') {
+				if len(v.Ranges) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				v.Ranges = append(v.Ranges, CardRange{})
+				v.Ranges[len(v.Ranges)-1].decode(r)
+			}
 		case 1:
-			v.MessageVersion = r.String()
+			v.NotEnrolled = r.Bool()
 		case 2:
-			v.MethodURL = r.String()
-		case 3:
 			v.MethodData = r.String()
-		case 4:
+		case 3:
 			v.MethodKey = r.String()
+		case 4:
+			for ok := r.Array(); ok; ok = r.More(']') {
+				if len(v.Frames) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				v.Frames = append(v.Frames, r.String())
+			}
 		case 5:
-			v.DirectoryServerID = r.String()
-		case 6:
-			v.Scheme = r.String()
-		case 7:
 			v.TransStatus = r.String()
-		case 8:
+		case 6:
 			v.TransStatusReason = r.String()
-		case 9:
+		case 7:
 			v.ECI = r.String()
-		case 10:
+		case 8:
 			v.CAVV = r.String()
+		case 9:
+			v.CAVVAlgorithm = r.String()
+		case 10:
+			v.MessageVersion = r.String()
 		case 11:
 			v.ServerTransID = r.String()
 		case 12:
@@ -2555,55 +2978,254 @@ func (v *AuthenticationOutcome) decode(r *jsontext.Reader) {
 		case 14:
 			v.ACSReference = r.String()
 		case 15:
-			v.ACSURL = r.String()
+			v.DSReference = r.String()
 		case 16:
-			v.CReq = r.String()
+			v.AuthenticationType = r.String()
 		case 17:
-			v.CReqKey = r.String()
+			v.ACSURL = r.String()
 		case 18:
-			v.ACSSignedContent = r.String()
+			v.CReq = r.String()
 		case 19:
-			v.ChallengeCancel = r.String()
+			v.CReqKey = r.String()
 		case 20:
-			v.Pending = r.Bool()
+			v.ACSSignedContent = r.String()
 		case 21:
-			v.ErrorCode = r.String()
+			v.ACSRenderingType = r.String()
 		case 22:
-			v.ErrorComponent = r.String()
+			v.ChallengeMandated = r.String()
 		case 23:
-			v.ErrorDetail = r.String()
+			v.DecoupledConfirmed = r.Bool()
+		case 24:
+			v.ChallengeCancel = r.String()
+		case 25:
+			v.InteractionCounter = r.String()
+		case 26:
+			v.CardholderInfo = r.String()
+		case 27:
+			v.ExemptionApplied = r.String()
+		case 28:
+			v.TrustListStatus = r.String()
+		case 29:
+			v.Extensions = r.String()
+		case 30:
+			for ok := r.Object(); ok; ok = r.More('}') {
+				k := r.Key()
+				if _, twice := v.SchemeData[k]; twice {
+					r.Fail(duplicate)
+					break
+				}
+				if len(v.SchemeData) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				if v.SchemeData == nil {
+					v.SchemeData = make(map[string]string)
+				}
+				v.SchemeData[k] = r.String()
+			}
+		case 31:
+			v.Pending = r.Bool()
+		case 32:
+			v.Gone = r.Bool()
+		case 33:
+			v.Event = r.String()
+		case 34:
+			if r.Null() {
+				v.Error = nil
+			} else {
+				if v.Error == nil {
+					v.Error = new(AuthenticationError)
+				}
+				v.Error.decode(r)
+			}
+		case 35:
+			v.Data = r.String()
+		default:
+			r.Skip()
+		}
+	}
+	if seen&(1<<34) == 0 {
+		v.Error = nil
+	}
+}
+
+func (v *AuthenticationOutcome) encode(b []byte) []byte {
+	b = append(b, '{')
+	if len(v.Ranges) > 0 {
+		b = jsontext.Name(b, `"ranges":`)
+		b = append(b, '[')
+		for i := range v.Ranges {
+			b = jsontext.AppendComma(b)
+			b = v.Ranges[i].encode(b)
+		}
+		b = append(b, ']')
+	}
+	b = jsontext.OptBool(b, `"not_enrolled":`, v.NotEnrolled)
+	b = jsontext.OptStr(b, `"method_data":`, v.MethodData)
+	b = jsontext.OptStr(b, `"method_key":`, v.MethodKey)
+	if len(v.Frames) > 0 {
+		b = jsontext.Name(b, `"frames":`)
+		b = append(b, '[')
+		for i := range v.Frames {
+			b = jsontext.AppendComma(b)
+			b = jsontext.AppendString(b, v.Frames[i])
+		}
+		b = append(b, ']')
+	}
+	b = jsontext.OptStr(b, `"trans_status":`, v.TransStatus)
+	b = jsontext.OptStr(b, `"trans_status_reason":`, v.TransStatusReason)
+	b = jsontext.OptStr(b, `"eci":`, v.ECI)
+	b = jsontext.OptStr(b, `"cavv":`, v.CAVV)
+	b = jsontext.OptStr(b, `"cavv_algorithm":`, v.CAVVAlgorithm)
+	b = jsontext.OptStr(b, `"message_version":`, v.MessageVersion)
+	b = jsontext.OptStr(b, `"server_trans_id":`, v.ServerTransID)
+	b = jsontext.OptStr(b, `"ds_trans_id":`, v.DSTransID)
+	b = jsontext.OptStr(b, `"acs_trans_id":`, v.ACSTransID)
+	b = jsontext.OptStr(b, `"acs_reference":`, v.ACSReference)
+	b = jsontext.OptStr(b, `"ds_reference":`, v.DSReference)
+	b = jsontext.OptStr(b, `"authentication_type":`, v.AuthenticationType)
+	b = jsontext.OptStr(b, `"acs_url":`, v.ACSURL)
+	b = jsontext.OptStr(b, `"creq":`, v.CReq)
+	b = jsontext.OptStr(b, `"creq_key":`, v.CReqKey)
+	b = jsontext.OptStr(b, `"acs_signed_content":`, v.ACSSignedContent)
+	b = jsontext.OptStr(b, `"acs_rendering_type":`, v.ACSRenderingType)
+	b = jsontext.OptStr(b, `"challenge_mandated":`, v.ChallengeMandated)
+	b = jsontext.OptBool(b, `"decoupled_confirmed":`, v.DecoupledConfirmed)
+	b = jsontext.OptStr(b, `"challenge_cancel":`, v.ChallengeCancel)
+	b = jsontext.OptStr(b, `"interaction_counter":`, v.InteractionCounter)
+	b = jsontext.OptStr(b, `"cardholder_info":`, v.CardholderInfo)
+	b = jsontext.OptStr(b, `"exemption_applied":`, v.ExemptionApplied)
+	b = jsontext.OptStr(b, `"trust_list_status":`, v.TrustListStatus)
+	b = jsontext.OptStr(b, `"extensions":`, v.Extensions)
+	if len(v.SchemeData) > 0 {
+		b = jsontext.Name(b, `"scheme_data":`)
+		b = append(b, '{')
+		for _, k := range sortedKeys(v.SchemeData) {
+			b = jsontext.AppendName(b, k)
+			e := v.SchemeData[k]
+			b = jsontext.AppendString(b, e)
+		}
+		b = append(b, '}')
+	}
+	b = jsontext.OptBool(b, `"pending":`, v.Pending)
+	b = jsontext.OptBool(b, `"gone":`, v.Gone)
+	b = jsontext.OptStr(b, `"event":`, v.Event)
+	if v.Error != nil {
+		b = jsontext.Name(b, `"error":`)
+		b = v.Error.encode(b)
+	}
+	b = jsontext.OptStr(b, `"data":`, v.Data)
+	return append(b, '}')
+}
+
+var namesCardRange = [...]string{"network", "directory_server_id", "versions"}
+
+func (v *CardRange) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesCardRange[:], &seen) {
+		case 0:
+			v.Network = CardNetwork(r.String())
+		case 1:
+			v.DirectoryServerID = r.String()
+		case 2:
+			for ok := r.Array(); ok; ok = r.More(']') {
+				if len(v.Versions) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				v.Versions = append(v.Versions, ProtocolVersion{})
+				v.Versions[len(v.Versions)-1].decode(r)
+			}
 		default:
 			r.Skip()
 		}
 	}
 }
 
-func (v *AuthenticationOutcome) encode(b []byte) []byte {
+func (v *CardRange) encode(b []byte) []byte {
 	b = append(b, '{')
-	b = jsontext.OptBool(b, `"enrolled":`, v.Enrolled)
-	b = jsontext.OptStr(b, `"message_version":`, v.MessageVersion)
-	b = jsontext.OptStr(b, `"method_url":`, v.MethodURL)
-	b = jsontext.OptStr(b, `"method_data":`, v.MethodData)
-	b = jsontext.OptStr(b, `"method_key":`, v.MethodKey)
+	b = jsontext.OptStr(b, `"network":`, string(v.Network))
 	b = jsontext.OptStr(b, `"directory_server_id":`, v.DirectoryServerID)
-	b = jsontext.OptStr(b, `"scheme":`, v.Scheme)
-	b = jsontext.OptStr(b, `"trans_status":`, v.TransStatus)
-	b = jsontext.OptStr(b, `"trans_status_reason":`, v.TransStatusReason)
-	b = jsontext.OptStr(b, `"eci":`, v.ECI)
-	b = jsontext.OptStr(b, `"cavv":`, v.CAVV)
-	b = jsontext.OptStr(b, `"server_trans_id":`, v.ServerTransID)
-	b = jsontext.OptStr(b, `"ds_trans_id":`, v.DSTransID)
-	b = jsontext.OptStr(b, `"acs_trans_id":`, v.ACSTransID)
-	b = jsontext.OptStr(b, `"acs_reference":`, v.ACSReference)
-	b = jsontext.OptStr(b, `"acs_url":`, v.ACSURL)
-	b = jsontext.OptStr(b, `"creq":`, v.CReq)
-	b = jsontext.OptStr(b, `"creq_key":`, v.CReqKey)
-	b = jsontext.OptStr(b, `"acs_signed_content":`, v.ACSSignedContent)
-	b = jsontext.OptStr(b, `"challenge_cancel":`, v.ChallengeCancel)
-	b = jsontext.OptBool(b, `"pending":`, v.Pending)
-	b = jsontext.OptStr(b, `"error_code":`, v.ErrorCode)
-	b = jsontext.OptStr(b, `"error_component":`, v.ErrorComponent)
-	b = jsontext.OptStr(b, `"error_detail":`, v.ErrorDetail)
+	b = jsontext.Name(b, `"versions":`)
+	b = append(b, '[')
+	for i := range v.Versions {
+		b = jsontext.AppendComma(b)
+		b = v.Versions[i].encode(b)
+	}
+	b = append(b, ']')
+	return append(b, '}')
+}
+
+var namesProtocolVersion = [...]string{"version", "method_url", "acs_info"}
+
+func (v *ProtocolVersion) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesProtocolVersion[:], &seen) {
+		case 0:
+			v.Version = r.String()
+		case 1:
+			v.MethodURL = r.String()
+		case 2:
+			for ok := r.Array(); ok; ok = r.More(']') {
+				if len(v.ACSInfo) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				v.ACSInfo = append(v.ACSInfo, r.String())
+			}
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *ProtocolVersion) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.Str(b, `"version":`, v.Version)
+	b = jsontext.OptStr(b, `"method_url":`, v.MethodURL)
+	if len(v.ACSInfo) > 0 {
+		b = jsontext.Name(b, `"acs_info":`)
+		b = append(b, '[')
+		for i := range v.ACSInfo {
+			b = jsontext.AppendComma(b)
+			b = jsontext.AppendString(b, v.ACSInfo[i])
+		}
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
+var namesAuthenticationError = [...]string{"class", "code", "component", "description", "detail"}
+
+func (v *AuthenticationError) decode(r *jsontext.Reader) {
+	var seen uint64
+	for ok := r.Object(); ok; ok = r.More('}') {
+		switch r.Field(namesAuthenticationError[:], &seen) {
+		case 0:
+			v.Class = ErrorClass(r.String())
+		case 1:
+			v.Code = r.String()
+		case 2:
+			v.Component = r.String()
+		case 3:
+			v.Description = r.String()
+		case 4:
+			v.Detail = r.String()
+		default:
+			r.Skip()
+		}
+	}
+}
+
+func (v *AuthenticationError) encode(b []byte) []byte {
+	b = append(b, '{')
+	b = jsontext.Str(b, `"class":`, string(v.Class))
+	b = jsontext.Str(b, `"code":`, v.Code)
+	b = jsontext.OptStr(b, `"component":`, v.Component)
+	b = jsontext.OptStr(b, `"description":`, v.Description)
+	b = jsontext.OptStr(b, `"detail":`, v.Detail)
 	return append(b, '}')
 }
 

@@ -36,6 +36,8 @@ type Manifest struct {
 	Reference ReferenceRule `json:"reference"`
 	Webhook   *WebhookRule  `json:"webhook,omitempty"`
 	Resolve   ResolveRule   `json:"resolve"`
+	// Authenticator says how an authenticator works; nil for a processor.
+	Authenticator *AuthenticatorRule `json:"authenticator,omitempty"`
 }
 
 // Features are abilities within the operations.
@@ -85,7 +87,8 @@ type Placement struct {
 	Method    string    `json:"method,omitempty"`    // "" means any
 	Path      string    `json:"path,omitempty"`      // of the URL; "*" stands for one segment; "" means any
 	// In is header, query, path or body; card data stands in bodies only. In Authentication also "response": an answer's JSON field
-	// whose captured value counts as the account's own credential.
+	// whose captured value counts as the account's own credential; and "tls": the account's client certificate, which the host
+	// presents on the connection (Secret names its credential field, Field is "client_certificate").
 	In string `json:"in"`
 	// Field is the header, query or form name; the index of a path's segment, from 0; or the body's field path: names with dots, []
 	// for any array element (JSON), element names and @attribute (XML), "." for a body of no structure as a whole. Behind a form
@@ -116,6 +119,9 @@ type ReferenceRule struct {
 type WebhookRule struct {
 	Scheme           string `json:"scheme"`                      // a short name: "stripe-signature", "hmac-sha256"
 	ToleranceSeconds int    `json:"tolerance_seconds,omitempty"` // how old a signed time may be
+	// Capture names fields of the message's JSON body whose values are secrets: the host puts stand-ins in their place before the
+	// adapter sees it. Signatures are computed over the message as it came.
+	Capture []Capture `json:"capture,omitempty"`
 }
 
 // ResolveBy is how an operation with an unknown result is settled.

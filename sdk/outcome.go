@@ -33,7 +33,7 @@ type Outcome struct {
 	Events         []Event                `json:"events,omitempty"`         // webhook
 	Reply          *Reply                 `json:"reply,omitempty"`          // webhook
 	Token          *AccessToken           `json:"token,omitempty"`          // access_token
-	Authentication *AuthenticationOutcome `json:"authentication,omitempty"` // prepare, authenticate, result
+	Authentication *AuthenticationOutcome `json:"authentication,omitempty"` // prepare, authenticate, result, and events of webhook
 }
 
 // OutcomeStatus is what has become of the operation. Its constants are the wire values.
@@ -102,14 +102,16 @@ type Checks struct {
 
 // Event is one thing a webhook tells.
 type Event struct {
-	// Object is "payment", "refund" or "dispute".
+	// Object is "payment", "refund", "dispute" or "authentication".
 	Object        string `json:"object"`
 	TransactionID string `json:"transaction_id,omitempty"`
 	RefundID      string `json:"refund_id,omitempty"`
 	Reference     string `json:"reference,omitempty"`  // ours, where the message holds it
 	AccountID     string `json:"account_id,omitempty"` // the processor's account the event belongs to, where the message holds it
 	// Sync asks the host to query the processor for this object instead of believing Outcome.
-	Sync    bool     `json:"sync,omitempty"`
+	Sync bool `json:"sync,omitempty"`
+	// Outcome is what the message states. Of an authentication: StatusAuthenticated with the result, or StatusHandled with what else
+	// is new (AuthenticationOutcome.Event).
 	Outcome *Outcome `json:"outcome,omitempty"`
 	Time    int64    `json:"time,omitempty"` // Unix milliseconds of the event at the processor
 }
@@ -125,33 +127,4 @@ type Reply struct {
 type AccessToken struct {
 	Value     string `json:"value"`
 	ExpiresIn int64  `json:"expires_in"` // seconds
-}
-
-// AuthenticationOutcome is an authenticator's answer (EMV 3-D Secure 2.x terms).
-type AuthenticationOutcome struct {
-	Enrolled          bool   `json:"enrolled,omitempty"` // prepare: the card takes part in 3DS 2
-	MessageVersion    string `json:"message_version,omitempty"`
-	MethodURL         string `json:"method_url,omitempty"`
-	MethodData        string `json:"method_data,omitempty"`
-	MethodKey         string `json:"method_key,omitempty"`
-	DirectoryServerID string `json:"directory_server_id,omitempty"`
-	Scheme            string `json:"scheme,omitempty"`
-
-	TransStatus       string `json:"trans_status,omitempty"` // Y N U A R C D I
-	TransStatusReason string `json:"trans_status_reason,omitempty"`
-	ECI               string `json:"eci,omitempty"`
-	CAVV              string `json:"cavv,omitempty"` // a stand-in made by Send.Capture
-	ServerTransID     string `json:"server_trans_id,omitempty"`
-	DSTransID         string `json:"ds_trans_id,omitempty"`
-	ACSTransID        string `json:"acs_trans_id,omitempty"`
-	ACSReference      string `json:"acs_reference,omitempty"`
-	ACSURL            string `json:"acs_url,omitempty"`
-	CReq              string `json:"creq,omitempty"`
-	CReqKey           string `json:"creq_key,omitempty"` // form field of CReq, "creq" by default
-	ACSSignedContent  string `json:"acs_signed_content,omitempty"`
-	ChallengeCancel   string `json:"challenge_cancel,omitempty"`
-	Pending           bool   `json:"pending,omitempty"` // result: not final yet
-	ErrorCode         string `json:"error_code,omitempty"`
-	ErrorComponent    string `json:"error_component,omitempty"`
-	ErrorDetail       string `json:"error_detail,omitempty"`
 }

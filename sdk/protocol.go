@@ -31,9 +31,10 @@ const (
 
 // Operations of an authenticator (EMV 3-D Secure 2.x); OpWebhook is shared.
 const (
-	OpPrepare      Operation = "prepare"      // version look-up: does the card take part, is there a 3DS method URL
-	OpAuthenticate Operation = "authenticate" // AReq: frictionless answer or challenge
-	OpResult       Operation = "result"       // fetch the final result after a challenge
+	OpPrepare         Operation = "prepare"          // version look-up: does the card take part, is there a 3DS method URL
+	OpAuthenticate    Operation = "authenticate"     // AReq: frictionless answer or challenge
+	OpResult          Operation = "result"           // fetch the final result after a challenge
+	OpCancelChallenge Operation = "cancel_challenge" // tell that the payer left the challenge
 )
 
 // Step is what an adapter is called with: everything that is known now. The same operation is stepped again after every

@@ -10,7 +10,8 @@ package sdk
 //	sync                   Amount (see Resolves), TransactionID where known, Payment, Resolves
 //	refund_sync            Amount (the refund's), TransactionID, RefundID where known, Payment, Resolves
 //	webhook                Webhook
-//	prepare … result       Amount, Instrument, Authentication
+//	prepare … result       Amount, Instrument, Authentication; authenticate also Customer, Billing, Shipping, Browser
+//	cancel_challenge       Authentication
 //
 // Absent means unknown or not given; an adapter must not invent a value for it.
 type Request struct {
@@ -237,27 +238,4 @@ type ConnectorData struct {
 	Payment  string `json:"payment,omitempty"`  // kept with the payment
 	Method   string `json:"method,omitempty"`   // kept with the saved payment method
 	Customer string `json:"customer,omitempty"` // kept with the customer and this account
-}
-
-// AuthenticationRequest is what an authenticator needs beside amount and card (EMV 3-D Secure AReq data).
-type AuthenticationRequest struct {
-	AuthenticationID string `json:"authentication_id"`        // ours
-	DeviceChannel    string `json:"device_channel,omitempty"` // BRW, APP, 3RI
-	MethodCompletion string `json:"method_completion,omitempty"`
-	MessageVersion   string `json:"message_version,omitempty"` // as negotiated in prepare
-	ServerTransID    string `json:"server_trans_id,omitempty"`
-	RequestorURL     string `json:"requestor_url,omitempty"`
-	NotificationURL  string `json:"notification_url,omitempty"` // where the ACS sends the browser after the challenge
-	MethodURL        string `json:"method_notification_url,omitempty"`
-	ChallengeInd     string `json:"challenge_indicator,omitempty"` // threeDSRequestorChallengeInd
-	ChallengeWindow  string `json:"challenge_window,omitempty"`    // challengeWindowSize
-	AcquirerBIN      string `json:"acquirer_bin,omitempty"`
-	AcquirerMID      string `json:"acquirer_merchant_id,omitempty"`
-	AcquirerCountry  string `json:"acquirer_country,omitempty"`
-	MerchantName     string `json:"merchant_name,omitempty"`
-	MCC              string `json:"mcc,omitempty"`
-	SDK              string `json:"sdk,omitempty"`          // the app SDK's data as JSON text
-	PriorInfo        string `json:"prior_info,omitempty"`   // threeDSRequestorPriorAuthenticationInfo as JSON text
-	Challenged       string `json:"challenged,omitempty"`   // the CRes the browser brought, where it brought one
-	ThreeRIInd       string `json:"three_ri_ind,omitempty"` // threeRIInd of a 3RI authentication
 }

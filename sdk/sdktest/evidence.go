@@ -99,12 +99,8 @@ func (c *checker) checkUndecided(op sdk.Operation, u unhappy, o *sdk.Outcome) {
 		if u.e.Status == 204 { // some processors confirm a cancellation so
 			return
 		}
-	case sdk.StatusPrepared:
-		if o.Authentication != nil && !o.Authentication.Enrolled && u.refusal {
-			return
-		}
-	case sdk.StatusAuthenticated:
-		if a := o.Authentication; a != nil && a.TransStatus == "U" {
+	case sdk.StatusPrepared, sdk.StatusAuthenticated: // an error that the authenticator told, and no more
+		if a := o.Authentication; a != nil && a.Error != nil && u.refusal && a.TransStatus == "" && len(a.Ranges) == 0 && !a.NotEnrolled {
 			return
 		}
 	}

@@ -16,13 +16,6 @@ var (
 	hostForm    = regexp.MustCompile(`^(\{[a-z][a-z0-9_]*\}\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$`)
 )
 
-// operations of each kind.
-var operationsOf = map[sdk.Kind][]sdk.Operation{
-	sdk.KindProcessor: {sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpSync, sdk.OpRefundSync, sdk.OpVerify, sdk.OpComplete,
-		sdk.OpIncrementalAuthorize, sdk.OpAccessToken, sdk.OpWebhook},
-	sdk.KindAuthenticator: {sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpAccessToken, sdk.OpWebhook},
-}
-
 // checkManifest reads the manifest and says whether the suite can go on.
 func (c *checker) checkManifest() bool {
 	message, err := c.stepper.Manifest(c.ctx)
@@ -74,8 +67,8 @@ func (c *checker) checkManifest() bool {
 }
 
 func (c *checker) checkOperations(m *sdk.Manifest, wrong func(string, ...any)) {
-	allowed, known := operationsOf[m.Kind]
-	if !known {
+	allowed := m.Kind.Operations()
+	if allowed == nil {
 		wrong("kind %q is not known", m.Kind)
 		return
 	}
@@ -93,6 +86,16 @@ func (c *checker) checkOperations(m *sdk.Manifest, wrong func(string, ...any)) {
 	if m.Kind == sdk.KindAuthenticator {
 		if !c.declared(sdk.OpAuthenticate) {
 			wrong("an authenticator needs authenticate")
+		}
+		if m.Authenticator == nil {
+			wrong("authenticator: how it works is missing")
+			return
+		}
+		for _, problem := range m.Authenticator.Problems() {
+			wrong("authenticator.%s", problem)
+		}
+		if m.Authenticator.Pulls() && !c.declared(sdk.OpResult) || m.Authenticator.Pushes() && !c.declared(sdk.OpWebhook) {
+			wrong("authenticator.result %q needs the operation result (pull) or webhook (push)", m.Authenticator.Result)
 		}
 		return
 	}

@@ -25,6 +25,7 @@ var statuses = map[sdk.Operation][]sdk.OutcomeStatus{
 	sdk.OpPrepare:              {sdk.StatusPrepared},
 	sdk.OpAuthenticate:         {sdk.StatusAuthenticated},
 	sdk.OpResult:               {sdk.StatusAuthenticated},
+	sdk.OpCancelChallenge:      {sdk.StatusHandled},
 }
 
 // Limits on what is kept of an outcome.

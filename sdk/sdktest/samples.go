@@ -92,11 +92,14 @@ func (c *checker) sample(op sdk.Operation) *sdk.Step {
 		*r = sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Headers: []sdk.Header{sdk.H("Content-Type", "application/json")}, Body: []byte("{}")}}
 	case sdk.OpAccessToken:
 		*r = sdk.Request{}
-	case sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult:
+	case sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpCancelChallenge:
 		fillPurchase(r)
-		r.Authentication = &sdk.AuthenticationRequest{AuthenticationID: "auth_1", DeviceChannel: "BRW", MessageVersion: "2.2.0",
-			ServerTransID: "8a880dc0-d2d2-4067-bcb1-b08d1690b26e", NotificationURL: "https://switch.example/3ds/auth_1", AcquirerBIN: "400000",
-			AcquirerMID: "mid_1", MerchantName: "Shop", MCC: "5411", AcquirerCountry: "840", RequestorURL: "https://shop.example"}
+		r.Authentication = &sdk.AuthenticationRequest{AuthenticationID: "auth_1", DeviceChannel: sdk.ChannelBrowser, MessageVersion: "2.2.0",
+			ServerTransID: "8a880dc0-d2d2-4067-bcb1-b08d1690b26e", ACSTransID: "d7c1ee99-9478-44a6-b1f2-391e29c6b340",
+			DSTransID: "f25084f0-5b16-4c0a-ae5d-b24808a95e4b", MethodCompletion: "Y", NotificationURL: "https://switch.example/3ds/c/t1",
+			MethodNotificationURL: "https://switch.example/3ds/m/t2", ResultURL: "https://switch.example/3ds/r/t3",
+			EventURL: "https://switch.example/3ds/e/t4", RequestorURL: "https://shop.example", AcquirerBIN: "400000", AcquirerMID: "mid_1",
+			AcquirerCountry: "US", MerchantName: "Shop", MerchantCountry: "US", MCC: "5411", ChallengeWindow: "03", CancelReason: "left"}
 	}
 	if c.options.Request != nil {
 		c.options.Request(op, r)

@@ -36,7 +36,7 @@ func Support(a *sdk.Adapter, fsys fs.FS, o Options, missing map[sdk.Operation]st
 		switch {
 		case slices.Contains(m.Operations, op):
 			fmt.Fprintf(b, "| %s | yes | %s |\n", op, strings.Join(cases[op], " "))
-		case m.Kind == sdk.KindProcessor && op != sdk.OpPrepare && op != sdk.OpAuthenticate && op != sdk.OpResult:
+		case slices.Contains(m.Kind.Operations(), op):
 			fmt.Fprintf(b, "| %s | – | %s |\n", op, missing[op])
 		}
 	}
