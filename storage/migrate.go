@@ -124,59 +124,71 @@ func (m *migrator) pending() (list []migration, isNew bool, err error) {
 	return list, false, err
 }
 
-// apply runs what is pending, each migration in a transaction of its own.
+// apply runs what is pending, each migration in a transaction of its own; those of a new database in one, so that who opens it at the
+// same time finds it new or whole.
 func (m *migrator) apply(ctx context.Context) (applied []string, err error) {
 	list, isNew, err := m.pending()
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	if !isNew {
-		if err := m.backUp(list[0].name); err != nil {
-			return nil, err
-		}
+	if isNew {
+		return m.applyTogether(list)
 	}
-	for _, k := range list {
+	if err := m.backUp(list[0].name); err != nil {
+		return nil, err
+	}
+	for i := range list {
 		if err := ctx.Err(); err != nil {
 			return applied, err
 		}
-		ran, err := m.applyOne(k)
+		ran, err := m.applyTogether(list[i : i+1])
 		if err != nil {
-			return applied, fmt.Errorf("migration %s: %w", k.name, err)
+			return applied, err
 		}
-		if ran {
-			applied = append(applied, k.name)
-			m.log.Info("migration applied", "migration", k.name)
-		}
+		applied = append(applied, ran...)
 	}
 	return applied, nil
 }
 
-// applyOne runs one migration, unless another process has done so meanwhile (ran is false).
-func (m *migrator) applyOne(k migration) (ran bool, err error) {
+// applyTogether runs migrations in one transaction, but for those that another process has run meanwhile.
+func (m *migrator) applyTogether(list []migration) (ran []string, err error) {
 	c := m.conn
 	if err := c.script("BEGIN IMMEDIATE"); err != nil {
-		return false, err
+		return nil, fmt.Errorf("migration %s: %w", list[0].name, err)
 	}
+	doing := list[0].name
 	defer func() {
 		if err != nil {
 			c.script("ROLLBACK")
+			ran, err = nil, fmt.Errorf("migration %s: %w", doing, err)
 		}
 	}()
 	if err := c.script(`CREATE TABLE IF NOT EXISTS schema_migrations (
 		name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, applied_at BIGINT NOT NULL)`); err != nil {
-		return false, err
+		return nil, err
 	}
-	n, err := c.exec(`INSERT INTO schema_migrations (name, sha256, applied_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-		k.name, k.hash, millis(clock()))
-	if err != nil {
-		return false, err
-	}
-	if n == 1 {
-		if err := c.script(sqliteSchema.Replace(k.text)); err != nil {
-			return false, err
+	for _, k := range list {
+		doing = k.name
+		n, err := c.exec(`INSERT INTO schema_migrations (name, sha256, applied_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+			k.name, k.hash, millis(clock()))
+		if err != nil {
+			return nil, err
 		}
+		if n == 0 {
+			continue
+		}
+		if err := c.script(sqliteSchema.Replace(k.text)); err != nil {
+			return nil, err
+		}
+		ran = append(ran, k.name)
 	}
-	return n == 1, c.script("COMMIT")
+	if err := c.script("COMMIT"); err != nil {
+		return nil, err
+	}
+	for _, name := range ran {
+		m.log.Info("migration applied", "migration", name)
+	}
+	return ran, nil
 }
 
 // backUp writes a whole and consistent copy of the database beside it.
