@@ -21,6 +21,7 @@ type Store interface {
 // Reader reads. Rows come back as fresh copies, sealed parts sealed.
 type Reader interface {
 	cardReader
+	methodReader
 
 	// Now is the database's clock, the same throughout the transaction, whole milliseconds UTC.
 	Now() time.Time
@@ -71,6 +72,7 @@ type Tx interface {
 	Reader
 	cardTx
 	authenticationTx
+	methodTx
 
 	InsertPayment(p *Payment) error
 	UpdatePayment(p *Payment) error
@@ -93,7 +95,7 @@ type Tx interface {
 	DeleteIdempotency(merchantID, key string) error
 	PutCardToken(t *CardToken) error
 	DeleteCardToken(merchantID, token string) error
-	// DeleteExpired removes card tokens and idempotency records past their end, a few thousand at most so as not to hold up others:
+	// DeleteExpired removes card tokens, idempotency records and ephemeral keys past their end, a few thousand at most so as not to hold up others:
 	// call it again until it returns 0. It returns how many.
 	DeleteExpired() (int, error)
 

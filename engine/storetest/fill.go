@@ -25,6 +25,8 @@ var unstored = map[reflect.Type][]string{
 	reflect.TypeFor[engine.Account]():         {"Private", "Credentials"},
 	reflect.TypeFor[engine.Customer]():        {"Personal"},
 	reflect.TypeFor[engine.Authentication]():  {"Private"},
+	reflect.TypeFor[engine.PaymentMethod]():   {"Private"},
+	reflect.TypeFor[engine.Mandate]():         {"Private"},
 }
 
 func (f *filler) fill(v reflect.Value) {

@@ -1,0 +1,113 @@
+package storage
+
+import (
+	"fmt"
+	"strings"
+
+	"payswitch/engine"
+)
+
+const mandateColumns = `merchant_id, id, customer_id, method_id, payment_id, status, used_by, created_at, modified_at, version, details, sealed`
+
+func scanMandate(row scanner) (*engine.Mandate, error) {
+	m := new(engine.Mandate)
+	var status string
+	var created, modified int64
+	var details []byte
+	err := row.Scan(&m.MerchantID, &m.ID, &m.CustomerID, &m.MethodID, &m.PaymentID, &status, &m.UsedBy, &created, &modified, &m.Version,
+		&details, &m.Sealed)
+	if err != nil {
+		return nil, err
+	}
+	m.Status, m.CreatedAt, m.ModifiedAt = engine.MandateStatus(status), moment(created), moment(modified)
+	return m, decode(details, &m.Details)
+}
+
+// InsertMandate implements engine.Tx.
+func (t *tx) InsertMandate(m *engine.Mandate) error {
+	details, err := encode(&m.Details)
+	if err != nil {
+		return err
+	}
+	m.Version = 1
+	return t.insert("insert mandate", `INSERT INTO mandates (`+mandateColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+		ON CONFLICT DO NOTHING`, m.MerchantID, m.ID, m.CustomerID, m.MethodID, m.PaymentID, string(m.Status), m.UsedBy, millis(m.CreatedAt),
+		millis(m.ModifiedAt), m.Version, details, m.Sealed)
+}
+
+// UpdateMandate implements engine.Tx. CreatedAt, customer and payment stay what they were.
+func (t *tx) UpdateMandate(m *engine.Mandate) error {
+	details, err := encode(&m.Details)
+	if err != nil {
+		return err
+	}
+	return t.compareAndSet("update mandate", &m.Version, `SELECT 1 FROM mandates WHERE merchant_id = $1 AND id = $2`, []any{m.MerchantID, m.ID},
+		`UPDATE mandates SET method_id = $1, status = $2, used_by = $3, modified_at = $4, details = $5, sealed = $6, version = version + 1
+		WHERE merchant_id = $7 AND id = $8 AND version = $9`,
+		m.MethodID, string(m.Status), m.UsedBy, millis(m.ModifiedAt), details, m.Sealed, m.MerchantID, m.ID, m.Version)
+}
+
+// Mandate implements engine.Reader.
+func (t *tx) Mandate(merchantID, id string) (*engine.Mandate, error) {
+	return one(t, "read mandate", scanMandate, `SELECT `+mandateColumns+` FROM mandates WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}
+
+// Mandates implements engine.Reader.
+func (t *tx) Mandates(merchantID string, f engine.MandateFilter) ([]*engine.Mandate, error) {
+	var where strings.Builder
+	args := []any{merchantID}
+	and := func(condition string, v any) {
+		args = append(args, v)
+		fmt.Fprintf(&where, " AND %s $%d", condition, len(args))
+	}
+	if f.CustomerID != "" {
+		and("customer_id =", f.CustomerID)
+	}
+	if f.MethodID != "" {
+		and("method_id =", f.MethodID)
+	}
+	if f.Status != "" {
+		and("status =", string(f.Status))
+	}
+	if !f.From.IsZero() {
+		and("created_at >=", millis(f.From))
+	}
+	if !f.To.IsZero() {
+		and("created_at <=", millis(f.To))
+	}
+	args = append(args, rowLimit(f.Limit), max(f.Offset, 0))
+	return all(t, "list mandates", scanMandate, fmt.Sprintf(`SELECT %s FROM mandates WHERE merchant_id = $1%s
+		ORDER BY created_at DESC, seq DESC LIMIT $%d OFFSET $%d`, mandateColumns, where.String(), len(args)-1, len(args)), args...)
+}
+
+const ephemeralColumns = `merchant_id, id, customer_id, hash, created_at, expires_at`
+
+func scanEphemeral(row scanner) (*engine.EphemeralKey, error) {
+	k := new(engine.EphemeralKey)
+	var created, expires int64
+	err := row.Scan(&k.MerchantID, &k.ID, &k.CustomerID, &k.Hash, &created, &expires)
+	k.CreatedAt, k.ExpiresAt = moment(created), moment(expires)
+	return k, err
+}
+
+// InsertEphemeralKey implements engine.Tx.
+func (t *tx) InsertEphemeralKey(k *engine.EphemeralKey) error {
+	return t.insert("insert ephemeral key", `INSERT INTO ephemeral_keys (`+ephemeralColumns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+		k.MerchantID, k.ID, k.CustomerID, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt))
+}
+
+// EphemeralKeyByHash implements engine.Reader. A key past its end is there until DeleteExpired takes it.
+func (t *tx) EphemeralKeyByHash(hash []byte) (*engine.EphemeralKey, error) {
+	return one(t, "read ephemeral key by hash", scanEphemeral, `SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE hash = $1`, hash)
+}
+
+// EphemeralKey implements engine.Reader.
+func (t *tx) EphemeralKey(merchantID, id string) (*engine.EphemeralKey, error) {
+	return one(t, "read ephemeral key", scanEphemeral,
+		`SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}
+
+// DeleteEphemeralKey implements engine.Tx.
+func (t *tx) DeleteEphemeralKey(merchantID, id string) error {
+	return t.change("delete ephemeral key", `DELETE FROM ephemeral_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}

@@ -1,0 +1,102 @@
+package storage
+
+import (
+	"time"
+
+	"payswitch/engine"
+)
+
+const methodColumns = `merchant_id, id, customer_id, status, deleted, fingerprint, has_card, last_used_at, created_at, modified_at, version,
+	details, sealed`
+
+func scanMethod(row scanner) (*engine.PaymentMethod, error) {
+	m := new(engine.PaymentMethod)
+	var status string
+	var used, created, modified int64
+	var details []byte
+	err := row.Scan(&m.MerchantID, &m.ID, &m.CustomerID, &status, &m.Deleted, &m.Fingerprint, &m.HasCard, &used, &created, &modified,
+		&m.Version, &details, &m.Sealed)
+	if err != nil {
+		return nil, err
+	}
+	m.Status = engine.MethodStatus(status)
+	m.LastUsedAt, m.CreatedAt, m.ModifiedAt = moment(used), moment(created), moment(modified)
+	return m, decode(details, &m.Details)
+}
+
+// InsertPaymentMethod implements engine.Tx.
+func (t *tx) InsertPaymentMethod(m *engine.PaymentMethod) error {
+	details, err := encode(&m.Details)
+	if err != nil {
+		return err
+	}
+	m.Version = 1
+	return t.insert("insert payment method", `INSERT INTO payment_methods (`+methodColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
+		m.MerchantID, m.ID, m.CustomerID, string(m.Status), m.Deleted, m.Fingerprint, m.HasCard, millis(m.LastUsedAt), millis(m.CreatedAt),
+		millis(m.ModifiedAt), m.Version, details, m.Sealed)
+}
+
+// UpdatePaymentMethod implements engine.Tx. CreatedAt, LastUsedAt and the customer stay what they were.
+func (t *tx) UpdatePaymentMethod(m *engine.PaymentMethod) error {
+	details, err := encode(&m.Details)
+	if err != nil {
+		return err
+	}
+	return t.compareAndSet("update payment method", &m.Version,
+		`SELECT 1 FROM payment_methods WHERE merchant_id = $1 AND id = $2`, []any{m.MerchantID, m.ID},
+		`UPDATE payment_methods SET status = $1, deleted = $2, fingerprint = $3, has_card = $4,
+		modified_at = $5, details = $6, sealed = $7, version = version + 1 WHERE merchant_id = $8 AND id = $9 AND version = $10`,
+		string(m.Status), m.Deleted, m.Fingerprint, m.HasCard, millis(m.ModifiedAt), details, m.Sealed,
+		m.MerchantID, m.ID, m.Version)
+}
+
+// TouchPaymentMethod implements engine.Tx.
+func (t *tx) TouchPaymentMethod(merchantID, id string, at time.Time) error {
+	return t.change("touch payment method", `UPDATE payment_methods SET last_used_at = CASE WHEN last_used_at < $1 THEN $1 ELSE last_used_at END
+		WHERE merchant_id = $2 AND id = $3`, millis(at), merchantID, id)
+}
+
+// PaymentMethod implements engine.Reader.
+func (t *tx) PaymentMethod(merchantID, id string) (*engine.PaymentMethod, error) {
+	return one(t, "read payment method", scanMethod,
+		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+}
+
+// PaymentMethodByFingerprint implements engine.Reader.
+func (t *tx) PaymentMethodByFingerprint(merchantID, customerID string, fingerprint []byte) (*engine.PaymentMethod, error) {
+	return one(t, "read payment method by fingerprint", scanMethod,
+		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND fingerprint = $3`,
+		merchantID, customerID, fingerprint)
+}
+
+// PaymentMethods implements engine.Reader.
+func (t *tx) PaymentMethods(merchantID, customerID string, limit int) ([]*engine.PaymentMethod, error) {
+	return all(t, "list payment methods", scanMethod,
+		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND status = 'active'
+		ORDER BY last_used_at DESC, seq DESC LIMIT $3`, merchantID, customerID, rowLimit(limit))
+}
+
+// AllPaymentMethods implements engine.Reader.
+func (t *tx) AllPaymentMethods(merchantID, customerID string) ([]*engine.PaymentMethod, error) {
+	return all(t, "list all payment methods", scanMethod,
+		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND NOT deleted ORDER BY created_at, seq`,
+		merchantID, customerID)
+}
+
+// CustomerAccount implements engine.Reader.
+func (t *tx) CustomerAccount(merchantID, customerID, accountID string) (*engine.CustomerAccount, error) {
+	return one(t, "read customer at account", func(row scanner) (*engine.CustomerAccount, error) {
+		c := new(engine.CustomerAccount)
+		return c, row.Scan(&c.MerchantID, &c.CustomerID, &c.AccountID, &c.Version, &c.Data)
+	}, `SELECT merchant_id, customer_id, account_id, version, data FROM customer_accounts
+		WHERE merchant_id = $1 AND customer_id = $2 AND account_id = $3`, merchantID, customerID, accountID)
+}
+
+// PutCustomerAccount implements engine.Tx.
+func (t *tx) PutCustomerAccount(c *engine.CustomerAccount) error {
+	_, err := t.exec("put customer at account", `INSERT INTO customer_accounts (merchant_id, customer_id, account_id, version, data)
+		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, customer_id, account_id) DO UPDATE SET version = excluded.version,
+		data = excluded.data`, c.MerchantID, c.CustomerID, c.AccountID, c.Version, c.Data)
+	return err
+}
