@@ -27,8 +27,8 @@ type PaymentMethod struct {
 	// Deleted is a row that is only kept so that nobody takes its id for unknown or for another's: card, key and personal data are
 	// gone.
 	Deleted bool
-	// Fingerprint is the vault's keyed fingerprint of the card, unique within the customer; nil without a card.
-	Fingerprint []byte
+	// Fingerprint is the vault's keyed fingerprint of the card, unique within the customer; "" without a card.
+	Fingerprint string
 	// HasCard says that the vault holds the card.
 	HasCard    bool
 	LastUsedAt time.Time // at first when it was made

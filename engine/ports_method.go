@@ -7,7 +7,7 @@ type methodReader interface {
 	// PaymentMethod reads one, a deleted one too.
 	PaymentMethod(merchantID, id string) (*PaymentMethod, error)
 	// PaymentMethodByFingerprint finds the customer's method for a card.
-	PaymentMethodByFingerprint(merchantID, customerID string, fingerprint []byte) (*PaymentMethod, error)
+	PaymentMethodByFingerprint(merchantID, customerID string, fingerprint string) (*PaymentMethod, error)
 	// PaymentMethods of a customer that are active, the most recently used first; a limit of 0 is none.
 	PaymentMethods(merchantID, customerID string, limit int) ([]*PaymentMethod, error)
 	// AllPaymentMethods of a customer, whatever their status, by creation; deleted ones are left out.

@@ -64,9 +64,9 @@ func (t *tx) PaymentMethod(merchantID, id string) (*engine.PaymentMethod, error)
 }
 
 // PaymentMethodByFingerprint implements engine.Reader.
-func (t *tx) PaymentMethodByFingerprint(merchantID, customerID string, fingerprint []byte) (*engine.PaymentMethod, error) {
+func (t *tx) PaymentMethodByFingerprint(merchantID, customerID string, fingerprint string) (*engine.PaymentMethod, error) {
 	return one(t, "read payment method by fingerprint", scanMethod,
-		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND fingerprint = $3`,
+		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND fingerprint = $3 AND fingerprint <> ''`,
 		merchantID, customerID, fingerprint)
 }
 

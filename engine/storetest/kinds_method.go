@@ -112,7 +112,7 @@ func testMethodLists(t *testing.T, s engine.Store) {
 
 func testMethodFingerprints(t *testing.T, s engine.Store) {
 	print := func(v string) func(*engine.PaymentMethod) {
-		return func(m *engine.PaymentMethod) { m.Fingerprint = []byte(v) }
+		return func(m *engine.PaymentMethod) { m.Fingerprint = v }
 	}
 	insertMethods(t, s, method("a", print("1")), method("b", print("2")), method("none"), method("none either"),
 		method("other customer", print("1"), func(m *engine.PaymentMethod) { m.CustomerID = "d" }),
@@ -120,7 +120,7 @@ func testMethodFingerprints(t *testing.T, s engine.Store) {
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.InsertPaymentMethod(method("again", print("1"))) }), engine.ErrConflict)
 	find := func(customer, v string) (string, error) {
 		m, err := read(s, func(r engine.Reader) (*engine.PaymentMethod, error) {
-			return r.PaymentMethodByFingerprint(merchantA, customer, []byte(v))
+			return r.PaymentMethodByFingerprint(merchantA, customer, v)
 		})
 		if err != nil {
 			return "", err
@@ -136,11 +136,11 @@ func testMethodFingerprints(t *testing.T, s engine.Store) {
 	require.ErrorIs(t, err, engine.ErrNotFound)
 
 	b := get(t, s, func(r engine.Reader) (*engine.PaymentMethod, error) { return r.PaymentMethod(merchantA, "b") })
-	b.Fingerprint = []byte("1")
+	b.Fingerprint = "1"
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdatePaymentMethod(b) }), engine.ErrConflict)
 	require.EqualValues(t, 1, b.Version)
 	a := get(t, s, func(r engine.Reader) (*engine.PaymentMethod, error) { return r.PaymentMethod(merchantA, "a") })
-	a.Fingerprint, a.Deleted = nil, true
+	a.Fingerprint, a.Deleted = "", true
 	update(t, s, func(tx engine.Tx) error { return tx.UpdatePaymentMethod(a) })
 	insertMethods(t, s, method("again", print("1")))
 }

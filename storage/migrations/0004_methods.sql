@@ -1,6 +1,6 @@
 -- Saved payment methods and what belongs to them.
 
--- The card itself is in the vault. A deleted method keeps its row, emptied, so that its id stays taken. fingerprint is NULL without a
+-- The card itself is in the vault. A deleted method keeps its row, emptied, so that its id stays taken. fingerprint is '' without a
 -- card: a customer has one method for each card.
 CREATE TABLE payment_methods (
   seq          {{SEQ}},
@@ -9,7 +9,7 @@ CREATE TABLE payment_methods (
   customer_id  TEXT NOT NULL,
   status       TEXT NOT NULL,
   deleted      BOOLEAN NOT NULL,
-  fingerprint  {{BLOB}},
+  fingerprint  TEXT NOT NULL,
   has_card     BOOLEAN NOT NULL,
   last_used_at BIGINT NOT NULL,
   created_at   BIGINT NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE payment_methods (
   sealed       {{BLOB}},
   UNIQUE (merchant_id, id)
 );
-CREATE UNIQUE INDEX payment_methods_card ON payment_methods (merchant_id, customer_id, fingerprint) WHERE fingerprint IS NOT NULL;
+CREATE UNIQUE INDEX payment_methods_card ON payment_methods (merchant_id, customer_id, fingerprint) WHERE fingerprint <> '';
 CREATE INDEX payment_methods_used ON payment_methods (merchant_id, customer_id, last_used_at, seq) WHERE status = 'active';
 CREATE INDEX payment_methods_customer ON payment_methods (merchant_id, customer_id);
 
