@@ -1,0 +1,123 @@
+package threeds
+
+// Action is what happens next.
+type Action string
+
+const (
+	Continue          Action = "continue"              // after prepare: on with Decision.MessageVersion
+	Authorize         Action = "authorize"             // with Decision.Proof
+	AuthorizeWithout  Action = "authorize_without_3ds" // without any 3-D Secure data
+	AuthorizePlainMIT Action = "authorize_plain_mit"   // as a merchant-initiated payment that was not authenticated
+	StartChallenge    Action = "challenge"
+	WaitDecoupled     Action = "wait_decoupled"
+	Fail              Action = "fail"   // Decision.ErrorCode says why
+	Ignore            Action = "ignore" // the answer is not about this authentication: nothing changes
+)
+
+// Authorizes says whether the payment goes on to the processor.
+func (a Action) Authorizes() bool {
+	return a == Authorize || a == AuthorizeWithout || a == AuthorizePlainMIT
+}
+
+// WaitsForCustomer says whether the payment waits for its payer (requires_customer_action).
+func (a Action) WaitsForCustomer() bool {
+	return a == Continue || a == StartChallenge || a == WaitDecoupled
+}
+
+// Outcome is how an authentication ended; "" while it has not.
+type Outcome string
+
+const (
+	Authenticated    Outcome = "authenticated"
+	Attempted        Outcome = "attempted"
+	Exempted         Outcome = "exempted"
+	NotAuthenticated Outcome = "not_authenticated"
+	Rejected         Outcome = "rejected"
+	Unavailable      Outcome = "unavailable"
+	OutOf3DS         Outcome = "not_enrolled"
+	Abandoned        Outcome = "abandoned"
+	Errored          Outcome = "error"
+)
+
+// Liability is who is expected to bear a fraud chargeback: no guarantee, the scheme decides.
+type Liability string
+
+const (
+	ShiftExpected    Liability = "expected"     // the issuer
+	ShiftNotExpected Liability = "not_expected" // the merchant
+	ShiftUnknown     Liability = "unknown"      // not final yet, or a scheme we hold no table of
+)
+
+// Codes are payments' error_code when authentication ends them.
+const (
+	CodeAcquirerMissing   = "acquirer_config_missing"
+	CodeNotEnrolled       = "card_not_enrolled"
+	CodeUnreachable       = "authenticator_unreachable"
+	CodeCredentials       = "authenticator_credentials"
+	CodeAbandoned         = "authentication_abandoned"
+	CodeUnavailable       = "authentication_unavailable"
+	CodeError             = "authentication_error"
+	CodeFailed            = "authentication_failed"
+	CodeRejected          = "authentication_rejected"
+	CodeProtocol          = "authentication_protocol_error"
+	CodeChallengeCanceled = "challenge_cancelled"
+	CodeTimeout           = "authentication_timeout"
+	CodeResultLost        = "authentication_result_lost"
+	CodeRequired          = "authentication_required" // soft decline, and the payer is not there
+)
+
+// Flag is something about an answer that is worth recording; Alert says which someone must look at.
+type Flag string
+
+const (
+	FlagECIUnexpected        Flag = "eci_unexpected" // the ECI does not fit scheme and status
+	FlagValueMissing         Flag = "cavv_missing"   // Y or A without the authentication value
+	FlagInformational        Flag = "informational_unrequested"
+	FlagDecoupled            Flag = "decoupled_unrequested"
+	FlagSPC                  Flag = "spc_unrequested"
+	FlagVersionUnsupported   Flag = "version_unsupported"
+	FlagThreeRIError         Flag = "three_ri_error"
+	FlagCancelUnexpected     Flag = "challenge_cancel_unexpected" // challengeCancel beside a result that authorizes
+	FlagRefused              Flag = "authenticator_refused"       // an error of class bad_request, config or credentials
+	FlagIDMismatch           Flag = "three_ds_id_mismatch"
+	FlagSessionMAC           Flag = "three_ds_session_mac"
+	FlagUnexpectedCRes       Flag = "three_ds_unexpected_cres"
+	FlagCResMismatch         Flag = "cres_rreq_mismatch"
+	FlagLateResult           Flag = "late_result"
+	FlagAuthenticatorOutages Flag = "authenticator_unreachable"
+)
+
+// Alert says whether someone must look: a forged or crossed message, or an account set up wrongly. The others are statistics.
+func (f Flag) Alert() bool {
+	switch f {
+	case FlagThreeRIError, FlagRefused, FlagIDMismatch, FlagSessionMAC, FlagUnexpectedCRes, FlagCResMismatch, FlagLateResult,
+		FlagAuthenticatorOutages:
+		return true
+	}
+	return false
+}
+
+// Proof is what the authorization tells the processor. The authentication value itself is the caller's to add.
+type Proof struct {
+	ECI            string // two characters; "" where none was told and the scheme's table has none
+	WithValue      bool   // the authentication value goes with it
+	TransStatus    string
+	MessageVersion string
+	DSTransID      string
+	Exemption      Exemption // that the authorization claims; "" for none
+}
+
+// Decision is what an answer leads to.
+type Decision struct {
+	Action    Action
+	Outcome   Outcome // "" while not final
+	Liability Liability
+	Proof     *Proof // with Authorize, else nil
+	// ECI is the one to record: Proof's, or the one a payment without proof counts under (07, Mastercard 00).
+	ECI            string
+	MessageVersion string // with Continue
+	ErrorCode      string // with Fail
+	Flags          []Flag
+	// Stop is set with R: the issuer asks that the card is not tried: no other processor, no retry without 3-D Secure.
+	Stop bool
+}

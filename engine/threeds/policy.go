@@ -1,0 +1,280 @@
+package threeds
+
+// Decide says what an authenticator's answer leads to, all retries done (NextTry). Every answer has a decision; what cannot be
+// understood never authorizes.
+func Decide(cfg Config, run Run, res Result) Decision {
+	d := decider{cfg, run, res}
+	switch {
+	case !run.Matches(res):
+		if run.Phase == Final { // somebody else's answer: ours may still come
+			return Decision{Action: Ignore, Liability: ShiftUnknown, Flags: []Flag{FlagIDMismatch}}
+		}
+		return d.fail(Errored, CodeProtocol, FlagIDMismatch)
+	case run.Phase == Prepare:
+		return d.prepared()
+	case res.Class != "":
+		return d.failed()
+	case run.Phase == Authenticate || run.Phase == Final:
+		return d.status()
+	}
+	return d.fail(Errored, CodeProtocol)
+}
+
+type decider struct {
+	cfg Config
+	run Run
+	res Result
+}
+
+// prepared decides after the version look-up.
+func (d decider) prepared() Decision {
+	switch d.res.Class {
+	case "":
+		if v := ChooseVersion(d.cfg, d.run.Channel, d.res.Versions, d.run.AdapterVersions, ""); v != "" {
+			return Decision{Action: Continue, Liability: ShiftUnknown, MessageVersion: v}
+		}
+		return d.notEnrolled(FlagVersionUnsupported)
+	case NotEnrolled:
+		return d.notEnrolled()
+	case Technical:
+		if d.run.Channel == ThreeRI {
+			return d.plainMIT(Errored, CodeUnreachable, FlagThreeRIError)
+		}
+		if d.cfg.OnAuthenticatorUnreachable == RuleFailoverAuthorize {
+			return d.without(AuthorizeWithout, Unavailable, FlagAuthenticatorOutages)
+		}
+		return d.fail(Errored, CodeUnreachable, FlagAuthenticatorOutages)
+	}
+	return d.failed()
+}
+
+func (d decider) notEnrolled(flags ...Flag) Decision {
+	if d.run.Channel == ThreeRI {
+		return d.plainMIT(OutOf3DS, CodeNotEnrolled, flags...)
+	}
+	if d.cfg.OnNotEnrolled == RuleAuthorizeWithout3DS {
+		return d.without(AuthorizeWithout, OutOf3DS, flags...)
+	}
+	return d.fail(OutOf3DS, CodeNotEnrolled, flags...)
+}
+
+// failed decides on an error: technical ones are as U, the others, which a payer may have brought about, never authorize.
+func (d decider) failed() Decision {
+	if d.run.Channel == ThreeRI {
+		outcome := Errored
+		if d.res.Class == Technical {
+			outcome = Unavailable
+		}
+		return d.plainMIT(outcome, CodeError, FlagThreeRIError)
+	}
+	switch d.res.Class {
+	case Technical:
+		if d.run.Phase == Final && !d.run.Returned { // nothing tells a broken authenticator from a payer who left
+			return d.fail(Unavailable, CodeUnavailable)
+		}
+		return d.unavailable()
+	case Credentials:
+		if d.run.Phase == Prepare {
+			return d.fail(Errored, CodeCredentials, FlagRefused)
+		}
+	case Misconfigure:
+		if d.run.Phase == Prepare && d.res.Code == "303" { // access denied
+			return d.fail(Errored, CodeCredentials, FlagRefused)
+		}
+	}
+	return d.fail(Errored, CodeError, FlagRefused)
+}
+
+// status decides on a transStatus.
+func (d decider) status() Decision {
+	final := d.run.Phase == Final
+	switch d.res.TransStatus {
+	case "Y":
+		return d.proven(Authenticated, eciFull)
+	case "A":
+		if d.cfg.OnAttempted != RuleAuthorize {
+			return d.fail(Attempted, CodeFailed)
+		}
+		return d.proven(Attempted, eciAttempted)
+	case "N":
+		return d.fail(NotAuthenticated, d.notAuthenticated())
+	case "R":
+		f := d.fail(Rejected, CodeRejected)
+		f.Stop = true
+		return f
+	case "U":
+		return d.unavailableStatus()
+	case "I":
+		if !final {
+			return d.informational()
+		}
+	case "C":
+		switch {
+		case final:
+		case d.run.Channel == ThreeRI: // nobody is there to answer it
+			return d.fail(NotAuthenticated, CodeFailed)
+		case d.res.ACSTransID == "":
+		case d.run.Channel == App || CheckChallengeURL(d.res.ACSURL, d.run.Development) == nil:
+			return Decision{Action: StartChallenge, Liability: ShiftUnknown}
+		}
+	case "D":
+		switch {
+		case final:
+		case d.run.Decoupled && d.cfg.Decoupled == RuleOn:
+			return Decision{Action: WaitDecoupled, Liability: ShiftUnknown}
+		default:
+			return d.unavailable(FlagDecoupled)
+		}
+	case "S":
+		if !final {
+			return d.unavailable(FlagSPC)
+		}
+	}
+	return d.fail(Errored, CodeProtocol)
+}
+
+// proven decides on Y and A.
+func (d decider) proven(outcome Outcome, kind int) Decision {
+	value := d.res.HasValue || d.run.category() == NonPayment ||
+		kind == eciAttempted && familyOf(d.run.Scheme) == cartesBancaires
+	switch {
+	case !value:
+		return d.unavailable(FlagValueMissing)
+	case d.run.dsTransID(d.res) == "":
+		return d.fail(Errored, CodeProtocol)
+	}
+	out := d.authorize(outcome, kind, NoExemption)
+	if d.res.ChallengeCancel != "" {
+		out.Flags = append(out.Flags, FlagCancelUnexpected)
+	}
+	return out
+}
+
+// informational decides on I: the answer to a wish for no challenge, and to nothing else.
+func (d decider) informational() Decision {
+	exemption, asked := exemptionAsked(d.run)
+	switch {
+	case !asked:
+		return d.unavailable(FlagInformational)
+	case d.run.dsTransID(d.res) == "":
+		return d.fail(Errored, CodeProtocol)
+	}
+	return d.authorize(Exempted, eciExempted, exemption)
+}
+
+// unavailableStatus decides on U.
+func (d decider) unavailableStatus() Decision {
+	if d.run.Phase != Final {
+		if d.dataOnly() {
+			return d.authorize(Exempted, eciDataOnly, ExemptDataOnly)
+		}
+		return d.unavailable()
+	}
+	switch d.res.ChallengeCancel {
+	case "":
+	case "01":
+		return d.fail(Abandoned, CodeChallengeCanceled)
+	case "03", "04", "08":
+		return d.fail(Abandoned, CodeTimeout)
+	case "05":
+		return d.fail(Abandoned, CodeAbandoned)
+	default: // 06, a broken message, is in the payer's hand too
+		return d.fail(Unavailable, CodeUnavailable)
+	}
+	switch reason := d.res.TransStatusReason; {
+	case reason == reasonTimedOut:
+		return d.fail(Abandoned, CodeTimeout)
+	case reason != "" && !technicalReason(d.run, reason):
+		return d.fail(Unavailable, CodeUnavailable)
+	}
+	return d.unavailable()
+}
+
+// dataOnly says whether U is the answer to a request for data only: Mastercard answers it so, with reason 80.
+func (d decider) dataOnly() bool {
+	return d.run.category() == DataOnly && familyOf(d.run.Scheme) == mastercardFamily && d.res.TransStatusReason == "80" &&
+		d.res.HasValue && d.run.dsTransID(d.res) != ""
+}
+
+// Reasons (transStatusReason) that say more than that it did not work.
+const (
+	reasonTimedOut     = "14" // transaction timed out at the ACS
+	reasonACSTechnical = "22" // ACS technical issue
+)
+
+// technicalReason says whether a transStatusReason tells of something broken that no payer can break. At Mastercard 80 to 83 mean
+// something else.
+func technicalReason(run Run, reason string) bool {
+	return reason == reasonACSTechnical || familyOf(run.Scheme) != mastercardFamily && reason >= "80" && reason <= "83" && len(reason) == 2
+}
+
+// notAuthenticated is N's code: after a challenge it may say how it ended.
+func (d decider) notAuthenticated() string {
+	if d.run.Phase != Final {
+		return CodeFailed
+	}
+	switch d.res.ChallengeCancel {
+	case "01":
+		return CodeChallengeCanceled
+	case "03", "04", "08":
+		return CodeTimeout
+	case "05":
+		return CodeAbandoned
+	case "":
+		if d.res.TransStatusReason == reasonTimedOut {
+			return CodeTimeout
+		}
+	}
+	return CodeFailed
+}
+
+// unavailable decides on U, and on what counts as U, by the settings of the phase.
+func (d decider) unavailable(flags ...Flag) Decision {
+	rule := d.cfg.OnUnavailable
+	switch {
+	case d.run.Channel == ThreeRI:
+		return d.plainMIT(Unavailable, CodeUnavailable, flags...)
+	case d.run.Phase == Final:
+		rule = d.cfg.OnUnavailableAfterChallenge
+	}
+	if rule == RuleAuthorizeWithoutShift {
+		return d.without(AuthorizeWithout, Unavailable, flags...)
+	}
+	return d.fail(Unavailable, CodeUnavailable, flags...)
+}
+
+// plainMIT lets a merchant-initiated payment go on without authentication, unless the profile insists on it.
+func (d decider) plainMIT(outcome Outcome, code string, flags ...Flag) Decision {
+	if d.cfg.ThreeRIForMIT == RuleMandatory {
+		return d.fail(outcome, code, flags...)
+	}
+	return d.without(AuthorizePlainMIT, outcome, flags...)
+}
+
+func (d decider) authorize(outcome Outcome, kind int, exemption Exemption) Decision {
+	eci, flags := normalECI(d.res.ECI), []Flag(nil)
+	fits := eci == "" || expectedECI(d.run, kind, eci)
+	if !fits {
+		flags = append(flags, FlagECIUnexpected)
+	}
+	if eci == "" || kind > eciAttempted && !d.res.HasValue && shifts(d.run.Scheme, eci) { // a shift is never claimed without a value
+		eci = deriveECI(d.run.Scheme, d.run.category(), kind)
+	}
+	return Decision{
+		Action: Authorize, Outcome: outcome, ECI: eci, Flags: flags,
+		Liability: liability(d.run, kind, eci, d.res.HasValue, fits),
+		Proof: &Proof{ECI: eci, WithValue: d.res.HasValue, TransStatus: d.res.TransStatus, MessageVersion: d.run.MessageVersion,
+			DSTransID: d.run.dsTransID(d.res), Exemption: exemption},
+	}
+}
+
+// without authorizes without proof.
+func (d decider) without(a Action, outcome Outcome, flags ...Flag) Decision {
+	return Decision{Action: a, Outcome: outcome, Liability: ShiftNotExpected, Flags: flags,
+		ECI: deriveECI(d.run.Scheme, d.run.category(), eciNone)}
+}
+
+func (d decider) fail(outcome Outcome, code string, flags ...Flag) Decision {
+	return Decision{Action: Fail, Outcome: outcome, Liability: ShiftNotExpected, ErrorCode: code, Flags: flags,
+		ECI: deriveECI(d.run.Scheme, d.run.category(), eciNone)}
+}

@@ -1,0 +1,62 @@
+package threeds
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// versions are those this package knows the messages of, oldest first.
+var versions = []string{"2.1.0", "2.2.0", "2.3.1"}
+
+type version string
+
+func (v version) known() bool { return slices.Contains(versions, string(v)) }
+
+// number is the version as major, minor and patch; ok is false for anything else.
+func (v version) number() (n [3]int, ok bool) {
+	parts := strings.Split(string(v), ".")
+	if len(parts) != len(n) {
+		return n, false
+	}
+	for i, p := range parts {
+		d, err := strconv.ParseUint(p, 10, 16)
+		if err != nil {
+			return n, false
+		}
+		n[i] = int(d)
+	}
+	return n, true
+}
+
+// compare is negative when v is the older one. What is no version is the oldest.
+func (v version) compare(w version) int {
+	a, _ := v.number()
+	b, _ := w.number()
+	return slices.Compare(a[:], b[:])
+}
+
+// atLeast says whether v is w or newer.
+func (v version) atLeast(w version) bool { return v.compare(w) >= 0 }
+
+// ChooseVersion is the highest version that is offered for the card, allowed by the profile, and spoken by the adapter (no list: any).
+// below, unless "", bounds it from above, exclusively: the next lower one after Erro 102. 3RI needs 2.2. "" when there is none.
+func ChooseVersion(cfg Config, channel Channel, offered, adapter []string, below string) string {
+	best := ""
+	for _, o := range offered {
+		v := version(o)
+		switch {
+		case !v.known(), !cfg.allows(v), len(adapter) > 0 && !slices.Contains(adapter, o):
+		case below != "" && v.atLeast(version(below)):
+		case channel == ThreeRI && !v.atLeast("2.2.0"):
+		case best == "" || v.compare(version(best)) > 0:
+			best = o
+		}
+	}
+	return best
+}
+
+func (c Config) allows(v version) bool {
+	n, ok := v.number()
+	return slices.Contains(c.AllowVersions, string(v)) || ok && n[0] == 2 && slices.Contains(c.AllowVersions, AnyVersion)
+}
