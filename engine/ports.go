@@ -22,6 +22,7 @@ type Store interface {
 type Reader interface {
 	cardReader
 	methodReader
+	operatorReader
 
 	// Now is the database's clock, the same throughout the transaction, whole milliseconds UTC.
 	Now() time.Time

@@ -3,6 +3,7 @@ package plugins
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -46,13 +47,27 @@ type file struct {
 	stamp   stamp  // as last seen
 	settled bool   // what stamp says has been loaded, or was found not to load
 	build   *build // the last that loaded; nil if none has
+	pin     *Pin   // under which it did; nil without one
 	missing bool   // in the last scan
 }
 
-// stamp changes when a file does.
+// stamp changes when a file or its pin does.
 type stamp struct {
-	size     int64
-	modified time.Time
+	size, pinSize         int64
+	modified, pinModified time.Time
+}
+
+// stampOf looks at a module's file; false when there is no regular one.
+func stampOf(path string) (s stamp, ok bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return s, false
+	}
+	s.size, s.modified = info.Size(), info.ModTime()
+	if pin, err := os.Stat(PinName(path)); err == nil {
+		s.pinSize, s.pinModified = pin.Size(), pin.ModTime()
+	}
+	return s, true
 }
 
 // scan looks at the directory and takes in what has changed. A file is loaded once it has looked the same in two scans, so that one being
@@ -91,8 +106,8 @@ func (h *Host) scan(ctx context.Context, first bool) error {
 // look takes in one file. It says whether that made a difference.
 func (h *Host) look(ctx context.Context, name string, first bool) bool {
 	path := filepath.Join(h.opts.Directory, name)
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
+	now, ok := stampOf(path)
+	if !ok {
 		return false
 	}
 	f := h.files[name]
@@ -100,7 +115,6 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 		f = &file{}
 		h.files[name] = f
 	}
-	now := stamp{info.Size(), info.ModTime()}
 	if f.stamp != now {
 		f.stamp, f.settled = now, false
 		if !first {
@@ -110,9 +124,22 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 	if f.settled {
 		return false
 	}
+	pin, pinErr := ReadPin(path)
 	wasm, err := os.ReadFile(path)
 	if err != nil {
 		h.reportOnce("adapter cannot be read", path+err.Error(), "file", path, "error", err)
+		return false
+	}
+	if again, _ := stampOf(path); again != now {
+		return false // being replaced: module and pin may not belong together
+	}
+	if pinErr == nil && !pin.allows(hashOf(wasm)) {
+		pinErr = fmt.Errorf("%w: sha256 %s, pinned is %s: install it with  payswitch plugin install,  or delete %s to let in what lies there", ErrPinned,
+			hashOf(wasm), pin.SHA256, PinName(name))
+	}
+	if pinErr != nil {
+		f.settled = true
+		h.log.Error("adapter is not loaded; what was loaded before stays", "file", path, "error", pinErr)
 		return false
 	}
 	b, err := h.load(ctx, wasm, nil)
@@ -124,12 +151,30 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 		h.log.Error("adapter cannot be loaded; what was loaded before stays", "file", path, "error", err)
 		return false
 	}
+	f.pin = pin
 	if b == f.build {
 		return false
 	}
 	f.build = b
 	h.keep(b, wasm)
 	return true
+}
+
+// ErrPinned says that a module is not the build that its pin names.
+var ErrPinned = errors.New("the module is not the one that was installed")
+
+// File is where the adapter of a connector comes from: the name of its file in the directory, "" for a built-in one, and its pin, nil
+// where it has none.
+func (h *Host) File(connector string) (name string, pin *Pin) {
+	h.scanning.Lock()
+	defer h.scanning.Unlock()
+	b := h.current[h.adapterName(connector)] // changed under scanning only
+	for _, name := range slices.Sorted(maps.Keys(h.files)) {
+		if f := h.files[name]; b != nil && f.build == b {
+			return name, f.pin
+		}
+	}
+	return "", nil
 }
 
 func (h *Host) keep(b *build, wasm []byte) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"payswitch/engine"
+	"payswitch/plugins"
 )
 
 // Config is everything an operator can set: config.yaml, then the environment. Merchants, profiles and connector accounts are data
@@ -67,6 +68,7 @@ type KeysConfig struct {
 type PluginsConfig struct {
 	Directory      string   `key:"directory"`       // adapters beside the built-in ones, "" for none
 	CacheDirectory string   `key:"cache_directory"` // compiled code and builds in use; "" is beside the database
+	TrustedKeys    []string `key:"trusted_keys"`    // minisign public keys whose bundles may be installed
 	Simulate       []string `key:"simulate"`        // connector names the simulator answers for
 	AllowLoopback  bool     `key:"allow_loopback_http"`
 	AllowPrivate   bool     `key:"allow_private"`
@@ -175,6 +177,11 @@ func (c Config) Validate() error {
 		}
 	}
 
+	for _, text := range c.Plugins.TrustedKeys {
+		if _, err := plugins.ParsePublicKey(text); err != nil {
+			bad("plugins.trusted_keys", "%q is not a minisign public key: it is the line of a .pub file that begins with RW", text)
+		}
+	}
 	between(&all, "plugins.send_timeout", c.Plugins.SendTimeout, time.Second, time.Minute, "")
 	between(&all, "plugins.response_limit", c.Plugins.ResponseLimit, 1<<10, 1<<20, " bytes")
 	between(&all, "plugins.memory_limit", c.Plugins.MemoryLimit, 16<<20, 1<<30, " bytes")

@@ -25,6 +25,10 @@ func pluginCommands() []command {
 		{"plugin check", "certify an adapter and say what is wrong with it", (*program).pluginCheck},
 		{"plugin inspect", "show what an adapter says of itself", (*program).pluginInspect},
 		{"plugin call", "show what an adapter would send, or makes of an answer", (*program).pluginCall},
+		{"plugin keygen", "make a key pair to sign bundles with", (*program).pluginKeygen},
+		{"plugin bundle", "certify an adapter and make it one file to hand on, signed", (*program).pluginBundle},
+		{"plugin install", "take a bundle into the adapters directory: verified, approved, pinned", (*program).pluginInstall},
+		{"plugin remove", "take an installed adapter away", (*program).pluginRemove},
 		{"plugin list", "list the adapters that the switch loads", (*program).pluginList},
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"payswitch/sdk"
 )
@@ -42,11 +44,11 @@ func (p *program) pluginInspect(ctx context.Context, args []string) error {
 	return nil
 }
 
-func (i *inspection) print(w io.Writer) {
+func (i inspection) print(w io.Writer) {
 	m := i.Manifest
 	row := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(w, "%-16s%s\n", name, value)
+			fmt.Fprintf(w, "%-16s%s\n", name, printable(value))
 		}
 	}
 	row("name", m.Name+" "+m.Version)
@@ -78,6 +80,16 @@ func (i *inspection) print(w io.Writer) {
 		row("webhooks", m.Webhook.Scheme)
 	}
 	row("resolves by", list(m.Resolve.By))
+}
+
+// printable is a text of an adapter's without what a terminal would act on.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
 }
 
 func list[T ~string](all []T) string {

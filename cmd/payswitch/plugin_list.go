@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"os"
 	"text/tabwriter"
+
+	"aead.dev/minisign"
 
 	"payswitch/engine"
 	"payswitch/plugins"
@@ -18,12 +18,11 @@ func (p *program) pluginList(ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	o := hostOptions(c)
-	if _, err := os.Stat(o.CacheDir); err != nil { // only a switch makes its cache: it belongs to the user it runs as
-		o.CacheDir = ""
+	trusted, err := trustedKeys(c.Plugins.TrustedKeys, nil)
+	if err != nil {
+		return err
 	}
-	o.Logger = slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	h, err := plugins.New(ctx, o)
+	h, err := p.openHost(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -34,9 +33,10 @@ func (p *program) pluginList(ctx context.Context, args []string) (err error) {
 		return nil
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "CONNECTOR\tVERSION\tFROM\tSHA256")
+	fmt.Fprintln(w, "CONNECTOR\tVERSION\tFROM\tPINNED\tSHA256")
 	for _, a := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Connector, a.Manifest.Version, origin(a), a.Hash)
+		_, pin := h.File(a.Connector)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", a.Connector, a.Manifest.Version, origin(a), pinned(a, pin, trusted), a.Hash)
 	}
 	return w.Flush()
 }
@@ -50,4 +50,24 @@ func origin(a engine.AdapterInfo) string {
 		return "built in"
 	}
 	return "directory"
+}
+
+// pinned says whether an adapter of the directory is pinned, and who vouches for it.
+func pinned(a engine.AdapterInfo, pin *plugins.Pin, trusted []minisign.PublicKey) string {
+	if origin(a) != "directory" {
+		return "-"
+	}
+	if pin == nil {
+		return "no"
+	}
+	key, err := pin.Verify(trusted)
+	switch {
+	case err == nil:
+		return "signed by " + plugins.KeyID(key.ID())
+	case errors.Is(err, plugins.ErrUnsigned):
+		return "unsigned"
+	case errors.Is(err, plugins.ErrUntrusted):
+		return "signed, key not trusted"
+	}
+	return "signature is not good"
 }

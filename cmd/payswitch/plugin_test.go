@@ -202,8 +202,8 @@ func TestPluginList(t *testing.T) {
 	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_PLUGINS__SIMULATE=acme")
 	code, stdout, stderr := runProgram(t, env, "plugin", "list")
 	require.Equal(t, exitOK, code, stderr)
-	require.Regexp(t, `(?m)^simulator +\S+ +(directory|built in) +[0-9a-f]{64}$`, stdout)
-	require.Regexp(t, `(?m)^acme +\S+ +simulated +[0-9a-f]{64}$`, stdout)
+	require.Regexp(t, `(?m)^simulator +\S+ +(directory +no|built in +-) +[0-9a-f]{64}$`, stdout)
+	require.Regexp(t, `(?m)^acme +\S+ +simulated +- +[0-9a-f]{64}$`, stdout)
 }
 
 func TestPluginUsage(t *testing.T) {

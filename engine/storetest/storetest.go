@@ -53,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"ephemeral keys", testEphemeralKeys},
 		{"merchants and what goes with them", testMerchants},
 		{"API keys", testAPIKeys},
+		{"accounts of a connector", testAccountsAt},
 		{"customers", testCustomers},
 		{"keysets", testKeysets},
 		{"update: own writes, errors, clock", testUpdate},

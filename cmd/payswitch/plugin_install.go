@@ -1,0 +1,286 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"aead.dev/minisign"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/plugins/sandbox"
+	"payswitch/sdk"
+	"payswitch/storage"
+)
+
+// pluginInstall takes a bundle into the adapters directory: verified, shown, approved and pinned. A running switch takes it up by itself.
+func (p *program) pluginInstall(ctx context.Context, args []string) error {
+	f := p.flags("plugin install FILE.bundle")
+	var keys []string
+	f.Func("key", "trust this minisign public `key` (its text, or a file) beside plugins.trusted_keys; may stand again", func(s string) error {
+		keys = append(keys, s)
+		return nil
+	})
+	unsigned := f.Bool("allow-unsigned", false, "install a bundle that nobody has signed; it is checked again first")
+	yes := f.Bool("yes", false, "approve without being asked, for scripts")
+	path, c, err := p.operandAndConfig(f, args, "a bundle, as: payswitch plugin install acme-0.1.0.bundle")
+	if err != nil {
+		return err
+	}
+	if c.Plugins.Directory == "" {
+		return errors.New("plugins.directory is not set: name the folder that holds the switch's adapters")
+	}
+	trusted, err := trustedKeys(c.Plugins.TrustedKeys, keys)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.Size() > plugins.MaxBundle {
+		return fmt.Errorf("%s: a bundle of more than %d MiB", path, plugins.MaxBundle>>20)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	b, err := plugins.ReadBundle(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	manifest, signer, err := p.examine(ctx, c, b, trusted, *unsigned)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	before, err := p.installed(ctx, c, manifest.Name)
+	if err != nil {
+		return err
+	}
+	inspection{b.Hash(), len(b.Module), manifest}.print(p.stdout)
+	fmt.Fprintf(p.stdout, "%-16s%s\n%-16s%s\n", "signature", signer, "replaces", before)
+	if !*yes {
+		if err := p.ask("\nInstall it, and let it send to these hosts and place these secrets there?"); err != nil {
+			return err
+		}
+	}
+	if err := b.Install(c.Plugins.Directory, manifest.Name, manifest.Version, time.Now()); err != nil {
+		return fmt.Errorf("install %s: %w", manifest.Name, err)
+	}
+	fmt.Fprintf(p.stdout, "%s %s is installed. A running switch takes it up within seconds; operations under way end with the build they began with.\n",
+		manifest.Name, manifest.Version)
+	return nil
+}
+
+// operandAndConfig parses the flags of a command that takes one argument and needs configuration.
+func (p *program) operandAndConfig(f *flag.FlagSet, args []string, what string) (string, Config, error) {
+	path := f.String("config", "config.yaml", "configuration `file`; the default one may be missing")
+	given, err := operand(f, args, what)
+	if err != nil {
+		return "", Config{}, err
+	}
+	required := false
+	f.Visit(func(one *flag.Flag) { required = required || one.Name == "config" })
+	c, err := loadConfig(defaultConfig(), *path, required, p.env)
+	return given, c, err
+}
+
+// trustedKeys are those of the configuration and those given: as text, or the file that holds one.
+func trustedKeys(configured, given []string) (all []minisign.PublicKey, err error) {
+	for _, text := range configured {
+		k, err := plugins.ParsePublicKey(text)
+		if err != nil {
+			return nil, fmt.Errorf("plugins.trusted_keys: %q: %w", text, err)
+		}
+		all = append(all, k)
+	}
+	for _, text := range given {
+		k, err := plugins.ParsePublicKey(text)
+		if err != nil {
+			content, readErr := os.ReadFile(text)
+			if readErr != nil {
+				return nil, fmt.Errorf("--key: %q is neither a minisign public key nor a file that holds one", text)
+			}
+			if k, err = plugins.ParsePublicKey(string(content)); err != nil {
+				return nil, fmt.Errorf("--key: %s: %w", text, err)
+			}
+		}
+		all = append(all, k)
+	}
+	return all, nil
+}
+
+// examine holds a bundle against its signature and itself: the certificate is of this module, and the module runs here and says what the
+// bundle says of it. What nobody vouches for is checked anew.
+func (p *program) examine(ctx context.Context, c Config, b *plugins.Bundle, trusted []minisign.PublicKey, unsigned bool) (*sdk.Manifest, string, error) {
+	var certificate checkReport
+	if err := json.Unmarshal(b.Certificate, &certificate); err != nil {
+		return nil, "", fmt.Errorf("its certificate cannot be read: %w", err)
+	}
+	key, err := b.Verify(trusted, certificate.Name, certificate.Version)
+	signer := "by key " + plugins.KeyID(key.ID()) + ", which is trusted"
+	switch {
+	case errors.Is(err, plugins.ErrUnsigned) && unsigned:
+		signer = "none: nobody vouches for it"
+	case errors.Is(err, plugins.ErrUnsigned):
+		return nil, "", fmt.Errorf("%w: ask its author for a signed bundle, or install it with --allow-unsigned", err)
+	case errors.Is(err, plugins.ErrUntrusted):
+		return nil, "", fmt.Errorf("%w: add its author's public key to plugins.trusted_keys, or name it with --key", err)
+	case err != nil:
+		return nil, "", err
+	}
+	if certificate.SHA256 != b.Hash() || !certificate.Passed {
+		return nil, "", fmt.Errorf("its certificate is not of this module: it is for sha256 %.64q, passed: %v; the module is %s", certificate.SHA256, certificate.Passed, b.Hash())
+	}
+	m, err := loadModule(ctx, b.Module, switchSandbox(c))
+	if err != nil {
+		return nil, "", err
+	}
+	defer m.Close()
+	if err := plugins.CheckManifest(m.manifest); err != nil {
+		return nil, "", fmt.Errorf("the manifest is not acceptable:\n%w", err)
+	}
+	said, err := document(m.manifest)
+	if err != nil {
+		return nil, "", err
+	}
+	if !bytes.Equal(said, b.Manifest) || m.manifest.Name != certificate.Name || m.manifest.Version != certificate.Version {
+		return nil, "", errors.New("the module does not say of itself what the bundle says of it: bundle it again with this version of payswitch")
+	}
+	if len(b.Signature) == 0 {
+		report, err := certify(ctx, b.Module)
+		if err != nil {
+			return nil, "", err
+		}
+		if !report.Passed {
+			report.print(p.stdout)
+			return nil, "", fmt.Errorf("it does not pass the check: %s", report.summary())
+		}
+	}
+	return m.manifest, signer, nil
+}
+
+// switchSandbox is the sandbox of a switch with this configuration, with its cache of compiled adapters where it has one already.
+func switchSandbox(c Config) sandbox.Options {
+	o := hostOptions(c)
+	so := sandbox.Options{Limits: o.Sandbox}
+	if compiled := filepath.Join(o.CacheDir, "compiled"); exists(compiled) {
+		so.CacheDir = compiled
+	}
+	return so
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// installed says what a switch with this configuration loads under a name now. Another file of that name would be in the way.
+func (p *program) installed(ctx context.Context, c Config, name string) (_ string, err error) {
+	h, err := p.openHost(ctx, c)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
+	now, loaded := h.Adapter(name)
+	if !loaded || now.Simulated {
+		return "nothing", nil
+	}
+	file, pin := h.File(name)
+	text := name + " " + now.Manifest.Version + ", sha256 " + now.Hash
+	switch {
+	case file == "":
+		return text + ", THE BUILT-IN ONE", nil
+	case file != name+".wasm":
+		return "", fmt.Errorf("%s in %s is an adapter called %s too: remove it first", file, c.Plugins.Directory, name)
+	case pin == nil:
+		return text + ", not pinned", nil
+	}
+	return text, nil
+}
+
+// openHost opens a host as a switch with this configuration does, but makes no cache: that belongs to the user the switch runs as. What
+// does not load is told on standard error.
+func (p *program) openHost(ctx context.Context, c Config) (*plugins.Host, error) {
+	o := hostOptions(c)
+	if !exists(o.CacheDir) {
+		o.CacheDir = ""
+	}
+	o.Logger = slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return plugins.New(ctx, o)
+}
+
+// ask has a person say yes on standard input.
+func (p *program) ask(question string) error {
+	fmt.Fprint(p.stdout, question+" [y/N] ")
+	answer, err := bufio.NewReader(p.stdin).ReadString('\n')
+	fmt.Fprintln(p.stdout)
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	if err != nil {
+		return errors.New("not approved, and nothing was changed: answer y, or pass --yes in a script")
+	}
+	return errors.New("not approved, and nothing was changed")
+}
+
+// pluginRemove takes an installed adapter away. Payments made with it need it for captures and refunds, so accounts keep it unless forced.
+func (p *program) pluginRemove(ctx context.Context, args []string) error {
+	f := p.flags("plugin remove NAME")
+	force := f.Bool("force", false, "remove it though connector accounts use it")
+	yes := f.Bool("yes", false, "do not ask, for scripts")
+	name, c, err := p.operandAndConfig(f, args, "an adapter's name, as: payswitch plugin remove acme")
+	if err != nil {
+		return err
+	}
+	if !pluginName.MatchString(name) {
+		return usageError{fmt.Sprintf("%q is no adapter name", name)}
+	}
+	path := filepath.Join(c.Plugins.Directory, name+".wasm")
+	if c.Plugins.Directory == "" || !exists(path) {
+		return fmt.Errorf("no adapter %s is installed in plugins.directory (%q): payswitch plugin list shows what is", name, c.Plugins.Directory)
+	}
+	used, err := accountsAt(ctx, c, name)
+	if err != nil && !*force {
+		return fmt.Errorf("whether accounts use %s cannot be told, and so it stays (--force removes it all the same): %w", name, err)
+	}
+	if used > 0 && !*force {
+		return fmt.Errorf("%d connector accounts use %s: without it their payments can be neither captured nor refunded. Delete the accounts first, or pass --force", used, name)
+	}
+	if !*yes {
+		if err := p.ask(fmt.Sprintf("Remove %s (%d connector accounts use it)?", path, used)); err != nil {
+			return err
+		}
+	}
+	if err := plugins.Remove(c.Plugins.Directory, name); err != nil {
+		return fmt.Errorf("remove %s: %w", name, err)
+	}
+	fmt.Fprintf(p.stdout, "%s is removed. A running switch lets go of it within seconds; operations under way end with it.\n", name)
+	return nil
+}
+
+// accountsAt counts the connector accounts of a connector, none where there is no database yet.
+func accountsAt(ctx context.Context, c Config, connector string) (n int, err error) {
+	dsn := c.Storage.DSN.Reveal()
+	if file, ok := strings.CutPrefix(dsn, "sqlite:"); ok && !exists(file) {
+		return 0, nil
+	}
+	db, err := storage.Open(ctx, dsn, storage.Options{})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	err = db.View(ctx, func(r engine.Reader) error { n, err = r.AccountsAt(connector); return err })
+	return n, err
+}

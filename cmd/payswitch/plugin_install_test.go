@@ -1,0 +1,237 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins"
+)
+
+// acmeProcessor is the processor of the adapter that plugin new writes. While gate is locked its answers wait.
+type acmeProcessor struct {
+	*httptest.Server
+	gate sync.Mutex
+
+	mu   sync.Mutex
+	seen []string // paths, in order
+}
+
+func newAcmeProcessor(t *testing.T) *acmeProcessor {
+	p := &acmeProcessor{}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.mu.Lock()
+		p.seen = append(p.seen, r.URL.Path)
+		p.mu.Unlock()
+		var in struct{ Amount int64 }
+		_ = json.NewDecoder(r.Body).Decode(&in)
+		p.gate.Lock()
+		defer p.gate.Unlock()
+		_ = json.NewEncoder(w).Encode(object{"id": "ac_1", "state": "captured", "amount": in.Amount})
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+func (p *acmeProcessor) arrivals() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.seen)
+}
+
+// workshop is an author's folder with the project acme built, and keys.
+type workshop struct {
+	t   *testing.T
+	dir string
+}
+
+func newWorkshop(t *testing.T) *workshop {
+	w := &workshop{t, newProject(t, "acme")}
+	for _, name := range []string{"mine", "other"} {
+		w.must("plugin", "keygen", name)
+	}
+	w.must("plugin", "build")
+	return w
+}
+
+func (w *workshop) must(args ...string) string {
+	w.t.Helper()
+	code, stdout, stderr := author(w.t, w.dir, args...)
+	require.Equal(w.t, exitOK, code, stdout+stderr)
+	return stdout
+}
+
+// bundle makes one of the project as it is now.
+func (w *workshop) bundle(out string, args ...string) string {
+	w.t.Helper()
+	w.must("plugin", "build")
+	w.must(append([]string{"plugin", "bundle", "acme.wasm", "-o", out}, args...)...)
+	return filepath.Join(w.dir, out)
+}
+
+func (w *workshop) path(name string) string { return filepath.Join(w.dir, name) }
+
+// operatorEnv is the environment of a switch that loads adapters from a folder of its own.
+func operatorEnv(t *testing.T) (env []string, folder string) {
+	folder = t.TempDir()
+	return append(testEnv(t, t.TempDir()), "PAYSWITCH_PLUGINS__DIRECTORY="+folder, "PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true"), folder
+}
+
+func TestPluginInstall(t *testing.T) {
+	w := newWorkshop(t)
+	signed, unsigned := w.bundle("signed.bundle", "--sign", "mine.key"), w.bundle("unsigned.bundle")
+	env, folder := operatorEnv(t)
+	install := func(args ...string) (int, string, string) {
+		return runProgram(t, env, append([]string{"plugin", "install"}, args...)...)
+	}
+	file, err := os.ReadFile(signed)
+	require.NoError(t, err)
+	b, err := plugins.ReadBundle(file)
+	require.NoError(t, err)
+	changed := func(name string, change func(b *plugins.Bundle)) string {
+		other := *b
+		change(&other)
+		path := w.path(name)
+		f, err := os.Create(path)
+		require.NoError(t, err)
+		_, err = other.WriteTo(f)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		return path
+	}
+	key := []string{"--key", w.path("mine.pub"), "--yes"}
+	for name, tc := range map[string]struct {
+		args   []string
+		stderr string
+	}{
+		"nobody trusted":  {[]string{signed, "--yes"}, "it is signed by a key that is not trusted here"},
+		"another trusted": {[]string{signed, "--yes", "--key", w.path("other.pub")}, "add its author's public key to plugins.trusted_keys"},
+		"unsigned":        {append(key, unsigned), "nobody has signed it: ask its author for a signed bundle, or install it with --allow-unsigned"},
+		"other module": {append(key, changed("module.bundle", func(b *plugins.Bundle) { b.Module = append([]byte(nil), b.Module[:len(b.Module)-1]...) })),
+			"its signature is not good"},
+		"certificate of another, unsigned": {[]string{"--yes", "--allow-unsigned", changed("certificate.bundle", func(b *plugins.Bundle) {
+			b.Signature, b.Certificate = nil, []byte(strings.Replace(string(b.Certificate), b.Hash(), strings.Repeat("0", 64), 1))
+		})}, "its certificate is not of this module"},
+		"manifest of another, unsigned": {[]string{"--yes", "--allow-unsigned", changed("manifest.bundle", func(b *plugins.Bundle) {
+			b.Signature, b.Manifest = nil, []byte(strings.Replace(string(b.Manifest), "api.acme.example", "api.evil.example", 2))
+		})}, "the module does not say of itself what the bundle says of it"},
+		"a module":         {append(key, w.path("acme.wasm")), "it is no bundle"},
+		"nobody says yes":  {[]string{signed, "--key", w.path("mine.pub")}, "not approved, and nothing was changed: answer y, or pass --yes"},
+		"what is no key":   {[]string{signed, "--key", "nothing"}, "is neither a minisign public key nor a file that holds one"},
+		"no such file":     {append(key, "none.bundle"), "none.bundle"},
+		"an unfit private": {[]string{signed, "--key", w.path("mine.key")}, "mine.key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, stdout, stderr := install(tc.args...)
+			require.Equal(t, exitFailed, code, stdout)
+			require.Contains(t, stderr, tc.stderr)
+			left, err := os.ReadDir(folder)
+			require.NoError(t, err)
+			require.Empty(t, left)
+		})
+	}
+
+	code, stdout, stderr := install(append(key, signed)...)
+	require.Equal(t, exitOK, code, stderr)
+	for _, want := range []string{`(?m)^name +acme 0\.1\.0$`, `(?m)^live +https://api\.acme\.example/v1, hosts api\.acme\.example$`, `(?m)^credential +api_key \(secret\)`,
+		`(?m)^may place +card_number in body card\.number of POST `, `(?m)^signature +by key [0-9A-F]{16}, which is trusted$`, `(?m)^replaces +nothing$`} {
+		require.Regexp(t, want, stdout)
+	}
+	list := func(more ...string) string {
+		code, stdout, stderr := runProgram(t, append(env, more...), "plugin", "list")
+		require.Equal(t, exitOK, code, stderr)
+		return stdout
+	}
+	public, err := os.ReadFile(w.path("mine.pub"))
+	require.NoError(t, err)
+	trusted := "PAYSWITCH_PLUGINS__TRUSTED_KEYS=" + strings.TrimSpace(strings.SplitN(string(public), "\n", 2)[1])
+	require.Regexp(t, `(?m)^acme +0\.1\.0 +directory +signed, key not trusted +`+b.Hash()+`$`, list())
+	require.Regexp(t, `(?m)^acme +0\.1\.0 +directory +signed by [0-9A-F]{16} +`+b.Hash()+`$`, list(trusted))
+
+	code, stdout, stderr = runProgram(t, append(env, trusted), "plugin", "install", "--yes", "--allow-unsigned", unsigned)
+	require.Equal(t, exitOK, code, stderr)
+	require.Regexp(t, `(?m)^replaces +acme 0\.1\.0, sha256 `+b.Hash()+`$`, stdout)
+	require.Regexp(t, `(?m)^acme +0\.1\.0 +directory +unsigned +`, list(trusted))
+
+	code, _, stderr = runProgram(t, env, "plugin", "remove", "other")
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "no adapter other is installed")
+	code, _, stderr = runProgram(t, env, "plugin", "remove", "acme", "--yes")
+	require.Equal(t, exitOK, code, stderr)
+	require.NotContains(t, list(), "acme")
+}
+
+// A key that is protected by a password signs with it, and not without.
+func TestSigningKeyWithPassword(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"password": "open sesame\n", "wrong": "sesame"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	code, stdout, stderr := runProgram(t, nil, "plugin", "keygen", path("k"), "--password-file", path("password"))
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "trusted_keys: [RW")
+	info, err := os.Stat(path("k.key"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	code, _, stderr = runProgram(t, nil, "plugin", "keygen", path("k"))
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "k.key exists already")
+	_, err = readSigningKey(path("k.key"), path("password"))
+	require.NoError(t, err)
+	_, err = readSigningKey(path("k.key"), path("wrong"))
+	require.ErrorContains(t, err, "does not open with that password")
+	_, err = readSigningKey(path("k.key"), "")
+	require.ErrorContains(t, err, "--password-file")
+}
+
+// An adapter is installed into a running switch, paid through and removed from it.
+func TestInstallIntoARunningSwitch(t *testing.T) {
+	w, acme := newWorkshop(t), newAcmeProcessor(t)
+	env, _ := operatorEnv(t)
+	r := start(t, env, "serve", "--config", writeConfig(t, ""))
+	key := r.shop("shop")
+	operator := func(args ...string) string {
+		t.Helper()
+		code, stdout, stderr := runProgram(t, env, append([]string{"plugin"}, args...)...)
+		require.Equal(t, exitOK, code, stdout+stderr)
+		return stdout
+	}
+	operator("install", w.bundle("one.bundle", "--sign", "mine.key"), "--key", w.path("mine.pub"), "--yes")
+	account := object{"connector_type": "payment_processor", "connector_name": "acme",
+		"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "sk_test_of_acme_1"}}
+	var id string
+	require.Eventually(t, func() bool {
+		status, made := r.call(key, "/account/shop/connectors", account)
+		id, _ = made["merchant_connector_id"].(string)
+		return status == http.StatusOK
+	}, time.Minute, 100*time.Millisecond)
+	r.must(testAdminKey, "/account/shop/connectors/"+id+"/egress", object{"base_url": acme.URL + "/v1"})
+	pay := func(id string) object {
+		p := cardPayment(id)
+		p["routing"] = object{"type": "single", "data": object{"connector": "acme", "merchant_connector_id": ""}}
+		delete(p["routing"].(object)["data"].(object), "merchant_connector_id")
+		return p
+	}
+	paid := r.must(key, "/payments", pay("pay_one"))
+	require.Equal(t, "succeeded", paid["status"], paid)
+	require.Equal(t, "acme", paid["connector"])
+	require.Equal(t, 1, acme.arrivals())
+
+	code, _, stderr := runProgram(t, env, "plugin", "remove", "acme", "--yes")
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "1 connector accounts use acme")
+	operator("remove", "acme", "--yes", "--force")
+	require.Eventually(t, func() bool {
+		status, _ := r.call(key, "/account/shop/connectors", account)
+		return status == http.StatusBadRequest // the connector is not known any more
+	}, time.Minute, 100*time.Millisecond)
+}
