@@ -1,0 +1,241 @@
+package simulator3ds
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// methodPage is the ACS's 3DS method: it looks at the browser and sends it on to the notification URL.
+func (s *Simulator) methodPage(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	data, err := decoded(r.FormValue("threeDSMethodData"))
+	if err != nil {
+		s.problemPage(w, http.StatusBadRequest, "threeDSMethodData "+err.Error()+".")
+		return
+	}
+	to := data.text("threeDSMethodNotificationURL")
+	if !web(256)(to) {
+		s.problemPage(w, http.StatusBadRequest, "threeDSMethodNotificationURL is no https URL of at most 256 characters.")
+		return
+	}
+	s.mu.Lock()
+	t := s.transactions[data.text("threeDSServerTransID")]
+	known := t != nil && t.request == nil && time.Since(t.created) <= s.patience(sessionTime) && t.card.hasMethod()
+	if known {
+		t.methodOpened = true
+		s.record(t.account, "browser→acs method", data)
+	}
+	s.mu.Unlock()
+	if !known {
+		s.problemPage(w, http.StatusBadRequest, "threeDSServerTransID is unknown, has expired, or its card has no 3DS method.")
+		return
+	}
+	id, delay := t.serverTransID, time.Duration(0)
+	switch t.card.method {
+	case '2': // never notifies
+		to = ""
+	case '3':
+		delay = s.scaled(lateMethod)
+	case '4':
+		id = uuid.NewString()
+	}
+	s.page(w, http.StatusOK, "method.html", map[string]any{"URL": to, "Delay": delay.Milliseconds(),
+		"Data": encoded(message{"threeDSServerTransID": id})})
+}
+
+// windows are the sizes of challengeWindowSize, width and height in pixels.
+var windows = map[string][2]int{"01": {250, 400}, "02": {390, 400}, "03": {500, 600}, "04": {600, 400}, "05": {}}
+
+// challengePage takes a CReq and shows the challenge, or ends it where the card says so.
+func (s *Simulator) challengePage(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	creq, err := decoded(r.PostFormValue("creq"))
+	if err != nil {
+		s.problemPage(w, http.StatusBadRequest, "creq "+err.Error()+".")
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.byACS[creq.text("acsTransID")]
+	if t == nil || t.status != "C" || t.request.channel != channelBrowser || creq.text("threeDSServerTransID") != t.serverTransID {
+		s.problemPage(w, http.StatusBadRequest, "creq is of no challenge that is known here: acsTransID or threeDSServerTransID is wrong.")
+		return
+	}
+	s.record(t.account, "browser→acs challenge", creq)
+	s.settle(t)
+	if t.result != nil {
+		s.finished(w, t)
+		return
+	}
+	c := &t.challenge
+	_, sized := windows[creq.text("challengeWindowSize")]
+	session := r.PostFormValue("threeDSSessionData")
+	if creq.text("messageType") != "CReq" || creq.text("messageVersion") != t.request.version || !sized || len(session) > 1024 {
+		s.conclude(t, result{status: "U", reason: "22", cancel: "06", fault: '7', cres: "N"})
+		s.finished(w, t)
+		return
+	}
+	if c.opened.IsZero() {
+		c.opened, c.form = time.Now(), rand.Text()
+	}
+	c.last, c.sessionData, c.window = time.Now(), session, creq.text("challengeWindowSize")
+	if d := t.card.challenge; d == '1' || d == '2' {
+		s.conclude(t, ofDigit(d))
+		s.finished(w, t)
+		return
+	}
+	s.showChallenge(w, t, "")
+}
+
+// showChallenge asks for the code.
+func (s *Simulator) showChallenge(w http.ResponseWriter, t *transaction, problem string) {
+	s.page(w, http.StatusOK, "challenge.html", map[string]any{"Merchant": t.request.merchant, "Amount": t.request.shownAmount(), "Card": t.masked,
+		"Scheme": t.card.name(), "Transaction": t.acsTransID, "Form": t.challenge.form, "Problem": problem, "Left": maxWrong - t.challenge.wrong,
+		"Window": t.challenge.window, "Codes": codes})
+}
+
+// maxWrong is how many wrong codes end a challenge.
+const maxWrong = 3
+
+// submitPage is what the payer did: a code, a new code, or cancel. The result is with the directory server before the browser leaves.
+func (s *Simulator) submitPage(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.byACS[r.PostFormValue("transaction")]
+	if t == nil || subtle.ConstantTimeCompare([]byte(t.challenge.form), []byte(r.PostFormValue("form"))) != 1 || t.challenge.form == "" {
+		s.problemPage(w, http.StatusBadRequest, "This challenge is unknown or was forgotten. Please begin the payment again.")
+		return
+	}
+	s.settle(t)
+	if t.result != nil {
+		s.finished(w, t)
+		return
+	}
+	t.challenge.last = time.Now()
+	t.challenge.moves++
+	switch r.PostFormValue("action") {
+	case "cancel":
+		s.conclude(t, cancelled)
+	case "resend":
+		s.showChallenge(w, t, "We have sent you a new code. (A simulation: the codes are listed below.)")
+		return
+	default:
+		if problem := s.judge(t, r.PostFormValue("otp")); problem != "" {
+			s.showChallenge(w, t, problem)
+			return
+		}
+	}
+	s.finished(w, t)
+}
+
+var cancelled = result{status: "N", reason: "26", cancel: "01", cres: "N"}
+
+// code is a one-time code and what it leads to.
+type code struct{ Code, What string }
+
+// codes are those that the challenge page takes.
+var codes = []code{
+	{"1234", "authenticated"},
+	{"1111", "not authenticated"},
+	{"2222", "rejected by the issuer"},
+	{"3333", "technical failure"},
+	{"6666", "authenticated, without authentication value"},
+	{"7777", "attempted"},
+	{"0019", "not authenticated with reason 19; 00 and any reason"},
+}
+
+// judge evaluates a code; a text says what is wrong with it, "" that the challenge has ended. The caller holds mu.
+func (s *Simulator) judge(t *transaction, otp string) (problem string) {
+	r := result{status: "N", cres: "N"}
+	switch {
+	case otp == "1234":
+		r = ofDigit(t.card.challenge)
+		r.fault, r.cres = t.card.challenge, "Y"
+	case otp == "6666":
+		r = result{status: "Y", cres: "Y", fault: '8'}
+	case otp == "7777":
+		r = result{status: "A", cres: "N"}
+	case otp == "1111":
+		r.reason = "01"
+	case otp == "2222":
+		r.status, r.reason = "R", "11"
+	case otp == "3333":
+		r.status, r.reason = "U", "22"
+	case len(otp) == 4 && otp[:2] == "00" && allDigits(otp):
+		r.reason = otp[2:]
+	default:
+		if t.challenge.wrong++; t.challenge.wrong < maxWrong {
+			return "That code is not right. Please try again."
+		}
+		r.reason = "19"
+	}
+	if r.fault == '7' {
+		r.status, r.reason, r.cancel, r.cres = "U", "22", "06", "N"
+	}
+	if r.fault == '6' {
+		r.cres = "N"
+	}
+	s.conclude(t, r)
+	return ""
+}
+
+// delivery is what the browser is to bring to the notification URL: one field and the session data. No field means that it never does.
+func (t *transaction) delivery() (field, value string) {
+	switch t.result.fault {
+	case '3':
+		return "", ""
+	case '7':
+		e := erro("101", "A", "Message Received Invalid", "simulated")
+		e["threeDSServerTransID"], e["acsTransID"], e["messageVersion"], e["errorMessageType"] = t.serverTransID, t.acsTransID, t.request.version, "CReq"
+		return "error", encoded(e)
+	}
+	return "cres", encoded(t.cres())
+}
+
+// finished sends the browser back. A page that is opened again does it again.
+func (s *Simulator) finished(w http.ResponseWriter, t *transaction) {
+	field, value := t.delivery()
+	data := map[string]any{"URL": t.request.notificationURL, "Field": field, "Value": value, "Session": t.challenge.sessionData}
+	if u, err := url.Parse(t.request.notificationURL); err == nil {
+		data["Host"] = u.Host
+	}
+	s.page(w, http.StatusOK, "done.html", data)
+}
+
+// complete ends a challenge as a payer would, without a browser: {threeDSServerTransID, otp} with a code of the page, or result "cancel"
+// or "timeout". It answers with what the payer's browser would bring to the notification URL.
+func (s *Simulator) complete(a account, in message) (int, any) {
+	t := s.transaction(a, in.text("threeDSServerTransID"))
+	if t == nil || t.status != "C" && t.status != "D" {
+		return http.StatusNotFound, erro("301", "A", "Transaction ID Not Recognized", "no challenge of that threeDSServerTransID is under way")
+	}
+	s.settle(t)
+	if t.result == nil {
+		switch in.text("result") {
+		case "cancel":
+			s.conclude(t, cancelled)
+		case "timeout":
+			s.conclude(t, result{status: "N", reason: "14", cancel: "04", cres: "N"})
+		case "":
+			t.challenge.moves++
+			if problem := s.judge(t, in.text("otp")); problem != "" {
+				return http.StatusOK, message{"messageType": "challenge", "message": problem}
+			}
+		default:
+			return http.StatusBadRequest, erro("203", "A", "Format of one or more Data Elements is Invalid according to the Specification", "result is cancel or timeout, or absent")
+		}
+	}
+	out := message{"messageType": "challenge", "transStatus": t.result.status}
+	if field, value := t.delivery(); field != "" && t.request.notificationURL != "" {
+		out["notificationURL"] = t.request.notificationURL
+		out[field] = value
+		out.set("threeDSSessionData", t.challenge.sessionData)
+	}
+	return http.StatusOK, out
+}

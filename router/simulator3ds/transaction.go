@@ -1,0 +1,157 @@
+package simulator3ds
+
+import (
+	"crypto/sha256"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// transaction is one authentication, from preauth on. Simulator.mu guards it.
+type transaction struct {
+	serverTransID, acsTransID, dsTransID string
+	account                              account
+	card                                 card
+	number                               [32]byte // SHA-256 of the card number and the transaction's id
+	masked                               string   // as a page and the log may show it
+	created                              time.Time
+
+	methodOpened bool // the method's page was served to a browser
+
+	request *areq // nil before auth
+	status  string
+	ended   time.Time // when auth was answered
+
+	challenge challenge
+	result    *result // nil while there is none
+}
+
+// challenge is how a challenge goes on.
+type challenge struct {
+	opened, last time.Time // the first CReq, and the browser's last move
+	form         string    // what a form of the page must carry
+	sessionData  string    // threeDSSessionData, to be sent back
+	window       string    // challengeWindowSize
+	wrong        int       // wrong codes so far
+	moves        int       // interactionCounter
+}
+
+// result is what an RReq says.
+type result struct {
+	status, reason, cancel string
+	eci, value             string
+	from                   time.Time // when the directory server has it
+	cres                   string    // transStatus of the CRes
+	fault                  byte      // the digit C of a card on which something is to go wrong, 0 where nothing is
+}
+
+// newTransaction keeps a transaction, and forgets the oldest where there are too many. The caller holds mu.
+func (s *Simulator) newTransaction(a account, number string, c card) *transaction {
+	now := time.Now()
+	for len(s.order) > 0 && (len(s.order) >= s.opts.MaxTransactions || now.Sub(s.order[0].created) > s.patience(keepTime)) {
+		old := s.order[0]
+		delete(s.transactions, old.serverTransID)
+		delete(s.byACS, old.acsTransID)
+		delete(s.pushes, old)
+		s.order[0], s.order = nil, s.order[1:]
+	}
+	t := &transaction{serverTransID: uuid.NewString(), acsTransID: uuid.NewString(), account: a, card: c, created: now,
+		masked: number[:6] + "******" + number[len(number)-4:]}
+	t.number = t.hash(number)
+	s.transactions[t.serverTransID], s.byACS[t.acsTransID] = t, t
+	s.order = append(s.order, t)
+	return t
+}
+
+func (t *transaction) hash(number string) [32]byte {
+	return sha256.Sum256([]byte(t.serverTransID + number))
+}
+
+// transaction finds one of an account's, nil if there is none. The caller holds mu.
+func (s *Simulator) transaction(a account, id string) *transaction {
+	if t := s.transactions[id]; t != nil && t.account == a {
+		return t
+	}
+	return nil
+}
+
+// settle ends what time has ended. The caller holds mu.
+func (s *Simulator) settle(t *transaction) {
+	now := time.Now()
+	switch c := &t.challenge; {
+	case t.result != nil || t.request == nil:
+	case t.status == "D" && now.Sub(t.ended) >= s.scaled(decoupledTime):
+		s.conclude(t, ofDigit(t.card.challenge))
+	case t.status != "C" || t.request.channel != channelBrowser:
+	case c.opened.IsZero() && now.Sub(t.ended) > s.patience(firstCReqTime):
+		s.conclude(t, result{status: "N", reason: "14", cancel: "05", cres: "N"})
+	case !c.opened.IsZero() && now.Sub(c.last) > s.patience(idleTime):
+		s.conclude(t, result{status: "N", reason: "14", cancel: "04", cres: "N"})
+	}
+}
+
+// ofDigit is how a challenge ends that nobody answers, by the card's digit C.
+func ofDigit(digit byte) result {
+	switch digit {
+	case '2', '5':
+		return result{status: "N", reason: "01", cres: "N"}
+	case '6':
+		return result{status: "U", reason: "22", cres: "N"}
+	}
+	return result{status: "Y", cres: "Y"}
+}
+
+// conclude ends a challenge: the ACS sends its RReq. The caller holds mu; a challenge that has ended stays as it ended.
+func (s *Simulator) conclude(t *transaction, r result) {
+	if t.result != nil {
+		return
+	}
+	r.from = time.Now()
+	if r.fault == '4' {
+		r.from = r.from.Add(s.scaled(lateResult))
+	}
+	r.eci = eciOf(t.card.scheme, r.status)
+	if r.eci != "" && t.request.payment() && r.fault != '8' {
+		r.value = cavv(t.dsTransID, r.status)
+	}
+	t.result = &r
+	s.record(t.account, "acs→ds", t.rreq())
+}
+
+// rreq is the results request message (EMV 3-D Secure, RReq).
+func (t *transaction) rreq() message {
+	m := t.header("RReq")
+	m.set("messageCategory", t.request.category)
+	m.set("transStatus", t.result.status)
+	m.set("transStatusReason", t.result.reason)
+	m.set("challengeCancel", t.result.cancel)
+	m.set("eci", t.result.eci)
+	m.set("authenticationValue", t.result.value)
+	m.set("interactionCounter", two(t.challenge.moves))
+	t.setHow(m)
+	return m
+}
+
+// setHow says how the payer is authenticated: by a code, or apart from the payment.
+func (t *transaction) setHow(m message) {
+	how := "02"
+	if t.status == "D" {
+		how = "04"
+	}
+	if t.request.version == "2.3.1" {
+		m["authenticationMethod"] = []string{how}
+		return
+	}
+	m.set("authenticationType", how)
+}
+
+// cres is the final challenge response message, which the browser brings to the notification URL. It proves nothing.
+func (t *transaction) cres() message {
+	return message{"messageType": "CRes", "messageVersion": t.request.version, "threeDSServerTransID": t.serverTransID, "acsTransID": t.acsTransID,
+		"challengeCompletionInd": "Y", "transStatus": t.result.cres}
+}
+
+func two(n int) string {
+	n = min(n, 99)
+	return string([]byte{'0' + byte(n/10), '0' + byte(n%10)})
+}

@@ -1,0 +1,58 @@
+package simulator3ds
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+)
+
+// A dsTransID of the simulator says what it was issued for, so that the simulator processor, which keeps nothing, can hold an
+// authorization against it. It is a UUID of version 8 (RFC 9562): the bytes
+//
+//	0–2    51 3d 50, by which it is known
+//	3      the scheme's place in the table of schemes (4 bits), then random
+//	4–5    random
+//	6–7    version (4 bits), the currency's ISO 4217 number (10 bits), random
+//	8–9    variant (2 bits), random
+//	10–15  the amount in minor units; one too large stands as the largest
+//
+// Package plugins/simulator reads it; a test of the whole program keeps the two together.
+const (
+	transIDMark = "\x51\x3d\x50"
+	maxAmount   = 1<<48 - 1
+)
+
+// dsTransID makes one. Without a purchase, currency is "" and the amount 0.
+func dsTransID(s Scheme, amount, currency string) string {
+	var id [16]byte
+	rand.Read(id[:])
+	minor, err := strconv.ParseUint(amount, 10, 64)
+	if amount != "" && (err != nil || minor > maxAmount) {
+		minor = maxAmount
+	}
+	number, _ := strconv.ParseUint(currency, 10, 10)
+	binary.BigEndian.PutUint64(id[8:], minor|uint64(id[8]&0x3f|0x80)<<56|uint64(id[9])<<48)
+	binary.BigEndian.PutUint16(id[6:], 8<<12|uint16(number)<<2|uint16(id[7]&3))
+	id[3] = byte(slices.Index(schemeOrder(), s))<<4 | id[3]&0xf
+	copy(id[:], transIDMark)
+	return uuid.UUID(id).String()
+}
+
+func schemeOrder() (all []Scheme) {
+	for _, s := range schemes {
+		all = append(all, s.scheme)
+	}
+	return all
+}
+
+// cavv is the authentication value of a result: standard base64 of 20 bytes, as every scheme's. It proves nothing to anybody but the
+// simulator processor, for there is no key: what it is made of is public.
+func cavv(dsTransID, status string) string {
+	sum := sha256.Sum256([]byte("payswitch simulator3ds\x00" + dsTransID + "\x00" + status))
+	return base64.StdEncoding.EncodeToString(sum[:20])
+}
