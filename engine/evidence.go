@@ -29,7 +29,8 @@ func (e *Engine) evidence(ctx context.Context, w *work) (verdict, string, error)
 		v, err := e.askProcessor(ctx, w)
 		return v, "sync", err
 	}
-	return verdict{status: OperationUnknown, text: "waits for the processor's own message or an operator"}, "", nil
+	v, err := e.fromMessages(ctx, w)
+	return v, evidenceOfWebhook, err
 }
 
 // sendUnsent performs an operation again of which it is proven that nothing left.
@@ -207,6 +208,8 @@ func readCapture(op *Operation, a *Attempt, o *sdk.Outcome, final bool, notYet v
 	switch {
 	case taken > op.Amount:
 		return verdict{status: OperationUnknown, alarm: "amount_mismatch", text: "the processor reports more captured than asked for"}
+	case o.Status == sdk.StatusDeclined && o.CaptureID != "" && a.captureIs(op.ID, o.CaptureID):
+		return verdict{status: OperationDeclined, outcome: o}
 	case taken > 0:
 		c := *o
 		c.Status, c.Amount = sdk.StatusCaptured, &sdk.Money{Minor: taken}

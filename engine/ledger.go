@@ -68,6 +68,12 @@ func (a *Attempt) captureIndex(opID string) int {
 	return slices.IndexFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.OperationID == opID })
 }
 
+// captureIs says whether the capture that an operation made has the processor's id.
+func (a *Attempt) captureIs(opID, processorID string) bool {
+	i := a.captureIndex(opID)
+	return i >= 0 && a.Details.Captures[i].ProcessorID == processorID
+}
+
 // rest is the trigger that puts an attempt back to what it was before a capture or void that did not happen.
 func (a *Attempt) rest() Trigger {
 	switch {

@@ -35,6 +35,8 @@ type Reader interface {
 	Attempt(merchantID, id string) (*Attempt, error)
 	// Attempts of a payment by number.
 	Attempts(merchantID, paymentID string) ([]*Attempt, error)
+	// AttemptsAt are the attempts at a connector account with the processor's id or our reference, the newest first; "" finds none.
+	AttemptsAt(merchantID, accountID, transactionID, reference string) ([]*Attempt, error)
 	// Operation reads one; in an Update the row stays locked until the end of the transaction.
 	Operation(id string) (*Operation, error)
 	// Operations of a payment, oldest first.

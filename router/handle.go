@@ -204,12 +204,16 @@ func (c *call) pattern() string {
 }
 
 func (s *Server) readBody(c *call) error {
-	body, err := io.ReadAll(io.LimitReader(c.r.Body, s.opts.MaxBody+1))
+	limit := s.opts.MaxBody
+	if c.route.body > 0 {
+		limit = c.route.body
+	}
+	body, err := io.ReadAll(io.LimitReader(c.r.Body, limit+1))
 	if err != nil {
 		return engine.Malformed("", "the request body could not be read")
 	}
-	if int64(len(body)) > s.opts.MaxBody {
-		return engine.Malformed("", fmt.Sprintf("the request body is larger than %d bytes", s.opts.MaxBody))
+	if int64(len(body)) > limit {
+		return engine.Malformed("", fmt.Sprintf("the request body is larger than %d bytes", limit))
 	}
 	c.body = body
 	return nil

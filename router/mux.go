@@ -15,6 +15,7 @@ type route struct {
 	pattern string
 	who     access
 	handle  handler
+	body    int64 // bytes of body taken, 0 for Options.MaxBody
 
 	segments []string // of pattern, without the leading slash
 }

@@ -21,6 +21,7 @@ type Payments interface {
 	CompleteAuthorize(ctx context.Context, a engine.Auth, id, clientSecret, deviceData string) (*engine.PaymentView, error)
 	NextAction(ctx context.Context, merchantID, paymentID, attemptID string) (*sdk.NextAction, error)
 	PaymentReturn(ctx context.Context, in engine.ReturnInput) (*engine.ReturnView, error)
+	ReceiveWebhook(ctx context.Context, in engine.WebhookInput) (*sdk.Reply, error)
 	CheckClientSecret(ctx context.Context, a engine.Auth, paymentID, clientSecret string) error
 }
 

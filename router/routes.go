@@ -37,6 +37,9 @@ func (s *Server) routes() []route {
 		{method: "GET", pattern: "/account/payment_methods", who: either, handle: s.offeredMethods},
 		{method: "GET", pattern: "/customers/{customer_id}/payment_methods", who: secret, handle: s.savedMethods},
 	}
+	for _, method := range []string{"POST", "GET", "PUT"} {
+		list = append(list, route{method: method, pattern: webhookPattern, who: open, handle: s.receiveWebhook, body: maxWebhook})
+	}
 	list = append(list, s.adminRoutes()...)
 	if s.opts.DevPages {
 		list = append(list, route{method: "GET", pattern: "/sim/redirect", who: open, handle: s.simulatorPage})

@@ -27,10 +27,10 @@ func (t *tx) InsertAttempt(a *engine.Attempt) error {
 		return err
 	}
 	a.Version = 1
-	return t.insert("insert attempt", `INSERT INTO attempts (`+attemptColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT DO NOTHING`,
+	return t.insert("insert attempt", `INSERT INTO attempts (`+attemptColumns+`, reference)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
 		a.MerchantID, a.PaymentID, a.ID, a.Number, string(a.Status), a.Connector, a.AccountID, a.Amount, a.Authorized, a.Captured,
-		a.TransactionID, millis(a.CreatedAt), millis(a.ModifiedAt), a.Version, details, a.Sealed)
+		a.TransactionID, millis(a.CreatedAt), millis(a.ModifiedAt), a.Version, details, a.Sealed, a.Details.Reference)
 }
 
 // UpdateAttempt implements engine.Tx. PaymentID, Number and CreatedAt stay what they were.
@@ -42,10 +42,10 @@ func (t *tx) UpdateAttempt(a *engine.Attempt) error {
 	return t.compareAndSet("update attempt", &a.Version,
 		`SELECT 1 FROM attempts WHERE merchant_id = $1 AND id = $2`, []any{a.MerchantID, a.ID},
 		`UPDATE attempts SET status = $1, connector = $2, account_id = $3, amount = $4, authorized = $5, captured = $6,
-		transaction_id = $7, modified_at = $8, version = version + 1, details = $9, sealed = $10
-		WHERE merchant_id = $11 AND id = $12 AND version = $13`,
+		transaction_id = $7, modified_at = $8, version = version + 1, details = $9, sealed = $10,
+		reference = $11 WHERE merchant_id = $12 AND id = $13 AND version = $14`,
 		string(a.Status), a.Connector, a.AccountID, a.Amount, a.Authorized, a.Captured, a.TransactionID, millis(a.ModifiedAt),
-		details, a.Sealed, a.MerchantID, a.ID, a.Version)
+		details, a.Sealed, a.Details.Reference, a.MerchantID, a.ID, a.Version)
 }
 
 // Attempt implements engine.Reader.
@@ -58,4 +58,12 @@ func (t *tx) Attempt(merchantID, id string) (*engine.Attempt, error) {
 func (t *tx) Attempts(merchantID, paymentID string) ([]*engine.Attempt, error) {
 	return all(t, "list attempts", scanAttempt,
 		`SELECT `+attemptColumns+` FROM attempts WHERE merchant_id = $1 AND payment_id = $2 ORDER BY number`, merchantID, paymentID)
+}
+
+// AttemptsAt implements engine.Reader.
+func (t *tx) AttemptsAt(merchantID, accountID, transactionID, reference string) ([]*engine.Attempt, error) {
+	const at = `SELECT seq FROM attempts WHERE merchant_id = $1 AND account_id = $2 AND `
+	return all(t, "find attempts", scanAttempt, `SELECT `+attemptColumns+` FROM attempts WHERE seq IN (
+		`+at+`transaction_id = $3 AND transaction_id <> '' UNION `+at+`reference = $4 AND reference <> '') ORDER BY seq DESC`,
+		merchantID, accountID, transactionID, reference)
 }

@@ -34,7 +34,7 @@ var sqlitePragmas = []string{
 var sqliteDialect = dialect{}
 
 // sqliteSchema fills in the tokens of the migrations.
-var sqliteSchema = strings.NewReplacer("{{SEQ}}", "INTEGER PRIMARY KEY", "{{BLOB}}", "BLOB")
+var sqliteSchema = strings.NewReplacer("{{SEQ}}", "INTEGER PRIMARY KEY", "{{BLOB}}", "BLOB", "{{JSON}}", "TEXT")
 
 // liteConn is one connection with its prepared statements. It implements session. Not safe for concurrent use.
 //

@@ -199,3 +199,38 @@ func testChildren(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error { return tx.InsertEvent(event) })
 	require.Equal(t, []*engine.Event{event}, get(t, s, func(r engine.Reader) ([]*engine.Event, error) { return r.Events(event.MerchantID, event.ObjectID) }))
 }
+
+func testAttemptsAt(t *testing.T, s engine.Store) {
+	insert := func(merchantID, id, accountID, transactionID, reference string) {
+		update(t, s, func(tx engine.Tx) error {
+			return tx.InsertAttempt(&engine.Attempt{MerchantID: merchantID, PaymentID: "pay", ID: id, AccountID: accountID, TransactionID: transactionID,
+				Details: engine.AttemptDetails{Reference: reference}})
+		})
+	}
+	insert(merchantA, "a1", "acc", "tx", "ref")
+	insert(merchantA, "a2", "acc", "", "")
+	insert(merchantA, "a3", "acc", "tx", "other")
+	insert(merchantA, "a4", "acc2", "tx", "ref")
+	insert(merchantB, "a5", "acc", "tx", "ref")
+	at := func(accountID, transactionID, reference string) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*engine.Attempt, error) {
+			return r.AttemptsAt(merchantA, accountID, transactionID, reference)
+		}), func(a *engine.Attempt) string { return a.ID })
+	}
+	require.Equal(t, []string{"a3", "a1"}, at("acc", "tx", ""))
+	require.Equal(t, []string{"a1"}, at("acc", "", "ref"))
+	require.Equal(t, []string{"a3", "a1"}, at("acc", "tx", "ref"), "each once")
+	require.Equal(t, []string{"a4"}, at("acc2", "none", "ref"))
+	require.Empty(t, at("acc", "", ""))
+
+	update(t, s, func(tx engine.Tx) error {
+		a, err := tx.Attempt(merchantA, "a2")
+		if err != nil {
+			return err
+		}
+		a.TransactionID, a.Details.Reference = "tx2", "ref2"
+		return tx.UpdateAttempt(a)
+	})
+	require.Equal(t, []string{"a2"}, at("acc", "tx2", ""))
+	require.Equal(t, []string{"a2"}, at("acc", "", "ref2"))
+}

@@ -36,6 +36,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"payments: equal times", testPaymentTies},
 		{"payments: filters", testPaymentFilters},
 		{"children in order", testChildren},
+		{"attempts by what a processor calls them", testAttemptsAt},
 		{"operations: what is due", testDue},
 		{"operations: claims never overlap", testClaimRace},
 		{"operations: leases", testLeases},

@@ -59,7 +59,7 @@ func signed(c *sdk.Call, text, signature string) (bool, error) {
 }
 
 // event is what an item tells; nil for those about nothing of ours. As a sync would, the event of a payment says what has become of the
-// payment: after a capture or cancel that failed it is still authorized.
+// payment: after a cancel that failed it is still authorized. A capture that failed is named by its own reference.
 func event(n sdk.JSON) *sdk.Event {
 	id, original, code := n.Str("pspReference"), n.Str("originalReference"), n.Str("eventCode")
 	success := n.Text("success") == "true"
@@ -78,7 +78,7 @@ func event(n sdk.JSON) *sdk.Event {
 	case "CAPTURE", "CAPTURE_FAILED":
 		o.CaptureID, o.Status = id, sdk.StatusCaptured
 		if !success || code == "CAPTURE_FAILED" {
-			o.Status, o.Amount = sdk.StatusAuthorized, nil
+			declined(o, n)
 		}
 	case "CANCELLATION", "EXPIRE":
 		o.Status, o.Amount = sdk.StatusVoided, nil

@@ -10,7 +10,7 @@ import (
 // toleranceSeconds is how far the signed time may be from ours: what Stripe's own libraries take.
 const toleranceSeconds = 300
 
-// webhook reads an Event. A message that is not signed with the endpoint's secret, or was some time ago, is answered 400 and not read;
+// webhook reads an Event. A message that is not signed with the endpoint's secret, or was some time ago, is answered 401 and not read;
 // where the account has no secret, an event only causes a query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
@@ -18,8 +18,11 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Account.Credentials["webhook_secret"] != "" && !signed {
+		return &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 401}}, nil
+	}
 	j, err := sdk.ParseJSON(w.Body)
-	if secret := c.Account.Credentials["webhook_secret"]; err != nil || secret != "" && !signed {
+	if err != nil {
 		return &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 400}}, nil
 	}
 	o := &sdk.Outcome{Status: sdk.StatusHandled, Raw: raw(j, "id", "type")}

@@ -1,0 +1,342 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// WebhookInput is a message that came to /webhooks/{merchant}/{account}.
+type WebhookInput struct {
+	MerchantID string
+	// Account is the connector account's id, or the connector's name where the merchant has one account of it.
+	Account string
+	Message sdk.WebhookMessage
+}
+
+// Names of an account's webhook secrets among its credentials: connector_webhook_details.merchant_secret and additional_secret.
+const (
+	webhookSecretCredential = "webhook_secret"
+	webhookSecondCredential = "webhook_additional_secret"
+)
+
+// evidenceOfWebhook is the source of evidence that a processor's message brought.
+const evidenceOfWebhook = "webhook"
+
+// ReceiveWebhook lets the account's adapter read a processor's message and books what it says: events it vouches for as evidence, others
+// by asking the processor. It may come any number of times and in any order: what is known already changes nothing, what
+// does not fit is kept as evidence and raised. The reply is the processor's to read.
+//
+// Errors: HE_02 for an unknown merchant or account, WE_01 when the adapter did not find the message genuine, WE_02 when it could not be read, WE_04 when
+// the payment it is about is not ours and the adapter does not say what to answer then, IR_20 when the connector has no webhooks.
+func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Reply, error) {
+	account, err := e.webhookAccount(ctx, in.MerchantID, in.Account)
+	if err != nil {
+		return nil, err
+	}
+	e.inFlight.Add(1)
+	defer e.inFlight.Done()
+	o, err := e.readMessage(context.WithoutCancel(ctx), account, &in.Message)
+	if err != nil {
+		return nil, err
+	}
+	found := len(o.Events) == 0
+	for i := range o.Events {
+		known, err := e.takeEvent(context.WithoutCancel(ctx), account, &o.Events[i])
+		if err != nil {
+			return nil, err // the processor sends it again; what was booked of it stays booked
+		}
+		found = found || known
+	}
+	switch {
+	case o.Reply != nil:
+		return o.Reply, nil
+	case !found:
+		return nil, &Error{Kind: KindNotFound, Code: "WE_04", Message: "Webhook resource not found", Connector: account.Connector}
+	}
+	return &sdk.Reply{Status: http.StatusOK}, nil
+}
+
+// webhookAccount finds the account a message is for. A disabled one still gets its messages: it has payments.
+func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*Account, error) {
+	all, err := e.dir.accounts(ctx, merchantID)
+	if err != nil {
+		return nil, err
+	}
+	var found []*Account
+	for _, a := range all {
+		if a.ID == name {
+			return a, nil
+		}
+		if a.Connector == name {
+			found = append(found, a)
+		}
+	}
+	if len(found) != 1 {
+		err := NotFound("Merchant connector account")
+		if len(found) > 1 {
+			err.Reason = "there are several accounts of " + name + ": name one by its merchant_connector_id"
+		}
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// readMessage drives the webhook operation of an account's adapter. What it returns the adapter has read, and found genuine as far as the
+// account's secrets tell.
+func (e *Engine) readMessage(ctx context.Context, account *Account, m *sdk.WebhookMessage) (*sdk.Outcome, error) {
+	info, ok := e.connectors.Adapter(account.Connector)
+	if !ok || !slices.Contains(info.Manifest.Operations, sdk.OpWebhook) {
+		return nil, &Error{Kind: KindInvalid, Code: "IR_20", Message: "webhook flow not supported", Connector: account.Connector}
+	}
+	now := e.now().UTC().Truncate(time.Millisecond)
+	at := e.driveAccount(account)
+	at.Credentials = account.withWebhookSecrets()
+	d := &Drive{Connector: account.Connector, Operation: sdk.OpWebhook, OperationID: newOperationID(now), Started: now, Account: at,
+		Request: sdk.Request{Webhook: m}, BeforeSend: func(context.Context, SendIntent) error { return nil }}
+	rand.Read(d.Seed[:])
+	r, err := e.connectors.Drive(ctx, d)
+	status := OperationSucceeded
+	defer func() { e.metrics.OperationDone(string(sdk.OpWebhook), info.Name, status, e.now().Sub(now)) }()
+	var o *sdk.Outcome
+	if r != nil {
+		o = r.Outcome
+	}
+	switch {
+	case err != nil:
+		status = OperationFailed
+		return nil, &Error{Kind: KindInternal, Code: "WE_03", Message: "Webhook processing failed", Connector: account.Connector, Err: err}
+	case o == nil || o.Status != sdk.StatusHandled && o.Reply == nil:
+		status = OperationRejected
+		return nil, badMessage(account.Connector)
+	case len(o.Events) == 0 && o.Reply != nil && (o.Reply.Status == http.StatusUnauthorized || o.Reply.Status == http.StatusForbidden):
+		status = OperationRejected
+		return nil, &Error{Kind: KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
+	case len(o.Events) == 0 && o.Reply != nil && o.Reply.Status >= 400:
+		status = OperationRejected
+		return nil, badMessage(account.Connector)
+	}
+	return o, nil
+}
+
+func badMessage(connector string) *Error {
+	return &Error{Kind: KindInvalid, Code: "WE_02", Message: "Webhook body could not be read", Connector: connector}
+}
+
+// withWebhookSecrets adds the account's webhook secrets to its credentials.
+func (a *Account) withWebhookSecrets() map[string]Secret {
+	secrets := leaves(a.Private[fieldWebhookSecrets])
+	if len(secrets) == 0 {
+		return a.Credentials
+	}
+	all := maps.Clone(a.Credentials)
+	if all == nil {
+		all = map[string]Secret{}
+	}
+	for name, from := range map[string]string{webhookSecretCredential: "merchant_secret", webhookSecondCredential: "additional_secret"} {
+		if s := secrets[from]; !s.IsZero() {
+			all[name] = s
+		}
+	}
+	return all
+}
+
+// takeEvent books one event of a message; found says that it is about a payment of ours.
+func (e *Engine) takeEvent(ctx context.Context, account *Account, ev *sdk.Event) (found bool, err error) {
+	if ev.AccountID != "" && !account.owns(ev.AccountID) {
+		e.log.LogAttrs(ctx, slog.LevelWarn, "webhook event of another account", slog.String("account_id", account.ID))
+		return true, nil // one address may serve several accounts at the processor: not ours to look at, nor to complain of
+	}
+	w, err := e.loadAt(ctx, account, ev)
+	if w == nil || err != nil {
+		return false, err
+	}
+	switch {
+	case ev.Object != "payment":
+		return true, e.keepMessage(ctx, w, ev.Outcome, ev.Object)
+	case ev.Sync || ev.Outcome == nil:
+		if !w.p.Status.facts().Sync {
+			return true, nil
+		}
+		return true, e.forceSync(ctx, w)
+	}
+	return true, e.believe(ctx, w, ev.Outcome)
+}
+
+// owns says whether the processor's name of an account is this one: its adapter knows it as a credential or config value.
+func (a *Account) owns(name string) bool {
+	for _, v := range configOf(a.Metadata) {
+		if v == name {
+			return true
+		}
+	}
+	for _, s := range a.Credentials {
+		if s.Reveal() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// loadAt loads the payment and attempt an event is about; nil when there is none.
+func (e *Engine) loadAt(ctx context.Context, account *Account, ev *sdk.Event) (*work, error) {
+	var found []*Attempt
+	err := e.store.View(ctx, func(r Reader) (err error) {
+		found, err = r.AttemptsAt(account.MerchantID, account.ID, ev.TransactionID, ev.Reference)
+		return err
+	})
+	if err != nil {
+		return nil, Internal(err, "find attempt of a message")
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	w, err := e.load(ctx, account.MerchantID, found[0].PaymentID)
+	if err != nil {
+		return nil, err
+	}
+	if w.a.ID != found[0].ID {
+		w.a = found[0]
+		if err := e.openAttempt(w.a); err != nil {
+			return nil, err
+		}
+	}
+	return w, e.withAccount(ctx, w)
+}
+
+// believe books what a genuine message says of a payment.
+func (e *Engine) believe(ctx context.Context, w *work, o *sdk.Outcome) error {
+	if o.Amount != nil && o.Amount.Currency != "" && o.Amount.Currency != w.p.Currency {
+		e.metrics.Alarm("amount_mismatch")
+		return e.keepMessage(ctx, w, o, "another currency than the payment's")
+	}
+	op, err := e.openOperation(ctx, w)
+	switch {
+	case err != nil:
+		return err
+	case op == nil:
+		return e.learn(ctx, w, o)
+	case op.Status == OperationStarted: // its own answer tells more; should its node die, recovery finds this
+		return e.keepMessage(ctx, w, o, "came while the operation was under way")
+	}
+	w.op = op
+	v := read(op, w.a, o, false)
+	if v.status == OperationUnknown || v.status == OperationPending && op.Status == OperationPending && !moves(w, v) {
+		return nil // nothing new: messages come in any order
+	}
+	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
+		slog.String("kind", string(op.Kind)), slog.String("by", evidenceOfWebhook), slog.String("status", string(v.status)))
+	return e.settle(ctx, w, v)
+}
+
+// learn books what a message tells of an attempt that no operation is open on. What cannot be booked is kept and raised.
+func (e *Engine) learn(ctx context.Context, w *work, o *sdk.Outcome) error {
+	if w.a.knows(o) {
+		return nil
+	}
+	before := w.a.Version
+	if w.a.ID == w.p.AttemptID {
+		if err := e.bookEvidence(ctx, w, o); err != nil {
+			return err
+		}
+	}
+	if w.a.Version != before {
+		return nil
+	}
+	e.metrics.Alarm("late_evidence")
+	e.log.LogAttrs(ctx, slog.LevelError, "a processor's message does not fit the payment", slog.String("payment_id", w.p.ID),
+		slog.String("attempt_status", string(w.a.Status)), slog.String("evidence", string(o.Status)))
+	return e.keepMessage(ctx, w, o, "the attempt was "+string(w.a.Status))
+}
+
+// knows says whether an attempt's state already has what an outcome tells.
+func (a *Attempt) knows(o *sdk.Outcome) bool {
+	switch o.Status {
+	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusNotFound, sdk.StatusUnknown:
+		return true // nothing is learned from it once the operation has ended
+	case sdk.StatusAuthorized:
+		return a.Authorized > 0 || a.Captured > 0
+	case sdk.StatusVerified:
+		return a.Status == Charged
+	case sdk.StatusCaptured:
+		amount := a.Authorized
+		if o.Amount != nil {
+			amount = o.Amount.Minor
+		}
+		if o.Totals != nil {
+			amount = o.Totals.Captured
+		}
+		return a.Captured > 0 && amount <= a.Captured
+	case sdk.StatusVoided:
+		return a.Status == Voided || a.Status == VoidedPostCharge || a.Details.Released
+	case sdk.StatusDeclined:
+		return a.Status.Payment() == Failed || o.CaptureID != "" && a.captureFailed(o.CaptureID)
+	}
+	return false
+}
+
+// captureFailed says whether the capture with the processor's id is booked as failed.
+func (a *Attempt) captureFailed(id string) bool {
+	return slices.ContainsFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.ProcessorID == id && c.Status == captureFailed })
+}
+
+// keepMessage keeps what a message told beside the attempt's latest operation, once.
+func (e *Engine) keepMessage(ctx context.Context, w *work, o *sdk.Outcome, note string) error {
+	ops, err := e.operationsOf(ctx, w.p)
+	if err != nil {
+		return err
+	}
+	id := ""
+	for _, op := range ops {
+		if op.AttemptID == w.a.ID {
+			id = op.ID
+		}
+	}
+	told, err := json.Marshal(o)
+	if err != nil {
+		return Internal(err, "encode evidence")
+	}
+	err = e.store.Update(ctx, func(tx Tx) error {
+		kept, err := tx.Evidence(id)
+		if err != nil {
+			return err
+		}
+		for _, k := range kept {
+			if k.Source == evidenceOfWebhook && k.Note == note && string(k.Outcome) == string(told) {
+				return nil // sent again
+			}
+		}
+		return tx.InsertEvidence(Evidence{OperationID: id, MerchantID: w.p.MerchantID, At: tx.Now(), Source: evidenceOfWebhook, Outcome: told, Note: note})
+	})
+	if err != nil {
+		return Internal(err, "keep a processor's message")
+	}
+	return nil
+}
+
+// fromMessages is what the processor's messages told of an operation while it was under way; unknown when they told nothing.
+func (e *Engine) fromMessages(ctx context.Context, w *work) (verdict, error) {
+	none := verdict{status: OperationUnknown, text: "waits for the processor's own message or an operator"}
+	var kept []Evidence
+	err := e.store.View(ctx, func(r Reader) (err error) { kept, err = r.Evidence(w.op.ID); return err })
+	if err != nil {
+		return none, Internal(err, "read evidence")
+	}
+	for _, k := range slices.Backward(kept) {
+		var o sdk.Outcome
+		if k.Source != evidenceOfWebhook || json.Unmarshal(k.Outcome, &o) != nil || o.Status == "" {
+			continue
+		}
+		if v := read(w.op, w.a, &o, false); v.status != OperationUnknown {
+			return v, nil
+		}
+	}
+	return none, nil
+}

@@ -1,0 +1,54 @@
+package router
+
+import (
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// webhookPattern is where processors send their messages. No key: the account's adapter says whether a message is genuine.
+const webhookPattern = "/webhooks/{merchant_id}/{merchant_connector_id}"
+
+// maxWebhook bounds a message: processors put many notifications into one.
+const maxWebhook = 256 << 10
+
+// replyTypes are what a reply may be: nothing that a browser would run from our address.
+var replyTypes = []string{"text/plain", "application/json", "application/xml", "text/xml"}
+
+// receiveWebhook hands a processor's message over as it came, and answers what the processor wants to hear.
+func (s *Server) receiveWebhook(c *call) (answer, error) {
+	in := engine.WebhookInput{MerchantID: c.param("merchant_id"), Account: c.param("merchant_connector_id"),
+		Message: sdk.WebhookMessage{Method: c.r.Method, Headers: headers(c.r.Header), BodyLength: len(c.body), Body: c.body}}
+	var err error
+	if in.Message.Query, err = pairs(c.r.URL.RawQuery); err != nil {
+		return answer{}, err
+	}
+	reply, err := s.Payments.ReceiveWebhook(c.ctx(), in)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{status: reply.Status, header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, body: []byte(reply.Body)}
+	if a.status < 200 || a.status > 599 {
+		a.status = http.StatusOK
+	}
+	media, _, err := mime.ParseMediaType(sdk.HeaderValue(reply.Headers, "Content-Type"))
+	if err == nil && slices.Contains(replyTypes, media) {
+		a.header.Set("Content-Type", media)
+	}
+	return a, nil
+}
+
+// headers are a request's, repeats included, in the order of their names.
+func headers(h http.Header) []sdk.Header {
+	list := make([]sdk.Header, 0, len(h))
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, v := range h[name] {
+			list = append(list, sdk.Header{Name: name, Value: v})
+		}
+	}
+	return list
+}
