@@ -78,6 +78,9 @@ func (e *egress) do(ctx context.Context, o *outgoing) answer {
 	if e.instead != nil {
 		return e.instead(ctx, o)
 	}
+	if e.opts.Simulator3DS != nil && o.url.Host == simulatorHost {
+		return e.simulate(ctx, o)
+	}
 	t, err := e.transport(o.certificate)
 	if err != nil {
 		return answer{failure: failTLS, err: err}

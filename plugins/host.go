@@ -134,7 +134,7 @@ func (h *Host) Adapter(connector string) (engine.AdapterInfo, bool) {
 	return h.info(connector, b), true
 }
 
-// Adapters implements engine.Connectors. Connectors that the simulator answers for are listed under their own names.
+// Adapters implements engine.Connectors. Connectors that a simulator answers for are listed under their own names.
 func (h *Host) Adapters() []engine.AdapterInfo {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -145,6 +145,7 @@ func (h *Host) Adapters() []engine.AdapterInfo {
 	for name := range h.simulate {
 		names[name] = true
 	}
+	names[Simulator3DSName] = true
 	all := make([]engine.AdapterInfo, 0, len(names))
 	for name := range names {
 		if b := h.current[h.adapterName(name)]; b != nil {
@@ -155,17 +156,9 @@ func (h *Host) Adapters() []engine.AdapterInfo {
 	return all
 }
 
-// adapterName is the adapter that answers for a connector.
-func (h *Host) adapterName(connector string) string {
-	if h.simulate[connector] {
-		return SimulatorName
-	}
-	return connector
-}
-
 func (h *Host) info(connector string, b *build) engine.AdapterInfo {
 	return engine.AdapterInfo{Connector: connector, Name: b.name, Hash: b.hash, Manifest: b.manifest, BuiltIn: slices.Contains(h.builtIn, b),
-		Simulated: h.simulate[connector]}
+		Simulated: h.simulate[connector] || connector == Simulator3DSName}
 }
 
 // Drive implements engine.Connectors. Errors: ErrNoAdapter, ErrNoBuild, ErrBusy, *Violation, *sandbox.TrapError, what BeforeSend
@@ -176,6 +169,12 @@ func (h *Host) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult,
 		return &engine.DriveResult{AdapterHash: d.AdapterHash}, err
 	}
 	defer h.release(b)
+	h.mu.Lock()
+	local := h.simulates3DS(d.Connector)
+	h.mu.Unlock()
+	if local {
+		d = simulated(d, b.manifest)
+	}
 	return h.driver.drive(ctx, &b.adapter, d)
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"payswitch/engine"
@@ -17,8 +18,11 @@ type Options struct {
 	// CacheDir keeps compiled code, manifests and the bytes of every build in use over restarts; "" for none: then every start
 	// compiles, and an operation whose build was replaced cannot be resolved after a restart.
 	CacheDir string
-	// Simulate lists connector names that the adapter called SimulatorName answers for.
+	// Simulate lists connector names that the adapter called SimulatorName answers for; for authenticators the built-in 3DS server does.
 	Simulate []string
+	// Simulator3DS is the built-in development 3DS server. It answers for the connector Simulator3DSName, and for the authenticators in
+	// Simulate, with the adapter of the vendor whose wire shape it speaks. nil for none; never in production.
+	Simulator3DS http.Handler
 	// BuiltIn holds the built-in adapters, *.wasm; nil for the embedded ones.
 	BuiltIn  fs.FS
 	embedded bool // BuiltIn is part of the binary: always there to be read again

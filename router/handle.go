@@ -50,6 +50,9 @@ func jsonAnswer(body []byte) answer {
 
 // ServeHTTP is what happens around every handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.simulator3DS(w, r) {
+		return
+	}
 	began := time.Now()
 	c := &call{r: r, requestID: s.requestID(r), options: &s.opts}
 	a := s.serve(c)

@@ -47,6 +47,8 @@ type Options struct {
 	TestCardsWithoutLuhn bool
 	// DevPages serves the simulator's approve and decline page. Never in production.
 	DevPages bool
+	// Simulator3DS is the built-in development 3DS server (package simulator3ds), served below its Prefixes. Only with DevPages.
+	Simulator3DS http.Handler
 	// Ready says why we cannot serve yet, nil when we can; nil func: always ready.
 	Ready func() error
 	// Observe is told of every request once it is answered; method and pattern are the route's, "" where there is none. It must not
@@ -78,6 +80,9 @@ func New(d Deps, o Options) (*Server, error) {
 	u, err := url.Parse(o.PublicURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || strings.HasSuffix(o.PublicURL, "/") || u.RawQuery != "" {
 		return nil, errors.New("router: PublicURL must be an http or https URL without trailing slash and query")
+	}
+	if o.Simulator3DS != nil && !o.DevPages {
+		return nil, errors.New("router: Simulator3DS is for development: it needs DevPages")
 	}
 	if d.Logger == nil {
 		d.Logger = slog.New(slog.DiscardHandler)

@@ -18,15 +18,16 @@ import (
 // Config is everything an operator can set: config.yaml, then the environment. Merchants, profiles and connector accounts are data
 // in the database, not configuration. config.yaml documents every key at its default, and a test keeps the two in step.
 type Config struct {
-	Server  ServerConfig  `key:"server"`
-	Admin   AdminConfig   `key:"admin"`
-	Storage StorageConfig `key:"storage"`
-	Vault   VaultConfig   `key:"vault"`
-	Keys    KeysConfig    `key:"keys"`
-	Plugins PluginsConfig `key:"plugins"`
-	Engine  EngineConfig  `key:"engine"`
-	Log     LogConfig     `key:"log"`
-	Metrics MetricsConfig `key:"metrics"`
+	Server    ServerConfig    `key:"server"`
+	Admin     AdminConfig     `key:"admin"`
+	Storage   StorageConfig   `key:"storage"`
+	Vault     VaultConfig     `key:"vault"`
+	Keys      KeysConfig      `key:"keys"`
+	Plugins   PluginsConfig   `key:"plugins"`
+	Simulator SimulatorConfig `key:"simulator"`
+	Engine    EngineConfig    `key:"engine"`
+	Log       LogConfig       `key:"log"`
+	Metrics   MetricsConfig   `key:"metrics"`
 }
 
 // ServerConfig is the HTTP surface.
@@ -80,6 +81,13 @@ type PluginsConfig struct {
 	Instances     int           `key:"instances"`      // per adapter; 0 is twice the cores
 }
 
+// SimulatorConfig is the 3-D Secure server and bank that are built in for development. Production never serves them.
+type SimulatorConfig struct {
+	ThreeDS    bool   `key:"three_ds"`
+	TimeScale  int    `key:"time_scale"`  // divides its times
+	OtherCards string `key:"other_cards"` // digits V, M, A and C of cards that are not its own
+}
+
 // EngineConfig is the timing of the payment machine.
 type EngineConfig struct {
 	Node          string        `key:"node"`
@@ -117,6 +125,7 @@ func defaultConfig() Config {
 			MemoryLimit:   64 << 20,
 			StepFuel:      20_000_000,
 		},
+		Simulator: SimulatorConfig{ThreeDS: true, TimeScale: 1, OtherCards: "0000"},
 		Engine: EngineConfig{
 			LeaseTime:     60 * time.Second,
 			LockWait:      180 * time.Second,
@@ -182,6 +191,11 @@ func (c Config) Validate() error {
 			bad("plugins.trusted_keys", "%q is not a minisign public key: it is the line of a .pub file that begins with RW", text)
 		}
 	}
+	between(&all, "simulator.time_scale", c.Simulator.TimeScale, 1, 1000, "")
+	if o := c.Simulator.OtherCards; len(o) != 4 || strings.Trim(o, "0123456789") != "" {
+		bad("simulator.other_cards", "%q are not the four digits V, M, A and C: write 0000 for cards that need no challenge", o)
+	}
+
 	between(&all, "plugins.send_timeout", c.Plugins.SendTimeout, time.Second, time.Minute, "")
 	between(&all, "plugins.response_limit", c.Plugins.ResponseLimit, 1<<10, 1<<20, " bytes")
 	between(&all, "plugins.memory_limit", c.Plugins.MemoryLimit, 16<<20, 1<<30, " bytes")

@@ -93,6 +93,8 @@ func TestConfigProblems(t *testing.T) {
 			want: []string{"server.request_body_limit: 32k is not a whole number"}},
 		"number for text": {file: "log:\n  level: 3\n",
 			want: []string{"log.level: 3 is not text: put it in quotes"}},
+		"bad simulator": {file: "simulator:\n  time_scale: 0\n  other_cards: '70'\n",
+			want: []string{"simulator.time_scale: 0 is out of bounds", `simulator.other_cards: "70" are not the four digits`}},
 		"bad list": {file: "plugins:\n  simulate: 3\n",
 			want: []string{"plugins.simulate: 3 is not a list"}},
 		"bad address": {file: "server:\n  listen: '8080'\n",

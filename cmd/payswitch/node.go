@@ -17,6 +17,7 @@ import (
 	"payswitch/plugins"
 	"payswitch/plugins/sandbox"
 	"payswitch/router"
+	"payswitch/router/simulator3ds"
 	"payswitch/storage"
 )
 
@@ -29,6 +30,7 @@ type node struct {
 
 	listener net.Listener
 	db       *storage.DB
+	bank     *simulator3ds.Simulator // nil in production
 	host     *plugins.Host
 	engine   *engine.Engine
 	server   *http.Server
@@ -73,6 +75,9 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := n.openBank(); err != nil {
+		return err
+	}
 	if err := n.openHost(ctx); err != nil {
 		return err
 	}
@@ -104,6 +109,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		Version:              readBuild().version,
 		TestCardsWithoutLuhn: c.testing(),
 		DevPages:             c.testing(),
+		Simulator3DS:         n.bankHandler(),
 		Ready:                n.ready,
 		Observe:              n.metrics.request,
 	})
@@ -119,7 +125,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 
 func (n *node) openHost(ctx context.Context) (err error) {
 	o := hostOptions(n.config)
-	o.Logger, o.Observer = n.component("plugins"), n.metrics
+	o.Logger, o.Observer, o.Simulator3DS = n.component("plugins"), n.metrics, n.bankHandler()
 	n.host, err = plugins.New(ctx, o)
 	if err != nil {
 		return err
@@ -164,6 +170,9 @@ func (n *node) run(ctx context.Context) error {
 	work, failed := errgroup.WithContext(background)
 	work.Go(func() error { return unlessStopped(failed, "engine", n.engine.Run(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "plugins", n.host.Run(failed)) })
+	if n.bank != nil {
+		work.Go(func() error { return unlessStopped(failed, "simulator3ds", n.bank.Run(failed)) })
+	}
 	work.Go(func() error { return serveHTTP(n.server, n.listener) })
 	if n.metricsServer != nil {
 		work.Go(func() error { return serveHTTP(n.metricsServer, n.metricsListener) })

@@ -1,0 +1,101 @@
+package plugins
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// Simulator3DSName is the connector of the built-in development 3DS server, there where Options.Simulator3DS is.
+const Simulator3DSName = "simulator3ds"
+
+// simulatedAuthenticator is the adapter whose vendor's wire shape the built-in 3DS server speaks.
+const simulatedAuthenticator = "threedsecureio"
+
+// simulatorHost is where that adapter sends for a simulated account. No such name exists (RFC 6761), and no connection is made: the
+// request is handed to Options.Simulator3DS after every check that any other passes.
+const (
+	simulatorHost = "simulator3ds.invalid"
+	simulatorURL  = "https://" + simulatorHost + "/sim/3ds"
+)
+
+// authenticators are the connectors that are authenticators even where no adapter of their name is loaded, so that a list of simulated
+// connectors can keep the real names.
+var authenticators = []string{simulatedAuthenticator, "netcetera", "gpayments", "juspaythreedsserver", "cardinal", "ctp_mastercard", "ctp_visa",
+	"unified_authentication_service"}
+
+// adapterName is the adapter that answers for a connector.
+func (h *Host) adapterName(connector string) string {
+	switch {
+	case h.simulates3DS(connector):
+		return simulatedAuthenticator
+	case h.simulate[connector]:
+		return SimulatorName
+	}
+	return connector
+}
+
+// simulates3DS says whether the built-in 3DS server answers for a connector. The caller holds mu.
+func (h *Host) simulates3DS(connector string) bool {
+	if h.opts.Simulator3DS == nil {
+		return false
+	}
+	if connector == Simulator3DSName || !h.simulate[connector] {
+		return connector == Simulator3DSName
+	}
+	b := h.current[connector]
+	return b != nil && b.manifest.Kind == sdk.KindAuthenticator || slices.Contains(authenticators, connector)
+}
+
+// simulated is the drive with the account turned to the built-in 3DS server. Credentials of another vendor's shape are completed: the
+// server takes any.
+func simulated(d *engine.Drive, m *sdk.Manifest) *engine.Drive {
+	local := *d
+	local.Account.BaseURL, local.Account.Hosts = simulatorURL, nil
+	local.Account.Credentials = maps.Clone(d.Account.Credentials)
+	for i := range m.Credentials {
+		if f := &m.Credentials[i]; !f.Optional && local.Account.Credentials[key(f)].IsZero() {
+			if local.Account.Credentials == nil {
+				local.Account.Credentials = map[string]engine.Secret{}
+			}
+			local.Account.Credentials[key(f)] = engine.NewSecret("simulated " + d.Account.ID)
+		}
+	}
+	return &local
+}
+
+// simulate hands a request to the built-in 3DS server.
+func (e *egress) simulate(ctx context.Context, o *outgoing) answer {
+	ctx, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	r := &http.Request{Method: o.method, URL: &url.URL{Path: o.url.Path, RawQuery: o.url.RawQuery}, Host: o.url.Host, Header: o.header,
+		Body: io.NopCloser(bytes.NewReader(o.body)), ContentLength: int64(len(o.body)), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
+	w := &inMemory{header: http.Header{}, status: http.StatusOK}
+	e.opts.Simulator3DS.ServeHTTP(w, r.WithContext(ctx))
+	switch {
+	case ctx.Err() != nil:
+		return answer{sent: true, failure: failTimeout, err: ctx.Err()}
+	case w.body.Len() > o.maxResponse:
+		return answer{sent: true, failure: failTooLarge, err: errors.New("answer of the built-in 3DS server is too large")}
+	}
+	return answer{sent: true, status: w.status, headers: answerHeaders(w.header), body: w.body.Bytes()}
+}
+
+// inMemory is a http.ResponseWriter that keeps the answer.
+type inMemory struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (w *inMemory) Header() http.Header         { return w.header }
+func (w *inMemory) WriteHeader(status int)      { w.status = status }
+func (w *inMemory) Write(b []byte) (int, error) { return w.body.Write(b) }
