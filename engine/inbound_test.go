@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -188,20 +189,21 @@ func TestWebhookAmounts(t *testing.T) {
 // A message may be faster than the answer to the request it is about. It is kept, and believed when the answer never comes.
 func TestWebhookBeforeTheAnswer(t *testing.T) {
 	var w *world
-	var account string
-	var told error
+	var account atomic.Value
+	told := make(chan error, 1)
 	p := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		var in struct{ Reference string }
 		json.NewDecoder(r.Body).Decode(&in)
-		_, told = w.ReceiveWebhook(r.Context(), mail(account, hookSecret, map[string]any{"reference": in.Reference,
+		_, err := w.ReceiveWebhook(r.Context(), mail(account.Load().(string), hookSecret, map[string]any{"reference": in.Reference,
 			"outcome": sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx_9"}}))
+		told <- err
 		panic(http.ErrAbortHandler)
 	}))
 	t.Cleanup(p.Close)
 	w = newWorld(t, quick, map[string]*sdk.Adapter{"shop": mailing(byWebhook)})
-	account = w.mailAccount("shop", p.URL, "").ID
+	account.Store(w.mailAccount("shop", p.URL, "").ID)
 	v := w.pay(sale(100, visa))
-	require.NoError(t, told)
+	require.NoError(t, <-told)
 	require.Equal(t, engine.Processing, v.Payment.Status)
 	require.Len(t, w.evidence(w.operations(v.Payment.ID)[0].ID), 1)
 	w.clock.Add(int64(time.Minute))
