@@ -24,6 +24,7 @@ const (
 	fieldResponseHash   = "payment_response_hash_key"
 	fieldRedirectPost   = "redirect_to_merchant_with_http_post"
 	fieldWebhook        = "webhook_details"
+	fieldThreeDSPolicy  = "external_three_ds_policy"
 	fieldBusiness       = "primary_business_details"
 	fieldTokenization   = "network_tokenization_credentials"
 	fieldWebhookHeaders = "outgoing_webhook_custom_http_headers"

@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"time"
+
+	"payswitch/engine/threeds"
 )
 
 // Merchant is a merchant account.
@@ -56,12 +58,22 @@ type ProfileSettings struct {
 	AlwaysOvercapture         bool
 	UseBillingAsMethodBilling bool // default true
 	AuthenticationConnectors  []string
-	RequestorURL              string
-	RequestorAppURL           string
-	WebhookURL                string
-	PaymentStatusesEnabled    []string
-	RefundStatusesEnabled     []string
-	WebhookHeaders            map[string]Secret `json:"-"` // part of Profile.Private; nil until opened
+	// ExternalThreeDS is external_three_ds_policy, nil when none was set: read ThreeDSPolicy.
+	ExternalThreeDS        *threeds.Config `json:",omitempty"`
+	RequestorURL           string
+	RequestorAppURL        string
+	WebhookURL             string
+	PaymentStatusesEnabled []string
+	RefundStatusesEnabled  []string
+	WebhookHeaders         map[string]Secret `json:"-"` // part of Profile.Private; nil until opened
+}
+
+// ThreeDSPolicy is what authentications that we run lead to.
+func (s *ProfileSettings) ThreeDSPolicy() threeds.Config {
+	if s.ExternalThreeDS == nil {
+		return threeds.Default()
+	}
+	return *s.ExternalThreeDS
 }
 
 // Account is a connector account: a merchant's account at a processor or authenticator.

@@ -3,10 +3,12 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"payswitch/engine/threeds"
 	"payswitch/sdk"
 )
 
@@ -49,7 +51,8 @@ type profileFields struct {
 		URL        string   `json:"three_ds_requestor_url"`
 		AppURL     string   `json:"three_ds_requestor_app_url"`
 	} `json:"authentication_connector_details,omitempty"`
-	Webhook *struct {
+	ThreeDSPolicy json.RawMessage `json:"external_three_ds_policy,omitempty"`
+	Webhook       *struct {
 		URL             string   `json:"webhook_url"`
 		PaymentStatuses []string `json:"payment_statuses_enabled"`
 		RefundStatuses  []string `json:"refund_statuses_enabled"`
@@ -205,6 +208,10 @@ func (e *Engine) applyProfile(p *Profile, in ProfileInput) error {
 	if err := e.checkProfile(p.Name, &f); err != nil {
 		return err
 	}
+	policy, err := e.threeDSPolicy(f.ThreeDSPolicy)
+	if err != nil {
+		return err
+	}
 	s := &p.Settings
 	assign(&s.ReturnURL, f.ReturnURL)
 	assign(&s.EnableResponseHash, f.EnableResponseHash)
@@ -222,9 +229,11 @@ func (e *Engine) applyProfile(p *Profile, in ProfileInput) error {
 	if d := f.Webhook; d != nil {
 		s.WebhookURL, s.PaymentStatusesEnabled, s.RefundStatusesEnabled = d.URL, d.PaymentStatuses, d.RefundStatuses
 	}
+	if policy != nil {
+		s.ExternalThreeDS = policy
+	}
 	fields := allFields(p.Details, p.Private)
 	fields.put(in.Fields)
-	var err error
 	if p.Details, p.Private, err = fields.split(privateOfProfile); err != nil {
 		return err
 	}
@@ -247,7 +256,7 @@ func (e *Engine) checkProfile(name string, f *profileFields) error {
 	}
 	if f.Authentication != nil {
 		for _, name := range f.Authentication.Connectors {
-			if info, loaded := e.connectors.Adapter(name); !slices.Contains(authenticators, name) && !(loaded && info.Manifest.Kind == sdk.KindAuthenticator) {
+			if !e.isAuthenticator(name) {
 				return Malformed("authentication_connectors", unknownVariant(name, authenticators))
 			}
 		}
@@ -261,6 +270,34 @@ func (e *Engine) checkProfile(name string, f *profileFields) error {
 	return nil
 }
 
+// isAuthenticator says whether a connector name is one of a 3-D Secure authenticator, loaded or not.
+func (e *Engine) isAuthenticator(name string) bool {
+	info, loaded := e.connectors.Adapter(name)
+	return slices.Contains(authenticators, name) || loaded && info.Manifest.Kind == sdk.KindAuthenticator
+}
+
+// threeDSPolicy reads external_three_ds_policy, nil when it was not sent. Errors: IR_06 (422) naming the setting.
+func (e *Engine) threeDSPolicy(raw json.RawMessage) (*threeds.Config, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	c, err := threeds.ParseConfig(raw)
+	if bad := (*threeds.ConfigError)(nil); errors.As(err, &bad) {
+		field := fieldThreeDSPolicy
+		if bad.Field != "" {
+			field += "." + bad.Field
+		}
+		return nil, Unprocessable(field, field+" "+bad.Message)
+	} else if err != nil {
+		return nil, Internal(err, "read "+fieldThreeDSPolicy)
+	}
+	if name := c.FallbackAuthenticator; name != "" && !e.isAuthenticator(name) {
+		field := fieldThreeDSPolicy + ".fallback_authenticator"
+		return nil, Unprocessable(field, field+" "+unknownVariant(name, authenticators))
+	}
+	return &c, nil
+}
+
 // checkLength bounds a text by its length in bytes (IR_06, 422).
 func checkLength(field, text string, most int) error {
 	if len(text) > most {
@@ -269,9 +306,13 @@ func checkLength(field, text string, most int) error {
 	return nil
 }
 
-// Fields are the fields of an opened profile that answers show as they were sent, secrets masked; settings are there too.
+// Fields are the fields of an opened profile that answers show as they were sent, secrets masked; settings are there too. The 3-D
+// Secure policy shows every setting as it is in force.
 func (p *Profile) Fields() Fields {
 	f := detailsOf(p.Details)
+	if raw, err := json.Marshal(p.Settings.ThreeDSPolicy()); err == nil {
+		f[fieldThreeDSPolicy] = raw
+	}
 	for name, s := range p.Private {
 		f[name] = shown(name, s)
 	}

@@ -32,6 +32,7 @@ var profileFields = closedObject(
 	keepOfProfile("session_expiry", whole),
 	keepOfProfile("payment_link_config", anyObject),
 	keepOfProfile("authentication_connector_details", authenticationDetails),
+	keepOfProfile("external_three_ds_policy", anyObject),
 	keepOfProfile("use_billing_as_payment_method_billing", boolean),
 	keepOfProfile("collect_shipping_details_from_wallet_connector", boolean),
 	keepOfProfile("collect_billing_details_from_wallet_connector", boolean),
@@ -197,6 +198,6 @@ func writeProfile(w *writer, p *engine.Profile) {
 			"acquirer_config_bucket", "is_iframe_redirection_enabled", "merchant_category_code", "merchant_country_code",
 			"dispute_polling_interval", "is_manual_retry_enabled", "always_enable_overcapture", "is_external_vault_enabled",
 			"external_vault_connector_details", "billing_processor_id", "surcharge_connector_details", "is_l2_l3_enabled",
-			"network_tokenization_credentials", "payment_method_blocking").
+			"network_tokenization_credentials", "payment_method_blocking", "external_three_ds_policy").
 		close()
 }

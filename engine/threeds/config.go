@@ -264,7 +264,7 @@ func assign(sent map[string]json.RawMessage, prefix string, settings []setting) 
 		if prefix == "" {
 			known = append(known, "exemption_rules", "preset")
 		}
-		return &ConfigError{prefix + name, "is not a setting; there are " + strings.Join(known, ", ")}
+		return &ConfigError{prefix + name, "is not a setting; the settings are " + strings.Join(known, ", ")}
 	}
 	return nil
 }
@@ -290,7 +290,7 @@ func (s setting) remedy() string {
 	switch s.to.(type) {
 	case *int64:
 		if s.of != nil {
-			return fmt.Sprintf("must be one of %v", s.of)
+			return "must be one of " + list(s.of)
 		}
 		return fmt.Sprintf("must be a whole number from %d to %d, or 0 for none", s.least, s.most)
 	case *[]string:
@@ -299,5 +299,14 @@ func (s setting) remedy() string {
 	if s.one == nil {
 		return "must be a text"
 	}
-	return fmt.Sprintf("must be one of %v", s.one)
+	return "must be one of " + list(s.one)
+}
+
+// list is "a, b, c".
+func list[T any](values []T) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = fmt.Sprint(v)
+	}
+	return strings.Join(texts, ", ")
 }
