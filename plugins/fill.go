@@ -86,7 +86,7 @@ func fill(s *sdk.Send, secrets *standIns, places []place, op sdk.Operation, to *
 	if len(s.Derive) == 0 && !f.holds(s) {
 		return out, nil
 	}
-	if err := f.fill(s, out); err != nil {
+	if err := f.fill(s, out, to); err != nil {
 		return nil, err
 	}
 	out.filled.proven, out.filled.put = f.proven && f.unproven == "", f.put
@@ -107,11 +107,11 @@ func (f *filler) holds(s *sdk.Send) bool {
 	return err == nil && f.secrets.found(unescaped) != ""
 }
 
-func (f *filler) fill(s *sdk.Send, out *outgoing) error {
+func (f *filler) fill(s *sdk.Send, out *outgoing, to *reach) error {
 	if err := f.values.declare(s.Derive); err != nil {
 		return err
 	}
-	if err := f.url(out); err != nil {
+	if err := f.url(out, to); err != nil {
 		return err
 	}
 	body, err := f.body(out.header, string(s.Body))
@@ -196,17 +196,18 @@ func (f *filler) headers(s *sdk.Send, h http.Header) error {
 }
 
 // url fills in segments of the path and fields of the query.
-func (f *filler) url(out *outgoing) error {
+func (f *filler) url(out *outgoing, to *reach) error {
 	u := out.url
 	if f.secrets.found(u.Host) != "" {
 		return violation(RuleSecret, "a stand-in in the host")
 	}
 	segments := strings.Split(u.EscapedPath(), "/")
+	first := 1 + strings.Count(u.EscapedPath(), "/") - strings.Count(to.path(u), "/") // index 0 below the manifest's base URL
 	for i, s := range segments {
 		if s == "." || s == ".." {
 			return violation(RuleURL, "a dot segment in the path of a request with secrets")
 		}
-		v, changed, err := f.value(s, f.at(inPath, strconv.Itoa(i-1)), "the path", "")
+		v, changed, err := f.value(s, f.at(inPath, strconv.Itoa(i-first)), "the path", "")
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,9 @@ type reach struct {
 	hosts   map[string]bool // lower-case host, with its port unless that is 443
 	// placed are the hosts that placements name, as they name them; the one of the environment's base URL also means the operator's.
 	placed map[string][]string
+	// own is the operator's base URL, nil where it is the manifest's, and declared the path of the manifest's.
+	own      *url.URL
+	declared string
 }
 
 // newReach works out an account's base URL and approved hosts. The host of a base URL that the operator set is approved by that.
@@ -54,6 +57,10 @@ func newReach(a *engine.DriveAccount, m *sdk.Manifest) (*reach, error) {
 			return nil, fmt.Errorf("the account's base URL is no absolute URL")
 		}
 		r.hosts[hostKey(u)] = true
+		r.own = u
+		if d, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(env.BaseURL)); err == nil {
+			r.declared = strings.TrimRight(d.EscapedPath(), "/")
+		}
 	}
 	r.placed = make(map[string][]string)
 	for _, p := range slices.Concat(m.Authentication, m.Placements) {
@@ -78,6 +85,19 @@ func (r *reach) place(name string, a *engine.DriveAccount, m *sdk.Manifest) {
 			r.placed[name] = append(r.placed[name], hostKey(base))
 		}
 	}
+}
+
+// path is a URL's as placements know it: below a base URL that the operator set it is what it would be below the manifest's.
+func (r *reach) path(u *url.URL) string {
+	path := u.EscapedPath()
+	if r.own == nil || hostKey(u) != hostKey(r.own) || u.Scheme != r.own.Scheme {
+		return path
+	}
+	base := strings.TrimRight(r.own.EscapedPath(), "/")
+	if rest, below := strings.CutPrefix(path, base); below && (rest == "" || rest[0] == '/') {
+		return r.declared + rest
+	}
+	return path
 }
 
 // isHost says whether a URL's host is the one that a placement names.

@@ -83,7 +83,7 @@ func segmentsOf(field string) (all []string) {
 // fits says whether a placement is about a request of an operation.
 func (p *place) fits(op sdk.Operation, method string, to *reach, u *url.URL) bool {
 	return (p.Operation == "" || p.Operation == op) && (p.Method == "" || p.Method == method) &&
-		(p.Host == "" || to.isHost(p.Host, u)) && (p.Path == "" || fitsPath(p.Path, u.EscapedPath()))
+		(p.Host == "" || to.isHost(p.Host, u)) && (p.Path == "" || fitsPath(p.Path, to.path(u)))
 }
 
 // fitsPath says whether a path is of a pattern, in which * stands for one segment.

@@ -85,7 +85,8 @@ type Placement struct {
 	Operation Operation `json:"operation,omitempty"` // "" means any
 	Host      string    `json:"host,omitempty"`      // "" means any declared
 	Method    string    `json:"method,omitempty"`    // "" means any
-	Path      string    `json:"path,omitempty"`      // of the URL; "*" stands for one segment; "" means any
+	// Path is the URL's; "*" stands for one segment; "" means any. A base URL that the operator set stands for the environment's.
+	Path string `json:"path,omitempty"`
 	// In is header, query, path or body; card data stands in bodies only. In Authentication also "response": an answer's JSON field
 	// whose captured value counts as the account's own credential; and "tls": the account's client certificate, which the host
 	// presents on the connection (Secret names its credential field, Field is "client_certificate").

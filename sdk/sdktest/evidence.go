@@ -99,12 +99,25 @@ func (c *checker) checkUndecided(op sdk.Operation, u unhappy, o *sdk.Outcome) {
 		if u.e.Status == 204 { // some processors confirm a cancellation so
 			return
 		}
-	case sdk.StatusPrepared, sdk.StatusAuthenticated: // an error that the authenticator told, and no more
-		if a := o.Authentication; a != nil && a.Error != nil && u.refusal && a.TransStatus == "" && len(a.Ranges) == 0 && !a.NotEnrolled {
+	case sdk.StatusPrepared, sdk.StatusAuthenticated:
+		if toldError(u, o.Authentication) {
+			return
+		}
+	case sdk.StatusHandled: // cancel_challenge: that the payer left needs no answer
+		if op == sdk.OpCancelChallenge {
 			return
 		}
 	}
 	c.breaks(RuleEvidence, op, "%s became %s", describe(u), o.Status)
+}
+
+// toldError says whether an authentication is nothing but an error that the answer may carry: one of the authenticator's, or the refusal
+// of the account's credentials.
+func toldError(u unhappy, a *sdk.AuthenticationOutcome) bool {
+	if a == nil || a.Error == nil || a.TransStatus != "" || a.CAVV != "" || len(a.Ranges) > 0 || a.NotEnrolled || a.Pending || a.Gone {
+		return false
+	}
+	return u.refusal || a.Error.Class == sdk.ErrorCredentials && (u.e.Status == 401 || u.e.Status == 403)
 }
 
 func describe(u unhappy) string {

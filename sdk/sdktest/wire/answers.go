@@ -67,7 +67,11 @@ func (r *runner) answer(c *Case) (*sdk.Step, *sdk.Result, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Exchanges = append(s.Exchanges, c.Response.exchange(s.Now, sdk.RequestHash(send)))
+	response := c.Response
+	if slices.Contains(authentications, s.Operation) {
+		response = response.conceal(send.Capture)
+	}
+	s.Exchanges = append(s.Exchanges, response.exchange(s.Now, sdk.RequestHash(send)))
 	for {
 		result := r.adapter.Step(s)
 		if result.Send == nil || r.options.Answer == nil {

@@ -19,9 +19,13 @@
 // that the case does not have, only idempotency headers are let through. After that the case runs again with stand-ins,
 // which must lead to the same request and leave card data where the manifest's placements are.
 //
+// The flows of an authenticator are three_ds_prepare, three_ds_authenticate, three_ds_result and three_ds_cancel; input.authentication is
+// sdk.AuthenticationRequest in its own JSON.
+//
 // # Answers: <name>.responses.json
 //
 // samples hold an answer and the expected result; status_tables the field that decides and what its values mean; declines the field
 // with the decline code and what the codes mean; webhooks.sample a correctly signed message. A sample says only what matters of its
-// input: the rest is taken from the first case of its flow.
+// input: the rest is taken from the first case of its flow. expected.authentication is the whole of Outcome.Authentication in its own
+// JSON, with the real cavv: the sample checks that its field was captured.
 package wire

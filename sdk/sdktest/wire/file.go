@@ -65,6 +65,8 @@ type Expected struct {
 	AccessToken          string         `json:"access_token"`
 	ExpiresIn            int64          `json:"expires_in"`
 	PaymentMethodToken   string         `json:"payment_method_token"`
+	// Authentication is an authenticator's outcome in its own JSON, whole. Status is that of ours then.
+	Authentication map[string]any `json:"authentication"`
 }
 
 // Redirect is where the customer is sent.

@@ -43,6 +43,9 @@ var statuses = map[string][]sdk.OutcomeStatus{
 // found voided when it is to be authorized is declined, and one found authorized when it is to be captured is not captured yet.
 func allowedStatuses(status, flow string) []sdk.OutcomeStatus {
 	all := statuses[status]
+	if slices.Contains(authentications, Operation(flow)) || flow == "webhook" {
+		return []sdk.OutcomeStatus{sdk.OutcomeStatus(status)}
+	}
 	switch op := Operation(flow); {
 	case op == sdk.OpVerify && (status == "charged" || status == "authorized"):
 		return []sdk.OutcomeStatus{sdk.StatusVerified}
@@ -71,6 +74,7 @@ func wrongs(c *Case, step *sdk.Step, o *sdk.Outcome) (all []difference) {
 	if e.Status != "" && !slices.Contains(allowedStatuses(e.Status, c.Flow), o.Status) {
 		differs("status", fmt.Sprint(e.Status, " = ", allowedStatuses(e.Status, c.Flow)), string(o.Status)+rawText(o))
 	}
+	all = append(all, wrongAuthentication(e.Authentication, o)...)
 	// What the operation was told need not be told again, nor can it be wrong where the answer does not tell it.
 	if told := e.TransactionID == input(c.Input).str("connector_transaction_id"); !told {
 		differs("transaction_id", e.TransactionID, o.TransactionID, o.CaptureID)

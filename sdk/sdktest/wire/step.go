@@ -25,6 +25,14 @@ func Operation(flow string) sdk.Operation {
 		return sdk.OpSync
 	case "incremental_authorization":
 		return sdk.OpIncrementalAuthorize
+	case "three_ds_prepare":
+		return sdk.OpPrepare
+	case "three_ds_authenticate":
+		return sdk.OpAuthenticate
+	case "three_ds_result":
+		return sdk.OpResult
+	case "three_ds_cancel":
+		return sdk.OpCancelChallenge
 	case "capture", "void", "refund", "refund_sync", "access_token":
 		return sdk.Operation(flow)
 	}
@@ -50,6 +58,10 @@ func (c *Case) Step(op sdk.Operation, account sdk.Account, now time.Time) *sdk.S
 		}
 	}
 	if op == sdk.OpAccessToken {
+		return s
+	}
+	if slices.Contains(authentications, op) {
+		s.Request = c.authentication(in)
 		return s
 	}
 	s.Request = c.request(op, in, now)

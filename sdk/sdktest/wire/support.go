@@ -40,8 +40,29 @@ func Support(a *sdk.Adapter, fsys fs.FS, o Options, missing map[sdk.Operation]st
 			fmt.Fprintf(b, "| %s | – | %s |\n", op, missing[op])
 		}
 	}
+	if m.Authenticator != nil {
+		b.WriteString(authenticatorTable(m))
+	} else {
+		b.WriteString(featureTable(m.Features))
+	}
+	if responses != nil {
+		fmt.Fprintf(b, "\nAnswers under test: %d samples, %d decline codes, %d status tables.\n", len(responses.Samples), len(responses.Declines.Codes), len(responses.StatusTables))
+	}
+	if len(o.Skip)+len(o.Allow) == 0 {
+		return b.String(), nil
+	}
+	b.WriteString("\n## Differences from the recorded requests and answers\n\n| Where | Why |\n|---|---|\n")
+	for _, list := range []map[string]string{o.Skip, o.Allow} {
+		for _, key := range slices.Sorted(maps.Keys(list)) {
+			fmt.Fprintf(b, "| `%s` | %s |\n", key, list[key])
+		}
+	}
+	return b.String(), nil
+}
+
+func featureTable(f sdk.Features) string {
+	b := &strings.Builder{}
 	b.WriteString("\n| Feature | |\n|---|---|\n")
-	f := m.Features
 	for _, row := range []struct {
 		name string
 		has  bool
@@ -51,14 +72,40 @@ func Support(a *sdk.Adapter, fsys fs.FS, o Options, missing map[sdk.Operation]st
 		{"void before the customer has acted", f.PreAuthVoid}} {
 		fmt.Fprintf(b, "| %s | %s |\n", row.name, map[bool]string{true: "yes", false: "–"}[row.has])
 	}
-	if responses != nil {
-		fmt.Fprintf(b, "\nAnswers under test: %d samples, %d decline codes, %d status tables.\n", len(responses.Samples), len(responses.Declines.Codes), len(responses.StatusTables))
-	}
-	b.WriteString("\n## Differences from the recorded requests and answers\n\n| Where | Why |\n|---|---|\n")
-	for _, list := range []map[string]string{o.Skip, o.Allow} {
-		for _, key := range slices.Sorted(maps.Keys(list)) {
-			fmt.Fprintf(b, "| `%s` | %s |\n", key, list[key])
+	return b.String()
+}
+
+func authenticatorTable(m *sdk.Manifest) string {
+	r := m.Authenticator
+	b := &strings.Builder{}
+	b.WriteString("\n| 3-D Secure | |\n|---|---|\n")
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(b, "| %s | %s |\n", name, value)
 		}
 	}
-	return b.String(), nil
+	names := func(n int, name func(int) string) (s string) {
+		for i := range n {
+			s += ", " + name(i)
+		}
+		return strings.TrimPrefix(s, ", ")
+	}
+	seconds := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d s", n)
+	}
+	row("channels", names(len(r.Channels), func(i int) string { return string(r.Channels[i]) }))
+	row("versions", strings.Join(r.MessageVersions, ", "))
+	row("networks", names(len(m.Networks), func(i int) string { return string(m.Networks[i]) }))
+	row("3DS method", r.Method)
+	row("challenge", r.Challenge)
+	row("result", r.Result)
+	row("what is prepared is good for", seconds(r.SessionTTL))
+	row("a result can be asked for", seconds(r.ResultTTL))
+	row("a push is proven by", r.PushAuthentication)
+	row("decoupled", map[bool]string{true: "yes", false: "–"}[r.Decoupled])
+	row("data only", map[bool]string{true: "yes", false: "–"}[r.DataOnly])
+	return b.String()
 }

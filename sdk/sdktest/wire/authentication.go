@@ -1,0 +1,104 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"payswitch/sdk"
+)
+
+// authentications are the operations of an authenticator that are about one authentication.
+var authentications = []sdk.Operation{sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpCancelChallenge}
+
+// authentication makes the request of an authenticator's operation: input.authentication is sdk.AuthenticationRequest in its own JSON, the
+// rest is told as for payments.
+func (c *Case) authentication(in input) sdk.Request {
+	r := sdk.Request{PaymentID: "pay_wire", AttemptID: "pay_wire_1", Amount: sdk.Money{Minor: in.int("amount"), Currency: sdk.Currency(in.str("currency"))},
+		Instrument: instrument(in), Customer: customer(in.obj("customer")), Billing: address(in.obj("billing")), Shipping: address(in.obj("shipping")),
+		Browser: browser(in.obj("browser")), Authentication: &sdk.AuthenticationRequest{AuthenticationID: "auth_wire"}}
+	text, err := json.Marshal(in["authentication"])
+	if err == nil {
+		err = json.Unmarshal(text, r.Authentication)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("wire: case %s: input.authentication: %v", c.Name, err))
+	}
+	return r
+}
+
+// captured is what stands in a concealed answer instead of a value.
+const captured = "captured:"
+
+// conceal puts stand-ins where a send captures fields of its answer, as the host does.
+func (r *Response) conceal(all []sdk.Capture) *Response {
+	c := Response{Status: r.Status, Headers: r.Headers, Body: deepCopy(r.Body)}
+	for _, k := range all {
+		if body, ok := c.Body.(map[string]any); ok {
+			if value := textAt(body, k.Path); value != "" {
+				SetField(&c, k.Path, captured+value)
+			}
+		}
+	}
+	return &c
+}
+
+// textAt is the text at a path of names in a body, "" if there is none.
+func textAt(body map[string]any, path string) string {
+	v, err := json.Marshal(body)
+	if err != nil {
+		return ""
+	}
+	j, err := sdk.ParseJSON(v)
+	if err != nil {
+		return ""
+	}
+	return j.Str(path)
+}
+
+// wrongAuthentication compares what a sample expects of an authentication, all of it, with an outcome's. A cavv must be a captured value.
+func wrongAuthentication(want map[string]any, o *sdk.Outcome) []difference {
+	if want == nil {
+		return nil
+	}
+	if cavv, ok := want["cavv"].(string); ok {
+		want["cavv"] = captured + cavv
+	}
+	text, err := json.Marshal(o.Authentication)
+	got := map[string]any{}
+	if err == nil {
+		err = json.Unmarshal(text, &got)
+	}
+	if err != nil {
+		return []difference{{"authentication", "", err.Error()}}
+	}
+	plain, _ := json.Marshal(want) // numbers become alike
+	expected := map[string]any{}
+	_ = json.Unmarshal(plain, &expected)
+	var all []difference
+	names := []string{}
+	for name := range got {
+		names = append(names, name)
+	}
+	for name := range expected {
+		if _, ok := got[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !reflect.DeepEqual(got[name], expected[name]) {
+			all = append(all, difference{"authentication." + name, compact(expected[name]), compact(got[name])})
+		}
+	}
+	return all
+}
+
+func compact(v any) string {
+	if v == nil {
+		return ""
+	}
+	text, _ := json.Marshal(v)
+	return string(text)
+}
