@@ -27,6 +27,7 @@ type Options struct {
 	LockWait       time.Duration // how long a second operation on a payment waits for the first; default 180 s
 	ResolveEvery   time.Duration // how often open operations are looked for; default 5 s
 	SettleTimeout  time.Duration // how long the caller waits for a result to become durable; default 10 s
+	JournalKeep    time.Duration // how long the journal of operations is kept; default 30 days, less than 0: not at all
 	// LiveAccounts is true where connector accounts without test_mode use the live environment.
 	TestCardsWithoutLuhn bool // accept the 3DS test numbers that fail Luhn (never in production)
 }
@@ -82,6 +83,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.LockWait, 180*time.Second)
 	setDefault(&o.ResolveEvery, 5*time.Second)
 	setDefault(&o.SettleTimeout, 10*time.Second)
+	setDefault(&o.JournalKeep, 30*24*time.Hour)
 	return &Engine{store: d.Store, connectors: d.Connectors, vault: d.Vault, present: d.Presenter, log: d.Logger, now: d.Clock,
 		metrics: d.Metrics, opts: o, dir: newDirectory(d.Store, d.Vault), closing: make(chan struct{})}, nil
 }

@@ -148,7 +148,8 @@ func (e *Engine) sync(ctx context.Context, w *work, resolves sdk.Operation) (*sd
 	q.leaseEnd = e.now().Add(e.opts.LeaseTime)
 	d := &Drive{Connector: w.account.Connector, Operation: sdk.OpSync, OperationID: q.op.ID, Started: now, Seed: [32]byte(q.op.Seed),
 		Account: e.driveAccount(w.account), Request: q.req, BeforeSend: func(context.Context, SendIntent) error { return nil }}
-	r, err := e.connectors.Drive(ctx, d)
+	r, records, err := e.driveRecorded(ctx, d, w.p.MerchantID, w.p.ID)
+	w.journal = append(w.journal, records...)
 	if r == nil {
 		r = &DriveResult{}
 	}

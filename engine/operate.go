@@ -33,6 +33,8 @@ type work struct {
 	mayHaveLeft bool
 	// journalled is how many exchanges are durable.
 	journalled int
+	// journal is what was done and is to be written with what comes of it.
+	journal []*JournalRecord
 	// took is how long the drive took, status the HTTP status of the processor's last answer.
 	took       time.Duration
 	httpStatus int
@@ -97,7 +99,8 @@ func (e *Engine) drive(ctx context.Context, w *work) verdict {
 		d.Started = w.repeat.At
 	}
 	start := e.now()
-	r, err := e.connectors.Drive(ctx, d)
+	r, records, err := e.driveRecorded(ctx, d, w.op.MerchantID, w.op.PaymentID)
+	w.journal = append(w.journal, records...)
 	w.took = e.now().Sub(start)
 	if r == nil {
 		r = &DriveResult{MayHaveLeft: err == nil || !w.op.LastSendAt.IsZero()}

@@ -20,6 +20,8 @@ type Store interface {
 
 // Reader reads. Rows come back as fresh copies, sealed parts sealed.
 type Reader interface {
+	journalReader
+
 	cardReader
 	methodReader
 	operatorReader
@@ -73,6 +75,7 @@ type Reader interface {
 // raises it in the value given): ErrConflict when someone else was faster, ErrNotFound when the row is gone.
 type Tx interface {
 	Reader
+	journalTx
 	cardTx
 	authenticationTx
 	methodTx
@@ -183,6 +186,8 @@ type Drive struct {
 	// BeforeSend is called immediately before each send with the exchanges so far; the send leaves only if it returns nil. It
 	// checks the lease and, from the second send on, makes the earlier answers and this intent durable.
 	BeforeSend func(ctx context.Context, intent SendIntent) error
+	// Record asks for DriveResult.Recordings.
+	Record bool
 }
 
 // DriveAccount is what an adapter's host needs of a connector account.
@@ -225,6 +230,9 @@ type DriveResult struct {
 	HTTPStatus int
 	Steps      int
 	Duration   time.Duration
+	// Recordings, where asked for, are what the adapter was given and made of it, however the drive ended: operations that were performed
+	// on its behalf first (access_token), then its own. None of one that ended before its first step.
+	Recordings []*Recording
 }
 
 // CAVV is the authentication value of an authentication in r's outcome, zero where there was none.

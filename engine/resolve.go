@@ -39,6 +39,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		e.resolveDue(ctx)
 		if n%12 == 0 {
 			e.clearExpired(ctx)
+			e.clearJournal(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -116,6 +117,9 @@ func (e *Engine) resolveDue(ctx context.Context) {
 // resolve settles one claimed operation by evidence, or schedules the next try.
 func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time) error {
 	w, err := e.load(ctx, op.MerchantID, op.PaymentID)
+	if w != nil {
+		defer e.keepRest(ctx, w)
+	}
 	if err == nil && w.a.ID != op.AttemptID {
 		w.a, err = e.loadAttempt(ctx, op)
 	}

@@ -52,6 +52,7 @@ func (e *Engine) forceSync(ctx context.Context, w *work) error {
 	if err := e.withAccount(ctx, w); err != nil {
 		return nil // an account or adapter that is gone must not hide the payment: it is shown as it is known
 	}
+	defer e.keepRest(ctx, w)
 	op, err := e.openOperation(ctx, w)
 	if err != nil {
 		return err

@@ -31,11 +31,14 @@ func (e *Engine) settle(ctx context.Context, w *work, v verdict) error {
 			go func() {
 				defer e.inFlight.Done()
 				e.settleLater(ctx, &late, v)
+				e.keepRest(ctx, &late)
 			}()
+			w.journal = nil
 			return nil
 		}
 		time.Sleep(min(time.Second, 10*time.Millisecond<<min(try, 7)))
 	}
+	e.keepRest(ctx, w)
 	return toldOf(v, w)
 }
 
@@ -70,7 +73,10 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 		var a *Attempt
 		err = e.store.Update(ctx, func(tx Tx) (err error) {
 			p, a = b.p.clone(), b.a.clone() // a run that is undone must not have raised their versions
-			return writeBooking(tx, p, a, b.op, event, next)
+			if err := writeBooking(tx, p, a, b.op, event, next); err != nil {
+				return err
+			}
+			return e.writeJournal(tx, b.op, w)
 		})
 		switch {
 		case errors.Is(err, ErrConflict):
@@ -83,7 +89,7 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 		case err != nil:
 			return err
 		}
-		w.p, w.a, w.op = p, a, b.op
+		w.p, w.a, w.op, w.journal = p, a, b.op, nil
 		for _, alarm := range b.alarms {
 			e.metrics.Alarm(alarm)
 		}

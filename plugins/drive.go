@@ -54,6 +54,7 @@ type operation struct {
 	bytes           int      // of the messages' bodies and headers so far
 	left            bool     // something may have reached the processor, in an earlier drive too
 	open            []string // hashes of sends that may have arrived and have no answer
+	steps           []engine.RecordedStep
 	started         time.Time
 }
 
@@ -76,6 +77,9 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *
 		if err != nil {
 			res.Outcome, res.Reject = nil, nil
 			err = fmt.Errorf("drive %s of adapter %s: %w", in.Operation, a.name, err)
+		}
+		if len(o.steps) > 0 {
+			res.Recordings = append(res.Recordings, o.recording(err))
 		}
 		res.Duration = time.Since(o.started)
 	}()
@@ -196,7 +200,9 @@ func (o *operation) next(ctx context.Context, now time.Time) (*sdk.Result, error
 	}
 	start := time.Now()
 	r, err := o.adapter.stepper.step(ctx, o.step, derived(&o.in.Seed, "random"))
-	o.opts.Observer.Stepped(o.adapter.name, time.Since(start))
+	took := time.Since(start)
+	o.opts.Observer.Stepped(o.adapter.name, took)
+	o.recordStep(r, err, took)
 	if trap, ok := errors.AsType[*sandbox.TrapError](err); ok {
 		o.opts.Observer.Trapped(o.adapter.name, string(trap.Kind))
 	} else if errors.Is(err, errGarbage) {

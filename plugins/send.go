@@ -55,15 +55,18 @@ func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done 
 			return o.withoutToken(err)
 		}
 	}
+	start := time.Now()
 	out, a, err := o.transmit(ctx, s, now, hash, key)
 	if err != nil {
 		return true, err
 	}
-	if o.refreshed(ctx, s, &a) {
+	refreshed := o.refreshed(ctx, s, &a)
+	if refreshed {
 		if out, a, err = o.transmit(ctx, s, now, hash, key); err != nil {
 			return true, err
 		}
 	}
+	o.recordExchange(time.Since(start), refreshed)
 	o.conceal(s, out, &a)
 	o.record(sdk.Exchange{Now: now.UnixMilli(), RequestHash: hash, Sent: a.sent, Status: a.status, Headers: a.headers,
 		BodyLength: len(a.body), Body: a.body, Failure: a.failure})

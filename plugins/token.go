@@ -163,7 +163,7 @@ type refusal struct{ *sdk.Reject }
 
 // fetchToken performs the operation access_token.
 func (o *operation) fetchToken(ctx context.Context) *token {
-	in := &engine.Drive{Connector: o.in.Connector, Operation: sdk.OpAccessToken, Started: o.opts.Clock(), Account: o.in.Account}
+	in := &engine.Drive{Connector: o.in.Connector, Operation: sdk.OpAccessToken, Started: o.opts.Clock(), Account: o.in.Account, Record: o.in.Record}
 	if _, err := rand.Read(in.Seed[:]); err != nil {
 		return &token{err: err}
 	}
@@ -173,7 +173,11 @@ func (o *operation) fetchToken(ctx context.Context) *token {
 	if err := f.prepare(); err != nil {
 		return &token{err: err}
 	}
-	if err := f.run(ctx); err != nil {
+	err := f.run(ctx)
+	if len(f.steps) > 0 {
+		o.res.Recordings = append(o.res.Recordings, f.recording(err))
+	}
+	if err != nil {
 		return &token{err: err}
 	}
 	switch out := f.res.Outcome; {

@@ -1,0 +1,267 @@
+package plugins
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// Difference is one field that is not the same in a recording and its replay. An absent side is "".
+type Difference struct {
+	Where    string `json:"where"` // "request 1 body amount", "outcome status"
+	Recorded string `json:"recorded"`
+	Replayed string `json:"replayed"`
+}
+
+// Differences lists what is not the same, in the order in which it came about; empty if and only if Same.
+func (r *Replayed) Differences() []Difference {
+	var all []Difference
+	for i := range r.Steps {
+		if s := &r.Steps[i]; !s.Same {
+			all = append(all, s.differences(i+1)...)
+		}
+	}
+	return all
+}
+
+func (s *ReplayedStep) differences(n int) []Difference {
+	a, b := s.Recorded, s.Replayed
+	var d differing
+	switch {
+	case a == nil && s.RecordedFault == "":
+		d.at("request "+strconv.Itoa(n)+" hash", s.RecordedHash, hashOfResult(b))
+	case a == nil || b == nil || (a.Send == nil) != (b.Send == nil) || (a.Verify == nil) != (b.Verify == nil) || (a.Reject == nil) != (b.Reject == nil):
+		d.at("step "+strconv.Itoa(n), describe(a, s.RecordedFault), describe(b, s.ReplayedFault))
+	case a.Send != nil:
+		d.send("request "+strconv.Itoa(n)+" ", s.Recorded.Send, s.Replayed.Send)
+	case s.Recorded.Outcome != nil:
+		d.fields("outcome ", jsonOf(s.Recorded.Outcome), jsonOf(s.Replayed.Outcome))
+	case s.Recorded.Reject != nil:
+		d.fields("reject ", jsonOf(s.Recorded.Reject), jsonOf(s.Replayed.Reject))
+	default:
+		d.fields("verify "+strconv.Itoa(n)+" ", jsonOf(s.Recorded.Verify), jsonOf(s.Replayed.Verify))
+	}
+	if len(d.all) == 0 && a != nil && b != nil { // an absent value and an empty one
+		x, y := string(sdk.EncodeResult(a)), string(sdk.EncodeResult(b))
+		d.at("step "+strconv.Itoa(n), excerpt(x, y), excerpt(y, x))
+	}
+	if s.Refused != "" {
+		d.at("step "+strconv.Itoa(n)+" is refused by the host", "", s.Refused)
+	}
+	return d.all
+}
+
+// describe names what came of a step.
+func describe(r *sdk.Result, fault string) string {
+	switch {
+	case r == nil:
+		return "fault: " + fault
+	case r.Send != nil:
+		return "request " + r.Send.Method + " " + r.Send.URL
+	case r.Verify != nil:
+		return "verify"
+	case r.Reject != nil:
+		return "reject " + string(r.Reject.Code)
+	}
+	return "outcome " + string(r.Outcome.Status)
+}
+
+// differing collects differences.
+type differing struct{ all []Difference }
+
+func (d *differing) at(where, recorded, replayed string) {
+	if recorded != replayed {
+		d.all = append(d.all, Difference{Where: strings.TrimSpace(where), Recorded: recorded, Replayed: replayed})
+	}
+}
+
+func (d *differing) send(where string, a, b *sdk.Send) {
+	d.at(where+"method", a.Method, b.Method)
+	d.at(where+"url", a.URL, b.URL)
+	d.fields(where+"header ", headerFields(a.Headers), headerFields(b.Headers))
+	d.body(where+"body ", string(a.Body), string(b.Body))
+	d.at(where+"idempotency_header", a.IdempotencyHeader, b.IdempotencyHeader)
+	d.at(where+"safe_to_repeat", strconv.FormatBool(a.SafeToRepeat), strconv.FormatBool(b.SafeToRepeat))
+	d.at(where+"timeout_ms", strconv.Itoa(a.TimeoutMillis), strconv.Itoa(b.TimeoutMillis))
+	d.fields(where+"derive ", jsonOf(a.Derive), jsonOf(b.Derive))
+	d.fields(where+"capture ", jsonOf(a.Capture), jsonOf(b.Capture))
+}
+
+// body compares field by field where both bodies can be read the same way; else, or where the fields are the same and the bytes are not, it
+// shows the part that differs.
+func (d *differing) body(where, a, b string) {
+	if a == b {
+		return
+	}
+	before := len(d.all)
+	for _, read := range []func(string) ([]textField, bool){jsonFields, xmlFields, formFields} {
+		x, ok := read(a)
+		y, also := read(b)
+		if ok && also {
+			d.fields(where, x, y)
+			break
+		}
+	}
+	if len(d.all) == before {
+		d.at(where, excerpt(a, b), excerpt(b, a))
+	}
+}
+
+// fields compares by path; a path that repeats is compared in order.
+func (d *differing) fields(where string, a, b []textField) {
+	numbered(a)
+	numbered(b)
+	other := make(map[string]string, len(b))
+	for _, f := range b {
+		other[f.path] = f.value
+	}
+	known := make(map[string]bool, len(a))
+	for _, f := range a {
+		known[f.path] = true
+		d.at(where+f.path, f.value, other[f.path])
+	}
+	for _, f := range b {
+		if !known[f.path] {
+			d.at(where+f.path, "", f.value)
+		}
+	}
+}
+
+// textField is one value of a document and where it stands.
+type textField struct{ path, value string }
+
+// numbered makes paths unique.
+func numbered(all []textField) {
+	seen := make(map[string]int, len(all))
+	for i := range all {
+		p := all[i].path
+		if seen[p]++; seen[p] > 1 {
+			all[i].path = p + "[" + strconv.Itoa(seen[p]) + "]"
+		}
+	}
+}
+
+func headerFields(all []sdk.Header) []textField {
+	out := make([]textField, len(all))
+	for i := range all {
+		out[i] = textField{all[i].Name, all[i].Value}
+	}
+	return out
+}
+
+func jsonOf(v any) []textField {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return []textField{{"", err.Error()}}
+	}
+	all, _ := jsonFields(string(b))
+	return all
+}
+
+// jsonFields are the leaves of a JSON document.
+func jsonFields(text string) (all []textField, ok bool) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	if !strings.ContainsAny(strings.TrimSpace(text)[:min(1, len(strings.TrimSpace(text)))], "{[") || d.Decode(&v) != nil || d.More() {
+		return nil, false
+	}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		join := func(name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+		switch v := v.(type) {
+		case map[string]any:
+			for _, k := range sortedNames(v) {
+				walk(join(k), v[k])
+			}
+		case []any:
+			for i := range v {
+				walk(join(strconv.Itoa(i)), v[i])
+			}
+		case string:
+			all = append(all, textField{path, v})
+		default:
+			all = append(all, textField{path, fmt.Sprint(v)})
+		}
+	}
+	walk("", v)
+	return all, true
+}
+
+func sortedNames(m map[string]any) []string {
+	names := make([]string, 0, len(m))
+	for k := range m {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// xmlFields are the texts and attributes of an XML document.
+func xmlFields(text string) (all []textField, ok bool) {
+	if !strings.HasPrefix(strings.TrimSpace(text), "<") {
+		return nil, false
+	}
+	d := xml.NewDecoder(strings.NewReader(text))
+	var path []string
+	for {
+		token, err := d.Token()
+		if token == nil {
+			return all, err.Error() == "EOF" && len(all) > 0
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			path = append(path, t.Name.Local)
+			for _, a := range t.Attr {
+				all = append(all, textField{strings.Join(path, ".") + "@" + a.Name.Local, a.Value})
+			}
+		case xml.EndElement:
+			path = path[:len(path)-1]
+		case xml.CharData:
+			if s := strings.TrimSpace(string(t)); s != "" {
+				all = append(all, textField{strings.Join(path, "."), s})
+			}
+		}
+	}
+}
+
+// formFields are the pairs of a form.
+func formFields(text string) (all []textField, ok bool) {
+	for pair := range strings.SplitSeq(text, "&") {
+		name, value, found := strings.Cut(pair, "=")
+		n, err1 := url.QueryUnescape(name)
+		v, err2 := url.QueryUnescape(value)
+		if !found || err1 != nil || err2 != nil || strings.ContainsAny(pair, "\r\n ") {
+			return nil, false
+		}
+		all = append(all, textField{n, v})
+	}
+	return all, true
+}
+
+// excerpt is the part of a in which it differs from b, with some of what stands around it.
+func excerpt(a, b string) string {
+	const around = 24
+	start, end := 0, 0
+	for start < min(len(a), len(b)) && a[start] == b[start] {
+		start++
+	}
+	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	from, to := max(0, start-around), min(len(a), len(a)-end+around)
+	s := strings.ToValidUTF8(a[from:to], "�")
+	if from > 0 {
+		s = "…" + s
+	}
+	if to < len(a) {
+		s += "…"
+	}
+	return s
+}
