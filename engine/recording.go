@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/s2"
 
 	"payswitch/sdk"
 )
@@ -77,20 +76,7 @@ const recordingVersion = 1
 // maxRecording bounds what is decompressed: eight results and a step at their largest, and room to spare.
 const maxRecording = 16 << 20
 
-// compression is shared: both directions are stateless, and safe for concurrent use.
-var compression = sync.OnceValues(func() (*zstd.Encoder, *zstd.Decoder) {
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithLowerEncoderMem(true))
-	if err != nil {
-		panic(err) // of constant options
-	}
-	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxRecording))
-	if err != nil {
-		panic(err)
-	}
-	return w, r
-})
-
-// Encode returns a recording's bytes, compressed.
+// Encode returns a recording's bytes, compressed: by S2, which takes a tenth of the time of DEFLATE or Zstandard for a quarter more bytes.
 func (r *Recording) Encode() ([]byte, error) {
 	h := recordingHeader{Version: recordingVersion, Adapter: r.Adapter, Hash: r.Hash, Seed: r.Seed[:], Resumed: r.Resumed, Error: r.Error,
 		Altered: r.Altered, Steps: make([]recordedStepHeader, len(r.Steps))}
@@ -111,14 +97,15 @@ func (r *Recording) Encode() ([]byte, error) {
 	for i := range r.Steps {
 		b = appendPart(b, r.Steps[i].Result)
 	}
-	w, _ := compression()
-	return w.EncodeAll(b, make([]byte, 0, len(b)/2)), nil
+	return s2.Encode(nil, b), nil
 }
 
 // DecodeRecording reads what Encode made. Bodies share its memory.
 func DecodeRecording(b []byte) (*Recording, error) {
-	_, reader := compression()
-	b, err := reader.DecodeAll(b, nil)
+	if n, err := s2.DecodedLen(b); err != nil || n > maxRecording {
+		return nil, errRecording
+	}
+	b, err := s2.Decode(nil, b)
 	if err != nil {
 		return nil, fmt.Errorf("decode recording: %w", err)
 	}

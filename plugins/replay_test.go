@@ -173,7 +173,9 @@ func TestReplayOfWhatFailed(t *testing.T) {
 	require.True(t, again(t, leak, rec).Same(), "the same request, and no answer to go on with")
 	require.False(t, again(t, twice, rec).Same())
 
-	rec, _ = recording(t, func(*sdk.Call) (*sdk.Outcome, error) { return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Message: "no"} }, authorize("scripted", echo(t)))
+	rec, _ = recording(t, func(*sdk.Call) (*sdk.Outcome, error) {
+		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Message: "no"}
+	}, authorize("scripted", echo(t)))
 	r := again(t, twice, rec)
 	require.Equal(t, "reject unsupported", r.Differences()[0].Recorded)
 	require.Contains(t, r.Differences()[0].Replayed, "request POST")

@@ -26,6 +26,7 @@ type Config struct {
 	Plugins   PluginsConfig   `key:"plugins"`
 	Simulator SimulatorConfig `key:"simulator"`
 	Engine    EngineConfig    `key:"engine"`
+	Journal   JournalConfig   `key:"journal"`
 	Log       LogConfig       `key:"log"`
 	Metrics   MetricsConfig   `key:"metrics"`
 }
@@ -97,6 +98,11 @@ type EngineConfig struct {
 	SettleTimeout time.Duration `key:"settle_timeout"`
 }
 
+// JournalConfig is about the record of what adapters did.
+type JournalConfig struct {
+	Keep time.Duration `key:"keep"` // 0: nothing beyond what the resolution of an open operation needs
+}
+
 // LogConfig is what is written to standard error.
 type LogConfig struct {
 	Level  string `key:"level"`
@@ -132,6 +138,7 @@ func defaultConfig() Config {
 			ResolveEvery:  5 * time.Second,
 			SettleTimeout: 10 * time.Second,
 		},
+		Journal: JournalConfig{Keep: 30 * 24 * time.Hour},
 		Log:     LogConfig{Level: "info", Format: "json"},
 		Metrics: MetricsConfig{Enabled: true},
 	}
@@ -211,6 +218,8 @@ func (c Config) Validate() error {
 	between(&all, "engine.resolve_every", c.Engine.ResolveEvery, 100*time.Millisecond, time.Hour, "")
 	between(&all, "engine.settle_timeout", c.Engine.SettleTimeout, time.Second, 5*time.Minute, "")
 
+	between(&all, "journal.keep", c.Journal.Keep, 0, 10*366*24*time.Hour, "")
+
 	oneOf(&all, "log.level", c.Log.Level, "debug", "info", "warn", "error")
 	oneOf(&all, "log.format", c.Log.Format, "json", "text")
 	if c.Metrics.Listen != "" {
@@ -235,6 +244,14 @@ func (c Config) cacheDirectory() string {
 		return path + ".adapters"
 	}
 	return "payswitch.adapters"
+}
+
+// journalKeep is journal.keep as engine.Options has it, where 0 is the default.
+func (c Config) journalKeep() time.Duration {
+	if c.Journal.Keep == 0 {
+		return -1
+	}
+	return c.Journal.Keep
 }
 
 // demoKey says whether the published demo master key is in use.

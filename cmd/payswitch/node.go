@@ -96,6 +96,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		LockWait:             c.Engine.LockWait,
 		ResolveEvery:         c.Engine.ResolveEvery,
 		SettleTimeout:        c.Engine.SettleTimeout,
+		JournalKeep:          c.journalKeep(),
 		TestCardsWithoutLuhn: c.testing(),
 	}); err != nil {
 		return err
@@ -141,6 +142,7 @@ func hostOptions(config Config) plugins.Options {
 		Directory:         c.Directory,
 		CacheDir:          config.cacheDirectory(),
 		Simulate:          c.Simulate,
+		RetainBuilds:      max(30*24*time.Hour, config.Journal.Keep), // what is in the journal can be replayed
 		SendTimeout:       c.SendTimeout,
 		MaxResponse:       int(c.ResponseLimit),
 		AllowPrivate:      c.AllowPrivate,

@@ -88,7 +88,9 @@ func testJournalExpiry(t *testing.T, s engine.Store) {
 	}
 	require.Equal(t, 1202, total)
 	require.LessOrEqual(t, most, 1000, "nobody waits long for the writer")
-	left := get(t, s, func(r engine.Reader) ([]*engine.JournalRecord, error) { return r.JournalPage(engine.JournalFilter{Limit: 10}) })
+	left := get(t, s, func(r engine.Reader) ([]*engine.JournalRecord, error) {
+		return r.JournalPage(engine.JournalFilter{Limit: 10})
+	})
 	require.Len(t, left, 1)
 	require.Equal(t, "kept", left[0].OperationID)
 	count := func(id string) int {
