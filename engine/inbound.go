@@ -102,9 +102,14 @@ func (e *Engine) readMessage(ctx context.Context, account *Account, m *sdk.Webho
 	d := &Drive{Connector: account.Connector, Operation: sdk.OpWebhook, OperationID: newOperationID(now), Started: now, Account: at,
 		Request: sdk.Request{Webhook: m}, BeforeSend: func(context.Context, SendIntent) error { return nil }}
 	rand.Read(d.Seed[:])
-	r, err := e.connectors.Drive(ctx, d)
+	r, records, err := e.driveRecorded(ctx, d, account.MerchantID, "")
 	status := OperationSucceeded
-	defer func() { e.metrics.OperationDone(string(sdk.OpWebhook), info.Name, status, e.now().Sub(now)) }()
+	defer func() {
+		e.metrics.OperationDone(string(sdk.OpWebhook), info.Name, status, e.now().Sub(now))
+		if status != OperationRejected { // anybody can send what is refused
+			e.keepJournal(ctx, records)
+		}
+	}()
 	var o *sdk.Outcome
 	if r != nil {
 		o = r.Outcome
