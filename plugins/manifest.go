@@ -141,13 +141,14 @@ func validURLTemplate(s string) bool {
 	return err == nil && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
 }
 
-// host checks an exact host name, perhaps with a port, in which one label may be {config}.
+// host checks an exact host name, perhaps with a port, in which one label may be {config}, or begin with it: {config}-live.
 func (c *manifestCheck) host(at, h string) {
 	labels, ok := 0, true
 	name, port, hasPort := strings.Cut(h, ":")
 	for label := range strings.SplitSeq(name, ".") {
 		if inner, braced := strings.CutPrefix(label, "{"); braced {
-			field, closed := strings.CutSuffix(inner, "}")
+			field, rest, closed := strings.Cut(inner, "}")
+			ok = ok && (rest == "" || rest[0] == '-' && validLabel("a"+rest))
 			c.require(closed && slices.ContainsFunc(c.m.Config, func(f sdk.Field) bool { return f.Name == field }), at,
 				"%q does not name a config field", label)
 			labels++

@@ -50,6 +50,7 @@ func TestCheckManifest(t *testing.T) {
 		`environments.test.hosts[1]: "acme" is not an exact`:           test("acme"),
 		`environments.test.hosts[1]: "acme.example:0" is not an exact`: test("acme.example:0"),
 		`environments.test.hosts[1]: "{shop}" does not name a config`:  test("{shop}.acme.example"),
+		`environments.test.hosts[1]: "{merchant_id}x.acme.example" is`: test("{merchant_id}x.acme.example"),
 		`"{merchant_id}.{merchant_id}.example" has more than one`:      test("{merchant_id}.{merchant_id}.example"),
 		`"{merchant_id}.example" leaves a whole domain`:                test("{merchant_id}.example"),
 		"environments.test.base_url: ":                                 base("http://test.acme.example"),

@@ -59,7 +59,7 @@ type Features struct {
 // Environment is where a processor is reached.
 type Environment struct {
 	BaseURL string `json:"base_url"`
-	// Hosts the adapter may send to, exact names; one {config} DNS label is allowed: "{shop}.example.com".
+	// Hosts the adapter may send to, exact names; one DNS label may be {config} or begin with it: "{shop}.example.com", "{shop}-live.example.com".
 	Hosts []string `json:"hosts"`
 }
 

@@ -27,7 +27,7 @@ func Adapter() *sdk.Adapter {
 				External3DS: true, StoredCredential: true, NetworkMIT: true},
 			Environments: map[string]sdk.Environment{
 				"test": {BaseURL: "https://checkout-test.adyen.com", Hosts: []string{"checkout-test.adyen.com"}},
-				"live": {BaseURL: "https://{live_endpoint}.adyenpayments.com/checkout", Hosts: []string{"{live_endpoint}.adyenpayments.com"}},
+				"live": {BaseURL: "https://{endpoint_prefix}-checkout-live.adyenpayments.com/checkout", Hosts: []string{"{endpoint_prefix}-checkout-live.adyenpayments.com"}},
 			},
 			Credentials: []sdk.Field{
 				{Name: apiKey, Label: "API key", Type: "secret", Help: "Customer Area, Developers, API credentials."},
@@ -36,8 +36,8 @@ func Adapter() *sdk.Adapter {
 				{Name: webhookSecret, Label: "Webhook HMAC key", Type: "secret", Optional: true,
 					Help: "Hexadecimal, from the standard webhook's settings. Without it no webhook is believed."},
 			},
-			Config: []sdk.Field{{Name: "live_endpoint", Label: "Live endpoint", Type: "text", Optional: true,
-				Help: "First label of the live host: the live URL prefix followed by -checkout-live."}},
+			Config: []sdk.Field{{Name: "endpoint_prefix", Label: "Live endpoint prefix", Type: "text", Optional: true,
+				Help: "The live URL prefix of the Customer Area, for the live environment."}},
 			Authentication: []sdk.Placement{{Secret: apiKey, In: "header", Field: "X-API-Key"}},
 			Placements:     placements(),
 			Methods:        []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},

@@ -37,8 +37,8 @@ func Adapter() *sdk.Adapter {
 				"live": {BaseURL: "https://ws.bluesnap.com", Hosts: []string{"ws.bluesnap.com"}},
 			},
 			Credentials: []sdk.Field{
-				{Name: username, Key: "api_key", Label: "API user name", Type: "secret", Help: "Settings, API Settings."},
-				{Name: password, Key: "key1", Label: "API password", Type: "secret"},
+				{Name: username, Key: "key1", Label: "API user name", Type: "secret", Help: "Settings, API Settings."},
+				{Name: password, Key: "api_key", Label: "API password", Type: "secret"},
 				{Name: webhookSecret, Label: "Webhook key", Type: "secret", Optional: true,
 					Help: "The key of the webhook's security settings. Without it no webhook is read."},
 			},

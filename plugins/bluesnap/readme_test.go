@@ -45,8 +45,8 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 
 | Field | From | |
 |---|---|---|
-| api_key | the API user name | required |
-| key1 | the API password | required |
+| key1 | the API user name | required |
+| api_key | the API password | required |
 | webhook_secret | the webhook's key | without it no message is read |
 | metadata.merchant_id | the merchant id | needed to look up a payment whose answer was lost |
 

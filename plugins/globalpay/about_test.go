@@ -18,8 +18,8 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 
 | Field | From | |
 |---|---|---|
-| api_key | the app id | required |
-| key1 | the app key | required; it is never sent, a digest with it is |
+| key1 | the app id | required |
+| api_key | the app key | required; it is never sent, a digest with it is |
 | metadata.account_name | the name of the transaction processing account | ` + "`transaction_processing`" + ` if left out |
 | metadata.country | the country the merchant sells from | ` + "`US`" + ` if left out |
 

@@ -47,8 +47,8 @@ func Adapter() *sdk.Adapter {
 				"live": {BaseURL: "https://apis.globalpay.com/ucp", Hosts: []string{"apis.globalpay.com"}},
 			},
 			Credentials: []sdk.Field{
-				{Name: appID, Key: "api_key", Label: "App id", Type: "secret"},
-				{Name: appKey, Key: "key1", Label: "App key", Help: "Never sent: a digest with it is. It also signs webhooks.", Type: "secret"},
+				{Name: appID, Key: "key1", Label: "App id", Type: "secret"},
+				{Name: appKey, Key: "api_key", Label: "App key", Help: "Never sent: a digest with it is. It also signs webhooks.", Type: "secret"},
 			},
 			Config: []sdk.Field{
 				{Name: accountName, Label: "Account name", Help: "Of the transaction processing account.", Type: "text", Optional: true, Default: "transaction_processing"},

@@ -17,8 +17,8 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 
 | Field | From | |
 |---|---|---|
-| api_key | the client id of the REST app | required |
-| key1 | the client secret of the REST app | required |
+| key1 | the client id of the REST app | required |
+| api_key | the client secret of the REST app | required |
 | api_secret | the merchant's PayPal id | not used |
 
 The app needs advanced credit and debit card payments, and the vault for stored cards. The webhook is set up at PayPal, for all events of payments and orders.

@@ -40,8 +40,8 @@ func Adapter() *sdk.Adapter {
 				"live": {BaseURL: "https://api-m.paypal.com", Hosts: []string{"api-m.paypal.com"}},
 			},
 			Credentials: []sdk.Field{
-				{Name: clientID, Key: "api_key", Label: "Client id", Help: "Of the REST app.", Type: "secret"},
-				{Name: clientSecret, Key: "key1", Label: "Client secret", Help: "Of the REST app.", Type: "secret"},
+				{Name: clientID, Key: "key1", Label: "Client id", Help: "Of the REST app.", Type: "secret"},
+				{Name: clientSecret, Key: "api_key", Label: "Client secret", Help: "Of the REST app.", Type: "secret"},
 				{Name: "payer_id", Key: "api_secret", Label: "Payer id", Help: "The merchant's PayPal id; not used by this adapter.", Type: "text", Optional: true},
 			},
 			Authentication: []sdk.Placement{

@@ -18,10 +18,10 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 
 | Field | From | |
 |---|---|---|
-| api_key | the user name | required |
-| key1 | the password | required |
+| key1 | the user name | required |
+| api_key | the password | required |
 | api_secret | the entity | required |
-| key2 | the narrative: what statements show where a payment has no descriptor | required |
+| metadata.merchant_name | the narrative: what statements show where a payment has no descriptor | the entity without it |
 | webhook_secret | the webhook's signing secret, hex text | without it every message causes a query, signed or not |
 
 ## What to know

@@ -88,7 +88,7 @@ func agreement(r *sdk.Request) *sdk.Object {
 
 // narrative is what the customer's statement shows.
 func narrative(c *sdk.Call) *sdk.Object {
-	return sdk.NewObject().Str("line1", cmp.Or(c.Request.DescriptorName, c.Account.Credentials["merchant_name"])).OptStr("line2", c.Request.DescriptorSuffix)
+	return sdk.NewObject().Str("line1", cmp.Or(c.Request.DescriptorName, c.Account.Config["merchant_name"], c.Account.Credentials["entity_id"])).OptStr("line2", c.Request.DescriptorSuffix)
 }
 
 // value is an amount in minor units.

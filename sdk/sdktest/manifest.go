@@ -13,7 +13,7 @@ import (
 var (
 	nameForm    = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 	versionForm = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
-	hostForm    = regexp.MustCompile(`^(\{[a-z][a-z0-9_]*\}\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$`)
+	hostForm    = regexp.MustCompile(`^(\{[a-z][a-z0-9_]*\}(-[a-z0-9-]*[a-z0-9])?\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$`)
 )
 
 // checkManifest reads the manifest and says whether the suite can go on.
