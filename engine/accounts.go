@@ -54,6 +54,11 @@ func (e *Engine) CreateAccount(ctx context.Context, a Auth, in AccountInput) (*A
 		if err := e.applyAccount(n, in); err != nil {
 			return err
 		}
+		info, err := e.adapter(n.Connector)
+		if err != nil {
+			return err
+		}
+		n.Operator.approve(info, ApprovedAtCreation, tx.Now())
 		all, err := tx.Accounts(m.ID)
 		if err != nil {
 			return err

@@ -99,6 +99,8 @@ type Account struct {
 	BaseURL  string          // "" unless an operator set another than the manifest's
 	// Hosts are the hosts the operator approved, exact; empty means the manifest's at creation.
 	Hosts []string
+	// Operator are the operator's other decisions about it.
+	Operator OperatorDecisions
 	// PaymentMethods is payment_methods_enabled as sent.
 	PaymentMethods json.RawMessage
 	Details        json.RawMessage // everything else as sent

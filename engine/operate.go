@@ -105,6 +105,7 @@ func (e *Engine) drive(ctx context.Context, w *work) verdict {
 	if r == nil {
 		r = &DriveResult{MayHaveLeft: err == nil || !w.op.LastSendAt.IsZero()}
 	}
+	err = e.withoutApproval(r, err)
 	w.httpStatus = r.HTTPStatus
 	r.MayHaveLeft = r.MayHaveLeft || w.mayHaveLeft
 	if !r.MayHaveLeft && sends(w.adapter.Manifest) {
@@ -120,7 +121,12 @@ func (e *Engine) driveAccount(a *Account) DriveAccount {
 	if e.opts.KeyEnvironment == "prd" && !a.TestMode {
 		env = "live"
 	}
-	return DriveAccount{ID: a.ID, Environment: env, BaseURL: a.BaseURL, Credentials: a.Credentials, Config: configOf(a.Metadata), Hosts: a.Hosts}
+	d := DriveAccount{ID: a.ID, MerchantID: a.MerchantID, Environment: env, BaseURL: a.BaseURL, Credentials: a.Credentials, Config: configOf(a.Metadata),
+		Hosts: a.Hosts}
+	if info, ok := e.connectors.Adapter(a.Connector); !ok || !info.BuiltIn {
+		d.Operator = &a.Operator
+	}
+	return d
 }
 
 // configOf flattens the top level of an account's metadata to text; nested values are left out.

@@ -193,11 +193,14 @@ type Drive struct {
 // DriveAccount is what an adapter's host needs of a connector account.
 type DriveAccount struct {
 	ID          string
+	MerchantID  string
 	Environment string            // test or live
 	BaseURL     string            // "" for the manifest's
 	Credentials map[string]Secret // by API key name (api_key, key1 …)
 	Config      map[string]string // top-level text, number and boolean values of the account's metadata
 	Hosts       []string          // approved; empty means the manifest's
+	// Operator is what the operator approved of the adapter's reach; nil: all that its manifest asks for.
+	Operator *OperatorDecisions
 }
 
 // SendIntent is a send about to leave.

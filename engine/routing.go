@@ -22,6 +22,7 @@ func (e *Engine) route(ctx context.Context, p *Payment, profile *Profile, networ
 		return nil, AdapterInfo{}, err
 	}
 	named := p.Details.Routing != nil
+	var refused *Error // why the first that could take the payment may not
 	for _, a := range candidates {
 		if a.Disabled || !a.Active {
 			if named {
@@ -30,9 +31,19 @@ func (e *Engine) route(ctx context.Context, p *Payment, profile *Profile, networ
 			continue
 		}
 		info, ok := e.connectors.Adapter(a.Connector)
-		if ok && takes(info.Manifest, p, network) {
+		if !ok || !takes(info.Manifest, p, network) {
+			continue
+		}
+		more := awaiting(a, info)
+		if more.IsEmpty() {
 			return a, info, nil
 		}
+		if err := e.notApproved(ctx, a, info, more); refused == nil {
+			refused = err
+		}
+	}
+	if refused != nil {
+		return nil, AdapterInfo{}, refused
 	}
 	return nil, AdapterInfo{}, &Error{Kind: KindInvalid, Code: "IR_39", Message: "No eligible connector was found for the current payment method configuration"}
 }

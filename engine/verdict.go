@@ -120,6 +120,8 @@ func (e *adapterError) Error() string {
 func rejected(r *sdk.Reject, kind sdk.Operation, connector string) *Error {
 	e := &Error{Kind: KindInvalid, Param: r.Parameter, Reason: r.Message, Connector: connector}
 	switch r.Code {
+	case rejectNotApproved:
+		return approvalError(connector, r.Message)
 	case sdk.RejectMissing:
 		e.Code, e.Message = "IR_04", "Missing required param: "+r.Parameter
 	case sdk.RejectInvalid:

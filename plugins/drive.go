@@ -49,6 +49,7 @@ type operation struct {
 	secrets *standIns
 	scrub   scrubber
 	reach   *reach
+	places  []place // where secrets may stand
 
 	sends, verifies int
 	bytes           int      // of the messages' bodies and headers so far
@@ -97,9 +98,14 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *
 
 // prepare makes the first step and takes in what an earlier drive sent.
 func (o *operation) prepare() (err error) {
-	if o.reach, err = newReach(&o.in.Account, o.adapter.manifest); err != nil {
+	account, places, err := o.withinApproval()
+	if err != nil {
 		return err
 	}
+	if o.reach, err = newReach(account, o.adapter.manifest); err != nil {
+		return err
+	}
+	o.places = places
 	o.step, o.secrets = newStep(o.in, o.adapter.manifest, o.reach.baseURL)
 	o.scrub = newScrubber(o.secrets)
 	if w := o.in.Request.Webhook; w != nil {

@@ -84,7 +84,7 @@ func (o *operation) withoutToken(err error) (done bool, _ error) {
 
 // transmit fills a request in, tells of it and sends it.
 func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, hash, key string) (*outgoing, answer, error) {
-	out, err := fill(s, o.secrets, o.adapter.places, o.in.Operation, o.reach, key)
+	out, err := fill(s, o.secrets, o.places, o.in.Operation, o.reach, key)
 	if err != nil {
 		return nil, answer{}, err
 	}

@@ -33,6 +33,7 @@ type Admin interface {
 	DeleteAccount(ctx context.Context, a engine.Auth, id string) error
 	Account(ctx context.Context, a engine.Auth, id string) (*engine.Account, error)
 	Accounts(ctx context.Context, a engine.Auth) ([]*engine.Account, error)
+	operatorAdmin
 	SetEgress(ctx context.Context, a engine.Auth, id string, in engine.EgressInput) (*engine.Account, error)
 	VerifyCredentials(ctx context.Context, connector string, credentials engine.Secret) error
 

@@ -41,6 +41,7 @@ func (s *Server) routes() []route {
 		list = append(list, route{method: method, pattern: webhookPattern, who: open, handle: s.receiveWebhook, body: maxWebhook})
 	}
 	list = append(list, s.adminRoutes()...)
+	list = append(list, s.operatorRoutes()...)
 	if s.opts.DevPages {
 		list = append(list, route{method: "GET", pattern: "/sim/redirect", who: open, handle: s.simulatorPage})
 	}

@@ -3,38 +3,43 @@ package storage
 import "payswitch/engine"
 
 const accountColumns = `merchant_id, id, profile_id, type, connector, label, disabled, active, test_mode, auth_type, sealed, metadata,
-	base_url, hosts, payment_methods, details, created_at, modified_at, version`
+	base_url, hosts, payment_methods, details, operator, created_at, modified_at, version`
 
 func scanAccount(row scanner) (*engine.Account, error) {
 	a := new(engine.Account)
-	var metadata, hosts, methods, details []byte
+	var metadata, hosts, methods, details, operator []byte
 	var created, modified int64
 	err := row.Scan(&a.MerchantID, &a.ID, &a.ProfileID, &a.Type, &a.Connector, &a.Label, &a.Disabled, &a.Active, &a.TestMode,
-		&a.AuthType, &a.Sealed, &metadata, &a.BaseURL, &hosts, &methods, &details, &created, &modified, &a.Version)
+		&a.AuthType, &a.Sealed, &metadata, &a.BaseURL, &hosts, &methods, &details, &operator, &created, &modified, &a.Version)
 	if err != nil {
 		return nil, err
 	}
 	a.Metadata, a.PaymentMethods, a.Details = metadata, methods, details
 	a.CreatedAt, a.ModifiedAt = moment(created), moment(modified)
+	if operator != nil {
+		if err := decode(operator, &a.Operator); err != nil {
+			return nil, err
+		}
+	}
 	return a, decode(hosts, &a.Hosts)
 }
 
 // InsertAccount implements engine.Tx. ErrNotFound when there is no such merchant.
 func (t *tx) InsertAccount(a *engine.Account) error {
-	hosts, err := encode(a.Hosts)
+	hosts, operator, err := encodeTwo(a.Hosts, a.Operator)
 	if err != nil {
 		return err
 	}
 	a.Version = 1
 	return t.insertUnder("insert account", `INSERT INTO accounts (`+accountColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) ON CONFLICT DO NOTHING`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT DO NOTHING`,
 		a.MerchantID, a.ID, a.ProfileID, a.Type, a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, a.AuthType, a.Sealed,
-		text(a.Metadata), a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), millis(a.CreatedAt), millis(a.ModifiedAt), a.Version)
+		text(a.Metadata), a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), operator, millis(a.CreatedAt), millis(a.ModifiedAt), a.Version)
 }
 
 // UpdateAccount implements engine.Tx. ErrConflict also when the new label is taken.
 func (t *tx) UpdateAccount(a *engine.Account) error {
-	hosts, err := encode(a.Hosts)
+	hosts, operator, err := encodeTwo(a.Hosts, a.Operator)
 	if err != nil {
 		return err
 	}
@@ -42,9 +47,9 @@ func (t *tx) UpdateAccount(a *engine.Account) error {
 		`SELECT 1 FROM accounts WHERE merchant_id = $1 AND id = $2`, []any{a.MerchantID, a.ID},
 		`UPDATE accounts SET profile_id = $1, type = $2, connector = $3, label = $4, disabled = $5, active = $6, test_mode = $7,
 		auth_type = $8, sealed = $9, metadata = $10, base_url = $11, hosts = $12, payment_methods = $13, details = $14,
-		created_at = $15, modified_at = $16, version = version + 1 WHERE merchant_id = $17 AND id = $18 AND version = $19`,
+		operator = $15, created_at = $16, modified_at = $17, version = version + 1 WHERE merchant_id = $18 AND id = $19 AND version = $20`,
 		a.ProfileID, a.Type, a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, a.AuthType, a.Sealed, text(a.Metadata),
-		a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), millis(a.CreatedAt), millis(a.ModifiedAt),
+		a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), operator, millis(a.CreatedAt), millis(a.ModifiedAt),
 		a.MerchantID, a.ID, a.Version)
 }
 

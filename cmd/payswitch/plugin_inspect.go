@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"payswitch/engine"
 	"payswitch/sdk"
 )
 
@@ -68,10 +69,10 @@ func (i inspection) print(w io.Writer) {
 		row("config", field(f))
 	}
 	for _, pl := range m.Authentication {
-		row("authenticates", place(pl))
+		row("authenticates", engine.PlacementText(pl))
 	}
 	for _, pl := range m.Placements {
-		row("may place", place(pl))
+		row("may place", engine.PlacementText(pl))
 	}
 	row("currencies", list(m.Currencies))
 	row("countries", list(m.Countries))
@@ -106,16 +107,4 @@ func field(f sdk.Field) string {
 		s += ", optional"
 	}
 	return s + "): " + f.Label
-}
-
-// place is a placement as a sentence: what, where in the request, of which requests.
-func place(p sdk.Placement) string {
-	s := p.Secret + " in " + p.In + " " + p.Field
-	if request := strings.TrimSpace(p.Method + " " + p.Host + p.Path); request != "" {
-		s += " of " + request
-	}
-	if p.Operation != "" {
-		s += " (" + string(p.Operation) + ")"
-	}
-	return s
 }

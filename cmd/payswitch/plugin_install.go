@@ -63,12 +63,16 @@ func (p *program) pluginInstall(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	before, err := p.installed(ctx, c, manifest.Name)
+	before, more, err := p.installed(ctx, c, manifest)
 	if err != nil {
 		return err
 	}
 	inspection{b.Hash(), len(b.Module), manifest}.print(p.stdout)
 	fmt.Fprintf(p.stdout, "%-16s%s\n%-16s%s\n", "signature", signer, "replaces", before)
+	if !more.IsEmpty() {
+		fmt.Fprintf(p.stdout, "%-16s%s\n%-16saccounts that exist take no payments with it until each is approved: POST /account/…/connectors/…/approval\n",
+			"reaches further", printable(more.String()), "")
+	}
 	if !*yes {
 		if err := p.ask("\nInstall it, and let it send to these hosts and place these secrets there?"); err != nil {
 			return err
@@ -185,28 +189,30 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// installed says what a switch with this configuration loads under a name now. Another file of that name would be in the way.
-func (p *program) installed(ctx context.Context, c Config, name string) (_ string, err error) {
+// installed says what a switch with this configuration loads under a name now, and how much further the new manifest reaches. Another file
+// of that name would be in the way.
+func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (text string, more engine.Reach, err error) {
 	h, err := p.openHost(ctx, c)
 	if err != nil {
-		return "", err
+		return "", more, err
 	}
 	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
-	now, loaded := h.Adapter(name)
+	now, loaded := h.Adapter(m.Name)
 	if !loaded || now.Simulated {
-		return "nothing", nil
+		return "nothing", more, nil
 	}
-	file, pin := h.File(name)
-	text := name + " " + now.Manifest.Version + ", sha256 " + now.Hash
+	more = engine.ReachOf(m).Beyond(engine.ReachOf(now.Manifest))
+	file, pin := h.File(m.Name)
+	text = m.Name + " " + now.Manifest.Version + ", sha256 " + now.Hash
 	switch {
 	case file == "":
-		return text + ", THE BUILT-IN ONE", nil
-	case file != name+".wasm":
-		return "", fmt.Errorf("%s in %s is an adapter called %s too: remove it first", file, c.Plugins.Directory, name)
+		return text + ", THE BUILT-IN ONE", more, nil
+	case file != m.Name+".wasm":
+		return "", more, fmt.Errorf("%s in %s is an adapter called %s too: remove it first", file, c.Plugins.Directory, m.Name)
 	case pin == nil:
-		return text + ", not pinned", nil
+		text += ", not pinned"
 	}
-	return text, nil
+	return text, more, nil
 }
 
 // openHost opens a host as a switch with this configuration does, but makes no cache: that belongs to the user the switch runs as. What

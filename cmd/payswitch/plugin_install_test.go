@@ -217,14 +217,45 @@ func TestInstallIntoARunningSwitch(t *testing.T) {
 	r.must(testAdminKey, "/account/shop/connectors/"+id+"/egress", object{"base_url": acme.URL + "/v1"})
 	pay := func(id string) object {
 		p := cardPayment(id)
-		p["routing"] = object{"type": "single", "data": object{"connector": "acme", "merchant_connector_id": ""}}
-		delete(p["routing"].(object)["data"].(object), "merchant_connector_id")
+		p["routing"] = object{"type": "single", "data": object{"connector": "acme"}}
 		return p
 	}
 	paid := r.must(key, "/payments", pay("pay_one"))
 	require.Equal(t, "succeeded", paid["status"], paid)
 	require.Equal(t, "acme", paid["connector"])
 	require.Equal(t, 1, acme.arrivals())
+
+	// A version that reaches further: a payment under way ends with the build it began with, further ones wait for the operator.
+	edit(t, w.path("acme.go"), `Hosts: []string{"test.acme.example"}`, `Hosts: []string{"test.acme.example", "more.acme.example"}`)
+	edit(t, w.path("acme.go"), `Version: "0.1.0"`, `Version: "0.2.0"`)
+	two := w.bundle("two.bundle", "--sign", "mine.key")
+	acme.gate.Lock()
+	ended := make(chan object, 1)
+	go func() {
+		_, answer, _ := r.try(key, "/payments", pay("pay_under_way"))
+		ended <- answer
+	}()
+	require.Eventually(t, func() bool { return acme.arrivals() == 2 }, time.Minute, 10*time.Millisecond)
+	require.Regexp(t, `(?m)^reaches further +test host more\.acme\.example$`, operator("install", two, "--key", w.path("mine.pub"), "--yes"))
+	approval := "/account/shop/connectors/" + id + "/approval"
+	var waiting object
+	require.Eventually(t, func() bool {
+		waiting = r.must(testAdminKey, approval, nil)
+		return waiting["adapter"].(map[string]any)["version"] == "0.2.0"
+	}, time.Minute, 100*time.Millisecond)
+	acme.gate.Unlock()
+	require.Equal(t, "succeeded", (<-ended)["status"], "the payment under way")
+	require.Equal(t, "awaiting_approval", waiting["status"])
+	require.Equal(t, map[string]any{"test": []any{"more.acme.example"}}, waiting["awaiting"].(map[string]any)["hosts"])
+	status, refused := r.call(key, "/payments", pay("pay_refused"))
+	require.Equal(t, http.StatusBadRequest, status)
+	require.Equal(t, "acme 0.2.0 asks for test host more.acme.example", refused["error"].(map[string]any)["reason"])
+	require.Equal(t, 2, acme.arrivals(), "nothing was sent")
+	hash := waiting["adapter"].(map[string]any)["sha256"]
+	status, _ = r.call(key, approval, object{"sha256": hash})
+	require.Equal(t, http.StatusUnauthorized, status, "no merchant approves")
+	require.Equal(t, "approved", r.must(testAdminKey, approval, object{"sha256": hash})["status"])
+	require.Equal(t, "succeeded", r.must(key, "/payments", pay("pay_two"))["status"])
 
 	code, _, stderr := runProgram(t, env, "plugin", "remove", "acme", "--yes")
 	require.Equal(t, exitFailed, code)

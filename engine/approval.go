@@ -1,0 +1,269 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// OperatorDecisions are what the operator, and nobody else, decides about a connector account, beside Account.BaseURL and Hosts.
+type OperatorDecisions struct {
+	// Approvals are the reaches that the account's adapter may have, the newest last; at most maxApprovals are kept. The first is made
+	// with the account: what is installed then has been approved.
+	Approvals []Approval `json:"approvals,omitempty"`
+}
+
+// Approval is the reach of one build of an adapter, approved.
+type Approval struct {
+	At      time.Time `json:"at"`
+	By      string    `json:"by"` // ApprovedAtCreation or ApprovedByOperator
+	Adapter string    `json:"adapter"`
+	Version string    `json:"version"`
+	Hash    string    `json:"sha256"`
+	Reach   Reach     `json:"reach"`
+}
+
+// Who approved.
+const (
+	ApprovedAtCreation = "creation"
+	ApprovedByOperator = "operator"
+)
+
+// maxApprovals bounds what is kept. Operations that are open need the approvals that they began under.
+const maxApprovals = 20
+
+// Reach is what a build of an adapter can do with an account's secrets: where it sends, which credentials it has in what form, and where
+// secrets stand. Empty is nothing.
+type Reach struct {
+	Hosts       map[string][]string `json:"hosts,omitempty"`       // by environment, as the manifest writes them
+	Credentials []string            `json:"credentials,omitempty"` // "api_key as secret_key (secret)": what it gets, under which name, as what
+	// Authentication and Placements are the manifest's.
+	Authentication []sdk.Placement `json:"authentication,omitempty"`
+	Placements     []sdk.Placement `json:"placements,omitempty"`
+}
+
+// ReachOf is the reach that a manifest asks for.
+func ReachOf(m *sdk.Manifest) Reach {
+	r := Reach{Authentication: slices.Clone(m.Authentication), Placements: slices.Clone(m.Placements)}
+	for name, env := range m.Environments {
+		if len(env.Hosts) > 0 {
+			if r.Hosts == nil {
+				r.Hosts = map[string][]string{}
+			}
+			r.Hosts[name] = slices.Sorted(slices.Values(env.Hosts))
+		}
+	}
+	for i := range m.Credentials {
+		f := &m.Credentials[i]
+		r.Credentials = append(r.Credentials, fieldKey(*f)+" as "+f.Name+" ("+f.Type+")")
+	}
+	return r
+}
+
+// Beyond is what of a reach is not in another.
+func (r Reach) Beyond(approved Reach) (more Reach) {
+	for _, name := range slices.Sorted(maps.Keys(r.Hosts)) {
+		for _, h := range r.Hosts[name] {
+			if !slices.Contains(approved.Hosts[name], h) {
+				if more.Hosts == nil {
+					more.Hosts = map[string][]string{}
+				}
+				more.Hosts[name] = append(more.Hosts[name], h)
+			}
+		}
+	}
+	for _, c := range r.Credentials {
+		if !slices.Contains(approved.Credentials, c) {
+			more.Credentials = append(more.Credentials, c)
+		}
+	}
+	more.Authentication = beyond(r.Authentication, approved.Authentication)
+	more.Placements = beyond(r.Placements, approved.Placements)
+	return more
+}
+
+func beyond(wanted, approved []sdk.Placement) (more []sdk.Placement) {
+	for i := range wanted {
+		if !Covered(&wanted[i], approved) {
+			more = append(more, wanted[i])
+		}
+	}
+	return more
+}
+
+// Covered says whether a placement is one of those, or narrower: of one operation, host, method or path where theirs is of any.
+func Covered(p *sdk.Placement, by []sdk.Placement) bool {
+	return slices.ContainsFunc(by, func(q sdk.Placement) bool {
+		return q.Secret == p.Secret && q.In == p.In && q.Field == p.Field && q.Format == p.Format && q.Escapes == p.Escapes &&
+			(q.Operation == "" || q.Operation == p.Operation) && (q.Host == "" || q.Host == p.Host) &&
+			(q.Method == "" || q.Method == p.Method) && (q.Path == "" || q.Path == p.Path)
+	})
+}
+
+// IsEmpty says that it is nothing.
+func (r Reach) IsEmpty() bool {
+	return len(r.Hosts) == 0 && len(r.Credentials) == 0 && len(r.Authentication) == 0 && len(r.Placements) == 0
+}
+
+// String lists it in words, for errors and logs. It holds names of the manifest's, never a value.
+func (r Reach) String() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(r.Hosts)) {
+		for _, h := range r.Hosts[name] {
+			all = append(all, name+" host "+h)
+		}
+	}
+	for _, c := range r.Credentials {
+		all = append(all, "credential "+c)
+	}
+	for _, p := range r.Authentication {
+		all = append(all, "authentication "+PlacementText(p))
+	}
+	for _, p := range r.Placements {
+		all = append(all, PlacementText(p))
+	}
+	return strings.Join(all, "; ")
+}
+
+// PlacementText is a placement as a sentence: what, where in the request, of which requests.
+func PlacementText(p sdk.Placement) string {
+	s := p.Secret + " in " + p.In + " " + p.Field
+	if request := strings.TrimSpace(p.Method + " " + p.Host + p.Path); request != "" {
+		s += " of " + request
+	}
+	if p.Operation != "" {
+		s += " (" + string(p.Operation) + ")"
+	}
+	return s
+}
+
+// Beyond is what a build's reach has that no approval of these grants; empty when one grants all of it. With several it is what the
+// newest lacks. hosts are Account.Hosts: where there are any, the manifest's count for nothing.
+func (d OperatorDecisions) Beyond(m *sdk.Manifest, hosts []string) Reach {
+	wanted := ReachOf(m)
+	if len(hosts) > 0 {
+		wanted.Hosts = nil
+	}
+	for i := len(d.Approvals) - 2; i >= 0; i-- {
+		if wanted.Beyond(d.Approvals[i].Reach).IsEmpty() {
+			return Reach{}
+		}
+	}
+	return wanted.Beyond(d.Approved())
+}
+
+// Approved is the newest approved reach; empty where nothing was approved.
+func (d OperatorDecisions) Approved() Reach {
+	if n := len(d.Approvals); n > 0 {
+		return d.Approvals[n-1].Reach
+	}
+	return Reach{}
+}
+
+// approve adds a build's reach.
+func (d *OperatorDecisions) approve(info AdapterInfo, by string, at time.Time) {
+	d.Approvals = append(slices.Clip(d.Approvals), Approval{At: at, By: by, Adapter: info.Name, Version: info.Manifest.Version, Hash: info.Hash,
+		Reach: ReachOf(info.Manifest)})
+	d.Approvals = d.Approvals[max(0, len(d.Approvals)-maxApprovals):]
+}
+
+// ErrNotApproved is the error of a drive that was refused before anything was sent: the adapter's build reaches further than the operator
+// has approved for the account.
+var ErrNotApproved = errors.New("awaits the operator's approval")
+
+// awaiting is what the account's adapter asks for beyond what is approved. What is built in comes with the binary, and is approved
+// by running it.
+func awaiting(a *Account, info AdapterInfo) Reach {
+	if n := len(a.Operator.Approvals); info.BuiltIn || n > 0 && a.Operator.Approvals[n-1].Hash == info.Hash {
+		return Reach{}
+	}
+	return a.Operator.Beyond(info.Manifest, a.Hosts)
+}
+
+// notApproved refuses what needs an approval first, and says which.
+func (e *Engine) notApproved(ctx context.Context, a *Account, info AdapterInfo, more Reach) *Error {
+	e.metrics.Alarm("awaiting_approval")
+	e.log.LogAttrs(ctx, slog.LevelWarn, "connector account awaits approval of its adapter", slog.String("account_id", a.ID), slog.String("connector", a.Connector),
+		slog.String("sha256", info.Hash), slog.String("awaiting", more.String()))
+	return approvalError(a.Connector, fmt.Sprintf("%s %s asks for %s", info.Name, info.Manifest.Version, more))
+}
+
+func approvalError(connector, reason string) *Error {
+	return &Error{Kind: KindInvalid, Code: "HE_03", Connector: connector, Reason: reason,
+		Message: "The selected merchant connector account awaits the operator's approval of its adapter"}
+}
+
+// rejectNotApproved is the code of a reject of ours; it is none of the protocol's.
+const rejectNotApproved sdk.RejectCode = "not_approved"
+
+// withoutApproval turns a drive that was refused for want of an approval into a reject that the caller is told.
+func (e *Engine) withoutApproval(r *DriveResult, err error) error {
+	if !errors.Is(err, ErrNotApproved) || r.MayHaveLeft {
+		return err
+	}
+	e.metrics.Alarm("awaiting_approval")
+	r.Reject = &sdk.Reject{Code: rejectNotApproved, Message: err.Error()}
+	return nil
+}
+
+// ApprovalView is what an operator sees of an account's approvals.
+type ApprovalView struct {
+	Account *Account
+	Adapter AdapterInfo // installed now; its Manifest is nil where none is
+	// Awaiting is what the adapter asks for beyond what is approved; empty: nothing, and payments go through.
+	Awaiting Reach
+}
+
+// Approval shows what of its adapter an account's operator has approved, and what awaits approval. Errors: HE_02.
+func (e *Engine) Approval(ctx context.Context, a Auth, id string) (*ApprovalView, error) {
+	n, err := e.Account(ctx, a, id)
+	if err != nil {
+		return nil, err
+	}
+	return e.approvalView(n), nil
+}
+
+func (e *Engine) approvalView(n *Account) *ApprovalView {
+	v := &ApprovalView{Account: n}
+	if info, ok := e.connectors.Adapter(n.Connector); ok {
+		v.Adapter, v.Awaiting = info, awaiting(n, info)
+	}
+	return v
+}
+
+// Approve lets an account's adapter have the reach that the build with this hash asks for: an operator's decision. It must be the one that
+// is installed now, so that nobody approves what he has not seen. Errors: HE_02; IR_04; IR_06 (422) for another build.
+func (e *Engine) Approve(ctx context.Context, a Auth, id, hash string) (*ApprovalView, error) {
+	if hash == "" {
+		return nil, Missing("sha256")
+	}
+	var n *Account
+	err := e.change(ctx, "approve adapter of connector account", func(tx Tx) (err error) {
+		if n, err = accountOf(tx, a, id); err != nil {
+			return err
+		}
+		info, ok := e.connectors.Adapter(n.Connector)
+		if !ok {
+			return Unprocessable("sha256", "no adapter is installed for "+n.Connector+": there is nothing to approve")
+		}
+		if info.Hash != hash {
+			return Unprocessable("sha256", "sha256 is not that of the adapter that is installed now: look at what it asks for, and approve "+info.Hash)
+		}
+		n.Operator.approve(info, ApprovedByOperator, tx.Now())
+		n.ModifiedAt = tx.Now()
+		return tx.UpdateAccount(n)
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.log.LogAttrs(ctx, slog.LevelInfo, "adapter of connector account approved", slog.String("account_id", n.ID), slog.String("connector", n.Connector),
+		slog.String("sha256", hash))
+	return e.approvalView(n), nil
+}

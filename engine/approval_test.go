@@ -1,0 +1,243 @@
+package engine_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+// droppedIn are adapters that are not built in and can be replaced, as those of a directory are. Earlier builds stay to be had by hash.
+type droppedIn struct {
+	t      *testing.T
+	mu     sync.Mutex
+	builds []engine.Connectors // newest last
+}
+
+func (d *droppedIn) install(a *sdk.Adapter) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.builds = append(d.builds, plugins.NativeConnectors(map[string]*sdk.Adapter{a.Manifest.Name: a}))
+}
+
+func (d *droppedIn) all() []engine.Connectors {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.builds
+}
+
+func (d *droppedIn) Adapter(connector string) (engine.AdapterInfo, bool) {
+	all := d.all()
+	info, ok := all[len(all)-1].Adapter(connector)
+	info.BuiltIn = false
+	return info, ok
+}
+
+func (d *droppedIn) Adapters() []engine.AdapterInfo {
+	all := d.all()
+	return all[len(all)-1].Adapters()
+}
+
+func (d *droppedIn) Drive(ctx context.Context, in *engine.Drive) (*engine.DriveResult, error) {
+	all := d.all()
+	for _, c := range all {
+		if info, ok := c.Adapter(in.Connector); ok && info.Hash == in.AdapterHash {
+			return c.Drive(ctx, in)
+		}
+	}
+	return all[len(all)-1].Drive(ctx, in)
+}
+
+// reaching is an adapter of a processor that takes everything, at hosts, with one placement more for each of fields.
+func reaching(version string, hosts []string, fields ...string) *sdk.Adapter {
+	post := func(c *sdk.Call) (*sdk.Outcome, error) {
+		r, err := c.Do(&sdk.Send{Method: "POST", URL: "/do", SafeToRepeat: true, IdempotencyHeader: "Idempotency-Key",
+			Headers: []sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("Authorization", "Bearer "+c.Account.Credentials["key"])},
+			Body:    sdk.NewObject().Str("reference", c.Request.Reference).Bytes()})
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.Outcome{Status: sdk.OutcomeStatus(r.JSON().Str("status")), TransactionID: "t_1"}, nil
+	}
+	sync := func(c *sdk.Call) (*sdk.Outcome, error) {
+		r, err := c.Get("/ask", sdk.H("Authorization", "Bearer "+c.Account.Credentials["key"]))
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.Outcome{Status: sdk.OutcomeStatus(r.JSON().Str("status")), TransactionID: "t_1"}, nil
+	}
+	a := &sdk.Adapter{Authorize: post, Capture: post, Void: post, Sync: sync}
+	a.Manifest = sdk.Manifest{Name: "shop", Kind: sdk.KindProcessor, Version: version,
+		Environments:   map[string]sdk.Environment{"test": {BaseURL: "https://" + hosts[0], Hosts: hosts}},
+		Credentials:    []sdk.Field{{Name: "key", Key: "api_key", Type: "secret"}},
+		Authentication: []sdk.Placement{{Secret: "key", In: "header", Field: "Authorization"}},
+		Resolve:        sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}}}
+	for _, f := range fields {
+		a.Manifest.Placements = append(a.Manifest.Placements, sdk.Placement{Secret: "card_number", In: "body", Field: f})
+	}
+	return a
+}
+
+// newShop is a world with the adapter, an account, and the processor it reaches, which answers with *status.
+func newShop(t *testing.T, status *string) (*world, *droppedIn, *engine.Account) {
+	d := &droppedIn{t: t}
+	d.install(reaching("1.0.0", []string{"api.shop.example"}, "number"))
+	w := newWorldWith(t, engine.Options{}, d, filepath.Join(t.TempDir(), "p.db"))
+	p := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		answer := *status
+		if r.Method == http.MethodGet {
+			answer = "authorized"
+		}
+		_, _ = rw.Write([]byte(`{"status":"` + answer + `"}`))
+	}))
+	t.Cleanup(p.Close)
+	a, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop",
+		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
+	require.NoError(t, err)
+	_, err = w.SetEgress(t.Context(), w.auth, a.ID, engine.EgressInput{BaseURL: p.URL})
+	require.NoError(t, err)
+	return w, d, a
+}
+
+// A build that reaches further than what was approved charges nobody until the operator approves it.
+func TestApproval(t *testing.T) {
+	status := "authorized"
+	w, d, a := newShop(t, &status)
+	view := func() *engine.ApprovalView {
+		v, err := w.Approval(t.Context(), w.auth, a.ID)
+		require.NoError(t, err)
+		return v
+	}
+	first := view()
+	require.True(t, first.Awaiting.IsEmpty())
+	require.Len(t, first.Account.Operator.Approvals, 1)
+	require.Equal(t, engine.ApprovedAtCreation, first.Account.Operator.Approvals[0].By)
+	held := w.pay(sale(1000, "4242424242424242", manual))
+	require.Equal(t, engine.RequiresCapture, held.Payment.Status)
+
+	d.install(reaching("1.0.1", []string{"api.shop.example"}, "number")) // no wider
+	require.True(t, view().Awaiting.IsEmpty())
+	require.Equal(t, engine.RequiresCapture, w.pay(sale(1000, "4242424242424242", manual)).Payment.Status)
+
+	d.install(reaching("1.1.0", []string{"api.shop.example", "evil.example"}, "number", "description"))
+	awaiting := view().Awaiting
+	require.Equal(t, "test host evil.example; card_number in body description", awaiting.String())
+	_, err := w.CreatePayment(t.Context(), w.auth, sale(1000, "4242424242424242"))
+	require.Equal(t, "HE_03", code(t, err))
+	require.ErrorContains(t, err, "awaits the operator's approval")
+	require.ErrorContains(t, err, "evil.example")
+	_, err = w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &engine.CaptureInput{})
+	require.Equal(t, "HE_03", code(t, err))
+	require.ErrorContains(t, err, "shop 1.1.0 asks for test host evil.example")
+	require.Equal(t, engine.RequiresCapture, w.get(held.Payment.ID, engine.RetrieveInput{}).Payment.Status, "as it was")
+	require.GreaterOrEqual(t, w.alarms.all()["awaiting_approval"], 2)
+	synced := w.get(held.Payment.ID, engine.RetrieveInput{ForceSync: true})
+	require.Equal(t, engine.RequiresCapture, synced.Payment.Status)
+
+	other, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop", Label: "new",
+		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
+	require.NoError(t, err)
+	v, err := w.Approval(t.Context(), w.auth, other.ID)
+	require.NoError(t, err)
+	require.True(t, v.Awaiting.IsEmpty(), "an account made now takes what is installed now")
+	require.NoError(t, w.DeleteAccount(t.Context(), w.auth, other.ID))
+
+	_, err = w.Approve(t.Context(), w.auth, a.ID, first.Adapter.Hash)
+	require.ErrorContains(t, err, "is not that of the adapter that is installed now")
+	_, err = w.Approve(t.Context(), w.auth, a.ID, "")
+	require.Equal(t, "IR_04", code(t, err))
+	approved, err := w.Approve(t.Context(), w.auth, a.ID, view().Adapter.Hash)
+	require.NoError(t, err)
+	require.True(t, approved.Awaiting.IsEmpty())
+	require.Len(t, approved.Account.Operator.Approvals, 2)
+	status = "captured"
+	captured, err := w.CapturePayment(t.Context(), w.auth, held.Payment.ID, &engine.CaptureInput{})
+	require.NoError(t, err)
+	require.Equal(t, engine.Succeeded, captured.Payment.Status)
+}
+
+// Another account that can take the payment is taken instead.
+func TestRoutingPassesWhatAwaitsApproval(t *testing.T) {
+	status := "captured"
+	w, d, a := newShop(t, &status)
+	d.install(reaching("2.0.0", []string{"api.shop.example", "other.example"}, "number"))
+	second, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop", Label: "second",
+		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
+	require.NoError(t, err)
+	first, err := w.Account(t.Context(), w.auth, a.ID)
+	require.NoError(t, err)
+	_, err = w.SetEgress(t.Context(), w.auth, second.ID, engine.EgressInput{BaseURL: first.BaseURL})
+	require.NoError(t, err)
+	v := w.pay(sale(1000, "4242424242424242"))
+	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, second.ID, v.Attempt.AccountID)
+}
+
+// Hosts that the operator has set himself stand above those of any manifest.
+func TestApprovalOfHostsSet(t *testing.T) {
+	status := "captured"
+	w, d, a := newShop(t, &status)
+	base, err := w.Account(t.Context(), w.auth, a.ID)
+	require.NoError(t, err)
+	_, err = w.SetEgress(t.Context(), w.auth, a.ID, engine.EgressInput{BaseURL: base.BaseURL, Hosts: []string{"api.shop.example"}})
+	require.NoError(t, err)
+	d.install(reaching("2.0.0", []string{"api.shop.example", "other.example"}, "number"))
+	require.Equal(t, engine.Succeeded, w.pay(sale(1000, "4242424242424242")).Payment.Status)
+}
+
+func TestReachBeyond(t *testing.T) {
+	base := engine.ReachOf(&reaching("1.0.0", []string{"api.shop.example"}, "number").Manifest)
+	for name, tc := range map[string]struct {
+		change func(m *sdk.Manifest)
+		want   string
+	}{
+		"nothing":             {func(*sdk.Manifest) {}, ""},
+		"less":                {func(m *sdk.Manifest) { m.Placements, m.Authentication = nil, nil }, ""},
+		"other words":         {func(m *sdk.Manifest) { m.Description, m.Credentials[0].Label = "x", "y" }, ""},
+		"host of another env": {func(m *sdk.Manifest) { m.Environments["live"] = sdk.Environment{Hosts: []string{"api.shop.example"}} }, "live host api.shop.example"},
+		"secret as text":      {func(m *sdk.Manifest) { m.Credentials[0].Type = "text" }, "credential api_key as key (text)"},
+		"other key":           {func(m *sdk.Manifest) { m.Credentials[0].Key = "key1" }, "credential key1 as key (secret)"},
+		"authentication":      {func(m *sdk.Manifest) { m.Authentication[0].Field = "X-Key" }, "authentication key in header X-Key"},
+		"narrower":            {func(m *sdk.Manifest) { m.Placements[0].Path, m.Placements[0].Operation = "/p", sdk.OpAuthorize }, ""},
+		"other escapes":       {func(m *sdk.Manifest) { m.Placements[0].Escapes = "form" }, "card_number in body number"},
+		"cvc": {func(m *sdk.Manifest) {
+			m.Placements = append(m.Placements, sdk.Placement{Secret: "cvc", In: "body", Field: "number", Method: "POST", Path: "/p", Operation: sdk.OpAuthorize})
+		}, "cvc in body number of POST /p (authorize)"},
+	} {
+		m := reaching("1.0.0", []string{"api.shop.example"}, "number").Manifest
+		tc.change(&m)
+		require.Equal(t, tc.want, engine.ReachOf(&m).Beyond(base).String(), name)
+	}
+	narrow := reaching("1.0.0", []string{"api.shop.example"}, "number").Manifest
+	narrow.Placements[0].Path = "/p"
+	require.Equal(t, "card_number in body number", base.Beyond(engine.ReachOf(&narrow)).String(), "any path is more than one")
+}
+
+// Of many approvals the newest are kept, and an earlier one still lets what began under it end.
+func TestApprovalsAreBounded(t *testing.T) {
+	status := "captured"
+	w, d, a := newShop(t, &status)
+	for i := range 25 {
+		d.install(reaching("2.0."+strconv.Itoa(i), []string{"api.shop.example", strings.Repeat("x", i+1) + ".example"}, "number"))
+		info, _ := d.Adapter("shop")
+		_, err := w.Approve(t.Context(), w.auth, a.ID, info.Hash)
+		require.NoError(t, err)
+	}
+	n, err := w.Account(t.Context(), w.auth, a.ID)
+	require.NoError(t, err)
+	require.Len(t, n.Operator.Approvals, 20)
+	earlier := reaching("2.0.0", []string{"api.shop.example", strings.Repeat("x", 20) + ".example"}, "number").Manifest
+	require.True(t, n.Operator.Beyond(&earlier, nil).IsEmpty())
+	gone := reaching("2.0.0", []string{"api.shop.example", "x.example"}, "number").Manifest
+	require.False(t, n.Operator.Beyond(&gone, nil).IsEmpty())
+}

@@ -1,0 +1,43 @@
+package plugins
+
+import (
+	"fmt"
+	"slices"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// asking are the operations that only ask what has become of money. They go on while a build awaits approval, within what is approved:
+// what is open gets resolved. Everything else is refused.
+var asking = []sdk.Operation{sdk.OpSync, sdk.OpRefundSync, sdk.OpResult, sdk.OpWebhook}
+
+// withinApproval holds the build's reach against what the operator has approved for the account: it returns the account and the
+// placements to drive it with, or engine.ErrNotApproved.
+func (o *operation) withinApproval() (*engine.DriveAccount, []place, error) {
+	account, all := &o.in.Account, o.adapter.places
+	d, m := account.Operator, o.adapter.manifest
+	if d == nil || slices.ContainsFunc(d.Approvals, func(a engine.Approval) bool { return a.Hash == o.adapter.hash }) {
+		return account, all, nil
+	}
+	more := d.Beyond(m, account.Hosts)
+	if more.IsEmpty() {
+		return account, all, nil
+	}
+	approved := d.Approved()
+	hosts := approved.Hosts[account.Environment]
+	if len(account.Hosts) > 0 {
+		hosts = account.Hosts
+	}
+	if !slices.Contains(asking, o.in.Operation) || len(more.Credentials) > 0 || len(hosts) == 0 {
+		return nil, nil, fmt.Errorf("%w: %s %s asks for %s", engine.ErrNotApproved, m.Name, m.Version, more)
+	}
+	within := *account
+	within.Hosts = hosts
+	return &within, slices.DeleteFunc(slices.Clone(all), func(p place) bool {
+		if p.authentication {
+			return !engine.Covered(&p.Placement, approved.Authentication)
+		}
+		return !engine.Covered(&p.Placement, approved.Placements)
+	}), nil
+}

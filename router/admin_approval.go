@@ -1,0 +1,93 @@
+package router
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// operatorAdmin are the use cases of the operator alone: what connector accounts' adapters may do, and what they did.
+type operatorAdmin interface {
+	Approval(ctx context.Context, a engine.Auth, id string) (*engine.ApprovalView, error)
+	Approve(ctx context.Context, a engine.Auth, id, hash string) (*engine.ApprovalView, error)
+}
+
+// operatorRoutes are theirs. No merchant's key opens them.
+func (s *Server) operatorRoutes() []route {
+	const accountPath = "/account/{merchant_id}/connectors/{merchant_connector_id}"
+	return []route{
+		{method: "GET", pattern: accountPath + "/approval", who: admin, handle: s.retrieveApproval},
+		{method: "POST", pattern: accountPath + "/approval", who: admin, handle: s.approve},
+	}
+}
+
+// theBuild names a build of an adapter.
+type theBuild struct{ hash string }
+
+var buildFields = closedObject(must(at("sha256", text, func(b *theBuild) *string { return &b.hash })))
+
+func (s *Server) retrieveApproval(c *call) (answer, error) {
+	return approvalAnswer(s.Admin.Approval(c.ctx(), c.merchant(), c.param("merchant_connector_id")))
+}
+
+// approve lets the build named have the reach it asks for.
+func (s *Server) approve(c *call) (answer, error) {
+	var in theBuild
+	if err := decode(c, buildFields, &in); err != nil {
+		return answer{}, err
+	}
+	return approvalAnswer(s.Admin.Approve(c.ctx(), c.merchant(), c.param("merchant_connector_id"), in.hash))
+}
+
+func approvalAnswer(v *engine.ApprovalView, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	status := "approved"
+	switch {
+	case v.Adapter.Manifest == nil:
+		status = "not_installed"
+	case !v.Awaiting.IsEmpty():
+		status = "awaiting_approval"
+	case v.Adapter.BuiltIn:
+		status = "built_in"
+	}
+	w := new(writer).open().str("merchant_connector_id", v.Account.ID).str("connector_name", v.Account.Connector).str("status", status)
+	if v.Adapter.Manifest == nil {
+		w.null("adapter")
+	} else {
+		w.key("adapter").open().str("name", v.Adapter.Name).str("version", v.Adapter.Manifest.Version).str("sha256", v.Adapter.Hash).close()
+	}
+	if v.Awaiting.IsEmpty() {
+		w.null("awaiting")
+	} else {
+		writeReach(w.key("awaiting"), v.Awaiting)
+	}
+	w.key("approvals").openList()
+	for _, a := range v.Account.Operator.Approvals {
+		w.open().time("at", a.At).str("by", a.By).str("name", a.Adapter).str("version", a.Version).str("sha256", a.Hash)
+		writeReach(w.key("reach"), a.Reach).close()
+	}
+	return w.closeList().close().answer(), nil
+}
+
+// writeReach writes what an adapter can reach, placements as sentences.
+func writeReach(w *writer, r engine.Reach) *writer {
+	w.open().key("hosts").open()
+	for _, name := range slices.Sorted(maps.Keys(r.Hosts)) {
+		w.strings(name, r.Hosts[name])
+	}
+	return w.close().strings("credentials", r.Credentials).strings("authentication", placementTexts(r.Authentication)).
+		strings("placements", placementTexts(r.Placements)).close()
+}
+
+func placementTexts(all []sdk.Placement) []string {
+	texts := make([]string, len(all))
+	for i := range all {
+		texts[i] = engine.PlacementText(all[i])
+	}
+	return texts
+}

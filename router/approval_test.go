@@ -1,0 +1,77 @@
+package router_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/router"
+	"payswitch/sdk"
+)
+
+// What adapters may do is decided with the admin key alone.
+func TestApprovalIsTheOperators(t *testing.T) {
+	w := newWorld(t)
+	path := "/account/m1/connectors/" + w.get("/account/m1/connectors").list()[0]["merchant_connector_id"].(string) + "/approval"
+	for _, key := range []string{w.secret, w.publishable, ""} {
+		w.send("GET", path, key, "").refused(401, "IR_01", "")
+		w.send("POST", path, key, `{"sha256":"x"}`).refused(401, "IR_01", "")
+	}
+	a := w.admin("GET", path, "").ok()
+	require.Equal(t, "built_in", a["status"])
+	require.Nil(t, a["awaiting"])
+	made := a["approvals"].([]any)[0].(map[string]any)
+	require.Equal(t, "creation", made["by"])
+	hash := a["adapter"].(map[string]any)["sha256"].(string)
+	require.Equal(t, hash, made["sha256"])
+	again := w.admin("POST", path, `{"sha256":"`+hash+`"}`).ok()
+	require.Len(t, again["approvals"], 2)
+	w.admin("POST", path, `{"sha256":"00"}`).refused(422, "IR_06", "sha256 is not that of the adapter that is installed now")
+	w.admin("POST", path, `{}`).refused(400, "IR_06", "missing field `sha256`")
+	w.admin("GET", "/account/m1/connectors/mca_none/approval", "").refused(404, "HE_02", "Merchant connector account")
+}
+
+// operator answers as an engine whose account awaits approval.
+type operator struct {
+	router.Admin
+	view *engine.ApprovalView
+}
+
+func (o operator) Approval(context.Context, engine.Auth, string) (*engine.ApprovalView, error) {
+	return o.view, nil
+}
+
+func TestAwaitingApproval(t *testing.T) {
+	m := &sdk.Manifest{Version: "2.0.0", Environments: map[string]sdk.Environment{"test": {Hosts: []string{"b.example", "a.example"}}},
+		Credentials:    []sdk.Field{{Name: "secret", Key: "api_key", Type: "secret"}},
+		Authentication: []sdk.Placement{{Secret: "secret", In: "header", Field: "Authorization"}},
+		Placements:     []sdk.Placement{{Secret: "cvc", In: "body", Field: "card.cvc", Method: "POST", Path: "/v1", Operation: sdk.OpAuthorize}}}
+	v := &engine.ApprovalView{Account: &engine.Account{ID: "mca_1", Connector: "acme"},
+		Adapter: engine.AdapterInfo{Name: "acme", Hash: "ab", Manifest: m}, Awaiting: engine.ReachOf(m)}
+	v.Account.Operator.Approvals = []engine.Approval{{At: time.UnixMilli(1_760_000_000_000), By: engine.ApprovedAtCreation, Adapter: "acme", Version: "1.0.0", Hash: "cd"}}
+	get := func() map[string]any {
+		s, err := router.New(router.Deps{Access: &fake{}, Payments: &fake{}, Admin: operator{view: v}, Logger: slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)),
+			Connectors: plugins.NativeConnectors(nil)}, router.Options{AdminKey: engine.NewSecret(adminKey), PublicURL: publicURL})
+		require.NoError(t, err)
+		w := &world{t: t, handler: checked(t, s)}
+		return w.send("GET", "/account/m1/connectors/mca_1/approval", adminKey, "").ok()
+	}
+	require.Equal(t, map[string]any{
+		"merchant_connector_id": "mca_1", "connector_name": "acme", "status": "awaiting_approval",
+		"adapter": map[string]any{"name": "acme", "version": "2.0.0", "sha256": "ab"},
+		"awaiting": map[string]any{"hosts": map[string]any{"test": []any{"a.example", "b.example"}}, "credentials": []any{"api_key as secret (secret)"},
+			"authentication": []any{"secret in header Authorization"}, "placements": []any{"cvc in body card.cvc of POST /v1 (authorize)"}},
+		"approvals": []any{map[string]any{"at": "2025-10-09T08:53:20.000Z", "by": "creation", "name": "acme", "version": "1.0.0", "sha256": "cd",
+			"reach": map[string]any{"hosts": map[string]any{}, "credentials": []any{}, "authentication": []any{}, "placements": []any{}}}},
+	}, get())
+	v.Adapter, v.Awaiting = engine.AdapterInfo{}, engine.Reach{}
+	gone := get()
+	require.Equal(t, "not_installed", gone["status"])
+	require.Nil(t, gone["adapter"])
+}
