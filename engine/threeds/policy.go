@@ -77,7 +77,7 @@ func (d decider) failed() Decision {
 		if d.run.Phase == Prepare {
 			return d.fail(Errored, CodeCredentials, FlagRefused)
 		}
-	case Misconfigure:
+	case Misconfigured:
 		if d.run.Phase == Prepare && d.res.Code == "303" { // access denied
 			return d.fail(Errored, CodeCredentials, FlagRefused)
 		}

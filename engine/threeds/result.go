@@ -11,13 +11,14 @@ const (
 	Final        Phase = "rreq"    // the result after a challenge
 )
 
-// Channel is how the payer is reached; the values are sdk.AuthenticationRequest's.
-type Channel string
+// Channel is how the payer is reached.
+type Channel = sdk.DeviceChannel
 
+// The channels, as adapters know them.
 const (
-	App     Channel = "APP"
-	Browser Channel = "BRW"
-	ThreeRI Channel = "3RI" // nobody: the merchant asks on its own
+	App     = sdk.ChannelApp
+	Browser = sdk.ChannelBrowser
+	ThreeRI = sdk.Channel3RI // nobody: the merchant asks on its own
 )
 
 // Message categories. "" means Payment.
@@ -27,15 +28,16 @@ const (
 	DataOnly   = "80" // Mastercard: data for its own engine, never a challenge
 )
 
-// Class says what an error means for the payment; the values are the adapters'.
-type Class string
+// Class says what an error means for the payment.
+type Class = sdk.ErrorClass
 
+// The classes that adapters tell, and one more: of prepare, that the card takes no part in 3-D Secure 2.
 const (
-	NotEnrolled  Class = "not_enrolled" // prepare: the card takes no part in 3-D Secure 2
-	Technical    Class = "technical"    // broken or slow, or no answer at all
-	BadRequest   Class = "bad_request"  // what was sent is wrong, perhaps because of what the browser sent
-	Misconfigure Class = "config"       // account or merchant set up wrongly
-	Credentials  Class = "credentials"  // the account's credentials are refused
+	Technical           = sdk.ErrorTechnical  // also: no answer at all
+	BadRequest          = sdk.ErrorBadRequest // perhaps because of what the browser sent
+	Misconfigured       = sdk.ErrorConfig
+	Credentials         = sdk.ErrorCredentials
+	NotEnrolled   Class = "not_enrolled"
 )
 
 // Run is what is known of an authentication when an answer comes: what was asked for, and the ids it has had so far.

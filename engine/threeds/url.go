@@ -60,7 +60,8 @@ func privateHost(host string) bool {
 		addr = addr.Unmap()
 		return !addr.IsGlobalUnicast() || addr.IsPrivate() || sharedSpace.Contains(addr)
 	}
-	if !strings.Contains(host, ".") || strings.Trim(host, "0123456789.xabcdef") == "" { // numbers: what some browsers read as an address
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if last == host || isNumber(last) {
 		return true
 	}
 	for _, suffix := range []string{".localhost", ".local", ".internal", ".home.arpa"} {
@@ -69,6 +70,15 @@ func privateHost(host string) bool {
 		}
 	}
 	return false
+}
+
+// isNumber says whether browsers read a host's last label as a number, and so the host as an address in short or other notation
+// (WHATWG URL, "ends in a number"): 0x7f.1, 0177.0.0.1.
+func isNumber(label string) bool {
+	if hex, ok := strings.CutPrefix(label, "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return strings.Trim(label, "0123456789") == ""
 }
 
 var sharedSpace = netip.MustParsePrefix("100.64.0.0/10") // carrier-grade NAT, RFC 6598
