@@ -72,6 +72,16 @@ func verify(v *sdk.Verify, secrets *standIns, body []byte) (bool, error) {
 	return subtle.ConstantTimeCompare(value, []byte(v.Equal)) == 1, nil
 }
 
+// verifyCAVV says whether the authentication value itself is v.Equal. No other card data can be compared, and nothing made of it: a card
+// number could be guessed digit by digit from what parts of it are equal to, 160 bits of an issuer's cannot.
+func verifyCAVV(v *sdk.Verify, secrets *standIns) (bool, error) {
+	i := secrets.named(v.Expr.Text)
+	if v.Expr.Fn != sdk.FnText || len(v.Expr.Args) > 0 || i < 0 || secrets.secrets[i].name != secretCAVV {
+		return false, violation(RuleVerify, "outside webhooks the authentication value can be compared, alone and as it is, and nothing else")
+	}
+	return subtle.ConstantTimeCompare([]byte(secrets.secrets[i].value.Reveal()), []byte(v.Equal)) == 1, nil
+}
+
 // declare takes in what a send derives.
 func (e *evaluation) declare(all []sdk.Derivation) error {
 	if len(all) > maxDerivations {

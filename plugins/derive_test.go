@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"strings"
 	"testing"
 
@@ -122,4 +123,58 @@ func TestVerifies(t *testing.T) {
 		}, d)
 		require.ErrorContains(t, err, "card data")
 	})
+}
+
+// The authentication value is the one thing of a card's that may be compared, and only as a whole.
+func TestVerifiesTheAuthenticationValue(t *testing.T) {
+	const value = "AAABBWcSNIdjeUZThmNHAAAAAAA="
+	for name, c := range map[string]struct {
+		ask  func(call *sdk.Call) (bool, error)
+		want bool
+		rule string // that is broken
+	}{
+		"equal":         {func(call *sdk.Call) (bool, error) { return call.VerifyCAVV(value) }, true, ""},
+		"another":       {func(call *sdk.Call) (bool, error) { return call.VerifyCAVV(value[:27] + "x") }, false, ""},
+		"its beginning": {func(call *sdk.Call) (bool, error) { return call.VerifyCAVV(value[:4]) }, false, ""},
+		"nothing":       {func(call *sdk.Call) (bool, error) { return call.VerifyCAVV("") }, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := authorize("scripted", "")
+			d.Request.ThreeDS = &sdk.ThreeDSResult{CAVV: "whatever stood there", ECI: "05"}
+			d.Secrets.CAVV = engine.NewSecret(value)
+			res, err := native(t, plugins.Options{}, func(call *sdk.Call) (*sdk.Outcome, error) {
+				require.NotContains(t, call.Request.ThreeDS.CAVV, value)
+				ok, err := c.ask(call)
+				if err != nil {
+					return nil, err
+				}
+				require.Equal(t, c.want, ok)
+				return &sdk.Outcome{Status: sdk.StatusAuthorized}, nil
+			}, d)
+			require.NoError(t, err)
+			require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
+			require.False(t, res.MayHaveLeft)
+		})
+	}
+	for name, change := range map[string]func(s *sdk.Step) sdk.Expr{
+		"a hash of it": func(s *sdk.Step) sdk.Expr { return sdk.Fn(sdk.FnSHA256, sdk.Text(s.Request.ThreeDS.CAVV)) },
+		"with text":    func(s *sdk.Step) sdk.Expr { return sdk.Text(s.Request.ThreeDS.CAVV + "x") },
+		"twice": func(s *sdk.Step) sdk.Expr {
+			return sdk.Fn(sdk.FnConcat, sdk.Text(s.Request.ThreeDS.CAVV), sdk.Text(s.Request.ThreeDS.CAVV))
+		},
+		"the card's number": func(s *sdk.Step) sdk.Expr { return sdk.Text(s.Request.Instrument.Card.Number) },
+		"the CVC":           func(s *sdk.Step) sdk.Expr { return sdk.Text(s.Request.Instrument.Card.CVC) },
+		"a credential":      func(s *sdk.Step) sdk.Expr { return sdk.Text(s.Account.Credentials["api_key"]) },
+		"the body":          func(*sdk.Step) sdk.Expr { return sdk.Body() },
+	} {
+		t.Run("not "+name, func(t *testing.T) {
+			d := authorize("scripted", "")
+			d.Request.ThreeDS = &sdk.ThreeDSResult{ECI: "05"}
+			d.Secrets.CAVV = engine.NewSecret(value)
+			_, err := plugins.CompareCAVV(d, &scripted(nil).Manifest, change, value)
+			v, is := errors.AsType[*plugins.Violation](err)
+			require.True(t, is, "%v", err)
+			require.Equal(t, plugins.RuleVerify, v.Rule)
+		})
+	}
 }

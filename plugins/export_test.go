@@ -1,4 +1,15 @@
 package plugins
 
+import (
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
 // UnloadIdle frees replaced builds at once.
 func (h *Host) UnloadIdle() { h.unload(0) }
+
+// CompareCAVV is what the host makes of a verify outside webhooks; expr is told the stand-ins.
+func CompareCAVV(d *engine.Drive, m *sdk.Manifest, expr func(*sdk.Step) sdk.Expr, equal string) (bool, error) {
+	step, secrets := newStep(d, m, "")
+	return verifyCAVV(&sdk.Verify{Expr: expr(step), Equal: equal}, secrets)
+}

@@ -19,11 +19,8 @@ const (
 	leastRoom     = 16 << 10
 )
 
-// verify computes and compares what a webhook adapter asked for.
+// verify computes and compares what an adapter asked for: a message's signature, or the authentication value.
 func (o *operation) verify(v *sdk.Verify, now time.Time) error {
-	if o.in.Operation != sdk.OpWebhook {
-		return violation(RuleVerify, "verify in the operation %s", o.in.Operation)
-	}
 	if o.verifies >= sdk.MaxVerifies {
 		return violation(RuleLimit, "more than %d verifies", sdk.MaxVerifies)
 	}
@@ -31,7 +28,13 @@ func (o *operation) verify(v *sdk.Verify, now time.Time) error {
 	if w := o.in.Request.Webhook; w != nil {
 		body = w.Body
 	}
-	ok, err := verify(v, o.secrets, body)
+	var ok bool
+	var err error
+	if o.in.Operation == sdk.OpWebhook {
+		ok, err = verify(v, o.secrets, body)
+	} else {
+		ok, err = verifyCAVV(v, o.secrets)
+	}
 	if err != nil {
 		return err
 	}

@@ -48,6 +48,7 @@ var (
 	ErrTooManySends    = errors.New("more than MaxSends sends in one operation")
 	ErrTooManyVerifies = errors.New("more than MaxVerifies verifies in one operation")
 	ErrNoWebhook       = errors.New("verify is for webhook operations only")
+	ErrNoCAVV          = errors.New("the request holds no authentication value")
 )
 
 // ExchangeError is what Do returns when there is no whole answer.
@@ -271,15 +272,31 @@ func (c *Call) Verify(e Expr, equal string) (bool, error) {
 	if c.step.Operation != OpWebhook {
 		return false, ErrNoWebhook
 	}
+	return c.compare(&Verify{Expr: e, Equal: equal})
+}
+
+// VerifyCAVV has the host compare the authentication value of Request.ThreeDS, which an adapter never sees, with one that it computed. Only an
+// issuer, or whoever stands in for one in tests, can compute one. ErrNoCAVV where the request has none. Like Verify, it does not
+// return before the comparison has been made.
+func (c *Call) VerifyCAVV(expected string) (bool, error) {
+	c.haltAgain()
+	t := c.Request.ThreeDS
+	if t == nil || t.CAVV == "" {
+		return false, ErrNoCAVV
+	}
+	return c.compare(&Verify{Expr: Text(t.CAVV), Equal: expected})
+}
+
+// compare is one verify, made or to be made.
+func (c *Call) compare(v *Verify) (bool, error) {
 	if c.verify >= MaxVerifies {
 		return false, ErrTooManyVerifies
 	}
-	v := Verify{Expr: e, Equal: equal}
 	if c.next >= len(c.step.Exchanges) {
-		c.halt(Result{Verify: &v})
+		c.halt(Result{Verify: v})
 	}
 	x := &c.step.Exchanges[c.next]
-	if x.Verified == nil && x.Failure == "" || x.RequestHash != VerifyHash(&v) {
+	if x.Verified == nil && x.Failure == "" || x.RequestHash != VerifyHash(v) {
 		c.halt(unknown(diverged))
 	}
 	c.next++

@@ -144,8 +144,8 @@ type Capture struct {
 	Name string `json:"name"` // what the value is called afterwards
 }
 
-// Verify asks the host to compare, in constant time, a computed value with the one a webhook carried. Webhook operations only,
-// at most 4. The verdict is in the next step's last exchange.
+// Verify asks the host to compare, in constant time: in webhook operations a computed value with the one the message carried, in others the
+// authentication value of Request.ThreeDS, alone, with one the adapter computed. At most 4. The verdict is in the next step's last exchange.
 type Verify struct {
 	Expr  Expr   `json:"expr"`  // over credentials and the raw message ("body")
 	Equal string `json:"equal"` // the expected value as text

@@ -39,7 +39,11 @@ func Play(a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) ([]*sdk.Send, sd
 		x := sdk.Exchange{Now: step.Now}
 		switch {
 		case result.Verify != nil:
-			value, err := Evaluate(result.Verify.Expr, s.Request.Webhook.Body)
+			var message []byte
+			if w := s.Request.Webhook; w != nil {
+				message = w.Body
+			}
+			value, err := Evaluate(result.Verify.Expr, message)
 			if err != nil {
 				return sends, result, err
 			}
