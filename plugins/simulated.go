@@ -24,7 +24,7 @@ const simulatedAuthenticator = "threedsecureio"
 // request is handed to Options.Simulator3DS after every check that any other passes.
 const (
 	simulatorHost = "simulator3ds.invalid"
-	simulatorURL  = "https://" + simulatorHost + "/sim/3ds"
+	simulatorPath = "/sim/3ds" // before the vendor's paths
 )
 
 // authenticators are the connectors that are authenticators even where no adapter of their name is loaded, so that a list of simulated
@@ -59,7 +59,7 @@ func (h *Host) simulates3DS(connector string) bool {
 // server takes any.
 func simulated(d *engine.Drive, m *sdk.Manifest) *engine.Drive {
 	local := *d
-	local.Account.BaseURL, local.Account.Hosts = simulatorURL, nil
+	local.Account.BaseURL, local.Account.Hosts = "https://"+simulatorHost, nil
 	local.Account.Credentials = maps.Clone(d.Account.Credentials)
 	for i := range m.Credentials {
 		if f := &m.Credentials[i]; !f.Optional && local.Account.Credentials[key(f)].IsZero() {
@@ -76,7 +76,7 @@ func simulated(d *engine.Drive, m *sdk.Manifest) *engine.Drive {
 func (e *egress) simulate(ctx context.Context, o *outgoing) answer {
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
-	r := &http.Request{Method: o.method, URL: &url.URL{Path: o.url.Path, RawQuery: o.url.RawQuery}, Host: o.url.Host, Header: o.header,
+	r := &http.Request{Method: o.method, URL: &url.URL{Path: simulatorPath + o.url.Path, RawQuery: o.url.RawQuery}, Host: o.url.Host, Header: o.header,
 		Body: io.NopCloser(bytes.NewReader(o.body)), ContentLength: int64(len(o.body)), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 	w := &inMemory{header: http.Header{}, status: http.StatusOK}
 	e.opts.Simulator3DS.ServeHTTP(w, r.WithContext(ctx))

@@ -17,6 +17,7 @@ const (
 	authenticated = 'a' // and came back with approve
 	refused       = 'n' // and came back with decline
 	released      = 'r' // the rest of a partial capture is released
+	outside       = 'o' // an authentication was made outside, whatever its result
 )
 
 const memoryVersion = 1

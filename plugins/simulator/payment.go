@@ -74,12 +74,12 @@ func start(c *sdk.Call, p *payment) (*sdk.Outcome, error) {
 	if u := r.StoredCredential; u != nil && u.First && u.Usage == "off_session" {
 		p.memory = p.memory.with(storing)
 	}
-	refusal, err := p.outside3DS()
-	if err != nil {
-		return nil, err
-	}
-	if refusal != nil {
-		return p.declined(refusal), nil
+	for _, judge := range []func(*sdk.Call) (*sdk.Decline, error){p.outside3DS, p.inside3DS} {
+		if refusal, err := judge(c); err != nil {
+			return nil, err
+		} else if refusal != nil {
+			return p.declined(refusal), nil
+		}
 	}
 	redirect := r.Request3DS && r.ThreeDS == nil && !merchantInitiated(r)
 	if reason := p.refusal(p.proven || redirect); reason != "" {
@@ -99,6 +99,9 @@ func merchantInitiated(r *sdk.Request) bool {
 func (p *payment) refusal(proven bool) sdk.DeclineReason {
 	if reason := reasonOfCard(p.bin, p.lastFour, p.length); reason != "" {
 		return reason
+	}
+	if p.soft() && !proven {
+		return sdk.DeclineAuthenticationNeeded
 	}
 	if p.rule.act != decline || p.rule.reason == sdk.DeclineAuthenticationNeeded && proven {
 		return ""
@@ -161,12 +164,15 @@ func (p *payment) noAnswer() *sdk.Outcome {
 }
 
 // outside3DS judges the result of an authentication done outside: an error where its form is wrong, a refusal where it says no.
-func (p *payment) outside3DS() (*sdk.Decline, error) {
+func (p *payment) outside3DS(*sdk.Call) (*sdk.Decline, error) {
 	t := p.request.ThreeDS
-	if t == nil {
+	if t == nil || claims(t) {
 		return nil, nil
 	}
+	p.memory = p.memory.with(outside)
 	switch {
+	case t.TransStatus == "U" && t.CAVV == "": // what was not to be had has perhaps no ids
+		return nil, nil
 	case !versionTwo(t.Version):
 		return nil, invalid("three_ds_data.version", "a version 2.x such as 2.2.0 is needed")
 	case !uuid(t.DSTransID):
@@ -174,7 +180,7 @@ func (p *payment) outside3DS() (*sdk.Decline, error) {
 	}
 	switch t.TransStatus {
 	case "", "Y", "A":
-		if t.CAVV == "" {
+		if t.CAVV == "" && p.amount.Minor > 0 { // of a card that is only stored there is none
 			return nil, missing("three_ds_data.authentication_cryptogram", "an authenticated payment needs its cryptogram")
 		}
 	case "I", "U": // informational or unavailable: no proof, and none is needed

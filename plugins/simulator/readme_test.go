@@ -102,7 +102,7 @@ const heldNotes = `An ordinary operation whose answer was lost is found done.`
 
 const refundNotes = "By the amount of the refund. The reason `" + pendingReason + "` makes a refund of any amount pending, and\nrefunded when a sync asks."
 
-const declineNotes = "`authentication_required` is a soft decline: with 3-D Secure, here or outside, the payment is approved."
+const declineNotes = "`authentication_required` is a soft decline: with 3-D Secure, here or outside, the payment is approved. So is that of every other amount\nthat ends in 65, unless the merchant initiates the payment: with a result from outside, even U, it is approved; the claim of an exemption is none."
 
 const rest = `
 ## What it refuses by itself
@@ -123,7 +123,16 @@ origin of the return URL. The page comes back to the return URL with ` + "`resul
 form: approved, or declined with ` + "`authentication_failed`" + `. Without a result the customer is still to act.
 
 A result from outside is taken when it is well-formed: version 2.x, ` + "`ds_trans_id`" + ` a UUID, status Y or A (or none told) with a
-cryptogram, ECI 00 to 07; I and U need no proof and give none. Other statuses decline with ` + "`authentication_failed`" + `.
+cryptogram, ECI 00 to 07; I and U need no proof and give none. Other statuses decline with ` + "`authentication_failed`" + `. A zero-amount
+verification needs no cryptogram.
+
+Results of the built-in 3DS server are known by their ` + "`ds_trans_id`" + ` and judged as an issuer judges its own:
+
+| Code | When |
+|---|---|
+| ` + "`" + codeCAVV + "`" + ` | the cryptogram is not that of this authentication and its status |
+| ` + "`" + codeECI + "`" + ` | the ECI does not belong to scheme and status |
+| ` + "`" + codeExceeded + "`" + ` | more than was authenticated, or another currency |
 
 ## Webhooks
 

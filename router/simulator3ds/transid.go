@@ -2,9 +2,10 @@ package simulator3ds
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"hash"
+	"hash/fnv"
 	"slices"
 	"strconv"
 
@@ -50,9 +51,12 @@ func schemeOrder() (all []Scheme) {
 	return all
 }
 
-// cavv is the authentication value of a result: standard base64 of 20 bytes, as every scheme's. It proves nothing to anybody but the
-// simulator processor, for there is no key: what it is made of is public.
+// cavv is the authentication value of a result: standard base64 of 20 bytes, as every scheme's; here FNV-1a of 128 and of 32 bits. It proves nothing to
+// anybody but the simulator processor, for there is no key: what it is made of is public.
 func cavv(dsTransID, status string) string {
-	sum := sha256.Sum256([]byte("payswitch simulator3ds\x00" + dsTransID + "\x00" + status))
-	return base64.StdEncoding.EncodeToString(sum[:20])
+	long, short := fnv.New128a(), fnv.New32a()
+	for _, h := range []hash.Hash{long, short} {
+		h.Write([]byte("payswitch simulator3ds " + dsTransID + " " + status))
+	}
+	return base64.StdEncoding.EncodeToString(short.Sum(long.Sum(nil)))
 }
