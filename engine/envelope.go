@@ -2,7 +2,6 @@ package engine
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -31,7 +30,7 @@ func (v *Vault) sealEnvelope(plain []byte, associated string) (envelope, error) 
 	if err != nil {
 		return envelope{}, err
 	}
-	wrapped, err := v.cards.Encrypt(key, dataKeyAD(associated))
+	wrapped, err := v.cards.encrypt(key, dataKeyAD(associated))
 	if err != nil {
 		return envelope{}, fmt.Errorf("wrap data key: %w", err)
 	}
@@ -40,9 +39,9 @@ func (v *Vault) sealEnvelope(plain []byte, associated string) (envelope, error) 
 
 // openEnvelope decrypts what sealEnvelope made with the same associated text.
 func (v *Vault) openEnvelope(e envelope, associated string) ([]byte, error) {
-	key, err := v.cards.Decrypt(e.wrappedKey, dataKeyAD(associated))
-	if err != nil { // Tink does not say why
-		return nil, fmt.Errorf("its data key is damaged, belongs to another record, or is wrapped by a key that is not in the vault (%s)", sealingKey(e.wrappedKey))
+	key, err := v.cards.decrypt(e.wrappedKey, dataKeyAD(associated))
+	if err != nil {
+		return nil, fmt.Errorf("data key: %w", err)
 	}
 	defer clear(key)
 	data, err := subtle.NewAESGCM(key)
@@ -57,14 +56,3 @@ func (v *Vault) openEnvelope(e envelope, associated string) ([]byte, error) {
 }
 
 func dataKeyAD(associated string) []byte { return []byte("data key/" + associated) }
-
-// tinkPrefix begins what a Tink keyset has sealed: a version (1) and the key's id, big endian.
-const tinkPrefix = 5
-
-// sealingKey is the id of the vault's key that sealed, 8 hex digits; "" where it is no ciphertext of a keyset.
-func sealingKey(sealed []byte) string {
-	if len(sealed) < tinkPrefix || sealed[0] != 1 {
-		return ""
-	}
-	return hex.EncodeToString(sealed[1:tinkPrefix])
-}

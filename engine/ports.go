@@ -67,7 +67,7 @@ type Reader interface {
 	Customer(merchantID, id string) (*Customer, error)
 	// Customers by creation, newest first, and how many there are in all.
 	Customers(merchantID string, limit, offset int) ([]*Customer, int, error)
-	// Keyset is the wrapped keyset that seals data, ErrNotFound before the first start.
+	// Keyset is a keyset of the vault as it was stored, ErrNotFound before the first start.
 	Keyset(name string) ([]byte, error)
 }
 
@@ -79,6 +79,7 @@ type Tx interface {
 	cardTx
 	authenticationTx
 	methodTx
+	keysetTx
 
 	InsertPayment(p *Payment) error
 	UpdatePayment(p *Payment) error
@@ -118,7 +119,6 @@ type Tx interface {
 	UpdateAPIKey(k *APIKey) error
 	InsertCustomer(c *Customer) error
 	UpdateCustomer(c *Customer) error
-	InsertKeyset(name string, wrapped []byte) error
 }
 
 // ExchangeRecord is one send of an operation as journalled: the intent before it leaves, the answer after.

@@ -1,144 +1,172 @@
 package engine
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"log/slog"
+	"time"
 
-	"github.com/tink-crypto/tink-go/v2/aead"
-	"github.com/tink-crypto/tink-go/v2/aead/subtle"
-	"github.com/tink-crypto/tink-go/v2/keyset"
 	"github.com/tink-crypto/tink-go/v2/prf"
-	"github.com/tink-crypto/tink-go/v2/tink"
-)
-
-// masterKeyVariable is named in every complaint about the master key.
-const masterKeyVariable = "PAYSWITCH_VAULT__MASTER_KEY"
-
-// Names of the keysets in the store. The name is also what the wrapping binds a keyset to: they cannot be swapped.
-const (
-	dataKeyset = "data"  // AES-256-GCM: Seal and Open
-	cardKeyset = "cards" // AES-256-GCM: wraps the data keys of cards
-	hashKeyset = "hash"  // HMAC-SHA-256 as a PRF: Hash
 )
 
 // hashSize is the length of a Hash, bytes.
 const hashSize = 32
 
-// Vault seals data at rest and makes keyed hashes. Its keys are Tink keysets, kept in the store encrypted by the master key. New
-// data is sealed with the primary key of a keyset, the others still open what they sealed: a key is rotated by adding one and making
-// it primary. Safe for concurrent use.
+// Vault seals data at rest and makes keyed hashes. Its keys are Tink keysets, kept in the store encrypted by the master key. New data is
+// sealed with the primary key of a keyset, the others still open what they sealed: Rotate adds a key and makes it primary, Reencrypt
+// moves what older ones sealed and destroys them. Safe for concurrent use.
 type Vault struct {
-	data  tink.AEAD
-	cards tink.AEAD
-	hash  prf.PRF
+	store   Store
+	log     *slog.Logger
+	masters []MasterKey // the one in use, then the next
+	refresh time.Duration
+	data    *keyring
+	cards   *keyring
+	hash    prf.PRF
 }
 
-// OpenVault opens the vault in s, making its keys on the first start of an installation; nodes that start together agree on them.
-// masterKey is the base64 of 32 bytes. A master key that is missing, malformed or not the one the vault was made with is an error
-// that says so, and changes nothing.
+// VaultOptions are how a vault is opened. Master is required.
+type VaultOptions struct {
+	// Master encrypts the keysets. Next is the one that RotateMaster moves them to: nodes that know both run on through the change.
+	Master, Next MasterKey
+	// Refresh is how often keysets are read again, the same on every node; default 10 s. A new key is used once all nodes have it,
+	// 2 × Refresh after it was made; a retired one is destroyed at the earliest retireWait × Refresh after.
+	Refresh time.Duration
+	Logger  *slog.Logger // nil: discarded
+	Clock   Clock        // nil: time.Now
+}
+
+const (
+	// promoteWait and retireWait count in Refresh. A node encrypts with a copy of a keyset that is at most staleWait old; what it has
+	// encrypted is durable, or given up, within the rest of retireWait.
+	promoteWait = 2
+	staleWait   = 3
+	retireWait  = 12
+
+	defaultRefresh = 10 * time.Second
+)
+
+// OpenVault opens the vault in s with a LocalMasterKey and the default options.
 func OpenVault(ctx context.Context, s Store, masterKey Secret) (*Vault, error) {
-	master, err := parseMasterKey(masterKey)
+	if masterKey.IsZero() {
+		return nil, fmt.Errorf("open vault: there is no master key; %s", MasterKeyRemedy)
+	}
+	master, err := LocalMasterKey(masterKey)
+	if err != nil {
+		return nil, fmt.Errorf("open vault: the master key %w", err)
+	}
+	return OpenVaultWith(ctx, s, VaultOptions{Master: master})
+}
+
+// OpenVaultWith opens the vault in s, making its keys on the first start of an installation; nodes that start together agree on them. A
+// master key that is not the one the vault was made with is ErrMasterKey, says which key is wanted, and changes nothing.
+func OpenVaultWith(ctx context.Context, s Store, o VaultOptions) (*Vault, error) {
+	if o.Master == nil {
+		return nil, errors.New("open vault: VaultOptions.Master is required")
+	}
+	if o.Refresh <= 0 {
+		o.Refresh = defaultRefresh
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	v := &Vault{store: s, log: o.Logger, masters: []MasterKey{o.Master}, refresh: o.Refresh}
+	if o.Next != nil {
+		v.masters = append(v.masters, o.Next)
+	}
+	var err error
+	if v.data, err = v.openRing(ctx, dataKeyset, o.Clock); err != nil {
+		return nil, err
+	}
+	if v.hash, err = v.openHash(ctx); err != nil {
+		return nil, err
+	}
+	// Last: an older database has the others, and they tell whether the master key is right before this one is made.
+	if v.cards, err = v.openRing(ctx, cardKeyset, o.Clock); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+func (v *Vault) openRing(ctx context.Context, name string, now Clock) (*keyring, error) {
+	if err := v.ensureKeyset(ctx, name); err != nil {
+		return nil, err
+	}
+	k := &keyring{name: name, store: v.store, masters: v.masters, stale: staleWait * v.refresh, now: now}
+	_, err := k.reload(ctx, nil)
+	return k, err
+}
+
+func (v *Vault) openHash(ctx context.Context) (prf.PRF, error) {
+	if err := v.ensureKeyset(ctx, hashKeyset); err != nil {
+		return nil, err
+	}
+	stored, _, err := readKeyset(ctx, v.store, hashKeyset)
+	if err != nil {
+		return nil, fmt.Errorf("open vault: read keyset %q: %w", hashKeyset, err)
+	}
+	h, _, err := unwrapKeyset(ctx, stored, hashKeyset, v.masters)
 	if err != nil {
 		return nil, err
 	}
-	data, err := openKeyset(ctx, s, master, dataKeyset)
-	if err != nil {
-		return nil, err
-	}
-	cards, err := openKeyset(ctx, s, master, cardKeyset)
-	if err != nil {
-		return nil, err
-	}
-	hashes, err := openKeyset(ctx, s, master, hashKeyset)
-	if err != nil {
-		return nil, err
-	}
-	v := &Vault{}
-	if v.data, err = aead.New(data); err != nil {
-		return nil, fmt.Errorf("open vault: keyset %q: %w", dataKeyset, err)
-	}
-	if v.cards, err = aead.New(cards); err != nil {
-		return nil, fmt.Errorf("open vault: keyset %q: %w", cardKeyset, err)
-	}
-	set, err := prf.NewPRFSet(hashes)
+	set, err := prf.NewPRFSet(h)
 	if err == nil {
 		_, err = set.ComputePrimaryPRF(nil, hashSize) // there is a primary, and it is long enough: Hash relies on it
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open vault: keyset %q: %w", hashKeyset, err)
 	}
-	v.hash = set.PRFs[set.PrimaryID]
-	return v, nil
+	return set.PRFs[set.PrimaryID], nil
 }
 
-func parseMasterKey(masterKey Secret) (tink.AEAD, error) {
-	const remedy = "make one with `openssl rand -base64 32` and keep it safe: without it nothing sealed can be read"
-	if masterKey.IsZero() {
-		return nil, fmt.Errorf("open vault: %s is not set; %s", masterKeyVariable, remedy)
-	}
-	key, err := base64.StdEncoding.DecodeString(masterKey.Reveal())
-	if err != nil || len(key) != 32 {
-		return nil, fmt.Errorf("open vault: %s must be the base64 of exactly 32 bytes; %s", masterKeyVariable, remedy)
-	}
-	return subtle.NewAESGCM(key)
-}
-
-// openKeyset reads a keyset, making it if it is the first. What counts is what the store holds afterwards, not what was made here.
-func openKeyset(ctx context.Context, s Store, master tink.AEAD, name string) (*keyset.Handle, error) {
-	wrapped, err := readKeyset(ctx, s, name)
+// ensureKeyset makes a keyset if it is the first. What counts is what the store holds afterwards, not what was made here.
+func (v *Vault) ensureKeyset(ctx context.Context, name string) error {
+	_, now, err := readKeyset(ctx, v.store, name)
 	if errors.Is(err, ErrNotFound) {
-		if wrapped, err = newKeyset(master, name); err != nil {
-			return nil, fmt.Errorf("open vault: make keyset %q: %w", name, err)
+		var stored []byte
+		if stored, err = newKeyset(ctx, name, now, v.masters[0]); err != nil {
+			return fmt.Errorf("open vault: make keyset %q: %w", name, err)
 		}
-		err = s.Update(ctx, func(tx Tx) error { return tx.InsertKeyset(name, wrapped) })
-		if err == nil || errors.Is(err, ErrConflict) { // another node was faster
-			wrapped, err = readKeyset(ctx, s, name)
+		err = v.store.Update(ctx, func(tx Tx) error { return tx.InsertKeyset(name, stored) })
+		if errors.Is(err, ErrConflict) { // another node was faster
+			return nil
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open vault: read keyset %q: %w", name, err)
+		return fmt.Errorf("open vault: keyset %q: %w", name, err)
 	}
-	h, err := keyset.ReadWithAssociatedData(keyset.NewBinaryReader(bytes.NewReader(wrapped)), master, keysetAD(name))
-	if err != nil {
-		return nil, fmt.Errorf("open vault: %s is not the key this database was set up with; start with that key (nothing was changed): %w",
-			masterKeyVariable, err)
-	}
-	return h, nil
+	return nil
 }
 
-func readKeyset(ctx context.Context, s Store, name string) (wrapped []byte, err error) {
-	err = s.View(ctx, func(r Reader) error {
-		wrapped, err = r.Keyset(name)
-		return err
-	})
-	return wrapped, err
+// Run keeps the keys as the store has them, until ctx ends. A vault that is not run reads them when it needs to.
+func (v *Vault) Run(ctx context.Context) error {
+	tick := time.NewTicker(v.refresh)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		for _, k := range v.rings() {
+			if _, err := k.refresh(ctx); err != nil && ctx.Err() == nil {
+				v.log.LogAttrs(ctx, slog.LevelWarn, "keys not refreshed", slog.String("keyset", k.name), slog.Any("error", err))
+			}
+		}
+	}
 }
 
-// newKeyset makes a keyset of one key and wraps it.
-func newKeyset(master tink.AEAD, name string) ([]byte, error) {
-	template := aead.AES256GCMKeyTemplate()
-	if name == hashKeyset {
-		template = prf.HMACSHA256PRFKeyTemplate()
-	}
-	h, err := keyset.NewHandle(template)
-	if err != nil {
-		return nil, err
-	}
-	var wrapped bytes.Buffer
-	err = h.WriteWithAssociatedData(keyset.NewBinaryWriter(&wrapped), master, keysetAD(name))
-	return wrapped.Bytes(), err
-}
-
-func keysetAD(name string) []byte { return []byte("keyset/" + name) }
+func (v *Vault) rings() []*keyring { return []*keyring{v.cards, v.data} }
 
 // Seal encrypts plain and binds it to associated, which says whose it is and where it belongs ("account/{merchant}/{id}"): only
 // Open with the same text opens it again.
 func (v *Vault) Seal(plain []byte, associated string) ([]byte, error) {
-	sealed, err := v.data.Encrypt(plain, []byte(associated))
+	sealed, err := v.data.encrypt(plain, []byte(associated))
 	if err != nil {
 		return nil, fmt.Errorf("seal: %w", err)
 	}
@@ -147,9 +175,9 @@ func (v *Vault) Seal(plain []byte, associated string) ([]byte, error) {
 
 // Open decrypts what Seal made with the same associated text.
 func (v *Vault) Open(sealed []byte, associated string) ([]byte, error) {
-	plain, err := v.data.Decrypt(sealed, []byte(associated))
-	if err != nil { // Tink does not say why
-		return nil, errors.New("open sealed value: it is damaged, belongs to another record, or its key is not in the vault")
+	plain, err := v.data.decrypt(sealed, []byte(associated))
+	if err != nil {
+		return nil, fmt.Errorf("open sealed value: %w", err)
 	}
 	return plain, nil
 }
@@ -162,7 +190,7 @@ func (v *Vault) Hash(purpose string, data []byte) []byte {
 	in = append(append(in, purpose...), data...)
 	out, err := v.hash.ComputePRF(in, hashSize)
 	if err != nil {
-		panic("vault: " + err.Error()) // ruled out by OpenVault
+		panic("vault: " + err.Error()) // ruled out by OpenVaultWith
 	}
 	return out
 }

@@ -1,10 +1,6 @@
 package storage
 
-import (
-	"errors"
-
-	"payswitch/engine"
-)
+import "payswitch/engine"
 
 const customerColumns = `merchant_id, id, sealed, metadata, default_method_id, redacted, created_at, modified_at, version`
 
@@ -51,18 +47,4 @@ func (t *tx) Customers(merchantID string, limit, offset int) ([]*engine.Customer
 	}
 	total, err := one(t, "count customers", scanCount, `SELECT count(*) FROM customers WHERE merchant_id = $1`, merchantID)
 	return list, total, err
-}
-
-// Keyset implements engine.Reader.
-func (t *tx) Keyset(name string) ([]byte, error) {
-	return one(t, "read keyset", func(row scanner) (b []byte, err error) { return b, row.Scan(&b) },
-		`SELECT wrapped FROM keysets WHERE name = $1`, name)
-}
-
-// InsertKeyset implements engine.Tx.
-func (t *tx) InsertKeyset(name string, wrapped []byte) error {
-	if len(wrapped) == 0 {
-		return errors.New("insert keyset: nothing to keep")
-	}
-	return t.insert("insert keyset", `INSERT INTO keysets (name, wrapped) VALUES ($1, $2) ON CONFLICT DO NOTHING`, name, wrapped)
 }

@@ -191,6 +191,16 @@ func testKeysets(t *testing.T, s engine.Store) {
 	require.NoError(t, insert([]byte("one")))
 	require.ErrorIs(t, insert([]byte("two")), engine.ErrConflict)
 	require.Equal(t, "one", string(get(t, s, func(r engine.Reader) ([]byte, error) { return r.Keyset("data") })))
+
+	change := func(name, old, v string) error {
+		return updateErr(s, func(tx engine.Tx) error { return tx.UpdateKeyset(name, []byte(old), []byte(v)) })
+	}
+	require.NoError(t, change("data", "one", "three"))
+	require.ErrorIs(t, change("data", "one", "four"), engine.ErrConflict)
+	require.ErrorIs(t, change("Data", "three", "four"), engine.ErrNotFound)
+	require.Error(t, change("data", "three", ""))
+	require.Equal(t, "three", string(get(t, s, func(r engine.Reader) ([]byte, error) { return r.Keyset("data") })))
+
 	_, err := read(s, func(r engine.Reader) ([]byte, error) { return r.Keyset("Data") })
 	require.ErrorIs(t, err, engine.ErrNotFound)
 }
