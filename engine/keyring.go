@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -131,8 +132,8 @@ func readKeyset(ctx context.Context, s Store, name string) (stored []byte, at ti
 // errUnchanged is what a change answers that finds nothing to do.
 var errUnchanged = errors.New("nothing to change")
 
-// change rewrites the keyset as f says, wrapped by master, nil for the one it has. f runs again when another node was faster.
-func (k *keyring) change(ctx context.Context, master MasterKey, f func(s *ringState, next *storedKeyset, m *keyset.Manager) error) error {
+// change rewrites the keyset as f says, under the master key that it has. f runs again when another node was faster.
+func (k *keyring) change(ctx context.Context, f func(s *ringState, next *storedKeyset, m *keyset.Manager) error) error {
 	for {
 		s, err := k.refresh(ctx)
 		if err != nil {
@@ -150,13 +151,8 @@ func (k *keyring) change(ctx context.Context, master MasterKey, f func(s *ringSt
 		if err != nil {
 			return fmt.Errorf("keyset %q: %w", k.name, err)
 		}
-		by := master
-		for _, has := range k.masters {
-			if by == nil && has.ID() == next.Master {
-				by = has
-			}
-		}
-		stored, err := wrapKeyset(ctx, h, k.name, next.Keys, by)
+		master := k.masters[slices.IndexFunc(k.masters, func(m MasterKey) bool { return m.ID() == next.Master })] // it has opened the keyset
+		stored, err := wrapKeyset(ctx, h, k.name, next.Keys, master)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,72 @@
+package engine
+
+// SealedTable is a table with a column that the vault's keys seal: the whole value, or a data key. Every such column is listed here and in
+// storage, where a test compares the lists with the schema: what is not listed cannot be opened any more after a rotation.
+type SealedTable string
+
+const (
+	SealedCards        SealedTable = "cards"
+	SealedShortTerm    SealedTable = "short_term_keys"
+	SealedMerchants    SealedTable = "merchants"
+	SealedProfiles     SealedTable = "profiles"
+	SealedAccounts     SealedTable = "accounts"
+	SealedCustomers    SealedTable = "customers"
+	SealedPayments     SealedTable = "payments"
+	SealedAttempts     SealedTable = "attempts"
+	SealedOperations   SealedTable = "operations"
+	SealedExchanges    SealedTable = "exchanges"
+	SealedEvents       SealedTable = "events"
+	SealedIdempotency  SealedTable = "idempotency"
+)
+
+// sealedColumn says how a table's column is sealed.
+type sealedColumn struct {
+	table      SealedTable
+	keyset     string
+	associated func(key []string) string // of SealedRow.Key
+}
+
+var sealedColumns = []sealedColumn{
+	{SealedCards, cardKeyset, func(k []string) string { return string(dataKeyAD(cardAD(k[0], k[1]))) }},
+	{SealedShortTerm, cardKeyset, func(k []string) string { return string(dataKeyAD(shortTermAD(k[0], k[1]))) }},
+	{SealedMerchants, dataKeyset, func(k []string) string { return merchantAD(k[0]) }},
+	{SealedProfiles, dataKeyset, func(k []string) string { return profileAD(k[0], k[1]) }},
+	{SealedAccounts, dataKeyset, func(k []string) string { return accountAD(k[0], k[1]) }},
+	{SealedCustomers, dataKeyset, func(k []string) string { return customerAD(k[0], k[1]) }},
+	{SealedPayments, dataKeyset, func(k []string) string { return paymentAD(k[0], k[1]) }},
+	{SealedAttempts, dataKeyset, func(k []string) string { return attemptAD(k[0], k[1]) }},
+	{SealedOperations, dataKeyset, func(k []string) string { return requestAD(k[0]) }},
+	{SealedExchanges, dataKeyset, func(k []string) string { return exchangeAD(k[0]) }},
+	{SealedEvents, dataKeyset, func(k []string) string { return eventAD(k[0], k[1]) }},
+	{SealedIdempotency, dataKeyset, func(k []string) string { return idempotencyAD(k[0], k[1]) }},
+}
+
+// SealedTables lists them.
+func SealedTables() []SealedTable {
+	var out []SealedTable
+	for _, c := range sealedColumns {
+		out = append(out, c.table)
+	}
+	return out
+}
+
+// SealedRow is what one row has sealed.
+type SealedRow struct {
+	Position int64
+	Key      []string // what it is bound to: merchant and id, or the operation's id
+	Sealed   []byte
+}
+
+type sealedReader interface {
+	// SealedRows looks at the next window rows of a table behind a position (0: from the start) and returns those that are sealed, but
+	// not under key (8 hex digits, as they begin). next is the position to go on from, 0 at the end.
+	SealedRows(table SealedTable, behind int64, window int, key string) (rows []SealedRow, next int64, err error)
+	// SealedCounts counts the sealed among the next window rows by their key; next as above.
+	SealedCounts(table SealedTable, behind int64, window int) (counts map[string]int, next int64, err error)
+}
+
+type sealedTx interface {
+	// Reseal puts sealed in the place of row.Sealed, and raises the row's version where it has one: who has read it before cannot write
+	// the old one back. False when the row is gone, or sealed otherwise by now.
+	Reseal(table SealedTable, row SealedRow, sealed []byte) (bool, error)
+}

@@ -1,0 +1,163 @@
+package storage
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"payswitch/engine"
+)
+
+// sealedColumn is where a table keeps what the vault's keys seal.
+type sealedColumn struct {
+	column    string
+	key       []string // columns: what the sealed value is bound to
+	whole     bool     // few rows, and no seq to go through them by: one window has them all
+	keyID     bool     // the key's id has a column of its own: key_id
+	versioned bool
+}
+
+var (
+	byMerchantAndID = []string{"merchant_id", "id"}
+
+	sealedColumns = map[engine.SealedTable]sealedColumn{
+		engine.SealedCards:       {column: "wrapped_key", key: byMerchantAndID, keyID: true, versioned: true},
+		engine.SealedShortTerm:   {column: "wrapped_key", key: byMerchantAndID, keyID: true},
+		engine.SealedMerchants:   {column: "sealed", key: []string{"id"}, whole: true, versioned: true},
+		engine.SealedProfiles:    {column: "sealed", key: byMerchantAndID, versioned: true},
+		engine.SealedAccounts:    {column: "sealed", key: byMerchantAndID, versioned: true},
+		engine.SealedCustomers:   {column: "sealed", key: byMerchantAndID, versioned: true},
+		engine.SealedPayments:    {column: "sealed", key: byMerchantAndID, versioned: true},
+		engine.SealedAttempts:    {column: "sealed", key: byMerchantAndID, versioned: true},
+		engine.SealedOperations:  {column: "request", key: []string{"id"}},
+		engine.SealedExchanges:   {column: "sealed", key: []string{"operation_id"}},
+		engine.SealedEvents:      {column: "body", key: byMerchantAndID},
+		engine.SealedIdempotency: {column: "body", key: []string{"merchant_id", "key"}},
+	}
+
+	// notSealed are the other columns of bytes, and why no key of the vault's opens them.
+	notSealed = map[string]string{
+		"api_keys.hash":               "a keyed hash",
+		"keysets.wrapped":             "sealed by the master key",
+		"payments.client_secret_hash": "a hash",
+		"cards.sealed":                "sealed by its data key",
+		"card_tokens.sealed":          "sealed by its data key",
+		"operations.instrument":       "sealed by its data key",
+		"operations.seed":             "random",
+		"operations.outcome":          "in clear",
+		"evidence.outcome":            "in clear",
+		"idempotency.request_hash":    "a hash",
+		"idempotency.headers":         "not in use",
+	}
+)
+
+func sealedColumnOf(table engine.SealedTable) (sealedColumn, error) {
+	c, ok := sealedColumns[table]
+	if !ok {
+		return c, fmt.Errorf("table %q has nothing sealed", table)
+	}
+	return c, nil
+}
+
+// window is the condition on the next rows and its arguments; last is the position of the last of them, 0 when nothing comes behind it.
+func (t *tx) window(table engine.SealedTable, c sealedColumn, behind int64, rows int) (where string, args []any, last int64, err error) {
+	if c.whole {
+		return `length(` + c.column + `) > 0`, nil, 0, nil
+	}
+	last, err = one(t, "read sealed rows", func(row scanner) (last int64, err error) { return last, row.Scan(&last) },
+		`SELECT coalesce(max(seq), 0) FROM (SELECT seq FROM `+string(table)+` WHERE seq > $1 ORDER BY seq LIMIT $2) AS w`, behind, rows)
+	return `seq > $1 AND seq <= $2 AND length(` + c.column + `) > 0`, []any{behind, last}, last, err
+}
+
+// SealedRows implements engine.Reader.
+func (t *tx) SealedRows(table engine.SealedTable, behind int64, window int, key string) ([]engine.SealedRow, int64, error) {
+	c, err := sealedColumnOf(table)
+	if err != nil {
+		return nil, 0, err
+	}
+	prefix, err := hex.DecodeString("01" + key)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read sealed rows: key %q: %w", key, err)
+	}
+	where, args, last, err := t.window(table, c, behind, window)
+	if err != nil || last == 0 && !c.whole {
+		return nil, 0, err
+	}
+	position := "seq"
+	if c.whole {
+		position = "0"
+	}
+	args = append(args, prefix)
+	rows, err := all(t, "read sealed rows", func(row scanner) (r engine.SealedRow, err error) {
+		r.Key = make([]string, len(c.key))
+		dest := []any{&r.Position, &r.Sealed}
+		for i := range r.Key {
+			dest = append(dest, &r.Key[i])
+		}
+		return r, row.Scan(dest...)
+	}, `SELECT `+position+`, `+c.column+`, `+strings.Join(c.key, ", ")+` FROM `+string(table)+` WHERE `+where+`
+		AND substr(`+c.column+fmt.Sprintf(`, 1, 5) <> $%d ORDER BY 1`, len(args)), args...)
+	return rows, last, err
+}
+
+// SealedCounts implements engine.Reader.
+func (t *tx) SealedCounts(table engine.SealedTable, behind int64, window int) (map[string]int, int64, error) {
+	c, err := sealedColumnOf(table)
+	if err != nil {
+		return nil, 0, err
+	}
+	where, args, last, err := t.window(table, c, behind, window)
+	if err != nil || last == 0 && !c.whole {
+		return nil, 0, err
+	}
+	counts := map[string]int{}
+	err = t.s.query(`SELECT substr(`+c.column+`, 1, 5), count(*) FROM `+string(table)+` WHERE `+where+` GROUP BY 1`, args, func(row scanner) error {
+		var prefix []byte
+		var n int
+		if err := row.Scan(&prefix, &n); err != nil {
+			return err
+		}
+		if len(prefix) == 5 && prefix[0] == 1 {
+			counts[hex.EncodeToString(prefix[1:])] += n
+		} else {
+			counts[""] += n
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("count sealed rows: %w", err)
+	}
+	return counts, last, nil
+}
+
+// Reseal implements engine.Tx.
+func (t *tx) Reseal(table engine.SealedTable, r engine.SealedRow, sealed []byte) (bool, error) {
+	c, err := sealedColumnOf(table)
+	if err != nil {
+		return false, err
+	}
+	if len(sealed) < 5 {
+		return false, fmt.Errorf("reseal %s: nothing to keep", table)
+	}
+	args := []any{sealed, r.Sealed}
+	bind := func(v any) string {
+		args = append(args, v)
+		return fmt.Sprintf("$%d", len(args))
+	}
+	set, where := c.column+" = $1", c.column+" = $2"
+	if c.keyID {
+		set += ", key_id = " + bind(hex.EncodeToString(sealed[1:5]))
+	}
+	if c.versioned {
+		set += ", version = version + 1"
+	}
+	if c.whole {
+		for i, column := range c.key {
+			where += " AND " + column + " = " + bind(r.Key[i])
+		}
+	} else {
+		where += " AND seq = " + bind(r.Position)
+	}
+	n, err := t.exec("reseal", `UPDATE `+string(table)+` SET `+set+` WHERE `+where, args...)
+	return n == 1, err
+}
