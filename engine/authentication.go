@@ -72,6 +72,8 @@ type Authentication struct {
 	// authentication has ended.
 	Request    []byte
 	Instrument []byte
+	// Key opens Instrument. It is stored at insertion; afterwards Reader.ShortTermKey reads it.
+	Key *ShortTermKey
 }
 
 // AuthenticationDetails is what is kept of an authentication that is neither secret nor personal. The json names are storage format;

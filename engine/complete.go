@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha512"
 	"encoding/hex"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -104,7 +105,8 @@ func (e *Engine) prepareComplete(ctx context.Context, w *work, first *Operation,
 			return err
 		}
 		var err error
-		if w.secrets, err = e.openSecrets(first.Instrument, first.ID); err != nil {
+		w.secrets, err = e.openSecrets(ctx, first.Instrument, first.MerchantID, first.ShortTermID())
+		if err != nil && !errors.Is(err, errShredded) { // the customer came too late for the card: the processor has to do without
 			return err
 		}
 		w.req.TransactionID, w.req.Payment, w.req.ConnectorData = later.TransactionID, later.Payment, later.ConnectorData

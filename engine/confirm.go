@@ -271,11 +271,11 @@ func (e *Engine) tokenCard(ctx context.Context, p *Payment, token string, now ti
 		return nil, invalid
 	case err != nil:
 		return nil, Internal(err, "read card token")
-	case t.PaymentID != p.ID || !now.Before(t.ExpiresAt):
+	case t.PaymentID != p.ID || !now.Before(t.ExpiresAt) || t.Key == nil:
 		return nil, invalid
 	}
-	var s sealedCard
-	if err := e.openJSON(t.Sealed, tokenAD(t.MerchantID, t.Token), &s); err != nil {
+	s, err := e.vault.openShortTerm(t.Sealed, t.Key, t.MerchantID, t.ShortTermID())
+	if err != nil {
 		return nil, err
 	}
 	return s.input(), nil

@@ -149,7 +149,8 @@ func (e *Engine) keepCard(w *work, in *PaymentInput, now time.Time) (*CardToken,
 		return nil, err
 	}
 	t := &CardToken{Token: idAt("token_", now), MerchantID: w.p.MerchantID, PaymentID: w.p.ID, ExpiresAt: now.Add(cardTokenTime)}
-	if t.Sealed, err = e.sealJSON(sealedOfInput(in.Card), tokenAD(t.MerchantID, t.Token)); err != nil {
+	sealed := sealedOfInput(in.Card)
+	if t.Sealed, t.Key, err = e.vault.sealShortTerm(&sealed, t.MerchantID, t.ShortTermID(), t.ExpiresAt); err != nil {
 		return nil, err
 	}
 	w.p.Details.Token = t.Token

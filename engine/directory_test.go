@@ -60,6 +60,8 @@ func (s *shelf) Keyset(name string) ([]byte, error) {
 	return nil, ErrNotFound
 }
 
+func (s *shelf) Now() time.Time { return time.Now() }
+
 func (s *shelf) InsertKeyset(name string, wrapped []byte) error {
 	s.keysets[name] = wrapped
 	return nil

@@ -55,7 +55,10 @@ func (e *Engine) resend(ctx context.Context, w *work) (verdict, error) {
 		return verdict{}, err
 	}
 	var err error
-	if w.secrets, err = e.openSecrets(op.Instrument, op.ID); err != nil {
+	if i := w.req.Instrument; len(op.Instrument) == 0 && i != nil && i.Card != nil {
+		return verdict{}, errShredded // never without the card that it was made with
+	}
+	if w.secrets, err = e.openSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID()); err != nil {
 		return verdict{}, err
 	}
 	if w.resume, w.repeat, err = e.answered(ctx, op.ID); err != nil {

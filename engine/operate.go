@@ -73,7 +73,8 @@ func (e *Engine) sealWork(w *work) (err error) {
 	if w.op.Request, err = e.sealJSON(&w.req, requestAD(w.op.ID)); err != nil {
 		return err
 	}
-	w.op.Instrument, err = e.sealSecrets(w.secrets, w.op.ID)
+	window := time.Duration(w.adapter.Manifest.Resolve.IdempotencyWindowSeconds) * time.Second
+	w.op.Instrument, w.op.Key, err = e.sealSecrets(w.secrets, w.op.MerchantID, w.op.ShortTermID(), w.op.StartedAt.Add(cardKeepTime(window)))
 	return err
 }
 

@@ -202,10 +202,12 @@ type Operation struct {
 	ResolveTries int
 	ResolveAt    time.Time
 
-	// Request is the sdk.Request without stand-ins, sealed; Instrument the card, CVC and cryptogram, sealed, cleared when the
-	// operation closes.
+	// Request is the sdk.Request without stand-ins, sealed; Instrument the card, CVC and cryptogram, sealed by a key of its own, cleared when
+	// the operation closes. Request never changes: UpdateOperation leaves it alone.
 	Request    []byte
 	Instrument []byte
+	// Key opens Instrument. It is stored at insertion; afterwards Reader.ShortTermKey reads it.
+	Key *ShortTermKey
 	// Outcome is the sdk.Outcome it closed with, as JSON; ErrorText why it failed or is unknown.
 	Outcome   []byte
 	ErrorText string
@@ -250,5 +252,6 @@ type CardToken struct {
 	MerchantID string
 	PaymentID  string
 	Sealed     []byte
+	Key        *ShortTermKey // opens Sealed
 	ExpiresAt  time.Time
 }

@@ -23,6 +23,8 @@ type Reader interface {
 	journalReader
 
 	cardReader
+	shortTermReader
+	sealedReader
 	methodReader
 	operatorReader
 
@@ -80,13 +82,14 @@ type Tx interface {
 	authenticationTx
 	methodTx
 	keysetTx
+	sealedTx
 
 	InsertPayment(p *Payment) error
 	UpdatePayment(p *Payment) error
 	InsertAttempt(a *Attempt) error
 	UpdateAttempt(a *Attempt) error
 	InsertOperation(o *Operation) error
-	// UpdateOperation writes all of o; the caller has read (and so locked) it in this transaction.
+	// UpdateOperation writes all of o but Request; without an Instrument its key is destroyed. The caller has read (and so locked) it in this transaction.
 	UpdateOperation(o *Operation) error
 	// ClaimOperations takes up to limit operations whose lease has ended by Now and that are started, or unknown or pending with
 	// ResolveAt due (a zero ResolveAt is never due): they get owner and the new lease end, and are returned as they are then.
@@ -102,7 +105,7 @@ type Tx interface {
 	DeleteIdempotency(merchantID, key string) error
 	PutCardToken(t *CardToken) error
 	DeleteCardToken(merchantID, token string) error
-	// DeleteExpired removes card tokens, idempotency records and ephemeral keys past their end, a few thousand at most so as not to hold up others:
+	// DeleteExpired removes card tokens, short-term keys, idempotency records and ephemeral keys past their end, a few thousand at most so as not to hold up others:
 	// call it again until it returns 0. It returns how many.
 	DeleteExpired() (int, error)
 

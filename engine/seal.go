@@ -1,17 +1,18 @@
 package engine
 
-import "encoding/json"
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
 
 // What a ciphertext is bound to: rows cannot be swapped, within a merchant or between merchants.
 func paymentAD(merchantID, id string) string { return "payment/" + merchantID + "/" + id }
 func attemptAD(merchantID, id string) string { return "attempt/" + merchantID + "/" + id }
 func requestAD(operationID string) string    { return "operation/" + operationID + "/request" }
-func instrumentAD(operationID string) string { return "operation/" + operationID + "/instrument" }
 func exchangeAD(operationID string) string   { return "operation/" + operationID + "/exchange" }
 func eventAD(merchantID, id string) string   { return "event/" + merchantID + "/" + id }
-func tokenAD(merchantID, token string) string {
-	return "card_token/" + merchantID + "/" + token
-}
 
 func (e *Engine) sealJSON(v any, associated string) ([]byte, error) {
 	b, err := json.Marshal(v)
@@ -59,19 +60,29 @@ func (e *Engine) openAttempt(a *Attempt) error {
 	return e.openJSON(a.Sealed, attemptAD(a.MerchantID, a.ID), a.Private)
 }
 
-func (e *Engine) sealSecrets(s InstrumentSecrets, operationID string) ([]byte, error) {
+// sealSecrets seals the secrets of what id names (ShortTermID), until its authorization has ended or until has come; nil without any.
+func (e *Engine) sealSecrets(s InstrumentSecrets, merchantID, id string, until time.Time) ([]byte, *ShortTermKey, error) {
 	if s.Number.IsZero() && s.CVC.IsZero() && s.CAVV.IsZero() {
-		return nil, nil
+		return nil, nil, nil
 	}
-	return e.sealJSON(sealedCard{Number: s.Number.Reveal(), CVC: s.CVC.Reveal(), CAVV: s.CAVV.Reveal()}, instrumentAD(operationID))
+	return e.vault.sealShortTerm(&sealedCard{Number: s.Number.Reveal(), CVC: s.CVC.Reveal(), CAVV: s.CAVV.Reveal()}, merchantID, id, until)
 }
 
-func (e *Engine) openSecrets(sealed []byte, operationID string) (s InstrumentSecrets, err error) {
+// openSecrets opens what sealSecrets made. There are none where nothing is sealed; errShredded when their time is over.
+func (e *Engine) openSecrets(ctx context.Context, sealed []byte, merchantID, id string) (s InstrumentSecrets, err error) {
 	if len(sealed) == 0 {
 		return s, nil
 	}
-	var c sealedCard
-	if err := e.openJSON(sealed, instrumentAD(operationID), &c); err != nil {
+	var k *ShortTermKey
+	err = e.store.View(ctx, func(r Reader) (err error) { k, err = r.ShortTermKey(merchantID, id); return err })
+	if errors.Is(err, ErrNotFound) {
+		return s, errShredded
+	}
+	if err != nil {
+		return s, Internal(err, "read short-term key")
+	}
+	c, err := e.vault.openShortTerm(sealed, k, merchantID, id)
+	if err != nil {
 		return s, err
 	}
 	return InstrumentSecrets{Number: NewSecret(c.Number), CVC: NewSecret(c.CVC), CAVV: NewSecret(c.CAVV)}, nil

@@ -5,18 +5,23 @@ package engine
 type SealedTable string
 
 const (
-	SealedCards        SealedTable = "cards"
-	SealedShortTerm    SealedTable = "short_term_keys"
-	SealedMerchants    SealedTable = "merchants"
-	SealedProfiles     SealedTable = "profiles"
-	SealedAccounts     SealedTable = "accounts"
-	SealedCustomers    SealedTable = "customers"
-	SealedPayments     SealedTable = "payments"
-	SealedAttempts     SealedTable = "attempts"
-	SealedOperations   SealedTable = "operations"
-	SealedExchanges    SealedTable = "exchanges"
-	SealedEvents       SealedTable = "events"
-	SealedIdempotency  SealedTable = "idempotency"
+	SealedCards       SealedTable = "cards"
+	SealedShortTerm   SealedTable = "short_term_keys"
+	SealedMerchants   SealedTable = "merchants"
+	SealedProfiles    SealedTable = "profiles"
+	SealedAccounts    SealedTable = "accounts"
+	SealedCustomers   SealedTable = "customers"
+	SealedPayments    SealedTable = "payments"
+	SealedAttempts    SealedTable = "attempts"
+	SealedOperations  SealedTable = "operations"
+	SealedExchanges   SealedTable = "exchanges"
+	SealedEvents      SealedTable = "events"
+	SealedIdempotency SealedTable = "idempotency"
+	SealedMethods     SealedTable = "payment_methods"
+	SealedMandates    SealedTable = "mandates"
+
+	SealedAuthentications        SealedTable = "authentications"
+	SealedAuthenticationRequests SealedTable = "authentications.request"
 )
 
 // sealedColumn says how a table's column is sealed.
@@ -39,6 +44,10 @@ var sealedColumns = []sealedColumn{
 	{SealedExchanges, dataKeyset, func(k []string) string { return exchangeAD(k[0]) }},
 	{SealedEvents, dataKeyset, func(k []string) string { return eventAD(k[0], k[1]) }},
 	{SealedIdempotency, dataKeyset, func(k []string) string { return idempotencyAD(k[0], k[1]) }},
+	{SealedMethods, dataKeyset, func(k []string) string { return "payment_method/" + k[0] + "/" + k[1] }},
+	{SealedMandates, dataKeyset, func(k []string) string { return "mandate/" + k[0] + "/" + k[1] }},
+	{SealedAuthentications, dataKeyset, func(k []string) string { return "authentication/" + k[0] + "/" + k[1] }},
+	{SealedAuthenticationRequests, dataKeyset, func(k []string) string { return requestAD(k[0]) }},
 }
 
 // SealedTables lists them.

@@ -32,26 +32,34 @@ func (t *tx) InsertAuthentication(a *engine.Authentication) error {
 		return err
 	}
 	a.Version = 1
-	return t.insert("insert authentication", `INSERT INTO authentications (`+authenticationColumns+`)
+	err = t.insert("insert authentication", `INSERT INTO authentications (`+authenticationColumns+`)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT DO NOTHING`,
 		a.ID, a.MerchantID, a.PaymentID, a.AttemptID, a.ProfileID, a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome,
 		millis(a.CreatedAt), millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt), a.Owner, millis(a.LeaseUntil), a.Version, details,
 		a.Sealed, a.Request, a.Instrument)
+	if err != nil || a.Key == nil {
+		return err
+	}
+	return t.putShortTermKey(a.MerchantID, a.ShortTermID(), a.Key)
 }
 
-// UpdateAuthentication implements engine.Tx.
+// UpdateAuthentication implements engine.Tx. Without an Instrument its key is destroyed.
 func (t *tx) UpdateAuthentication(a *engine.Authentication) error {
 	details, err := encode(&a.Details)
 	if err != nil {
 		return err
 	}
-	return t.compareAndSet("update authentication", &a.Version,
+	err = t.compareAndSet("update authentication", &a.Version,
 		`SELECT 1 FROM authentications WHERE id = $1 AND merchant_id = $2`, []any{a.ID, a.MerchantID},
 		`UPDATE authentications SET account_id = $1, connector = $2, adapter_hash = $3, state = $4, outcome = $5, modified_at = $6,
 		deadline = $7, due_at = $8, version = version + 1, details = $9, sealed = $10, request = $11, instrument = $12
 		WHERE id = $13 AND merchant_id = $14 AND version = $15`,
 		a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome, millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt),
 		details, a.Sealed, a.Request, a.Instrument, a.ID, a.MerchantID, a.Version)
+	if err != nil || a.Instrument != nil {
+		return err
+	}
+	return t.shred(a.MerchantID, a.ShortTermID())
 }
 
 // Authentication implements engine.Reader.

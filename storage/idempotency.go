@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
 
 	"payswitch/engine"
@@ -52,23 +53,37 @@ func (t *tx) PutCardToken(c *engine.CardToken) error {
 		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, token) DO UPDATE SET payment_id = excluded.payment_id,
 		sealed = excluded.sealed, expires_at = excluded.expires_at`,
 		c.MerchantID, c.Token, c.PaymentID, c.Sealed, millis(c.ExpiresAt))
-	return err
+	if err != nil {
+		return err
+	}
+	return t.putShortTermKey(c.MerchantID, c.ShortTermID(), c.Key)
 }
 
 // CardToken implements engine.Reader. A token past its end is there until DeleteExpired takes it.
 func (t *tx) CardToken(merchantID, token string) (*engine.CardToken, error) {
-	return one(t, "read card token", func(row scanner) (*engine.CardToken, error) {
+	c, err := one(t, "read card token", func(row scanner) (*engine.CardToken, error) {
 		c := new(engine.CardToken)
 		var expires int64
 		err := row.Scan(&c.MerchantID, &c.Token, &c.PaymentID, &c.Sealed, &expires)
 		c.ExpiresAt = moment(expires)
 		return c, err
 	}, `SELECT merchant_id, token, payment_id, sealed, expires_at FROM card_tokens WHERE merchant_id = $1 AND token = $2`, merchantID, token)
+	if err != nil {
+		return nil, err
+	}
+	if c.Key, err = t.ShortTermKey(merchantID, c.ShortTermID()); errors.Is(err, engine.ErrNotFound) {
+		err = nil
+	}
+	return c, err
 }
 
 // DeleteCardToken implements engine.Tx.
 func (t *tx) DeleteCardToken(merchantID, token string) error {
-	return t.change("delete card token", `DELETE FROM card_tokens WHERE merchant_id = $1 AND token = $2`, merchantID, token)
+	err := t.change("delete card token", `DELETE FROM card_tokens WHERE merchant_id = $1 AND token = $2`, merchantID, token)
+	if err != nil {
+		return err
+	}
+	return t.shred(merchantID, (&engine.CardToken{Token: token}).ShortTermID())
 }
 
 // expiredAtOnce bounds one DeleteExpired: the writer is everybody's, and 2,000 rows hold it for some ten milliseconds.
@@ -78,6 +93,8 @@ const expiredAtOnce = 2000
 func (t *tx) DeleteExpired() (int, error) {
 	total := 0
 	for _, query := range []string{
+		`DELETE FROM short_term_keys WHERE seq IN
+			(SELECT seq FROM short_term_keys WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 		`DELETE FROM card_tokens WHERE seq IN
 			(SELECT seq FROM card_tokens WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 		`DELETE FROM idempotency WHERE seq IN

@@ -279,6 +279,14 @@ func TestPlans(t *testing.T) {
 		r.CardsByFingerprint("m", "f")
 		r.UpdateCard(&engine.StoredCard{})
 		r.DeleteCard("m", "c")
+		r.ShortTermKey("m", "c")
+		r.PutCardToken(&engine.CardToken{MerchantID: "m", Token: "t", Key: &engine.ShortTermKey{WrappedKey: []byte("k")}})
+		for table := range sealedColumns {
+			if table != engine.SealedMerchants { // all of them, at once
+				r.SealedRows(table, 0, 10, "00000000")
+				r.Reseal(table, engine.SealedRow{}, make([]byte, 5))
+			}
+		}
 		r.Merchant("m")
 		r.MerchantByPublishableKey("k")
 		r.Profiles("m")

@@ -39,24 +39,31 @@ func dueAt(o *engine.Operation) any {
 
 // InsertOperation implements engine.Tx.
 func (t *tx) InsertOperation(o *engine.Operation) error {
-	return t.insert("insert operation", `INSERT INTO operations (`+operationColumns+`, due_at)
+	err := t.insert("insert operation", `INSERT INTO operations (`+operationColumns+`, due_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
 		ON CONFLICT DO NOTHING`,
 		o.ID, o.MerchantID, o.PaymentID, o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner,
 		millis(o.LeaseUntil), o.Connector, o.AdapterHash, o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt),
 		o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText, dueAt(o))
+	if err != nil || o.Key == nil {
+		return err
+	}
+	return t.putShortTermKey(o.MerchantID, o.ShortTermID(), o.Key)
 }
 
-// UpdateOperation implements engine.Tx. PaymentID stays what it was.
+// UpdateOperation implements engine.Tx. PaymentID and Request stay what they were.
 func (t *tx) UpdateOperation(o *engine.Operation) error {
-	return t.change("update operation", `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
+	err := t.change("update operation", `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
 		owner = $6, lease_until = $7, connector = $8, adapter_hash = $9, seed = $10, started_at = $11, last_send_at = $12,
-		closed_at = $13, resolve_tries = $14, resolve_at = $15, request = $16, instrument = $17, outcome = $18, error_text = $19,
-		due_at = $20
-		WHERE id = $21 AND merchant_id = $22`,
+		closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19
+		WHERE id = $20 AND merchant_id = $21`,
 		o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner, millis(o.LeaseUntil), o.Connector, o.AdapterHash,
-		o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Request,
-		o.Instrument, o.Outcome, o.ErrorText, dueAt(o), o.ID, o.MerchantID)
+		o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Instrument,
+		o.Outcome, o.ErrorText, dueAt(o), o.ID, o.MerchantID)
+	if err != nil || o.Instrument != nil {
+		return err
+	}
+	return t.shred(o.MerchantID, o.ShortTermID())
 }
 
 // Operation implements engine.Reader.

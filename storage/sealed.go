@@ -10,6 +10,7 @@ import (
 
 // sealedColumn is where a table keeps what the vault's keys seal.
 type sealedColumn struct {
+	table     string // "" for the name itself
 	column    string
 	key       []string // columns: what the sealed value is bound to
 	whole     bool     // few rows, and no seq to go through them by: one window has them all
@@ -33,16 +34,23 @@ var (
 		engine.SealedExchanges:   {column: "sealed", key: []string{"operation_id"}},
 		engine.SealedEvents:      {column: "body", key: byMerchantAndID},
 		engine.SealedIdempotency: {column: "body", key: []string{"merchant_id", "key"}},
+		engine.SealedMethods:     {column: "sealed", key: byMerchantAndID, versioned: true},
+		engine.SealedMandates:    {column: "sealed", key: byMerchantAndID, versioned: true},
+
+		engine.SealedAuthentications:        {column: "sealed", key: byMerchantAndID, versioned: true},
+		engine.SealedAuthenticationRequests: {table: "authentications", column: "request", key: []string{"id"}, versioned: true},
 	}
 
 	// notSealed are the other columns of bytes, and why no key of the vault's opens them.
 	notSealed = map[string]string{
 		"api_keys.hash":               "a keyed hash",
+		"ephemeral_keys.hash":         "a keyed hash",
 		"keysets.wrapped":             "sealed by the master key",
 		"payments.client_secret_hash": "a hash",
 		"cards.sealed":                "sealed by its data key",
 		"card_tokens.sealed":          "sealed by its data key",
 		"operations.instrument":       "sealed by its data key",
+		"authentications.instrument":  "sealed by its data key",
 		"operations.seed":             "random",
 		"operations.outcome":          "in clear",
 		"evidence.outcome":            "in clear",
@@ -56,16 +64,19 @@ func sealedColumnOf(table engine.SealedTable) (sealedColumn, error) {
 	if !ok {
 		return c, fmt.Errorf("table %q has nothing sealed", table)
 	}
+	if c.table == "" {
+		c.table = string(table)
+	}
 	return c, nil
 }
 
 // window is the condition on the next rows and its arguments; last is the position of the last of them, 0 when nothing comes behind it.
-func (t *tx) window(table engine.SealedTable, c sealedColumn, behind int64, rows int) (where string, args []any, last int64, err error) {
+func (t *tx) window(c sealedColumn, behind int64, rows int) (where string, args []any, last int64, err error) {
 	if c.whole {
 		return `length(` + c.column + `) > 0`, nil, 0, nil
 	}
 	last, err = one(t, "read sealed rows", func(row scanner) (last int64, err error) { return last, row.Scan(&last) },
-		`SELECT coalesce(max(seq), 0) FROM (SELECT seq FROM `+string(table)+` WHERE seq > $1 ORDER BY seq LIMIT $2) AS w`, behind, rows)
+		`SELECT coalesce(max(seq), 0) FROM (SELECT seq FROM `+c.table+` WHERE seq > $1 ORDER BY seq LIMIT $2) AS w`, behind, rows)
 	return `seq > $1 AND seq <= $2 AND length(` + c.column + `) > 0`, []any{behind, last}, last, err
 }
 
@@ -79,7 +90,7 @@ func (t *tx) SealedRows(table engine.SealedTable, behind int64, window int, key 
 	if err != nil {
 		return nil, 0, fmt.Errorf("read sealed rows: key %q: %w", key, err)
 	}
-	where, args, last, err := t.window(table, c, behind, window)
+	where, args, last, err := t.window(c, behind, window)
 	if err != nil || last == 0 && !c.whole {
 		return nil, 0, err
 	}
@@ -95,7 +106,7 @@ func (t *tx) SealedRows(table engine.SealedTable, behind int64, window int, key 
 			dest = append(dest, &r.Key[i])
 		}
 		return r, row.Scan(dest...)
-	}, `SELECT `+position+`, `+c.column+`, `+strings.Join(c.key, ", ")+` FROM `+string(table)+` WHERE `+where+`
+	}, `SELECT `+position+`, `+c.column+`, `+strings.Join(c.key, ", ")+` FROM `+c.table+` WHERE `+where+`
 		AND substr(`+c.column+fmt.Sprintf(`, 1, 5) <> $%d ORDER BY 1`, len(args)), args...)
 	return rows, last, err
 }
@@ -106,12 +117,12 @@ func (t *tx) SealedCounts(table engine.SealedTable, behind int64, window int) (m
 	if err != nil {
 		return nil, 0, err
 	}
-	where, args, last, err := t.window(table, c, behind, window)
+	where, args, last, err := t.window(c, behind, window)
 	if err != nil || last == 0 && !c.whole {
 		return nil, 0, err
 	}
 	counts := map[string]int{}
-	err = t.s.query(`SELECT substr(`+c.column+`, 1, 5), count(*) FROM `+string(table)+` WHERE `+where+` GROUP BY 1`, args, func(row scanner) error {
+	err = t.s.query(`SELECT substr(`+c.column+`, 1, 5), count(*) FROM `+c.table+` WHERE `+where+` GROUP BY 1`, args, func(row scanner) error {
 		var prefix []byte
 		var n int
 		if err := row.Scan(&prefix, &n); err != nil {
@@ -158,6 +169,6 @@ func (t *tx) Reseal(table engine.SealedTable, r engine.SealedRow, sealed []byte)
 	} else {
 		where += " AND seq = " + bind(r.Position)
 	}
-	n, err := t.exec("reseal", `UPDATE `+string(table)+` SET `+set+` WHERE `+where, args...)
+	n, err := t.exec("reseal", `UPDATE `+c.table+` SET `+set+` WHERE `+where, args...)
 	return n == 1, err
 }

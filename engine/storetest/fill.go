@@ -24,7 +24,8 @@ var unstored = map[reflect.Type][]string{
 	reflect.TypeFor[engine.ProfileSettings](): {"WebhookHeaders"},
 	reflect.TypeFor[engine.Account]():         {"Private", "Credentials"},
 	reflect.TypeFor[engine.Customer]():        {"Personal"},
-	reflect.TypeFor[engine.Authentication]():  {"Private"},
+	reflect.TypeFor[engine.Operation]():       {"Key"}, // stored, and read by itself
+	reflect.TypeFor[engine.Authentication]():  {"Private", "Key"},
 	reflect.TypeFor[engine.PaymentMethod]():   {"Private"},
 	reflect.TypeFor[engine.Mandate]():         {"Private"},
 }

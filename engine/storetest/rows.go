@@ -69,7 +69,7 @@ var kinds = slices.Concat([]kind{
 		insert: func(tx engine.Tx, v any) error { return tx.InsertOperation(v.(*engine.Operation)) },
 		read:   func(r engine.Reader, v any) (any, error) { return r.Operation(v.(*engine.Operation).ID) },
 		update: func(tx engine.Tx, v any) error { return tx.UpdateOperation(v.(*engine.Operation)) },
-		fixed:  []string{"MerchantID", "ID", "PaymentID"},
+		fixed:  []string{"MerchantID", "ID", "PaymentID", "Request"},
 	},
 	{
 		name:      "authentication",

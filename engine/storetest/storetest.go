@@ -50,6 +50,8 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"idempotency", testIdempotency},
 		{"card tokens", testCardTokens},
 		{"cards", testCards},
+		{"short-term keys", testShortTermKeys},
+		{"sealed rows", testSealedRows},
 		{"what has expired", testExpired},
 		{"payment methods: lists", testMethodLists},
 		{"payment methods: one for each card", testMethodFingerprints},
