@@ -80,8 +80,10 @@ func (k *keyring) promote(ctx context.Context, id string) (key KeyInfo, err erro
 		if err != nil {
 			return err
 		}
-		if old := next.key(s.primary); old != nil {
-			old.RetiredAt = s.readAt
+		for n := range next.Keys { // the primary, and those of a keyset that did not record it
+			if old := &next.Keys[n]; old.RetiredAt.IsZero() && !old.waits(s.primary) {
+				old.RetiredAt = s.readAt
+			}
 		}
 		i.PromotedAt = s.readAt
 		key = *i

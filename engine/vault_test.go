@@ -176,13 +176,7 @@ func TestVaultKeysetsCannotBeSwapped(t *testing.T) {
 // What was sealed stays readable: keysets, values and hashes as databases hold them. The data keyset was rotated between the two
 // sealed values.
 func TestVaultReadsWhatIsStored(t *testing.T) {
-	file, err := os.ReadFile("testdata/vault.json")
-	require.NoError(t, err)
-	var stored struct {
-		Data, Hash, Hashed []byte
-		Sealed             [2][]byte
-	}
-	require.NoError(t, json.Unmarshal(file, &stored))
+	stored := storedVault(t)
 	db, _ := openStore(t)
 	putKeysets(t, db, string(stored.Data), string(stored.Hash))
 	v, err := engine.OpenVault(context.Background(), db, masterKey('a'))
@@ -196,6 +190,18 @@ func TestVaultReadsWhatIsStored(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, stored.Sealed[1][:5], sealed[:5], "version and id of the new key")
 	require.Equal(t, stored.Hashed, v.Hash("api_key", []byte("key")))
+}
+
+type storedVaultData struct {
+	Data, Hash, Hashed []byte
+	Sealed             [2][]byte
+}
+
+func storedVault(t *testing.T) (stored storedVaultData) {
+	file, err := os.ReadFile("testdata/vault.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(file, &stored))
+	return stored
 }
 
 func keysets(t *testing.T, db *storage.DB) (out [2]string) {
