@@ -19,6 +19,7 @@ const (
 	SealedIdempotency SealedTable = "idempotency"
 	SealedMethods     SealedTable = "payment_methods"
 	SealedMandates    SealedTable = "mandates"
+	SealedJournal     SealedTable = "journal"
 
 	SealedAuthentications        SealedTable = "authentications"
 	SealedAuthenticationRequests SealedTable = "authentications.request"
@@ -46,6 +47,7 @@ var sealedColumns = []sealedColumn{
 	{SealedIdempotency, dataKeyset, func(k []string) string { return idempotencyAD(k[0], k[1]) }},
 	{SealedMethods, dataKeyset, func(k []string) string { return "payment_method/" + k[0] + "/" + k[1] }},
 	{SealedMandates, dataKeyset, func(k []string) string { return "mandate/" + k[0] + "/" + k[1] }},
+	{SealedJournal, dataKeyset, func(k []string) string { return journalAD(k[0]) }},
 	{SealedAuthentications, dataKeyset, func(k []string) string { return "authentication/" + k[0] + "/" + k[1] }},
 	{SealedAuthenticationRequests, dataKeyset, func(k []string) string { return requestAD(k[0]) }},
 }

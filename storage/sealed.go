@@ -36,6 +36,7 @@ var (
 		engine.SealedIdempotency: {column: "body", key: []string{"merchant_id", "key"}},
 		engine.SealedMethods:     {column: "sealed", key: byMerchantAndID, versioned: true},
 		engine.SealedMandates:    {column: "sealed", key: byMerchantAndID, versioned: true},
+		engine.SealedJournal:     {column: "sealed", key: []string{"operation_id"}},
 
 		engine.SealedAuthentications:        {column: "sealed", key: byMerchantAndID, versioned: true},
 		engine.SealedAuthenticationRequests: {table: "authentications", column: "request", key: []string{"id"}, versioned: true},

@@ -100,6 +100,7 @@ func testSealedRows(t *testing.T, s engine.Store) {
 				tx.InsertEvent(&engine.Event{MerchantID: merchantA, ID: id, Body: text("e")}),
 				tx.InsertIdempotency(&engine.IdempotencyRecord{MerchantID: merchantA, Key: id, Body: text("i")}),
 				tx.InsertPaymentMethod(&engine.PaymentMethod{MerchantID: merchantA, ID: id, Sealed: text("m")}),
+				tx.InsertJournal(&engine.JournalRecord{OperationID: id, Sealed: text("j")}),
 				tx.InsertMandate(&engine.Mandate{MerchantID: merchantA, ID: id, Sealed: text("m")}),
 				tx.InsertAuthentication(&engine.Authentication{MerchantID: merchantA, ID: id, Sealed: text("a"), Request: text("r")}),
 			}
