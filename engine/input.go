@@ -50,9 +50,10 @@ type PaymentInput struct {
 	MethodBilling *Contact // payment_method_data.billing
 	PaymentToken  string
 	CardCVC       Secret
+	CardHolder    string // payment_method_data.card_token.card_holder_name
 	Recurring     *Recurring
 	MandateID     string
-	MandateData   json.RawMessage
+	MandateData   *MandateInput
 	Acceptance    *Acceptance
 	ThreeDS       *ThreeDSInput // three_ds_data
 
@@ -128,10 +129,33 @@ type RoutingChoice struct {
 	Split     int    `json:"split,omitempty"`
 }
 
-// Recurring is recurring_details: Type as sent, Data as sent.
+// Recurring is recurring_details: a credential of an earlier payment to charge. Which fields are set depends on Type.
 type Recurring struct {
 	Type string
-	Data json.RawMessage
+	// ID of payment_method_id and mandate_id.
+	ID string
+	// ProcessorToken and AccountID of processor_payment_token; AccountID "" leaves the choice of the account to the routing.
+	ProcessorToken string
+	AccountID      string
+	// Card without CVC and NetworkTransactionID of network_transaction_id_and_card_details; Card of card_with_limited_data, whose
+	// expiry may be missing.
+	Card                 *CardInput
+	NetworkTransactionID string
+}
+
+// The types of recurring_details that the engine tells apart.
+const (
+	recurringMethod         = "payment_method_id"
+	recurringMandate        = "mandate_id"
+	recurringProcessorToken = "processor_payment_token"
+	recurringNetworkCard    = "network_transaction_id_and_card_details"
+	recurringLimitedCard    = "card_with_limited_data"
+)
+
+// MandateInput is mandate_data.
+type MandateInput struct {
+	Acceptance *Acceptance // nil when it was sent beside, as customer_acceptance
+	Terms      MandateTerms
 }
 
 // Acceptance is customer_acceptance.

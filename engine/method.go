@@ -68,6 +68,8 @@ type MethodAccount struct {
 	// DataVersion and Data are sdk.ConnectorData's Version and Method.
 	DataVersion int    `json:"data_version,omitempty"`
 	Data        string `json:"data,omitempty"`
+	// CustomerData is sdk.ConnectorData.Customer as it was when the credential was made: the customer it belongs to.
+	CustomerData string `json:"customer_data,omitempty"`
 	// Currency of the payment the credential was made with: it is good for charges in no other.
 	Currency sdk.Currency `json:"currency,omitempty"`
 	// PaymentID is that payment.

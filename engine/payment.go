@@ -63,6 +63,9 @@ type PaymentDetails struct {
 	Announced string `json:"announced,omitempty"`
 	// Token is the payment_token of a card kept for a payment that is not confirmed yet.
 	Token string `json:"token,omitempty"`
+	// Mandate is the mandate that the payment is to be made with, MandateID its id once it is; or that of the one it charges.
+	Mandate   *MandateTerms `json:"mandate,omitempty"`
+	MandateID string        `json:"mandate_id,omitempty"`
 	// Echo are request fields that are kept and shown as they came: order_details, connector_metadata, feature_metadata …
 	Echo map[string]json.RawMessage `json:"echo,omitempty"`
 }
@@ -130,11 +133,24 @@ type AttemptDetails struct {
 	Captures []CaptureRecord `json:"captures,omitempty"`
 	// ReturnURL handed to the processor for this attempt.
 	Confirmed bool `json:"confirmed,omitempty"`
+	// Save says what the card is to be kept for when the processor has taken it: on_session or off_session; "" when it is not.
+	Save string `json:"save,omitempty"`
+	// MethodID is the saved payment method that is charged, or that the card was kept as.
+	MethodID string `json:"method_id,omitempty"`
+	// Token is the payment_token that named the method, as sent.
+	Token string `json:"token,omitempty"`
+	// MerchantInitiated says that the merchant charges without the customer (MIT).
+	MerchantInitiated bool `json:"merchant_initiated,omitempty"`
+	// Mandate is the single-use mandate whose charge this attempt takes.
+	Mandate string `json:"mandate,omitempty"`
+	// Authentication is how the customer was authenticated; kept with the method that the card is saved as.
+	Authentication *InitialAuthentication `json:"authentication,omitempty"`
 }
 
 // AttemptPrivate is the personal part of an attempt.
 type AttemptPrivate struct {
-	Holder string `json:"holder,omitempty"`
+	Holder   string `json:"holder,omitempty"`
+	Nickname string `json:"nickname,omitempty"` // of a card that is to be kept
 }
 
 // AttemptError is a refusal as merchants see it.

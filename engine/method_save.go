@@ -1,0 +1,361 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// savesAs is the usage a payment's card is to be kept for, "" when it is not: the customer must have agreed, and there must be one. A
+// saved method is only kept anew when they agree with this very call.
+func savesAs(p *Payment, in *PaymentInput, u *use) string {
+	switch {
+	case p.Private.Acceptance == nil, p.CustomerID == "":
+		return ""
+	case u != nil && (u.method == nil || u.mit || in.Acceptance == nil && in.MandateData == nil):
+		return ""
+	case p.Details.SetupFutureUsage == usageOffSession:
+		return usageOffSession
+	}
+	return usageOnSession
+}
+
+// approved says that the processor has agreed to what was asked for.
+func approved(s AttemptStatus) bool {
+	switch s {
+	case Authorized, PartiallyAuthorized, Charged, PartialCharged, PartialChargedAndChargeable:
+		return true
+	}
+	return false
+}
+
+// refused says that an attempt has ended without the processor's agreement.
+func refused(s AttemptStatus) bool { return s.Terminal() && !approved(s) || s == PaymentMethodAwaited }
+
+// saving is what a settled operation changes beside its payment: written in the same transaction.
+type saving struct {
+	method     *PaymentMethod // with the payment's view of it; nil when nothing is saved
+	newMethod  bool
+	card       *StoredCard // nil: the vault is left as it is
+	newCard    bool
+	customer   *Customer // nil: left as it is
+	mandate    *Mandate
+	newMandate bool
+	account    *CustomerAccount
+	giveBack   *Attempt // whose single-use mandate may be charged again
+	payment    *Payment
+	at         time.Time
+}
+
+// methodTries is how often a settle whose saving fails is tried again before the payment is settled without it: money goes before.
+const methodTries = 5
+
+// bookMethod works out what a verdict means for the card that the customer agreed to have kept: a record as soon as the processor has
+// not refused (inactive until it approves), credentials and mandate with its approval. The booking's payment and attempt get the ids.
+// It reads, and writes nothing; what it returns is written with the booking, or thrown away and computed anew from fresher rows.
+func (e *Engine) bookMethod(ctx context.Context, w *work, b *booking, now time.Time) (*saving, error) {
+	switch b.op.Kind {
+	case sdk.OpAuthorize, sdk.OpVerify, sdk.OpComplete:
+	default:
+		return nil, nil
+	}
+	s := &saving{payment: b.p, at: now}
+	if c := b.a.Details.ConnectorData; c != nil && c.Customer != "" && b.p.CustomerID != "" && approved(b.a.Status) {
+		s.account = &CustomerAccount{MerchantID: b.p.MerchantID, CustomerID: b.p.CustomerID, AccountID: b.a.AccountID, Version: c.Version, Data: c.Customer}
+	}
+	if refused(b.a.Status) {
+		if b.a.Details.Mandate != "" {
+			s.giveBack = b.a
+		}
+		return s, nil
+	}
+	if b.a.Details.Save == "" {
+		return s, nil
+	}
+	err := e.saveCard(ctx, w, b, s, now)
+	if err == nil {
+		return s, nil
+	}
+	w.saveTries++
+	if w.saveTries < methodTries {
+		return nil, err
+	}
+	e.log.LogAttrs(ctx, slog.LevelError, "card not saved", slog.String("payment_id", b.p.ID), slog.Any("error", err))
+	b.alarms = append(b.alarms, "card_not_saved")
+	return nil, nil
+}
+
+func (e *Engine) saveCard(ctx context.Context, w *work, b *booking, s *saving, now time.Time) error {
+	done := approved(b.a.Status)
+	if b.a.Details.MethodID != "" && !done {
+		return nil // recorded already, and nothing new to tell
+	}
+	customer, err := e.customerForSaving(ctx, b.p)
+	if customer == nil || err != nil {
+		return err // a customer who was deleted meanwhile has nothing saved
+	}
+	if b.a.Details.MethodID != "" {
+		s.method, err = e.readMethod(ctx, b.p.MerchantID, b.a.Details.MethodID)
+		if e := new(Error); errors.As(err, &e) && e.Kind == KindNotFound {
+			s.method = nil
+			return nil // deleted meanwhile
+		}
+	} else {
+		err = e.recordCard(ctx, w, b, s, now)
+	}
+	if err != nil {
+		return err
+	}
+	m := s.method
+	b.a.Details.MethodID = m.ID
+	m.ModifiedAt = now
+	m.Private.Consent = consentOf(b.p, b.a, now)
+	if b.p.Private.MethodBilling != nil {
+		m.Private.Billing = b.p.Private.MethodBilling
+	} else if b.p.Private.Billing != nil {
+		m.Private.Billing = b.p.Private.Billing
+	}
+	if done {
+		m.Status = MethodActive
+		m.keepCredentials(b.p, b.a, now)
+		if customer.DefaultMethodID == "" {
+			customer.DefaultMethodID, customer.ModifiedAt = m.ID, now
+			s.customer = customer
+		}
+	}
+	if err := e.bookMandate(ctx, b, s, now); err != nil {
+		return err
+	}
+	return e.sealMethod(m)
+}
+
+// customerForSaving is the customer whose card is kept, nil when they were deleted.
+func (e *Engine) customerForSaving(ctx context.Context, p *Payment) (c *Customer, err error) {
+	err = e.read(ctx, "read customer", func(r Reader) (err error) { c, err = r.Customer(p.MerchantID, p.CustomerID); return err })
+	if errors.Is(err, ErrNotFound) || err == nil && c.Redacted {
+		return nil, nil
+	}
+	return c, err
+}
+
+// recordCard finds the customer's record of the card, with what is newer on it, or makes one.
+func (e *Engine) recordCard(ctx context.Context, w *work, b *booking, s *saving, now time.Time) error {
+	number := w.secrets.Number
+	if number.IsZero() { // a node that died left the operation to us
+		secrets, err := e.openSecrets(w.op.Instrument, w.op.ID)
+		if err != nil {
+			return err
+		}
+		number = secrets.Number
+	}
+	if number.IsZero() || b.a.Details.Card == nil {
+		return errors.New("the card is not known any more")
+	}
+	facts := *b.a.Details.Card
+	in := cardToKeep{customerID: b.p.CustomerID, number: number, facts: facts, kind: b.a.Details.PaymentMethodType}
+	if b.a.Private != nil {
+		in.holder, in.nickname = b.a.Private.Holder, b.a.Private.Nickname
+	}
+	return e.keptCard(ctx, b.p.MerchantID, in, s, now)
+}
+
+// cardToKeep is a card with what belongs on its record.
+type cardToKeep struct {
+	customerID       string
+	number           Secret
+	facts            CardFacts
+	holder, nickname string
+	kind             string // credit, debit
+}
+
+// keptCard puts a customer's card into s: the record there is, with expiry and names of the newer entry, or a new one that is
+// inactive.
+func (e *Engine) keptCard(ctx context.Context, merchantID string, in cardToKeep, s *saving, now time.Time) error {
+	fingerprint := e.vault.Fingerprint(merchantID, in.number)
+	var old *StoredCard
+	err := e.read(ctx, "read payment method", func(r Reader) (err error) {
+		if s.method, err = r.PaymentMethodByFingerprint(merchantID, in.customerID, fingerprint); err == nil && s.method.HasCard {
+			old, err = r.Card(merchantID, s.method.ID)
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, ErrNotFound):
+		s.newMethod = true
+		s.method = &PaymentMethod{MerchantID: merchantID, ID: idAt(methodPrefix, now), CustomerID: in.customerID, Status: MethodInactive,
+			Fingerprint: fingerprint, LastUsedAt: now, CreatedAt: now, ModifiedAt: now, Private: &MethodPrivate{}}
+		s.method.Private.ClientSecret = s.method.ID + "_secret_" + randomText(20)
+	case err != nil:
+		return err
+	default:
+		if err := e.openMethod(s.method); err != nil {
+			return err
+		}
+	}
+	m := s.method
+	m.HasCard, m.Details.Card, m.Details.Method = true, &in.facts, methodCard
+	setText(&m.Details.Type, in.kind)
+	setText(&m.Private.Holder, in.holder)
+	setText(&m.Private.Nickname, in.nickname)
+	return e.vaultCard(m, in.number, old, s, now)
+}
+
+// vaultCard seals a method's card as its record says it is now.
+func (e *Engine) vaultCard(m *PaymentMethod, number Secret, old *StoredCard, s *saving, now time.Time) (err error) {
+	s.card, err = e.vault.SealCard(m.MerchantID, m.ID, CardData{Number: number, ExpMonth: m.Details.Card.ExpMonth, ExpYear: m.Details.Card.ExpYear,
+		Holder: NewSecret(m.Private.Holder)})
+	if err != nil {
+		return Internal(err, "seal card")
+	}
+	s.card.CreatedAt, s.card.ModifiedAt = now, now
+	if s.newCard = old == nil; !s.newCard {
+		s.card.CreatedAt, s.card.Version = old.CreatedAt, old.Version
+	}
+	return nil
+}
+
+// keepCredentials notes by what the method can be charged again: where the customer agreed to charges without them.
+func (m *PaymentMethod) keepCredentials(p *Payment, a *Attempt, now time.Time) {
+	if a.Details.Authentication != nil {
+		m.Details.Initial = a.Details.Authentication
+	}
+	if a.Details.Save != usageOffSession {
+		return
+	}
+	setText(&m.Details.NetworkTransactionID, a.Details.NetworkTransactionID)
+	at := MethodAccount{Connector: a.Connector, Credential: a.Details.StoredCredential, Currency: p.Currency, PaymentID: p.ID, At: now}
+	if c := a.Details.ConnectorData; c != nil {
+		at.DataVersion, at.Data, at.CustomerData = c.Version, c.Method, c.Customer
+	}
+	if at.Credential == nil && at.Data == "" {
+		return
+	}
+	if m.Details.Accounts == nil {
+		m.Details.Accounts = map[string]MethodAccount{}
+	}
+	m.Details.Accounts[a.AccountID] = at
+}
+
+// consentOf is the evidence of the customer's agreement.
+func consentOf(p *Payment, a *Attempt, now time.Time) *Consent {
+	d := &p.Details
+	c := &Consent{At: now, PaymentID: p.ID, Usage: a.Details.Save, Amount: p.NetAmount, Currency: p.Currency, Description: d.Description,
+		Descriptor: d.DescriptorName, Mandate: d.Mandate}
+	if p.Private.Acceptance != nil {
+		c.Acceptance = *p.Private.Acceptance
+	}
+	return c
+}
+
+// bookMandate makes the mandate that the payment was made with, or activates it.
+func (e *Engine) bookMandate(ctx context.Context, b *booking, s *saving, now time.Time) (err error) {
+	terms := b.p.Details.Mandate
+	if terms == nil {
+		return nil
+	}
+	status := MandateInactive
+	if approved(b.a.Status) {
+		status = MandateActive
+	}
+	if b.p.Details.MandateID != "" {
+		err = e.read(ctx, "read mandate", func(r Reader) (err error) { s.mandate, err = r.Mandate(b.p.MerchantID, b.p.Details.MandateID); return err })
+		if err != nil {
+			return err
+		}
+		if s.mandate.Status == MandateInactive {
+			s.mandate.Status = status
+		}
+		s.mandate.MethodID, s.mandate.ModifiedAt = s.method.ID, now
+		return nil
+	}
+	s.newMandate = true
+	s.mandate = &Mandate{MerchantID: b.p.MerchantID, ID: idAt("man_", now), CustomerID: b.p.CustomerID, MethodID: s.method.ID, PaymentID: b.p.ID,
+		Status: status, CreatedAt: now, ModifiedAt: now, Details: MandateDetails{Terms: *terms}, Private: &MandatePrivate{Acceptance: b.p.Private.Acceptance}}
+	b.p.Details.MandateID = s.mandate.ID
+	s.mandate.Sealed, err = e.sealJSON(s.mandate.Private, mandateAD(s.mandate.MerchantID, s.mandate.ID))
+	return err
+}
+
+// write writes what is to be saved. It may run more than once: it works on copies.
+func (s *saving) write(tx Tx) error {
+	if s == nil {
+		return nil
+	}
+	if s.card != nil {
+		c := *s.card
+		write := tx.UpdateCard
+		if s.newCard {
+			write = tx.InsertCard
+		}
+		if err := write(&c); err != nil {
+			return err
+		}
+	}
+	if s.method != nil {
+		m := *s.method
+		write := tx.UpdatePaymentMethod
+		if s.newMethod {
+			write = tx.InsertPaymentMethod
+		}
+		if err := write(&m); err != nil {
+			return err
+		}
+		if !s.newMethod {
+			if err := tx.TouchPaymentMethod(m.MerchantID, m.ID, s.at); err != nil {
+				return err
+			}
+		}
+	}
+	if s.customer != nil {
+		c := *s.customer
+		if err := tx.UpdateCustomer(&c); err != nil {
+			return err
+		}
+	}
+	if s.mandate != nil {
+		m := *s.mandate
+		write := tx.UpdateMandate
+		if s.newMandate {
+			write = tx.InsertMandate
+		}
+		if err := write(&m); err != nil {
+			return err
+		}
+	}
+	if s.account != nil {
+		if err := tx.PutCustomerAccount(s.account); err != nil {
+			return err
+		}
+	}
+	if s.giveBack != nil {
+		return giveBackMandate(tx, s.payment, s.giveBack, s.at)
+	}
+	return nil
+}
+
+func methodAD(merchantID, id string) string  { return "payment_method/" + merchantID + "/" + id }
+func mandateAD(merchantID, id string) string { return "mandate/" + merchantID + "/" + id }
+
+func (e *Engine) sealMethod(m *PaymentMethod) (err error) {
+	m.Sealed, err = e.sealJSON(m.Private, methodAD(m.MerchantID, m.ID))
+	return err
+}
+
+func (e *Engine) openMethod(m *PaymentMethod) error {
+	m.Private = &MethodPrivate{}
+	if len(m.Sealed) == 0 {
+		return nil
+	}
+	return e.openJSON(m.Sealed, methodAD(m.MerchantID, m.ID), m.Private)
+}
+
+func (e *Engine) openMandate(m *Mandate) error {
+	m.Private = &MandatePrivate{}
+	if len(m.Sealed) == 0 {
+		return nil
+	}
+	return e.openJSON(m.Sealed, mandateAD(m.MerchantID, m.ID), m.Private)
+}
