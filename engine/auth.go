@@ -29,6 +29,9 @@ func (e *Engine) Authenticate(ctx context.Context, key Secret) (Auth, error) {
 		}
 		return Auth{MerchantID: id, Publishable: true}, nil
 	}
+	if strings.HasPrefix(text, ephemeralPrefix) {
+		return e.authenticateEphemeral(ctx, text)
+	}
 	hash := [32]byte(e.vault.Hash(apiKeyPurpose, []byte(text)))
 	k, err := e.dir.apiKey(ctx, hash)
 	switch {

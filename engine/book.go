@@ -101,7 +101,7 @@ func (b *booking) nothingHappened(v verdict, now time.Time) error {
 	}
 	b.a.Details.Card, b.a.Private = nil, &AttemptPrivate{}
 	b.a.Sealed = nil
-	b.a.Details.Confirmed = false
+	b.a.Details.Confirmed, b.a.Details.MethodID, b.a.Details.Token = false, "", ""
 	return move(b.p, b.a, TriggerWithdrawn, now)
 }
 

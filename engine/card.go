@@ -29,26 +29,14 @@ func readCard(in *CardInput, cvc Secret, now time.Time) (*card, error) {
 	if err := checkCVC(in.CVC); err != nil {
 		return nil, err
 	}
-	month, err := digits("card_exp_month", in.ExpMonth)
+	return readExpiry(in, now)
+}
+
+// readExpiry is readCard without the CVC: of a card that is charged without its holder, or only kept.
+func readExpiry(in *CardInput, now time.Time) (*card, error) {
+	month, year, err := checkExpiry(in.ExpMonth, in.ExpYear, now)
 	if err != nil {
 		return nil, err
-	}
-	if month < 1 || month > 12 {
-		return nil, Refused("Invalid Expiry Month")
-	}
-	year, err := digits("card_exp_year", in.ExpYear)
-	if err != nil {
-		return nil, err
-	}
-	if len(in.ExpYear) == 2 {
-		year += 2000
-	}
-	now = now.UTC()
-	if year < now.Year() || year > 9999 || len(in.ExpYear) != 2 && len(in.ExpYear) != 4 {
-		return nil, Refused("Invalid Expiry Year")
-	}
-	if year == now.Year() && month < int(now.Month()) {
-		return nil, Refused("Card Expired")
 	}
 	n := in.Number.Reveal()
 	b := factsOfBIN(n)
@@ -68,6 +56,47 @@ func readCard(in *CardInput, cvc Secret, now time.Time) (*card, error) {
 		c.facts.Country = in.Country
 	}
 	return c, nil
+}
+
+// checkExpiry reads an expiry as sent and refuses one that is past.
+func checkExpiry(expMonth, expYear string, now time.Time) (month, year int, err error) {
+	if month, err = digits("card_exp_month", expMonth); err != nil {
+		return 0, 0, err
+	}
+	if month < 1 || month > 12 {
+		return 0, 0, Refused("Invalid Expiry Month")
+	}
+	if year, err = digits("card_exp_year", expYear); err != nil {
+		return 0, 0, err
+	}
+	if len(expYear) == 2 {
+		year += 2000
+	}
+	now = now.UTC()
+	if year < now.Year() || year > 9999 || len(expYear) != 2 && len(expYear) != 4 {
+		return 0, 0, Refused("Invalid Expiry Year")
+	}
+	if year == now.Year() && month < int(now.Month()) {
+		return 0, 0, Refused("Card Expired")
+	}
+	return month, year, nil
+}
+
+// expiry is the card's, the year with four digits; zeros where it is not known.
+func (f *CardFacts) expiry() (month, year int) {
+	month, _ = strconv.Atoi(f.ExpMonth)
+	year, _ = strconv.Atoi(f.ExpYear)
+	if len(f.ExpYear) == 2 {
+		year += 2000
+	}
+	return month, year
+}
+
+// Expired says that the card's last month is over. A card whose expiry is not known has not expired.
+func (f *CardFacts) Expired(now time.Time) bool {
+	month, year := f.expiry()
+	now = now.UTC()
+	return year != 0 && (year < now.Year() || year == now.Year() && month < int(now.Month()))
 }
 
 func checkCVC(cvc Secret) error {

@@ -20,6 +20,9 @@ func (e *Engine) ConfirmPayment(ctx context.Context, auth Auth, id string, in *P
 		if err := checkSecret(auth, w.p, in.ClientSecret, e.now()); err != nil {
 			return nil, err
 		}
+		if auth.Publishable && (in.Recurring != nil || in.MandateID != "") {
+			return nil, Unauthorized() // charging without the customer is not for the customer's device
+		}
 		return e.confirmLoaded(ctx, w, in)
 	})
 }
@@ -138,10 +141,15 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput, create 
 	if d.AuthenticationType == "" {
 		d.AuthenticationType = authenticationNoThreeDS
 	}
-	if w.account, w.adapter, err = e.route(ctx, w.p, w.profile, c.facts.Network); err != nil {
+	if w.use != nil && w.use.stored {
+		w.account, w.adapter, err = e.routeUse(ctx, w, in, c)
+	} else {
+		w.account, w.adapter, err = e.route(ctx, w.p, w.profile, c.facts.Network)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if d.External3DS && in.ThreeDS == nil {
+	if d.External3DS && in.ThreeDS == nil && (w.use == nil || !w.use.mit) {
 		all, err := e.dir.accounts(ctx, w.p.MerchantID)
 		if err != nil {
 			return nil, err
@@ -154,6 +162,9 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput, create 
 		return nil, &Error{Kind: KindInvalid, Code: "IR_20", Message: "external 3-D Secure flow not supported", Connector: w.account.Connector}
 	}
 	e.fillAttempt(w, in, c)
+	if w.a.Details.ConnectorData, err = e.connectorData(ctx, w); err != nil {
+		return nil, err
+	}
 	if err := e.prepareAuthorize(ctx, w, in, c, create, now); err != nil {
 		return nil, err
 	}
@@ -170,11 +181,19 @@ func (e *Engine) fillAttempt(w *work, in *PaymentInput, c *card) {
 	f := c.facts
 	setText(&a.Details.PaymentMethodType, c.methodType(in.PaymentMethodType))
 	a.Details.PaymentMethod, a.Details.Card, a.Details.Confirmed = methodCard, &f, true
+	if f.BIN == "" {
+		a.Details.Card = nil // a processor's token tells nothing of the card
+	}
 	a.Details.CardDiscovery = discoveredManual
 	a.Details.Error = nil
+	a.Details.Save, a.Details.MethodID, a.Details.Mandate, a.Details.StoredCredential = savesAs(w.p, in, w.use), "", "", nil
+	w.fillUse()
 	a.Details.Reference = reference(w.adapter.Manifest.Reference, a.ID, a.CreatedAt.UnixMilli())
 	c.holder = holderOf(c.holder, w.p.Private.Billing)
 	a.Private = &AttemptPrivate{Holder: c.holder}
+	if in.Card != nil {
+		a.Private.Nickname = in.Card.Nickname
+	}
 }
 
 // prepareAuthorize is the first of the two transactions: payment, attempt and the operation's intent.
@@ -215,6 +234,9 @@ func (e *Engine) prepareAuthorize(ctx context.Context, w *work, in *PaymentInput
 		return err // ErrConflict: withSlot reads again
 	}
 	w.p, w.a = p, a
+	if w.use != nil {
+		w.method = w.use.method
+	}
 	return nil
 }
 
@@ -235,16 +257,25 @@ func (e *Engine) updatePrepared(tx Tx, w *work, token string) error {
 			return err
 		}
 	}
-	if token != "" {
-		if err := tx.DeleteCardToken(w.p.MerchantID, token); err != nil {
+	if token != "" { // the token of a saved method has no row
+		if err := tx.DeleteCardToken(w.p.MerchantID, token); err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
+	}
+	if err := claimUse(tx, w, w.op.StartedAt); err != nil {
+		return err
 	}
 	return tx.InsertOperation(w.op)
 }
 
-// instrument is the card to charge: typed, or the one kept when the payment was created.
-func (e *Engine) instrument(ctx context.Context, w *work, in *PaymentInput, now time.Time) (*card, error) {
+// instrument is the card to charge: typed, saved, or the one kept when the payment was created. What else is charged is in w.use.
+func (e *Engine) instrument(ctx context.Context, w *work, in *PaymentInput, now time.Time) (_ *card, err error) {
+	if w.use, err = e.useOf(ctx, w, in, now); err != nil {
+		return nil, err
+	}
+	if w.use != nil {
+		return e.cardOfUse(ctx, w.use, in, now)
+	}
 	typed := in.Card
 	if typed == nil {
 		t, err := e.tokenCard(ctx, w.p, in.PaymentToken, now)

@@ -12,7 +12,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth Auth, in *PaymentInput)
 	if auth.Publishable {
 		return nil, Unauthorized()
 	}
-	if in.Recurring != nil && in.Confirm == nil {
+	if (in.Recurring != nil || in.MandateID != "") && in.Confirm == nil {
 		yes := true
 		in.Confirm = &yes // a merchant-initiated charge is made at once (spec §4 rule 7)
 	}
@@ -38,6 +38,9 @@ func (e *Engine) CreatePayment(ctx context.Context, auth Auth, in *PaymentInput)
 	now := e.now().UTC().Truncate(time.Millisecond)
 	w.p, w.a = newPayment(w.merchant, w.profile, in, now)
 	in.apply(w.p)
+	if err := checkRecurring(w.p, in); err != nil {
+		return nil, err
+	}
 	if err := checkAmountToCapture(in.AmountToCapture, w.p.Amount, w.p.NetAmount, w.p.Details.CaptureMethod, true); err != nil {
 		return nil, err
 	}
@@ -73,7 +76,11 @@ func (e *Engine) createOnly(ctx context.Context, w *work, in *PaymentInput, now 
 	if err != nil {
 		return nil, err
 	}
-	if token != nil {
+	if token == nil && in.PaymentToken != "" {
+		w.p.Details.Token = in.PaymentToken // of a saved method: it is looked at when the payment is confirmed
+		w.a.Details.PaymentMethod = in.PaymentMethod
+	}
+	if w.p.Details.Token != "" {
 		if err := move(w.p, w.a, TriggerMethodGiven, now); err != nil {
 			return nil, Internal(err, "create payment")
 		}
@@ -100,9 +107,12 @@ func (e *Engine) createOnly(ctx context.Context, w *work, in *PaymentInput, now 
 }
 
 func createError(err error) error {
+	var told *Error
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &told):
+		return told
 	case errors.Is(err, ErrConflict):
 		return Duplicate("The payment with the specified payment_id already exists in our records")
 	}
@@ -182,6 +192,9 @@ func (e *Engine) profileOf(ctx context.Context, m *Merchant, auth Auth, id strin
 func (e *Engine) insertPrepared(tx Tx, w *work, create bool, token string) error {
 	if create {
 		if err := e.insertPayment(tx, w); err != nil {
+			return err
+		}
+		if err := claimUse(tx, w, w.op.StartedAt); err != nil {
 			return err
 		}
 		return tx.InsertOperation(w.op)

@@ -58,11 +58,15 @@ func (e *Engine) UpdateCustomer(ctx context.Context, a Auth, id string, in Custo
 	return c, nil
 }
 
-// DeleteCustomer redacts a customer: what is personal becomes "Redacted", the record stays. Errors: HE_02, IR_11 the second time.
+// DeleteCustomer redacts a customer: what is personal becomes "Redacted", the record stays, saved cards are destroyed. Errors: HE_02,
+// IR_10 while a mandate is active, IR_11 the second time.
 func (e *Engine) DeleteCustomer(ctx context.Context, a Auth, id string) error {
 	err := e.store.Update(ctx, func(tx Tx) error {
 		c, err := e.livingCustomer(tx, a, id)
 		if err != nil {
+			return err
+		}
+		if err := redactMethods(tx, c); err != nil {
 			return err
 		}
 		c.redact()
@@ -73,6 +77,28 @@ func (e *Engine) DeleteCustomer(ctx context.Context, a Auth, id string) error {
 		return tx.UpdateCustomer(c)
 	})
 	return ours(err, "delete customer")
+}
+
+// redactMethods destroys what a customer has saved.
+func redactMethods(tx Tx, c *Customer) error {
+	active, err := tx.Mandates(c.MerchantID, MandateFilter{CustomerID: c.ID, Status: MandateActive, Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(active) > 0 {
+		return &Error{Kind: KindInvalid, Code: "IR_10", Message: "Customer has an active mandate"}
+	}
+	list, err := tx.AllPaymentMethods(c.MerchantID, c.ID)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		if err := deleteMethod(tx, m, MethodRedacted); err != nil {
+			return err
+		}
+	}
+	c.DefaultMethodID = ""
+	return tx.DeleteCustomerAccounts(c.MerchantID, c.ID)
 }
 
 // Customer reads one, opened, a deleted one too. Errors: HE_02.
@@ -102,8 +128,8 @@ func (e *Engine) Customers(ctx context.Context, a Auth, limit, offset int) (list
 }
 
 // livingCustomer reads a customer that was not deleted, opened.
-func (e *Engine) livingCustomer(tx Tx, a Auth, id string) (*Customer, error) {
-	c, err := tx.Customer(a.MerchantID, id)
+func (e *Engine) livingCustomer(r Reader, a Auth, id string) (*Customer, error) {
+	c, err := r.Customer(a.MerchantID, id)
 	if err != nil {
 		return nil, missing(err, NotFound("Customer"))
 	}

@@ -219,6 +219,8 @@ type PaymentView struct {
 	Payment  *Payment
 	Attempt  *Attempt   // the latest
 	Attempts []*Attempt // all, only when asked for
+	// Method is the saved method that the attempt charges or was kept as, as it is now; nil without one. Private is not set.
+	Method   *PaymentMethod
 	Merchant *Merchant
 	Profile  *Profile
 	// ShowCaptures and ShowAttempts say what was asked for.

@@ -157,6 +157,8 @@ type Auth struct {
 	// ProfileID restricts the call to one profile (X-Profile-Id), "" for all.
 	ProfileID string
 	KeyID     string // the API key's id, "" for a publishable key
+	// CustomerID restricts the call to one customer: that of an ephemeral key. "" for other keys.
+	CustomerID string
 
 	// RequestToken identifies the request across its repetitions, "" without an Idempotency-Key. Repeated says that an earlier try
 	// of it ended without an answer: what it did is looked for before anything is done. BeginIdempotent sets both.

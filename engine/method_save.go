@@ -261,7 +261,10 @@ func (e *Engine) bookMandate(ctx context.Context, b *booking, s *saving, now tim
 		status = MandateActive
 	}
 	if b.p.Details.MandateID != "" {
-		err = e.read(ctx, "read mandate", func(r Reader) (err error) { s.mandate, err = r.Mandate(b.p.MerchantID, b.p.Details.MandateID); return err })
+		err = e.read(ctx, "read mandate", func(r Reader) (err error) {
+			s.mandate, err = r.Mandate(b.p.MerchantID, b.p.Details.MandateID)
+			return err
+		})
 		if err != nil {
 			return err
 		}

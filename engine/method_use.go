@@ -176,7 +176,7 @@ func (e *Engine) cardOfMethod(ctx context.Context, u *use, in *PaymentInput, now
 	if c.holder == "" {
 		c.holder = in.CardHolder
 	}
-	if c.expired(now) {
+	if c.facts.Expired(now) {
 		return nil, Refused("Card Expired")
 	}
 	cvc := in.CardCVC

@@ -23,9 +23,13 @@ type work struct {
 	adapter  AdapterInfo
 	req      sdk.Request
 	secrets  InstrumentSecrets
-	token    string          // Auth.RequestToken of the request, "" without one
-	resume   []sdk.Exchange  // answered exchanges of an earlier drive (idempotent resend)
-	repeat   *ExchangeRecord // the journalled intent that follows them and has no answer, nil when none is
+	use      *use           // nil where a card was typed
+	method   *PaymentMethod // the saved method of the latest attempt, opened; nil without one
+	// saveTries counts failures to keep a card.
+	saveTries int
+	token     string          // Auth.RequestToken of the request, "" without one
+	resume    []sdk.Exchange  // answered exchanges of an earlier drive (idempotent resend)
+	repeat    *ExchangeRecord // the journalled intent that follows them and has no answer, nil when none is
 	// leaseEnd is the end of our right to send, on this node's clock, read before the lease was written: never later than the
 	// database's idea of it.
 	leaseEnd time.Time

@@ -33,6 +33,8 @@ type methodTx interface {
 	InsertEphemeralKey(k *EphemeralKey) error
 	DeleteEphemeralKey(merchantID, id string) error
 	PutCustomerAccount(c *CustomerAccount) error // inserts or replaces
+	// DeleteCustomerAccounts removes all of a customer's; none is no error.
+	DeleteCustomerAccounts(merchantID, customerID string) error
 }
 
 // MandateFilter chooses mandates. Zero values do not filter.

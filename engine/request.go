@@ -16,12 +16,10 @@ func (e *Engine) firstRequest(w *work, in *PaymentInput, c *card) sdk.Request {
 	r.Payment = nil
 	d := &p.Details
 	if c != nil {
-		r.Instrument = &sdk.Instrument{Card: c.forAdapter()}
+		r.Instrument = w.use.instrument(c)
 	}
-	if d.SetupFutureUsage != "" {
-		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: d.SetupFutureUsage}
-	}
-	r.Request3DS = d.AuthenticationType == authenticationThreeDS && (in == nil || in.ThreeDS == nil)
+	r.StoredCredential = storedCredentialUse(p, a, w.use)
+	r.Request3DS = d.AuthenticationType == authenticationThreeDS && (in == nil || in.ThreeDS == nil) && !a.Details.MerchantInitiated
 	if in != nil && in.ThreeDS != nil {
 		t := in.ThreeDS
 		r.ThreeDS = &sdk.ThreeDSResult{ECI: t.ECI, DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, Exemption: t.Exemption, CAVVAlgorithm: t.CAVVAlgorithm}

@@ -190,7 +190,11 @@ func (e *Engine) ListPayments(ctx context.Context, auth Auth, in ListInput) ([]*
 			if err != nil {
 				return err
 			}
-			works = append(works, &work{p: p, a: a})
+			m, err := methodOf(r, a)
+			if err != nil {
+				return err
+			}
+			works = append(works, &work{p: p, a: a, method: m})
 		}
 		return nil
 	})

@@ -45,7 +45,7 @@ func (e *Engine) route(ctx context.Context, p *Payment, profile *Profile, networ
 	if refused != nil {
 		return nil, AdapterInfo{}, refused
 	}
-	return nil, AdapterInfo{}, &Error{Kind: KindInvalid, Code: "IR_39", Message: "No eligible connector was found for the current payment method configuration"}
+	return nil, AdapterInfo{}, noConnector("")
 }
 
 func choose(all []*Account, routing *Routing, fallback []string) ([]*Account, error) {

@@ -163,6 +163,10 @@ func (in *PaymentInput) apply(p *Payment) {
 	setPtr(&v.Browser, in.Browser)
 	setPtr(&v.MethodBilling, in.MethodBilling)
 	setPtr(&v.Acceptance, in.Acceptance)
+	if m := in.MandateData; m != nil {
+		setPtr(&v.Acceptance, m.Acceptance)
+		d.Mandate = &m.Terms
+	}
 	in.applyCustomer(p)
 	p.NetAmount = p.Amount + valueOf(d.ShippingCost) + valueOf(d.OrderTaxAmount) + d.SurchargeAmount
 }
@@ -222,29 +226,13 @@ func checkConfirm(p *Payment, in *PaymentInput) error {
 	switch {
 	case d.SetupFutureUsage != "" && p.CustomerID == "":
 		return Refused("customer_id is mandatory when setup_future_usage is given")
-	case in.MandateID != "" || in.Recurring != nil && in.Recurring.Type == "mandate_id":
-		return NotFound("Mandate")
-	case in.Recurring != nil:
-		return recurring(p, in)
 	case in.PaymentMethod != "" && in.PaymentMethod != methodCard:
-		return &Error{Kind: KindInvalid, Code: "IR_39", Message: "No eligible connector was found for the current payment method configuration"}
+		return noConnector("only cards are taken")
 	}
-	return nil
-}
-
-// recurring answers a charge of a saved method: the rules come first, then what there is (nothing is saved yet in this release).
-func recurring(p *Payment, in *PaymentInput) error {
-	switch {
-	case in.Recurring.Type != "payment_method_id":
-		return NotImplemented("recurring_details: " + in.Recurring.Type)
-	case p.Details.OffSession == nil:
-		return Missing("off_session")
-	case !*p.Details.OffSession:
-		return Refused("`off_session` should be `true` for mandates")
-	case in.Confirm != nil && !*in.Confirm:
-		return Refused("`confirm` must be `true` for mandates")
+	if err := checkMandateData(p, in); err != nil {
+		return err
 	}
-	return NotFound("Payment method")
+	return checkRecurring(p, in)
 }
 
 // checkExternal3DS answers a confirm that asks for external 3-D Secure, as the contract orders its prerequisites.

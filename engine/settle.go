@@ -65,6 +65,13 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 		if err != nil {
 			return err
 		}
+		saved, err := e.bookMethod(ctx, w, &b, now)
+		if err != nil {
+			return err
+		}
+		if saved != nil && saved.method != nil {
+			w.method = saved.method
+		}
 		event, err := e.eventOf(w, &b, now)
 		if err != nil {
 			return err
@@ -76,7 +83,10 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 			if err := writeBooking(tx, p, a, b.op, event, next); err != nil {
 				return err
 			}
-			return e.writeJournal(tx, b.op, w)
+			if err := e.writeJournal(tx, b.op, w); err != nil {
+				return err
+			}
+			return saved.write(tx)
 		})
 		switch {
 		case errors.Is(err, ErrConflict):
@@ -203,7 +213,7 @@ func (e *Engine) eventOf(w *work, b *booking, now time.Time) (*Event, error) {
 		return nil, nil
 	}
 	b.p.Details.Announced = announced
-	return e.paymentEvent(kind, now, &PaymentView{Payment: b.p, Attempt: b.a, Merchant: w.merchant, Profile: w.profile, BaseURL: e.opts.PublicURL,
+	return e.paymentEvent(kind, now, &PaymentView{Payment: b.p, Attempt: b.a, Method: w.method, Merchant: w.merchant, Profile: w.profile, BaseURL: e.opts.PublicURL,
 		ManualRetryAllowed: e.retryAllowed(b.p, w.profile, now)})
 }
 

@@ -8,7 +8,7 @@ import (
 
 // view is what an answer shows of a payment.
 func (e *Engine) view(w *work) *PaymentView {
-	return &PaymentView{Payment: w.p, Attempt: w.a, Merchant: w.merchant, Profile: w.profile, BaseURL: e.opts.PublicURL,
+	return &PaymentView{Payment: w.p, Attempt: w.a, Method: w.method, Merchant: w.merchant, Profile: w.profile, BaseURL: e.opts.PublicURL,
 		ManualRetryAllowed: e.retryAllowed(w.p, w.profile, e.now()), ConnectorStatus: w.httpStatus}
 }
 
@@ -19,7 +19,10 @@ func (e *Engine) load(ctx context.Context, merchantID, id string) (*work, error)
 		if w.p, err = r.Payment(merchantID, id); err != nil {
 			return err
 		}
-		w.a, err = r.Attempt(merchantID, w.p.AttemptID)
+		if w.a, err = r.Attempt(merchantID, w.p.AttemptID); err != nil {
+			return err
+		}
+		w.method, err = methodOf(r, w.a)
 		return err
 	})
 	if errors.Is(err, ErrNotFound) {
@@ -29,6 +32,18 @@ func (e *Engine) load(ctx context.Context, merchantID, id string) (*work, error)
 		return nil, Internal(err, "read payment")
 	}
 	return w, e.open(ctx, w)
+}
+
+// methodOf reads the saved method of an attempt as it is now, a deleted one too; nil without one. It is not opened.
+func methodOf(r Reader, a *Attempt) (*PaymentMethod, error) {
+	if a.Details.MethodID == "" {
+		return nil, nil
+	}
+	m, err := r.PaymentMethod(a.MerchantID, a.Details.MethodID)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return m, err
 }
 
 // open decrypts and completes what load read.

@@ -69,11 +69,13 @@ func writePayment(w *writer, v *engine.PaymentView, listed bool) {
 	if v.ShowCaptures {
 		writeCaptures(w, p, a)
 	}
-	w.null("mandate_id", "mandate_data").text("setup_future_usage", d.SetupFutureUsage).flag("off_session", d.OffSession)
+	w.text("mandate_id", d.MandateID)
+	writeMandateData(w, d.Mandate, private.Acceptance)
+	w.text("setup_future_usage", d.SetupFutureUsage).flag("off_session", d.OffSession)
 	w.null("capture_on").text("capture_method", d.CaptureMethod)
 	w.text("payment_method", a.Details.PaymentMethod)
 	writeMethodData(w, private, a)
-	w.text("payment_token", d.Token)
+	w.text("payment_token", orElse(d.Token, a.Details.Token))
 	writeContact(w, "shipping", private.Shipping)
 	writeContact(w, "billing", private.Billing)
 	w.raw("order_details", d.Echo["order_details"])
@@ -108,8 +110,14 @@ func writePayment(w *writer, v *engine.PaymentView, listed bool) {
 		"external_authentication_details", "external_3ds_authentication_attempted")
 	w.time("expires_on", p.ExpiresAt).null("fingerprint")
 	writeBrowser(w, private.Browser)
-	w.raw("payment_channel", d.Echo["payment_channel"]).null("payment_method_id")
-	w.text("network_transaction_id", a.Details.NetworkTransactionID).null("network_transaction_link_id", "payment_method_status")
+	w.raw("payment_channel", d.Echo["payment_channel"])
+	method := v.Method
+	if listed {
+		method = nil
+	}
+	writeMethodID(w, method)
+	w.text("network_transaction_id", a.Details.NetworkTransactionID).null("network_transaction_link_id")
+	writeMethodStatus(w, method)
 	w.time("updated", p.ModifiedAt).raw("split_payments", d.Echo["split_payments"]).raw("frm_metadata", d.Echo["frm_metadata"])
 	w.null("extended_authorization_applied", "extended_authorization_last_applied_at", "request_extended_authorization", "capture_before")
 	w.text("merchant_order_reference_id", d.OrderReference).number("order_tax_amount", d.OrderTaxAmount)
@@ -120,13 +128,14 @@ func writePayment(w *writer, v *engine.PaymentView, listed bool) {
 		"is_overcapture_enabled")
 	w.raw("is_stored_credential", d.Echo["is_stored_credential"]).raw("mit_category", d.Echo["mit_category"])
 	w.raw("billing_descriptor", d.Echo["billing_descriptor"])
-	w.null("tokenization", "partner_merchant_identifier_details", "payment_method_tokenization_details", "installment_options",
-		"installment_data", "sender_payment_instrument_id")
+	w.null("tokenization", "partner_merchant_identifier_details")
+	writeTokenization(w, method)
+	w.null("installment_options", "installment_data", "sender_payment_instrument_id")
 	w.close()
 }
 
 func storedCredential(a *engine.Attempt) sdk.StoredCredential {
-	if a.Details.StoredCredential == nil {
+	if a.Details.StoredCredential == nil || a.Details.Save == "on_session" {
 		return sdk.StoredCredential{}
 	}
 	return *a.Details.StoredCredential

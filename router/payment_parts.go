@@ -101,6 +101,7 @@ var cardFields = openObject(
 // cardTokenFields come with a saved card: its CVC typed again.
 var cardTokenFields = openObject(
 	at("card_cvc", secretText, func(p *paymentRequest) *engine.Secret { return &p.CardCVC }),
+	at("card_holder_name", hiddenText, func(p *paymentRequest) *string { return &p.CardHolder }),
 )
 
 // hiddenText is text that no message repeats, also when it is not text at all.
@@ -151,11 +152,6 @@ func isTestCard(number string) bool {
 	return false
 }
 
-var recurringFields = openObject(
-	must(at("type", oneOf(recurringTypes), func(d *engine.Recurring) *string { return &d.Type })),
-	must(at("data", anyJSON, func(d *engine.Recurring) *json.RawMessage { return &d.Data })),
-)
-
 var acceptanceFields = closedObject(
 	must(at("acceptance_type", oneOf(acceptanceTypes), func(a *engine.Acceptance) *string { return &a.Type })),
 	opt("accepted_at", timestamp, func(a *engine.Acceptance) **time.Time { return &a.AcceptedAt }),
@@ -169,26 +165,6 @@ var acceptanceFields = closedObject(
 var onlineFields = closedObject(
 	at("ip_address", text, func(a *engine.Acceptance) *string { return &a.IP }),
 	must(at("user_agent", text, func(a *engine.Acceptance) *string { return &a.UserAgent })),
-)
-
-// none is for tables that only check a form; the value is kept as it came.
-type none struct{}
-
-var mandateFields = closedObject(
-	drop[none]("update_mandate_id", text),
-	drop[none]("customer_acceptance", acceptanceFields.parse),
-	drop[none]("mandate_type", closedObject(
-		drop[none]("single_use", mandateAmountFields.parse),
-		drop[none]("multi_use", mandateAmountFields.parse),
-	).parse),
-)
-
-var mandateAmountFields = openObject(
-	must(drop[none]("amount", amount)),
-	must(drop[none]("currency", oneOf(currencies))),
-	drop[none]("start_date", timestamp),
-	drop[none]("end_date", timestamp),
-	drop[none]("metadata", anyJSON),
 )
 
 var threeDSFields = openObject(

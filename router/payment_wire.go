@@ -85,9 +85,9 @@ var paymentFields = closedObject(
 	field[paymentRequest]{key: "payment_method_data", read: func(r *reader, p *paymentRequest) error { return methodFields.into(r, p) }},
 	at("payment_token", text, func(p *paymentRequest) *string { return &p.PaymentToken }),
 	at("card_cvc", secretText, func(p *paymentRequest) *engine.Secret { return &p.CardCVC }),
-	opt("recurring_details", recurringFields.parse, func(p *paymentRequest) **engine.Recurring { return &p.Recurring }),
+	opt("recurring_details", recurringDetails, func(p *paymentRequest) **engine.Recurring { return &p.Recurring }),
 	at("mandate_id", text, func(p *paymentRequest) *string { return &p.MandateID }),
-	at("mandate_data", keptAs(mandateFields.parse), func(p *paymentRequest) *json.RawMessage { return &p.MandateData }),
+	opt("mandate_data", mandateData, func(p *paymentRequest) **engine.MandateInput { return &p.MandateData }),
 	opt("customer_acceptance", acceptanceFields.parse, func(p *paymentRequest) **engine.Acceptance { return &p.Acceptance }),
 	opt("three_ds_data", threeDSFields.parse, func(p *paymentRequest) **engine.ThreeDSInput { return &p.ThreeDS }),
 

@@ -100,3 +100,9 @@ func (t *tx) PutCustomerAccount(c *engine.CustomerAccount) error {
 		data = excluded.data`, c.MerchantID, c.CustomerID, c.AccountID, c.Version, c.Data)
 	return err
 }
+
+// DeleteCustomerAccounts implements engine.Tx.
+func (t *tx) DeleteCustomerAccounts(merchantID, customerID string) error {
+	_, err := t.exec("delete customer at accounts", `DELETE FROM customer_accounts WHERE merchant_id = $1 AND customer_id = $2`, merchantID, customerID)
+	return err
+}

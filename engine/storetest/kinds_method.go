@@ -179,6 +179,29 @@ func testMandates(t *testing.T, s engine.Store) {
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.Mandate, error) { return r.Mandates(merchantB, engine.MandateFilter{}) }))
 }
 
+func testCustomerAccounts(t *testing.T, s engine.Store) {
+	update(t, s, func(tx engine.Tx) error {
+		for _, c := range []*engine.CustomerAccount{{MerchantID: merchantA, CustomerID: "c", AccountID: "a"}, {MerchantID: merchantA, CustomerID: "c", AccountID: "b"},
+			{MerchantID: merchantA, CustomerID: "d", AccountID: "a"}, {MerchantID: merchantB, CustomerID: "c", AccountID: "a"}} {
+			if err := tx.PutCustomerAccount(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for range 2 {
+		update(t, s, func(tx engine.Tx) error { return tx.DeleteCustomerAccounts(merchantA, "c") })
+	}
+	for _, c := range [][4]string{{merchantA, "c", "a", "gone"}, {merchantA, "c", "b", "gone"}, {merchantA, "d", "a", ""}, {merchantB, "c", "a", ""}} {
+		_, err := read(s, func(r engine.Reader) (*engine.CustomerAccount, error) { return r.CustomerAccount(c[0], c[1], c[2]) })
+		if c[3] == "gone" {
+			require.ErrorIs(t, err, engine.ErrNotFound, c)
+		} else {
+			require.NoError(t, err, c)
+		}
+	}
+}
+
 func testEphemeralKeys(t *testing.T, s engine.Store) {
 	future := time.Now().Add(time.Hour)
 	update(t, s, func(tx engine.Tx) error {

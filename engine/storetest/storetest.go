@@ -57,6 +57,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"payment methods: one for each card", testMethodFingerprints},
 		{"mandates", testMandates},
 		{"ephemeral keys", testEphemeralKeys},
+		{"customers at accounts", testCustomerAccounts},
 		{"merchants and what goes with them", testMerchants},
 		{"API keys", testAPIKeys},
 		{"accounts of a connector", testAccountsAt},

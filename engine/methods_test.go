@@ -1,0 +1,537 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// asked keeps what an adapter was asked to authorize or verify.
+type asked struct {
+	mu   sync.Mutex
+	list []sdk.Request
+}
+
+func (a *asked) last() sdk.Request {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.list[len(a.list)-1]
+}
+
+func (a *asked) count() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.list)
+}
+
+// watched is the simulator that keeps what it is asked; change may alter it.
+func watched(change ...func(*sdk.Adapter)) (*sdk.Adapter, *asked) {
+	s, seen := simulatorAdapter(), &asked{}
+	watch := func(f func(*sdk.Call) (*sdk.Outcome, error)) func(*sdk.Call) (*sdk.Outcome, error) {
+		return func(c *sdk.Call) (*sdk.Outcome, error) {
+			seen.mu.Lock()
+			seen.list = append(seen.list, *c.Request)
+			seen.mu.Unlock()
+			return f(c)
+		}
+	}
+	s.Authorize, s.Verify = watch(s.Authorize), watch(s.Verify)
+	for _, f := range change {
+		f(s)
+	}
+	return s, seen
+}
+
+func customer(id string) func(*engine.PaymentInput) {
+	return func(in *engine.PaymentInput) { in.CustomerID = id }
+}
+
+func agreed(in *engine.PaymentInput) {
+	in.Acceptance = &engine.Acceptance{Type: "online", Online: true, IP: "1.2.3.4", UserAgent: "test"}
+}
+
+func onSession(in *engine.PaymentInput)  { in.SetupFutureUsage = "on_session" }
+func offSession(in *engine.PaymentInput) { in.SetupFutureUsage = "off_session" }
+
+// mit is a merchant-initiated charge of a saved method.
+func mit(amount int64, id string, change ...func(*engine.PaymentInput)) *engine.PaymentInput {
+	in := &engine.PaymentInput{Amount: &amount, Currency: "USD", OffSession: ptr(true), Recurring: &engine.Recurring{Type: "payment_method_id", ID: id}}
+	for _, f := range change {
+		f(in)
+	}
+	return in
+}
+
+func (w *world) method(id string) *engine.PaymentMethod {
+	w.t.Helper()
+	m, err := w.PaymentMethod(w.t.Context(), w.auth, id)
+	require.NoError(w.t, err)
+	return m
+}
+
+func (w *world) methods(customer string) []engine.MethodItem {
+	w.t.Helper()
+	list, err := w.CustomerMethods(w.t.Context(), w.auth, customer, engine.MethodFilter{})
+	require.NoError(w.t, err)
+	return list
+}
+
+func (w *world) fails(in *engine.PaymentInput) *engine.Error {
+	w.t.Helper()
+	_, err := w.CreatePayment(w.t.Context(), w.auth, in)
+	var e *engine.Error
+	require.ErrorAs(w.t, err, &e)
+	return e
+}
+
+func (w *world) agnostic() {
+	_, err := w.UpdateProfile(w.t.Context(), w.auth, w.profile.ID, engine.ProfileInput{Fields: engine.Fields{"is_connector_agnostic_mit_enabled": []byte("true")}})
+	require.NoError(w.t, err)
+}
+
+// TestSaving: the contract's table of when a card is saved, and with what.
+func TestSaving(t *testing.T) {
+	s, seen := watched()
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
+	account := w.account("sim2", "")
+	for i, c := range []struct {
+		name   string
+		change []func(*engine.PaymentInput)
+		number string
+		saved  bool
+		usage  string // told to the processor
+		stored bool
+	}{
+		{"off session", []func(*engine.PaymentInput){offSession, agreed}, visa, true, "off_session", true},
+		{"on session", []func(*engine.PaymentInput){onSession, agreed}, visa, true, "on_session", false},
+		{"off session without consent", []func(*engine.PaymentInput){offSession}, visa, false, "", false},
+		{"on session without consent", []func(*engine.PaymentInput){onSession}, visa, false, "", false},
+		{"consent alone", []func(*engine.PaymentInput){agreed}, visa, true, "on_session", false},
+		{"manual capture", []func(*engine.PaymentInput){offSession, agreed, manual}, visa, true, "off_session", true},
+		{"declined", []func(*engine.PaymentInput){offSession, agreed}, declined, false, "off_session", false},
+		{"neither", nil, visa, false, "", false},
+	} {
+		id := fmt.Sprint("cus_", i)
+		v := w.pay(sale(1000, c.number, append(c.change, customer(id))...))
+		r := seen.last()
+		if c.usage == "" {
+			require.Nil(t, r.StoredCredential, c.name)
+		} else {
+			require.Equal(t, &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: c.usage}, r.StoredCredential, c.name)
+		}
+		if !c.saved {
+			require.Nil(t, v.Method, c.name)
+			require.Empty(t, v.Attempt.Details.MethodID, c.name)
+			require.Empty(t, w.methods(id), c.name)
+			continue
+		}
+		require.NotNil(t, v.Method, c.name)
+		list := w.methods(id)
+		require.Len(t, list, 1, c.name)
+		require.Equal(t, v.Method.ID, list[0].ID, c.name)
+		require.True(t, list[0].Default, c.name)
+		require.Equal(t, c.stored, list[0].Recurring, c.name)
+		again := w.get(v.Payment.ID, engine.RetrieveInput{})
+		require.Equal(t, v.Method.ID, again.Method.ID, c.name)
+		require.Equal(t, engine.MethodActive, again.Method.Status, c.name)
+		m := w.method(v.Method.ID)
+		require.Equal(t, "Joseph Doe", m.Private.Holder, c.name)
+		require.Equal(t, "1.2.3.4", m.Private.Consent.IP, c.name)
+		require.Equal(t, v.Payment.ID, m.Private.Consent.PaymentID, c.name)
+		require.EqualValues(t, 1000, m.Private.Consent.Amount, c.name)
+		require.False(t, m.Private.Consent.At.IsZero(), c.name)
+		if c.stored {
+			require.Equal(t, v.Attempt.Details.NetworkTransactionID, m.Details.NetworkTransactionID, c.name)
+			require.Equal(t, v.Attempt.Details.StoredCredential, m.Details.Accounts[account.ID].Credential, c.name)
+			require.NotNil(t, m.Details.Accounts[account.ID].Credential, c.name)
+		} else {
+			require.Empty(t, m.Details.NetworkTransactionID, c.name)
+			require.Empty(t, m.Details.Accounts, c.name)
+		}
+	}
+	v := w.pay(sale(1000, visa, agreed))
+	require.Nil(t, v.Method, "a guest has nothing saved")
+	require.Equal(t, "customer_id is mandatory when setup_future_usage is given", w.fails(sale(1000, visa, offSession, agreed)).Message)
+	require.Empty(t, w.alarms.all())
+}
+
+// TestSavedOnce: the same card of a customer is one method, with expiry and holder of the newer entry; another customer has another.
+func TestSavedOnce(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	first := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
+	second := w.pay(sale(1000, visa, onSession, agreed, customer("c"), func(in *engine.PaymentInput) {
+		in.Card.ExpYear, in.Card.Holder, in.Card.Nickname = "2051", "J. Doe", "blue one"
+	}))
+	require.Equal(t, first.Method.ID, second.Method.ID)
+	m := w.method(first.Method.ID)
+	require.Equal(t, "2051", m.Details.Card.ExpYear)
+	require.Equal(t, "J. Doe", m.Private.Holder)
+	require.Equal(t, "blue one", m.Private.Nickname)
+	require.NotEmpty(t, m.Details.NetworkTransactionID, "on_session takes nothing away")
+	require.True(t, m.LastUsedAt.After(m.CreatedAt) || m.LastUsedAt.Equal(second.Payment.CreatedAt))
+	other := w.pay(sale(1000, visa, onSession, agreed, customer("d")))
+	require.NotEqual(t, m.ID, other.Method.ID)
+	third := w.pay(sale(1000, "378282246310005", onSession, agreed, customer("c"), func(in *engine.PaymentInput) { in.Card.CVC = engine.NewSecret("7373") }))
+	require.NotEqual(t, m.ID, third.Method.ID)
+	list := w.methods("c")
+	require.Len(t, list, 2)
+	require.Equal(t, third.Method.ID, list[0].ID, "the latest used is first")
+	require.True(t, list[1].Default)
+
+	made, err := w.CreatePaymentMethod(t.Context(), w.auth, engine.MethodInput{CustomerID: "c", Card: &engine.CardInput{Number: engine.NewSecret(visa), ExpMonth: "1", ExpYear: "52"}})
+	require.NoError(t, err)
+	require.Equal(t, m.ID, made.ID)
+}
+
+// TestMerchantInitiated: the saved method is charged at the account it was saved at, by its reference.
+func TestMerchantInitiated(t *testing.T) {
+	s, seen := watched()
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
+	w.account("sim2", "")
+	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) {
+		in.Billing = &engine.Contact{Address: &engine.ContactAddress{City: "Berlin"}}
+	}))
+	v := w.pay(mit(777, cit.Method.ID, func(in *engine.PaymentInput) {
+		in.AuthenticationType = "three_ds"
+		in.Echo = map[string]json.RawMessage{"mit_category": json.RawMessage(`"recurring"`)}
+	}))
+	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, "c", v.Payment.CustomerID)
+	require.Equal(t, "no_three_ds", v.Payment.Details.AuthenticationType)
+	require.Equal(t, cit.Method.ID, v.Method.ID)
+	require.Equal(t, "424242", v.Attempt.Details.Card.BIN)
+	require.Equal(t, "Joseph Doe", v.Attempt.Private.Holder)
+	require.Equal(t, "saved_card", v.Attempt.Details.CardDiscovery)
+	require.Equal(t, cit.Attempt.Details.StoredCredential, v.Attempt.Details.StoredCredential)
+	require.Equal(t, "Berlin", v.Payment.Private.Billing.Address.City)
+	r := seen.last()
+	require.Equal(t, &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session", Category: "recurring"}, r.StoredCredential)
+	require.Nil(t, r.Instrument.Card, "the card stays in the vault")
+	require.Equal(t, cit.Attempt.Details.StoredCredential.ID, r.Instrument.StoredCredentialID)
+	require.False(t, r.Request3DS)
+	require.Len(t, w.methods("c"), 1)
+	require.True(t, w.method(v.Method.ID).LastUsedAt.After(w.method(v.Method.ID).CreatedAt))
+
+	for name, c := range map[string]struct {
+		change func(in *engine.PaymentInput)
+		code   string
+		text   string
+	}{
+		"no off_session":    {func(in *engine.PaymentInput) { in.OffSession = nil }, "IR_04", "off_session"},
+		"off_session false": {func(in *engine.PaymentInput) { in.OffSession = ptr(false) }, "IR_16", "`off_session` should be `true` for mandates"},
+		"confirm false":     {func(in *engine.PaymentInput) { in.Confirm = ptr(false) }, "IR_16", "`confirm` must be `true` for mandates"},
+		"unknown":           {func(in *engine.PaymentInput) { in.Recurring.ID = "pm_none" }, "HE_02", "Payment method does not exist in our records"},
+		"another customer":  {customer("d"), "HE_02", "Payment method does not exist in our records"},
+		"currency":          {func(in *engine.PaymentInput) { in.Currency = "EUR" }, "HE_03", "Cross currency mandates not supported"},
+		"network token": {func(in *engine.PaymentInput) {
+			in.Recurring.Type = "network_transaction_id_and_network_token_details"
+		}, "IR_39", "No eligible connector"},
+		"new mandate": {func(in *engine.PaymentInput) { in.MandateData = &engine.MandateInput{} }, "HE_03", "Mandate Validation Failed"},
+	} {
+		before := seen.count()
+		e := w.fails(mit(1, cit.Method.ID, c.change))
+		require.Equal(t, c.code, e.Code, name)
+		require.Contains(t, e.Error(), c.text, name)
+		require.Equal(t, before, seen.count(), "%s: nothing is sent", name)
+	}
+	on := w.pay(sale(1000, visa, onSession, agreed, customer("e")))
+	require.Equal(t, "IR_39", w.fails(mit(1, on.Method.ID)).Code, "saved for payments with the customer only")
+	_, err := w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, mit(1, cit.Method.ID, func(in *engine.PaymentInput) { in.ClientSecret = v.Payment.Private.ClientSecret }))
+	require.Equal(t, "IR_01", code(t, err), "not for the customer's device")
+	require.Empty(t, w.alarms.all())
+}
+
+// TestMerchantInitiatedElsewhere: another processor gets the card with the network's transaction id, where both sides allow it.
+func TestMerchantInitiatedElsewhere(t *testing.T) {
+	a, _ := watched()
+	b, seen := watched()
+	plain, _ := watched(func(s *sdk.Adapter) { s.Manifest.Features.NetworkMIT = false })
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"a": a, "b": b, "plain": plain})
+	w.account("a", "")
+	w.account("plain", "")
+	w.account("b", "")
+	at := func(name string) func(*engine.PaymentInput) {
+		return func(in *engine.PaymentInput) {
+			in.Routing = &engine.Routing{Type: "single", Choices: []engine.RoutingChoice{{Connector: name}}}
+		}
+	}
+	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), at("a")))
+	require.Equal(t, "IR_39", w.fails(mit(1, cit.Method.ID, at("b"))).Code, "the profile does not allow it")
+	require.Equal(t, "a", w.pay(mit(1, cit.Method.ID)).Attempt.Connector)
+	w.agnostic()
+	require.Equal(t, "IR_39", w.fails(mit(1, cit.Method.ID, at("plain"))).Code, "the processor does not take it")
+	v := w.pay(mit(500, cit.Method.ID, at("b"), func(in *engine.PaymentInput) { in.Currency = "EUR" }))
+	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Nil(t, v.Attempt.Details.StoredCredential, "charged by the network transaction id")
+	r := seen.last()
+	require.Equal(t, cit.Attempt.Details.NetworkTransactionID, r.Instrument.NetworkTransactionID)
+	require.Equal(t, "424242", r.Instrument.Card.BIN)
+	require.NotEmpty(t, r.Instrument.Card.Number)
+	require.Empty(t, r.Instrument.Card.CVC)
+	require.Equal(t, 2050, r.Instrument.Card.ExpYear)
+}
+
+// TestBroughtCredentials: credentials of payments that were not made here.
+func TestBroughtCredentials(t *testing.T) {
+	s, seen := watched()
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
+	account := w.account("sim2", "")
+	v := w.pay(mit(100, "", func(in *engine.PaymentInput) {
+		in.OffSession = nil
+		in.Recurring = &engine.Recurring{Type: "processor_payment_token", ProcessorToken: "simcard_4242424242_x", AccountID: account.ID}
+	}))
+	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, "simcard_4242424242_x", seen.last().Instrument.StoredCredentialID)
+	require.Equal(t, "simcard_4242424242_x", v.Attempt.Details.StoredCredential.ID)
+	require.Nil(t, v.Attempt.Details.Card)
+	require.Equal(t, "HE_02", w.fails(mit(100, "", func(in *engine.PaymentInput) {
+		in.Recurring = &engine.Recurring{Type: "processor_payment_token", ProcessorToken: "x", AccountID: "mca_none"}
+	})).Code)
+
+	v = w.pay(mit(100, "", func(in *engine.PaymentInput) {
+		c := card(visa)
+		c.CVC = engine.Secret{}
+		in.Recurring = &engine.Recurring{Type: "network_transaction_id_and_card_details", Card: c, NetworkTransactionID: "123456789012345"}
+	}))
+	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, "424242", v.Attempt.Details.Card.BIN)
+	require.Equal(t, "123456789012345", seen.last().Instrument.NetworkTransactionID)
+	require.Equal(t, "mit", seen.last().StoredCredential.Initiator)
+	e := w.fails(mit(100, "", func(in *engine.PaymentInput) {
+		c := card(visa)
+		c.ExpYear = "20"
+		in.Recurring = &engine.Recurring{Type: "network_transaction_id_and_card_details", Card: c, NetworkTransactionID: "1"}
+	}))
+	require.Equal(t, "Invalid Expiry Year", e.Message)
+}
+
+// TestSavedCardOnSession: the customer pays with a saved card, named by a token of the list, and a fresh CVC.
+func TestSavedCardOnSession(t *testing.T) {
+	s, seen := watched()
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
+	w.account("sim2", "")
+	saved := w.pay(sale(1000, visa, onSession, agreed, customer("c"))).Method
+	token := w.methods("c")[0].Token
+	require.Regexp(t, `^token_[0-9A-Za-z]{20}$`, token)
+	require.NotEqual(t, token, w.methods("c")[0].Token, "new in every list")
+	open := func(c string, change ...func(*engine.PaymentInput)) *engine.PaymentView {
+		in := &engine.PaymentInput{Amount: ptr(int64(500)), Currency: "USD", CustomerID: c, ReturnURL: "https://shop.test/done"}
+		for _, f := range change {
+			f(in)
+		}
+		return w.pay(in)
+	}
+	confirm := func(v *engine.PaymentView, token, cvc string) (*engine.PaymentView, error) {
+		return w.ConfirmPayment(t.Context(), w.pk, v.Payment.ID, &engine.PaymentInput{ClientSecret: v.Payment.Private.ClientSecret,
+			PaymentMethod: "card", PaymentToken: token, CardCVC: engine.NewSecret(cvc)})
+	}
+	for _, named := range []string{token, saved.ID} {
+		v, err := confirm(open("c"), named, "999")
+		require.NoError(t, err)
+		require.Equal(t, engine.Succeeded, v.Payment.Status)
+		require.Equal(t, saved.ID, v.Method.ID)
+		require.Equal(t, named, v.Attempt.Details.Token)
+		require.Equal(t, "saved_card", v.Attempt.Details.CardDiscovery)
+		r := seen.last()
+		require.NotEmpty(t, r.Instrument.Card.Number)
+		require.NotEmpty(t, r.Instrument.Card.CVC)
+		require.Equal(t, &sdk.StoredCredentialUse{Initiator: "cit", Usage: "on_session"}, r.StoredCredential)
+	}
+	v, err := confirm(open("c", threeDS), token, "999")
+	require.NoError(t, err)
+	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status, "a saved card is authenticated as a typed one")
+
+	before := seen.count()
+	for name, c := range map[string]struct {
+		v           *engine.PaymentView
+		token, cvc  string
+		code, param string
+	}{
+		"no CVC":            {open("c"), token, "", "IR_04", "card_cvc"},
+		"CVC too long":      {open("c"), token, "12345", "IR_16", ""},
+		"another customer":  {open("d"), token, "999", "IR_29", "payment_token"},
+		"a guest":           {open(""), token, "999", "IR_29", "payment_token"},
+		"not a token":       {open("c"), "token_" + "ZZZZZZZZZZZZZZZZZZZZ", "999", "IR_29", "payment_token"},
+		"tampered":          {open("c"), token[:len(token)-1] + "_", "999", "IR_29", "payment_token"},
+		"another's id":      {open("d"), saved.ID, "999", "IR_29", "payment_token"},
+		"an id of nothing":  {open("c"), "pm_nothing", "999", "IR_29", "payment_token"},
+		"no such customer?": {open("e"), token, "999", "IR_29", "payment_token"},
+	} {
+		_, err := confirm(c.v, c.token, c.cvc)
+		require.Equal(t, c.code, code(t, err), name)
+	}
+	w.clock.Add(int64(901 * time.Second))
+	late := open("c")
+	_, err = confirm(late, token, "999")
+	require.Equal(t, "IR_29", code(t, err), "its time is over")
+	require.Equal(t, before, seen.count())
+}
+
+// TestStoredCredentialOnSession: with off_session set up before, the customer needs no CVC.
+func TestStoredCredentialOnSession(t *testing.T) {
+	s, seen := watched()
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
+	w.account("sim2", "")
+	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
+	pay := func(change ...func(*engine.PaymentInput)) *engine.PaymentInput {
+		in := &engine.PaymentInput{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", PaymentToken: w.methods("c")[0].Token,
+			SetupFutureUsage: "off_session"}
+		for _, f := range change {
+			f(in)
+		}
+		return in
+	}
+	v := w.pay(pay())
+	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, cit.Attempt.Details.StoredCredential.ID, seen.last().Instrument.StoredCredentialID)
+	require.Equal(t, &sdk.StoredCredentialUse{Initiator: "cit", Usage: "off_session"}, seen.last().StoredCredential)
+	require.Equal(t, "IR_04", w.fails(pay(agreed)).Code, "agreeing anew is a new set-up, with CVC")
+	v = w.pay(pay(agreed, func(in *engine.PaymentInput) { in.CardCVC = engine.NewSecret("999") }))
+	require.Equal(t, cit.Method.ID, v.Method.ID)
+	require.Equal(t, &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}, seen.last().StoredCredential)
+
+	open := w.pay(&engine.PaymentInput{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", SetupFutureUsage: "off_session"})
+	items, err := w.PaymentMethods(t.Context(), open, engine.MethodFilter{})
+	require.NoError(t, err)
+	require.Len(t, items, 1)
+	require.False(t, items[0].RequiresCVC)
+	require.True(t, w.methods("c")[0].RequiresCVC)
+
+	w.pay(sale(1000, visa, onSession, agreed, customer("d")))
+	e := w.fails(pay(customer("d"), func(in *engine.PaymentInput) { in.PaymentToken = w.methods("d")[0].Token }))
+	require.Equal(t, "IR_39", e.Code)
+}
+
+// TestSavingWithRedirect: with 3-D Secure by the processor the record is there at once, and active after.
+func TestSavingWithRedirect(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	v := w.pay(sale(1000, visa, threeDS, offSession, agreed, customer("c")))
+	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+	require.Equal(t, engine.MethodInactive, v.Method.Status)
+	require.Empty(t, w.methods("c"))
+	require.Equal(t, "IR_39", w.fails(mit(1, v.Method.ID)).Code)
+	id := v.Method.ID
+	back, err := w.PaymentReturn(t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Complete: true,
+		Return: sdk.Return{Method: "GET", Query: []sdk.Header{{Name: "result", Value: "approve"}}}})
+	require.NoError(t, err)
+	require.Equal(t, engine.Succeeded, back.View.Payment.Status)
+	require.Equal(t, id, back.View.Method.ID)
+	require.Equal(t, engine.MethodActive, back.View.Method.Status)
+	require.Equal(t, engine.Succeeded, w.pay(mit(1, id)).Payment.Status)
+
+	v = w.pay(sale(1000, "4111111111111111", threeDS, offSession, agreed, customer("c")))
+	_, err = w.PaymentReturn(t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Complete: true,
+		Return: sdk.Return{Method: "GET", Query: []sdk.Header{{Name: "result", Value: "decline"}}}})
+	require.NoError(t, err)
+	require.Equal(t, engine.MethodInactive, w.get(v.Payment.ID, engine.RetrieveInput{}).Method.Status)
+	require.Len(t, w.methods("c"), 1)
+}
+
+// TestSavingWithoutCharge: zero-amount verification.
+func TestSavingWithoutCharge(t *testing.T) {
+	s, seen := watched()
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
+	w.account("sim2", "")
+	v := w.pay(sale(0, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) { in.PaymentType = "setup_mandate" }))
+	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Zero(t, v.Payment.Received)
+	require.Equal(t, sdk.OpVerify, w.operations(v.Payment.ID)[0].Kind)
+	require.Equal(t, "off_session", seen.last().StoredCredential.Usage)
+	require.Equal(t, engine.Succeeded, w.pay(mit(900, v.Method.ID)).Payment.Status)
+}
+
+// TestSavingAfterUnknown: an authorization whose answer is lost keeps the card too, as soon as there is evidence.
+func TestSavingAfterUnknown(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	v := w.pay(sale(900_000_030, visa, offSession, agreed, customer("c")))
+	require.Equal(t, engine.Processing, v.Payment.Status)
+	v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
+	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, engine.MethodActive, v.Method.Status)
+	require.Equal(t, engine.Succeeded, w.pay(mit(5, v.Method.ID)).Payment.Status)
+
+	v = w.pay(sale(900_000_020, "4111111111111111", offSession, agreed, customer("c")))
+	require.Equal(t, engine.Processing, v.Payment.Status)
+	require.Equal(t, engine.MethodInactive, v.Method.Status)
+	w.clock.Add(int64(10 * time.Second))
+	v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
+	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, engine.MethodActive, v.Method.Status)
+}
+
+// TestDeletion: final, and a second time changes nothing.
+func TestDeletion(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
+	id := cit.Method.ID
+	require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", id); return err }))
+	require.Equal(t, "HE_02", code(t, w.DeletePaymentMethod(t.Context(), engine.Auth{MerchantID: "m2"}, id)))
+	require.Equal(t, "HE_02", code(t, w.DeletePaymentMethod(t.Context(), engine.Auth{MerchantID: "m1", CustomerID: "d"}, id)))
+	for range 2 {
+		require.NoError(t, w.DeletePaymentMethod(t.Context(), w.auth, id))
+	}
+	require.ErrorIs(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", id); return err }), engine.ErrNotFound)
+	_, err := w.PaymentMethod(t.Context(), w.auth, id)
+	require.Equal(t, "HE_02", code(t, err))
+	require.Equal(t, "HE_02", w.fails(mit(1, id)).Code)
+	require.Empty(t, w.methods("c"))
+	c, err := w.Customer(t.Context(), w.auth, "c")
+	require.NoError(t, err)
+	require.Empty(t, c.DefaultMethodID)
+	require.Equal(t, engine.MethodInactive, w.get(cit.Payment.ID, engine.RetrieveInput{}).Method.Status)
+	require.Equal(t, "HE_02", code(t, w.DeletePaymentMethod(t.Context(), w.auth, "pm_none")))
+
+	again := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
+	require.NotEqual(t, id, again.Method.ID, "what was deleted does not come back")
+}
+
+// TestDeleteCustomerWithMethods: saved cards go with the customer, payments stay.
+func TestDeleteCustomerWithMethods(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) {
+		in.MandateData = &engine.MandateInput{Terms: engine.MandateTerms{Amount: 500, Currency: "USD"}}
+	}))
+	require.Equal(t, "IR_10", code(t, w.DeleteCustomer(t.Context(), w.auth, "c")))
+	require.NoError(t, w.RevokeMandate(t.Context(), w.auth, cit.Payment.Details.MandateID))
+	require.NoError(t, w.DeleteCustomer(t.Context(), w.auth, "c"))
+	require.Equal(t, "IR_11", code(t, w.DeleteCustomer(t.Context(), w.auth, "c")))
+	v := w.get(cit.Payment.ID, engine.RetrieveInput{})
+	require.Equal(t, engine.MethodRedacted, v.Method.Status)
+	require.Equal(t, "HE_02", w.fails(mit(1, cit.Method.ID)).Code)
+	require.ErrorIs(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", cit.Method.ID); return err }), engine.ErrNotFound)
+}
+
+// TestExpiry: an expired card is shown as such and not charged; a new expiry mends it.
+func TestExpiry(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	now := time.Now().UTC()
+	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) {
+		in.Card.ExpMonth, in.Card.ExpYear = fmt.Sprintf("%02d", now.Month()), fmt.Sprint(now.Year())
+	}))
+	require.False(t, w.methods("c")[0].Expired)
+	w.clock.Add(int64(32 * 24 * time.Hour))
+	require.True(t, w.methods("c")[0].Expired)
+	e := w.fails(mit(1, cit.Method.ID))
+	require.Equal(t, "Card Expired", e.Message)
+	_, err := w.UpdatePaymentMethod(t.Context(), w.auth, cit.Method.ID, engine.MethodUpdate{ExpYear: ptr("20")})
+	require.Equal(t, "IR_16", code(t, err))
+	year := fmt.Sprint(now.Year() + 3)
+	m, err := w.UpdatePaymentMethod(t.Context(), w.auth, cit.Method.ID, engine.MethodUpdate{ExpMonth: ptr("05"), ExpYear: &year, Nickname: ptr("mine")})
+	require.NoError(t, err)
+	require.Equal(t, "mine", m.Private.Nickname)
+	require.Equal(t, "Joseph Doe", m.Private.Holder)
+	require.Equal(t, engine.Succeeded, w.pay(mit(1, cit.Method.ID)).Payment.Status)
+}
