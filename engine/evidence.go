@@ -61,7 +61,7 @@ func (e *Engine) resend(ctx context.Context, w *work) (verdict, error) {
 	if w.secrets, err = e.openSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID()); err != nil {
 		return verdict{}, err
 	}
-	if w.resume, w.repeat, err = e.answered(ctx, op.ID); err != nil {
+	if w.resume, w.captured, w.repeat, err = e.answered(ctx, op.ID); err != nil {
 		return verdict{}, err
 	}
 	w.journalled = len(w.resume)
@@ -90,25 +90,29 @@ func (e *Engine) markSend(ctx context.Context, op *Operation) error {
 	})
 }
 
-// answered are the exchanges of an operation that have an answer, from the journal, and the intent after them that has none.
-func (e *Engine) answered(ctx context.Context, operationID string) (out []sdk.Exchange, open *ExchangeRecord, err error) {
+// answered are the exchanges of an operation that have an answer, from the journal, with the secrets captured from them, and the intent
+// after them that has none.
+func (e *Engine) answered(ctx context.Context, operationID string) (out []sdk.Exchange, captured []CapturedValue, open *ExchangeRecord, err error) {
 	var rows []ExchangeRecord
 	err = e.store.View(ctx, func(r Reader) (err error) { rows, err = r.Exchanges(operationID); return err })
 	if err != nil {
-		return nil, nil, Internal(err, "read journal")
+		return nil, nil, nil, Internal(err, "read journal")
 	}
 	for _, r := range rows {
 		if !r.Answered {
-			return out, &r, nil
+			return out, captured, &r, nil
 		}
 		var j journalEntry
 		if err := e.openJSON(r.Sealed, exchangeAD(operationID), &j); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
+		}
+		for _, c := range j.Captured {
+			captured = append(captured, CapturedValue{Exchange: len(out), Name: c.Name, Value: NewSecret(c.Value), Own: c.Own})
 		}
 		j.Exchange.Body = j.Body
 		out = append(out, *j.Exchange)
 	}
-	return out, nil, nil
+	return out, captured, nil, nil
 }
 
 // askProcessor makes a sync and reads it as evidence about the open operation.

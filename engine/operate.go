@@ -29,6 +29,7 @@ type work struct {
 	saveTries int
 	token     string          // Auth.RequestToken of the request, "" without one
 	resume    []sdk.Exchange  // answered exchanges of an earlier drive (idempotent resend)
+	captured  []CapturedValue // the secrets that were captured from them
 	repeat    *ExchangeRecord // the journalled intent that follows them and has no answer, nil when none is
 	// leaseEnd is the end of our right to send, on this node's clock, read before the lease was written: never later than the
 	// database's idea of it.
@@ -98,7 +99,7 @@ func (e *Engine) perform(ctx context.Context, w *work) error {
 // drive lets the adapter perform the operation and judges what it says.
 func (e *Engine) drive(ctx context.Context, w *work) verdict {
 	d := &Drive{Connector: w.account.Connector, AdapterHash: w.op.AdapterHash, Operation: w.op.Kind, OperationID: w.op.ID, Started: w.op.StartedAt,
-		Seed: [32]byte(w.op.Seed), Account: e.driveAccount(w.account), Request: w.req, Secrets: w.secrets, Resume: w.resume,
+		Seed: [32]byte(w.op.Seed), Account: e.driveAccount(w.account), Request: w.req, Secrets: w.secrets, Resume: w.resume, Captured: w.captured,
 		BeforeSend: func(ctx context.Context, s SendIntent) error { return e.beforeSend(ctx, w, s) }}
 	if w.repeat != nil {
 		d.Started = w.repeat.At
@@ -206,12 +207,21 @@ type journalEntry struct {
 	URL      string        `json:"url,omitempty"`
 	Exchange *sdk.Exchange `json:"exchange,omitempty"`
 	Body     []byte        `json:"body,omitempty"`
+	// Captured are the secrets of the answer, in whose place Body holds stand-ins: what follows may need them after a restart.
+	Captured []sealedCapture `json:"captured,omitempty"`
+}
+
+// sealedCapture is the storage form of a CapturedValue.
+type sealedCapture struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Own   bool   `json:"own,omitempty"`
 }
 
 func (e *Engine) exchangeRecords(w *work, s SendIntent) ([]ExchangeRecord, error) {
 	var out []ExchangeRecord
 	for i := w.journalled; i < len(s.Exchanges); i++ {
-		r, err := e.exchangeRecord(w.op.ID, i, &s.Exchanges[i])
+		r, err := e.exchangeRecord(w.op.ID, i, &s.Exchanges[i], s.Captured)
 		if err != nil {
 			return nil, err
 		}
@@ -224,8 +234,14 @@ func (e *Engine) exchangeRecords(w *work, s SendIntent) ([]ExchangeRecord, error
 	return append(out, ExchangeRecord{OperationID: w.op.ID, Index: s.Index, At: s.Now, RequestHash: s.RequestHash, Sealed: sealed}), nil
 }
 
-func (e *Engine) exchangeRecord(operationID string, index int, x *sdk.Exchange) (ExchangeRecord, error) {
-	sealed, err := e.sealJSON(journalEntry{Exchange: x, Body: x.Body}, exchangeAD(operationID))
+func (e *Engine) exchangeRecord(operationID string, index int, x *sdk.Exchange, captured []CapturedValue) (ExchangeRecord, error) {
+	entry := journalEntry{Exchange: x, Body: x.Body}
+	for _, c := range captured {
+		if c.Exchange == index {
+			entry.Captured = append(entry.Captured, sealedCapture{Name: c.Name, Value: c.Value.Reveal(), Own: c.Own})
+		}
+	}
+	sealed, err := e.sealJSON(entry, exchangeAD(operationID))
 	if err != nil {
 		return ExchangeRecord{}, err
 	}

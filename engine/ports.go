@@ -186,6 +186,8 @@ type Drive struct {
 	Secrets InstrumentSecrets
 	// Resume holds the answered exchanges of an earlier drive of the same operation (an idempotent resend), in order.
 	Resume []sdk.Exchange
+	// Captured are the values that the stand-ins in Resume stand for, as DriveResult or SendIntent gave them.
+	Captured []CapturedValue
 	// BeforeSend is called immediately before each send with the exchanges so far; the send leaves only if it returns nil. It
 	// checks the lease and, from the second send on, makes the earlier answers and this intent durable.
 	BeforeSend func(ctx context.Context, intent SendIntent) error
@@ -214,8 +216,17 @@ type SendIntent struct {
 	Method       string
 	URL          string
 	Host         string
-	Exchanges    []sdk.Exchange // answered so far, in order
+	Exchanges    []sdk.Exchange  // answered so far, in order
+	Captured     []CapturedValue // of Exchanges
 	SafeToRepeat bool
+}
+
+// CapturedValue is a secret of an answer (sdk.Send.Capture). Exchanges hold a stand-in in its place.
+type CapturedValue struct {
+	Exchange int    // index of the exchange whose answer held it
+	Name     string // as the adapter called it
+	Value    Secret
+	Own      bool // it proves the account's identity
 }
 
 // DriveResult is what came of an operation.
@@ -228,6 +239,8 @@ type DriveResult struct {
 	Cryptograms map[string]Secret
 	// Exchanges in order; the last may be without an answer.
 	Exchanges []sdk.Exchange
+	// Captured are the secrets of Exchanges' answers, in order.
+	Captured []CapturedValue
 	// MayHaveLeft says that something may have reached the processor in this drive.
 	MayHaveLeft bool
 	// AnsweredLast says that the last send has a whole answer: only then does a decline count.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"payswitch/engine"
 	"payswitch/sdk"
 )
 
@@ -28,15 +29,42 @@ func checkCaptures(all []sdk.Capture) error {
 // account's identity where the manifest declares that field of that answer for it, and the request that it answers proved it too: else an
 // adapter could have a key of its author's echoed to it.
 func (o *operation) capture(s *sdk.Send, out *outgoing, a *answer) {
-	if len(s.Capture) == 0 || len(a.body) == 0 {
+	before := len(o.secrets.secrets)
+	a.body = o.conceal(s.Capture, a.body, func(c *sdk.Capture) bool { return out.filled.proven && declaresResponse(out.filled.places, c) })
+	for i := before; i < len(o.secrets.secrets); i++ { // so that the operation can go on in another drive
+		x := &o.secrets.secrets[i]
+		o.res.Captured = append(o.res.Captured, engine.CapturedValue{Exchange: len(o.res.Exchanges), Name: x.name, Value: x.value, Own: x.own})
+	}
+}
+
+// captureMessage does the same to a webhook's message, as the manifest asks. Nothing in it proves anything.
+func (o *operation) captureMessage() {
+	w, rule := o.step.Request.Webhook, o.adapter.manifest.Webhook
+	if w == nil || rule == nil || len(rule.Capture) == 0 {
 		return
 	}
-	text := string(a.body)
+	message := *w
+	message.Body = o.conceal(rule.Capture, w.Body, func(*sdk.Capture) bool { return false })
+	if text, known := o.scrub.text(string(message.Body), ""); known { // the same value in another field
+		message.Body = []byte(text)
+	}
+	message.BodyLength = len(message.Body)
+	o.step.Request.Webhook = &message
+}
+
+// conceal captures fields of a JSON text: it is nothing else that was meant, if it is not JSON. A value that stands twice has one stand-in.
+func (o *operation) conceal(all []sdk.Capture, body []byte, own func(*sdk.Capture) bool) []byte {
+	if len(all) == 0 || len(body) == 0 {
+		return body
+	}
+	text := string(body)
 	var edits []edit
+	var values []string
+	known := make(map[string]string) // stand-ins by value
 	scan := jsonScan{text: text}
 	scan.visit = func(start, end int) error {
-		for i := range s.Capture {
-			c := &s.Capture[i]
+		for i := range all {
+			c := &all[i]
 			if !isPath(scan.path, strings.Split(c.Path, ".")) {
 				continue
 			}
@@ -47,18 +75,25 @@ func (o *operation) capture(s *sdk.Send, out *outgoing, a *answer) {
 			if value == "" || value == "null" {
 				return nil
 			}
-			if _, known := o.scrub.text(value, ""); known || o.scrub.isCVC(value) {
-				return nil // a secret that came back is blanked: captured, it could be used as another one
+			standIn := known[value]
+			if standIn == "" {
+				if _, secret := o.scrub.text(value, ""); secret || o.scrub.isCVC(value) {
+					return nil // a secret that came back is blanked: captured, it could be used as another one
+				}
+				standIn = o.secrets.capture(c.Name, value, own(c))
+				known[value] = standIn
+				values = append(values, value)
 			}
-			standIn := o.secrets.capture(c.Name, value, out.filled.proven && declaresResponse(out.filled.places, c))
 			edits = append(edits, edit{start, end, `"` + standIn + `"`})
-			o.scrub.add(value)
 			break
 		}
 		return nil
 	}
 	if scan.run() != nil {
-		return // not JSON, and so not the answer that was meant
+		return body
+	}
+	for _, v := range values {
+		o.scrub.add(v)
 	}
 	var b strings.Builder
 	at := 0
@@ -67,7 +102,47 @@ func (o *operation) capture(s *sdk.Send, out *outgoing, a *answer) {
 		at = e.end
 	}
 	b.WriteString(text[at:])
-	a.body = []byte(b.String())
+	return []byte(b.String())
+}
+
+// recapture takes in what an earlier drive captured: the same stand-ins, in the same order.
+func (o *operation) recapture() {
+	for _, c := range o.in.Captured {
+		if c.Exchange < len(o.in.Resume) {
+			o.secrets.capture(c.Name, c.Value.Reveal(), c.Own)
+			o.res.Captured = append(o.res.Captured, c)
+			o.scrub.add(c.Value.Reveal())
+		}
+	}
+}
+
+// handOver gives the cryptograms of an outcome to the engine. They never are in the outcome itself: what stands there is the stand-in of a
+// captured value, and anything else is blanked.
+func (o *operation) handOver(out *sdk.Outcome) {
+	o.takeCryptogram(out.Authentication)
+	for i := range out.Events {
+		if e := out.Events[i].Outcome; e != nil {
+			o.takeCryptogram(e.Authentication)
+		}
+	}
+}
+
+func (o *operation) takeCryptogram(a *sdk.AuthenticationOutcome) {
+	if a == nil || a.CAVV == "" {
+		return
+	}
+	i := o.secrets.named(a.CAVV)
+	if i < 0 || !strings.HasPrefix(a.CAVV, o.secrets.capturePrefix) {
+		a.CAVV = ""
+		o.opts.Observer.Violated(o.adapter.name, RuleOutcome)
+		o.opts.Logger.Warn("a cryptogram that is not the stand-in of a captured value is blanked", "adapter", o.adapter.name,
+			"operation", string(o.in.Operation), "operation_id", o.in.OperationID)
+		return
+	}
+	if o.res.Cryptograms == nil {
+		o.res.Cryptograms = make(map[string]engine.Secret)
+	}
+	o.res.Cryptograms[a.CAVV] = o.secrets.secrets[i].value
 }
 
 func declaresResponse(places []*place, c *sdk.Capture) bool {

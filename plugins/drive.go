@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"payswitch/engine"
@@ -108,7 +109,9 @@ func (o *operation) prepare() (err error) {
 	o.places = places
 	o.step, o.secrets = newStep(o.in, o.adapter.manifest, o.reach.baseURL)
 	o.scrub = newScrubber(o.secrets)
-	if w := o.in.Request.Webhook; w != nil {
+	o.captureMessage()
+	o.recapture()
+	if w := o.step.Request.Webhook; w != nil {
 		o.bytes += len(w.Body)
 	}
 	for i := range o.in.Resume {
@@ -238,6 +241,7 @@ func (o *operation) finish(out *sdk.Outcome) error {
 		o.unknown(RuleDivergence, "the adapter's re-run did not repeat what it had sent")
 		return nil
 	}
+	o.handOver(out)
 	o.searchOutcome(out)
 	o.res.Outcome = out
 	return nil
@@ -248,14 +252,27 @@ func (o *operation) finish(out *sdk.Outcome) error {
 func (o *operation) searchOutcome(out *sdk.Outcome) {
 	rest := *out
 	rest.Token = nil
-	if a := rest.Authentication; a != nil {
-		other := *a
-		other.CAVV = ""
-		rest.Authentication = &other
+	rest.Authentication = withoutCryptogram(rest.Authentication)
+	rest.Events = slices.Clone(rest.Events)
+	for i := range rest.Events {
+		if e := rest.Events[i].Outcome; e != nil {
+			other := *e
+			other.Authentication = withoutCryptogram(other.Authentication)
+			rest.Events[i].Outcome = &other
+		}
 	}
 	if name := o.secrets.found(string(sdk.EncodeResult(&sdk.Result{Outcome: &rest}))); name != "" {
 		o.opts.Observer.Violated(o.adapter.name, RuleSecret)
 		o.opts.Logger.Warn("an outcome holds a stand-in", "adapter", o.adapter.name, "operation", string(o.in.Operation),
 			"operation_id", o.in.OperationID, "secret", name)
 	}
+}
+
+func withoutCryptogram(a *sdk.AuthenticationOutcome) *sdk.AuthenticationOutcome {
+	if a == nil {
+		return nil
+	}
+	other := *a
+	other.CAVV = ""
+	return &other
 }

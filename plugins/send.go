@@ -70,7 +70,7 @@ func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done 
 		}
 	}
 	o.recordExchange(time.Since(start), refreshed)
-	o.conceal(s, out, &a)
+	o.hide(s, out, &a)
 	o.record(sdk.Exchange{Now: now.UnixMilli(), RequestHash: hash, Sent: a.sent, Status: a.status, Headers: a.headers,
 		BodyLength: len(a.body), Body: a.body, Failure: a.failure})
 	return false, nil
@@ -94,7 +94,7 @@ func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, ha
 	o.bound(out, s)
 	if o.in.BeforeSend != nil {
 		intent := engine.SendIntent{Index: len(o.res.Exchanges), Now: now, RequestHash: hash, Method: s.Method, URL: s.URL, Host: out.url.Host,
-			Exchanges: o.res.Exchanges, SafeToRepeat: s.SafeToRepeat}
+			Exchanges: o.res.Exchanges, Captured: o.res.Captured, SafeToRepeat: s.SafeToRepeat}
 		if err := o.in.BeforeSend(ctx, intent); err != nil {
 			return nil, answer{}, fmt.Errorf("before send %d: %w", intent.Index, err)
 		}
@@ -108,8 +108,8 @@ func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, ha
 	return out, a, nil
 }
 
-// conceal takes secrets out of an answer before anybody sees it. What is found is blanked and told; the answer stands.
-func (o *operation) conceal(s *sdk.Send, out *outgoing, a *answer) {
+// hide takes secrets out of an answer before anybody sees it. What is found is blanked and told; the answer stands.
+func (o *operation) hide(s *sdk.Send, out *outgoing, a *answer) {
 	o.scrub.sent(out.filled.put)
 	o.capture(s, out, a)
 	request := s.URL + "\n" + string(s.Body)

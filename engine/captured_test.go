@@ -1,0 +1,72 @@
+package engine_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// What was captured from the first answer is needed in the second send, which is made again by another engine on the same database: it is
+// in the journal, sealed, and nowhere in the clear.
+func TestResendWithACapturedValue(t *testing.T) {
+	const session = "session_value_0123456789"
+	var mu sync.Mutex
+	var charged []string
+	hang := true
+	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if r.URL.Path == "/session" {
+			w.Write([]byte(`{"key":"` + session + `"}`))
+			return
+		}
+		charged = append(charged, r.Header.Get("Authorization"))
+		if hang {
+			hang = false
+			panic(http.ErrAbortHandler)
+		}
+		w.Write([]byte(`{"id":"x1"}`))
+	}))
+	t.Cleanup(p.Close)
+	a := shop(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 3600})
+	a.Manifest.Authentication = []sdk.Placement{{Secret: "session", In: "header", Field: "Authorization"},
+		{Secret: "session", In: "response", Path: "/session", Field: "key"}}
+	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+		first, err := c.Do(&sdk.Send{Method: "POST", URL: "/session", SafeToRepeat: true, Capture: []sdk.Capture{{Path: "key", Name: "session"}}})
+		if err != nil {
+			return nil, err
+		}
+		charge, err := c.Do(&sdk.Send{Method: "POST", URL: "/charge", Body: []byte("charge"), SafeToRepeat: true, IdempotencyHeader: "Idempotency-Key",
+			Headers: []sdk.Header{sdk.H("Authorization", "Bearer "+first.JSON().Str("key"))}})
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: charge.JSON().Str("id")}, nil
+	}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
+	w.shopAccount(p.URL)
+	v := w.pay(sale(100, visa))
+	require.Equal(t, engine.Processing, v.Payment.Status)
+
+	require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) error {
+		rows, err := r.Exchanges(w.operations(v.Payment.ID)[0].ID)
+		require.NoError(t, err)
+		require.NotEmpty(t, rows)
+		for _, row := range rows {
+			require.NotContains(t, string(row.Sealed), session)
+		}
+		return nil
+	}))
+	other := w.second(quick, map[string]*sdk.Adapter{"shop": a})
+	other.running()
+	other.eventually(v.Payment.ID, engine.Succeeded)
+	mu.Lock()
+	defer mu.Unlock()
+	require.Equal(t, []string{"Bearer " + session, "Bearer " + session}, charged)
+}
