@@ -80,7 +80,7 @@ func (e *Engine) bookMethod(ctx context.Context, w *work, b *booking, now time.T
 		return s, nil
 	}
 	w.saveTries++
-	if w.saveTries < methodTries {
+	if w.saveTries < methodTries && !errors.Is(err, errCardGone) {
 		return nil, err
 	}
 	e.log.LogAttrs(ctx, slog.LevelError, "card not saved", slog.String("payment_id", b.p.ID), slog.Any("error", err))
@@ -145,21 +145,43 @@ func (e *Engine) customerForSaving(ctx context.Context, p *Payment) (c *Customer
 func (e *Engine) recordCard(ctx context.Context, w *work, b *booking, s *saving, now time.Time) error {
 	number := w.secrets.Number
 	if number.IsZero() { // a node that died left the operation to us
-		secrets, err := e.openSecrets(w.op.Instrument, w.op.ID)
-		if err != nil {
+		secrets, err := e.openSecrets(ctx, w.op.Instrument, w.op.MerchantID, w.op.ShortTermID())
+		if err != nil && !errors.Is(err, errShredded) {
 			return err
 		}
 		number = secrets.Number
 	}
-	if number.IsZero() || b.a.Details.Card == nil {
-		return errors.New("the card is not known any more")
+	if b.a.Details.Card == nil {
+		return errCardGone
 	}
 	facts := *b.a.Details.Card
+	if number.IsZero() { // it was destroyed before there was evidence: what is left is the processor's own credential
+		if b.a.Details.StoredCredential == nil || b.a.Details.Save != usageOffSession {
+			return errCardGone
+		}
+		s.newMethod = true
+		s.method = newMethod(b.p.MerchantID, b.p.CustomerID, now)
+		s.method.Details.Card, s.method.Details.Method, s.method.Details.Type = &facts, methodCard, b.a.Details.PaymentMethodType
+		if b.a.Private != nil {
+			s.method.Private.Holder, s.method.Private.Nickname = b.a.Private.Holder, b.a.Private.Nickname
+		}
+		return nil
+	}
 	in := cardToKeep{customerID: b.p.CustomerID, number: number, facts: facts, kind: b.a.Details.PaymentMethodType}
 	if b.a.Private != nil {
 		in.holder, in.nickname = b.a.Private.Holder, b.a.Private.Nickname
 	}
 	return e.keptCard(ctx, b.p.MerchantID, in, s, now)
+}
+
+// errCardGone says that a card that was to be kept is not there any more.
+var errCardGone = errors.New("the card is not known any more")
+
+// newMethod is an inactive record without a card.
+func newMethod(merchantID, customerID string, now time.Time) *PaymentMethod {
+	id := idAt(methodPrefix, now)
+	return &PaymentMethod{MerchantID: merchantID, ID: id, CustomerID: customerID, Status: MethodInactive, LastUsedAt: now, CreatedAt: now,
+		ModifiedAt: now, Private: &MethodPrivate{ClientSecret: id + "_secret_" + randomText(20)}}
 }
 
 // cardToKeep is a card with what belongs on its record.
@@ -185,9 +207,8 @@ func (e *Engine) keptCard(ctx context.Context, merchantID string, in cardToKeep,
 	switch {
 	case errors.Is(err, ErrNotFound):
 		s.newMethod = true
-		s.method = &PaymentMethod{MerchantID: merchantID, ID: idAt(methodPrefix, now), CustomerID: in.customerID, Status: MethodInactive,
-			Fingerprint: fingerprint, LastUsedAt: now, CreatedAt: now, ModifiedAt: now, Private: &MethodPrivate{}}
-		s.method.Private.ClientSecret = s.method.ID + "_secret_" + randomText(20)
+		s.method = newMethod(merchantID, in.customerID, now)
+		s.method.Fingerprint = fingerprint
 	case err != nil:
 		return err
 	default:

@@ -114,10 +114,8 @@ func (e *Engine) checkCredentialAccounts(ctx context.Context, a Auth, credential
 
 // awaitingMethod makes a record whose card the customer brings later.
 func (e *Engine) awaitingMethod(ctx context.Context, a Auth, in MethodInput, now time.Time) (*PaymentMethod, error) {
-	m := &PaymentMethod{MerchantID: a.MerchantID, ID: idAt(methodPrefix, now), CustomerID: in.CustomerID, Status: MethodAwaitingData,
-		LastUsedAt: now, CreatedAt: now, ModifiedAt: now, Private: &MethodPrivate{}}
-	m.Details.Method = in.Method
-	m.Private.ClientSecret = m.ID + "_secret_" + randomText(20)
+	m := newMethod(a.MerchantID, in.CustomerID, now)
+	m.Status, m.Details.Method = MethodAwaitingData, in.Method
 	in.fill(m, in.Type)
 	if err := e.sealMethod(m); err != nil {
 		return nil, err
