@@ -84,8 +84,10 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.ResolveEvery, 5*time.Second)
 	setDefault(&o.SettleTimeout, 10*time.Second)
 	setDefault(&o.JournalKeep, 30*24*time.Hour)
-	return &Engine{store: d.Store, connectors: d.Connectors, vault: d.Vault, present: d.Presenter, log: d.Logger, now: d.Clock,
-		metrics: d.Metrics, opts: o, dir: newDirectory(d.Store, d.Vault), closing: make(chan struct{})}, nil
+	e := &Engine{store: d.Store, vault: d.Vault, present: d.Presenter, log: d.Logger, now: d.Clock,
+		metrics: d.Metrics, opts: o, dir: newDirectory(d.Store, d.Vault), closing: make(chan struct{})}
+	e.connectors = watched{d.Connectors, e}
+	return e, nil
 }
 
 func setDefault(d *time.Duration, v time.Duration) {

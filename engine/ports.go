@@ -27,6 +27,7 @@ type Reader interface {
 	sealedReader
 	methodReader
 	operatorReader
+	violationReader
 
 	// Now is the database's clock, the same throughout the transaction, whole milliseconds UTC.
 	Now() time.Time
@@ -83,6 +84,7 @@ type Tx interface {
 	methodTx
 	keysetTx
 	sealedTx
+	violationTx
 
 	InsertPayment(p *Payment) error
 	UpdatePayment(p *Payment) error
@@ -249,6 +251,8 @@ type DriveResult struct {
 	HTTPStatus int
 	Steps      int
 	Duration   time.Duration
+	// Violations are rules of the host's that the adapter broke, the first few. MerchantID, AccountID and At are left to the engine.
+	Violations []Violation
 	// Recordings, where asked for, are what the adapter was given and made of it, however the drive ended: operations that were performed
 	// on its behalf first (access_token), then its own. None of one that ended before its first step.
 	Recordings []*Recording

@@ -74,7 +74,7 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *
 			if v.Adapter == "" { // of an access token others may have it in hand
 				v.Adapter = a.name
 			}
-			d.opts.Observer.Violated(a.name, v.Rule)
+			o.broke(v.Rule, v.Detail)
 		}
 		if err != nil {
 			res.Outcome, res.Reject = nil, nil
@@ -222,7 +222,7 @@ func (o *operation) next(ctx context.Context, now time.Time) (*sdk.Result, error
 
 // unknown ends the operation without evidence because the adapter broke a rule after something may have left (or would have then).
 func (o *operation) unknown(rule, text string) {
-	o.opts.Observer.Violated(o.adapter.name, rule)
+	o.broke(rule, text)
 	o.opts.Logger.Warn("operation ends unknown: adapter broke a rule", "adapter", o.adapter.name, "operation", string(o.in.Operation),
 		"operation_id", o.in.OperationID, "rule", rule)
 	o.res.Outcome = unknownOutcome(text)
@@ -262,7 +262,7 @@ func (o *operation) searchOutcome(out *sdk.Outcome) {
 		}
 	}
 	if name := o.secrets.found(string(sdk.EncodeResult(&sdk.Result{Outcome: &rest}))); name != "" {
-		o.opts.Observer.Violated(o.adapter.name, RuleSecret)
+		o.broke(RuleSecret, "the stand-in of "+name+" in the outcome")
 		o.opts.Logger.Warn("an outcome holds a stand-in", "adapter", o.adapter.name, "operation", string(o.in.Operation),
 			"operation_id", o.in.OperationID, "secret", name)
 	}

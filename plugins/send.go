@@ -120,7 +120,7 @@ func (o *operation) hide(s *sdk.Send, out *outgoing, a *answer) {
 		a.headers[i].Value, known = v, known || found
 	}
 	if known {
-		o.opts.Observer.Violated(o.adapter.name, RuleAnswer)
+		o.broke(RuleAnswer, "a secret in the answer of "+out.url.Host+", blanked")
 		o.opts.Logger.Warn("a processor's answer held a secret, which was blanked", "adapter", o.adapter.name, "host", out.url.Host,
 			"operation", string(o.in.Operation), "operation_id", o.in.OperationID)
 	}

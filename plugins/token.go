@@ -174,6 +174,9 @@ func (o *operation) fetchToken(ctx context.Context) *token {
 		return &token{err: err}
 	}
 	err := f.run(ctx)
+	for _, v := range f.res.Violations {
+		o.keep(v)
+	}
 	if len(f.steps) > 0 {
 		o.res.Recordings = append(o.res.Recordings, f.recording(err))
 	}

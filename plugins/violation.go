@@ -1,6 +1,12 @@
 package plugins
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"payswitch/engine"
+)
 
 // Violation is the error of a drive that was stopped because the adapter broke a rule of the host's. What it asked for has not left.
 // No text of the adapter's is in it beyond names of hosts and headers.
@@ -37,4 +43,37 @@ const (
 // violation is one whose adapter is filled in by the drive.
 func violation(rule, format string, args ...any) *Violation {
 	return &Violation{Rule: rule, Detail: fmt.Sprintf(format, args...)}
+}
+
+// mostViolations bounds what one drive tells of.
+const mostViolations = 8
+
+// broke tells of a rule that the adapter broke, to metrics and to the connector account.
+func (o *operation) broke(rule, place string) {
+	o.opts.Observer.Violated(o.adapter.name, rule)
+	o.keep(engine.Violation{OperationID: o.in.OperationID, Operation: o.in.Operation, Adapter: o.adapter.name, AdapterHash: o.adapter.hash,
+		Rule: rule, Place: o.placeText(place)})
+}
+
+// keep takes a violation in, of an operation on this one's behalf too.
+func (o *operation) keep(v engine.Violation) {
+	if len(o.res.Violations) < mostViolations {
+		v.OperationID = o.in.OperationID
+		o.res.Violations = append(o.res.Violations, v)
+	}
+}
+
+// placeText is where a rule was broken, as it may be kept: without secrets and control characters, and short.
+func (o *operation) placeText(s string) string {
+	s, _ = o.scrub.text(s, "")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+	if len(s) > engine.MaxPlace {
+		s = s[:engine.MaxPlace]
+	}
+	return strings.ToValidUTF8(s, "")
 }

@@ -13,6 +13,7 @@ import (
 type operatorAdmin interface {
 	Approval(ctx context.Context, a engine.Auth, id string) (*engine.ApprovalView, error)
 	Approve(ctx context.Context, a engine.Auth, id, hash string) (*engine.ApprovalView, error)
+	Violations(ctx context.Context, a engine.Auth, id string) ([]*engine.Violation, error)
 }
 
 // operatorRoutes are theirs. No merchant's key opens them.
@@ -21,6 +22,7 @@ func (s *Server) operatorRoutes() []route {
 	return []route{
 		{method: "GET", pattern: accountPath + "/approval", who: admin, handle: s.retrieveApproval},
 		{method: "POST", pattern: accountPath + "/approval", who: admin, handle: s.approve},
+		{method: "GET", pattern: accountPath + "/violations", who: admin, handle: s.listViolations},
 	}
 }
 
@@ -90,4 +92,18 @@ func placementTexts(all []sdk.Placement) []string {
 		texts[i] = engine.PlacementText(all[i])
 	}
 	return texts
+}
+
+// listViolations shows the rules that the account's adapter broke.
+func (s *Server) listViolations(c *call) (answer, error) {
+	id := c.param("merchant_connector_id")
+	list, err := s.Admin.Violations(c.ctx(), c.merchant(), id)
+	if err != nil {
+		return answer{}, err
+	}
+	w := new(writer).open().str("merchant_connector_id", id)
+	return listOfAnswers(w.key("adapter_violations"), list, func(w *writer, v *engine.Violation) {
+		w.open().time("at", v.At).str("operation_id", v.OperationID).str("operation", string(v.Operation)).str("adapter", v.Adapter).
+			str("sha256", v.AdapterHash).str("rule", v.Rule).str("place", v.Place).close()
+	}).close().answer(), nil
 }

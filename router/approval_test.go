@@ -47,6 +47,30 @@ func (o operator) Approval(context.Context, engine.Auth, string) (*engine.Approv
 	return o.view, nil
 }
 
+func (o operator) Violations(context.Context, engine.Auth, string) ([]*engine.Violation, error) {
+	return []*engine.Violation{{At: time.UnixMilli(1_760_000_000_000), OperationID: "op_1", Operation: sdk.OpAuthorize, Adapter: "acme", AdapterHash: "ab",
+		Rule: "host", Place: "evil.example"}}, nil
+}
+
+func TestViolations(t *testing.T) {
+	w := newWorld(t)
+	path := "/account/m1/connectors/" + w.get("/account/m1/connectors").list()[0]["merchant_connector_id"].(string) + "/violations"
+	w.send("GET", path, w.secret, "").refused(401, "IR_01", "")
+	require.Empty(t, w.admin("GET", path, "").ok()["adapter_violations"])
+	w.admin("GET", "/account/m1/connectors/mca_none/violations", "").refused(404, "HE_02", "Merchant connector account")
+	require.Equal(t, map[string]any{"merchant_connector_id": "mca_1", "adapter_violations": []any{map[string]any{"at": "2025-10-09T08:53:20.000Z",
+		"operation_id": "op_1", "operation": "authorize", "adapter": "acme", "sha256": "ab", "rule": "host", "place": "evil.example"}}},
+		operator{}.world(t).send("GET", "/account/m1/connectors/mca_1/violations", adminKey, "").ok())
+}
+
+// world is the surface over o.
+func (o operator) world(t *testing.T) *world {
+	s, err := router.New(router.Deps{Access: &fake{}, Payments: &fake{}, Admin: o, Logger: slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)),
+		Connectors: plugins.NativeConnectors(nil)}, router.Options{AdminKey: engine.NewSecret(adminKey), PublicURL: publicURL})
+	require.NoError(t, err)
+	return &world{t: t, handler: checked(t, s)}
+}
+
 func TestAwaitingApproval(t *testing.T) {
 	m := &sdk.Manifest{Version: "2.0.0", Environments: map[string]sdk.Environment{"test": {Hosts: []string{"b.example", "a.example"}}},
 		Credentials:    []sdk.Field{{Name: "secret", Key: "api_key", Type: "secret"}},
@@ -56,11 +80,7 @@ func TestAwaitingApproval(t *testing.T) {
 		Adapter: engine.AdapterInfo{Name: "acme", Hash: "ab", Manifest: m}, Awaiting: engine.ReachOf(m)}
 	v.Account.Operator.Approvals = []engine.Approval{{At: time.UnixMilli(1_760_000_000_000), By: engine.ApprovedAtCreation, Adapter: "acme", Version: "1.0.0", Hash: "cd"}}
 	get := func() map[string]any {
-		s, err := router.New(router.Deps{Access: &fake{}, Payments: &fake{}, Admin: operator{view: v}, Logger: slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)),
-			Connectors: plugins.NativeConnectors(nil)}, router.Options{AdminKey: engine.NewSecret(adminKey), PublicURL: publicURL})
-		require.NoError(t, err)
-		w := &world{t: t, handler: checked(t, s)}
-		return w.send("GET", "/account/m1/connectors/mca_1/approval", adminKey, "").ok()
+		return operator{view: v}.world(t).send("GET", "/account/m1/connectors/mca_1/approval", adminKey, "").ok()
 	}
 	require.Equal(t, map[string]any{
 		"merchant_connector_id": "mca_1", "connector_name": "acme", "status": "awaiting_approval",

@@ -24,3 +24,40 @@ func testAccountsAt(t *testing.T, s engine.Store) {
 		require.Equal(t, want, get(t, s, func(r engine.Reader) (int, error) { return r.AccountsAt(connector) }), connector)
 	}
 }
+
+func testViolations(t *testing.T, s engine.Store) {
+	merchant(t, s, merchantA, merchantB)
+	update(t, s, func(tx engine.Tx) error {
+		for _, m := range []string{merchantA, merchantB} {
+			if err := tx.InsertAccount(&engine.Account{MerchantID: m, ID: "a", Label: "a"}); err != nil {
+				return err
+			}
+		}
+		return tx.InsertAccount(&engine.Account{MerchantID: merchantA, ID: "b", Label: "b"})
+	})
+	f := new(filler)
+	var made []*engine.Violation
+	for range 5 {
+		v := filled[engine.Violation](f)
+		v.MerchantID, v.AccountID = merchantA, "a"
+		made = append([]*engine.Violation{v}, made...)
+		update(t, s, func(tx engine.Tx) error { return tx.InsertViolation(v, 3) })
+	}
+	list := func(merchant, account string, limit int) []*engine.Violation {
+		return get(t, s, func(r engine.Reader) ([]*engine.Violation, error) { return r.Violations(merchant, account, limit) })
+	}
+	for _, other := range [][2]string{{merchantB, "a"}, {merchantA, "b"}} {
+		update(t, s, func(tx engine.Tx) error {
+			return tx.InsertViolation(&engine.Violation{MerchantID: other[0], AccountID: other[1]}, 1)
+		})
+	}
+	require.Equal(t, made[:3], list(merchantA, "a", 10), "the newest are kept, newest first")
+	require.Equal(t, made[:2], list(merchantA, "a", 2))
+	require.Equal(t, []*engine.Violation{{MerchantID: merchantB, AccountID: "a"}}, list(merchantB, "a", 10))
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error {
+		return tx.InsertViolation(&engine.Violation{MerchantID: merchantA, AccountID: "none"}, 3)
+	}), engine.ErrNotFound)
+	update(t, s, func(tx engine.Tx) error { return tx.DeleteAccount(merchantA, "a") })
+	require.Empty(t, list(merchantA, "a", 10), "they go with the account")
+	require.Len(t, list(merchantA, "b", 10), 1)
+}

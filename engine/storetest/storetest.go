@@ -61,6 +61,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"merchants and what goes with them", testMerchants},
 		{"API keys", testAPIKeys},
 		{"accounts of a connector", testAccountsAt},
+		{"violations", testViolations},
 		{"customers", testCustomers},
 		{"keysets", testKeysets},
 		{"update: own writes, errors, clock", testUpdate},
