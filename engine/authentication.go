@@ -82,15 +82,17 @@ type AuthenticationDetails struct {
 	// TokenHashes are the SHA-256 of the tokens in the URLs we gave out, by use.
 	TokenHashes map[string][]byte `json:"token_hashes,omitempty"`
 
-	Channel           string          `json:"channel,omitempty"`
-	Network           sdk.CardNetwork `json:"network,omitempty"`
-	MessageVersion    string          `json:"message_version,omitempty"`
-	VersionsOffered   []string        `json:"versions_offered,omitempty"`
-	DirectoryServerID string          `json:"directory_server_id,omitempty"`
-	ServerTransID     string          `json:"server_trans_id,omitempty"`
-	ACSTransID        string          `json:"acs_trans_id,omitempty"`
-	DSTransID         string          `json:"ds_trans_id,omitempty"`
-	ACSReference      string          `json:"acs_reference,omitempty"`
+	Channel           sdk.DeviceChannel `json:"channel,omitempty"`
+	Category          string            `json:"category,omitempty"` // message category: 01 payment, 02 a card to be stored
+	AuthenticationInd string            `json:"authentication_ind,omitempty"`
+	Network           sdk.CardNetwork   `json:"network,omitempty"`
+	MessageVersion    string            `json:"message_version,omitempty"`
+	VersionsOffered   []string          `json:"versions_offered,omitempty"`
+	DirectoryServerID string            `json:"directory_server_id,omitempty"`
+	ServerTransID     string            `json:"server_trans_id,omitempty"`
+	ACSTransID        string            `json:"acs_trans_id,omitempty"`
+	DSTransID         string            `json:"ds_trans_id,omitempty"`
+	ACSReference      string            `json:"acs_reference,omitempty"`
 
 	MethodURL        string    `json:"method_url,omitempty"`
 	MethodNotifiedAt time.Time `json:"method_notified_at,omitzero"`
@@ -112,7 +114,8 @@ type AuthenticationDetails struct {
 	// Shift says whether the issuer is expected to bear fraud: expected, not_expected, unknown; "" until it has ended.
 	Shift string `json:"liability_shift,omitempty"`
 
-	Bound AuthenticationBinding `json:"bound"`
+	Bound    AuthenticationBinding  `json:"bound"`
+	Merchant AuthenticationMerchant `json:"merchant"`
 	// Exemption asked for, by which way (3ds, authorization), and the one that the ACS says it applied.
 	Exemption        string `json:"exemption,omitempty"`
 	ExemptionRoute   string `json:"exemption_route,omitempty"`
@@ -126,16 +129,19 @@ type AuthenticationDetails struct {
 	AnsweredAt       time.Time `json:"answered_at,omitzero"`   // ARes
 	ChallengedAt     time.Time `json:"challenged_at,omitzero"` // the CRes, or an error of the ACS, came by the browser
 	EndedAt          time.Time `json:"ended_at,omitzero"`
-	Tries            int       `json:"tries,omitempty"` // AReqs
-	Pulls            int       `json:"pulls,omitempty"` // results asked for
+	// ChallengeError says that the browser brought an error of the ACS instead of a CRes.
+	ChallengeError bool   `json:"challenge_error,omitempty"`
+	CResStatus     string `json:"cres_status,omitempty"` // what a CRes claims; no evidence
+	Tries          int    `json:"tries,omitempty"`       // AReqs
+	Pulls          int    `json:"pulls,omitempty"`       // results asked for
 
 	// ErrorCode is the payment's error_code where it ended without an authorization; Component, Detail and Vendor code as told.
-	ErrorCode      string `json:"error_code,omitempty"`
-	ErrorMessage   string `json:"error_message,omitempty"`
-	ErrorClass     string `json:"error_class,omitempty"`
-	VendorCode     string `json:"vendor_code,omitempty"`
-	ErrorComponent string `json:"error_component,omitempty"`
-	ErrorDetail    string `json:"error_detail,omitempty"`
+	ErrorCode      string         `json:"error_code,omitempty"`
+	ErrorMessage   string         `json:"error_message,omitempty"`
+	ErrorClass     sdk.ErrorClass `json:"error_class,omitempty"`
+	VendorCode     string         `json:"vendor_code,omitempty"`
+	ErrorComponent string         `json:"error_component,omitempty"`
+	ErrorDetail    string         `json:"error_detail,omitempty"`
 }
 
 // AuthenticationBinding is what an authentication is good for. Card is a keyed hash of the number.
@@ -148,6 +154,14 @@ type AuthenticationBinding struct {
 	AcquirerMID string       `json:"acquirer_mid,omitempty"`
 }
 
+// AuthenticationMerchant is how the merchant is shown to the issuer.
+type AuthenticationMerchant struct {
+	AcquirerCountry string `json:"acquirer_country,omitempty"` // ISO 3166-1 alpha-2
+	Name            string `json:"name,omitempty"`
+	Country         string `json:"country,omitempty"` // ISO 3166-1 alpha-2
+	MCC             string `json:"mcc,omitempty"`
+}
+
 // AuthenticationPrivate is the secret part of an authentication.
 type AuthenticationPrivate struct {
 	// Tokens are those in the URLs we gave out, by use: answers show some of the URLs again.
@@ -157,13 +171,14 @@ type AuthenticationPrivate struct {
 	MethodData string   `json:"method_data,omitempty"`
 	Frames     []string `json:"frames,omitempty"`
 
-	ACSURL         string `json:"acs_url,omitempty"`
-	CReq           string `json:"creq,omitempty"`
-	CReqKey        string `json:"creq_key,omitempty"`
-	SignedContent  string `json:"signed_content,omitempty"`
-	CRes           string `json:"cres,omitempty"` // no evidence
-	CAVV           string `json:"cavv,omitempty"`
-	CardholderInfo string `json:"cardholder_info,omitempty"`
+	ACSURL         string      `json:"acs_url,omitempty"`
+	CReq           string      `json:"creq,omitempty"`
+	CReqKey        string      `json:"creq_key,omitempty"`
+	SignedContent  string      `json:"signed_content,omitempty"`
+	CRes           string      `json:"cres,omitempty"` // no evidence
+	CAVV           string      `json:"cavv,omitempty"`
+	CardholderInfo string      `json:"cardholder_info,omitempty"`
+	App            *sdk.AppSDK `json:"app,omitempty"`
 	// Data is what the adapter asked to be told again.
 	Data string `json:"data,omitempty"`
 }
@@ -197,4 +212,72 @@ type authenticationTx interface {
 	LeaseAuthentication(id, owner string, until time.Time) (bool, error)
 	// ReleaseAuthentication gives owner's lease back; nothing happens where owner does not hold it.
 	ReleaseAuthentication(id, owner string) error
+}
+
+// AttemptAuthentication is what an attempt shows of its authentication.
+type AttemptAuthentication struct {
+	ID        string              `json:"id"`
+	Connector string              `json:"connector"` // the authenticator, "" for a result that the merchant brought
+	State     AuthenticationState `json:"state"`
+	Status    string              `json:"status"`         // started, pending, success, failed
+	Flow      string              `json:"flow,omitempty"` // frictionless, challenge
+	Outcome   string              `json:"outcome,omitempty"`
+
+	ServerTransID     string          `json:"server_trans_id,omitempty"`
+	DSTransID         string          `json:"ds_trans_id,omitempty"`
+	ACSTransID        string          `json:"acs_trans_id,omitempty"`
+	Version           string          `json:"version,omitempty"`
+	Network           sdk.CardNetwork `json:"network,omitempty"`
+	TransStatus       string          `json:"trans_status,omitempty"`
+	TransStatusReason string          `json:"trans_status_reason,omitempty"`
+	ChallengeCancel   string          `json:"challenge_cancel,omitempty"`
+	ECI               string          `json:"eci,omitempty"`
+	Shift             string          `json:"liability_shift,omitempty"`
+	Exemption         string          `json:"exemption,omitempty"`
+	ErrorCode         string          `json:"error_code,omitempty"`
+	ErrorMessage      string          `json:"error_message,omitempty"`
+}
+
+// AttemptInvoke is what the payer's browser needs to run an authentication (next_action three_ds_invoke).
+type AttemptInvoke struct {
+	MethodURL         string          `json:"method_url,omitempty"` // "" where there is no 3DS method
+	MethodKey         string          `json:"method_key,omitempty"`
+	MethodData        string          `json:"method_data,omitempty"`
+	AuthorizeToken    string          `json:"authorize_token"`
+	PageToken         string          `json:"page_token"`
+	Version           string          `json:"version,omitempty"`
+	DirectoryServerID string          `json:"directory_server_id,omitempty"`
+	Network           sdk.CardNetwork `json:"network,omitempty"`
+	Connector         string          `json:"connector"` // the authenticator
+	// PostMessage says that the authenticator's page tells the end of the 3DS method by a message of its own.
+	PostMessage bool `json:"post_message,omitempty"`
+}
+
+// flow is frictionless or challenge, "" before the ARes.
+func (d *AuthenticationDetails) flow() string {
+	switch d.FirstStatus {
+	case "":
+		return ""
+	case "C", "D":
+		return "challenge"
+	}
+	return "frictionless"
+}
+
+// summaryOf is what the attempt shows of an authentication.
+func summaryOf(a *Authentication) *AttemptAuthentication {
+	d := &a.Details
+	s := &AttemptAuthentication{ID: a.ID, Connector: a.Connector, State: a.State, Status: "pending", Flow: d.flow(), Outcome: a.Outcome,
+		ServerTransID: d.ServerTransID, DSTransID: d.DSTransID, ACSTransID: d.ACSTransID, Version: d.MessageVersion, Network: d.Network,
+		TransStatus: d.TransStatus, TransStatusReason: d.TransStatusReason, ChallengeCancel: d.ChallengeCancel, ECI: d.SentECI, Shift: d.Shift,
+		Exemption: d.Exemption, ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage}
+	switch {
+	case a.State == AuthenticationConsumed && (a.Outcome == "authenticated" || a.Outcome == "attempted" || a.Outcome == "exempted"):
+		s.Status = "success"
+	case a.State.Ended():
+		s.Status = "failed"
+	case a.State == AuthenticationCreated || a.State == AuthenticationPrepared:
+		s.Status = "started"
+	}
+	return s
 }

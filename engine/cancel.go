@@ -44,6 +44,10 @@ func (e *Engine) cancelLocally(ctx context.Context, w *work, now time.Time) (*Pa
 	if err := move(w.p, w.a, TriggerVoided, now); err != nil {
 		return nil, Internal(err, "cancel payment")
 	}
+	auth, err := e.cancelAuthentication(ctx, w, now)
+	if err != nil {
+		return nil, err
+	}
 	token := w.p.Details.Token
 	w.p.Details.Token = ""
 	b := booking{p: w.p, a: w.a}
@@ -69,11 +73,21 @@ func (e *Engine) cancelLocally(ctx context.Context, w *work, now time.Time) (*Pa
 				return err
 			}
 		}
+		if auth != nil {
+			stored := *auth.auth
+			if err := tx.UpdateAuthentication(&stored); err != nil {
+				return err
+			}
+		}
 		return tx.InsertEvent(event)
 	})
 	if err != nil {
 		return nil, err
 	}
 	e.metrics.PaymentMoved(w.p.Status, w.a.Connector)
+	if auth != nil {
+		e.authenticationEnded(ctx, auth.auth)
+		e.afterChangeLater(ctx, auth)
+	}
 	return e.view(w), nil
 }

@@ -71,6 +71,9 @@ func (e *Engine) CompleteAuthorize(ctx context.Context, auth Auth, id, clientSec
 
 // complete performs the adapter's complete operation, or a sync where it has none or the customer came by the plain return URL.
 func (e *Engine) complete(ctx context.Context, w *work, r *sdk.Return, wanted bool) (*PaymentView, error) {
+	if w.a.Private.Invoke != nil {
+		return e.view(w), nil // the processor has not heard of it yet: an authentication of ours is waited for
+	}
 	if err := e.withAccount(ctx, w); err != nil {
 		return nil, err
 	}

@@ -149,22 +149,16 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput, create 
 	if err != nil {
 		return nil, err
 	}
-	if d.External3DS && in.ThreeDS == nil && (w.use == nil || !w.use.mit) {
-		all, err := e.dir.accounts(ctx, w.p.MerchantID)
-		if err != nil {
-			return nil, err
-		}
-		if err := checkExternal3DS(w.profile, all, w.adapter, w.account); err != nil {
-			return nil, err
-		}
-	}
 	if in.ThreeDS != nil && !w.adapter.Manifest.Features.External3DS {
-		return nil, &Error{Kind: KindInvalid, Code: "IR_20", Message: "external 3-D Secure flow not supported", Connector: w.account.Connector}
+		return nil, noExternal3DS(w.account)
 	}
-	e.fillAttempt(w, in, c)
 	if w.a.Details.ConnectorData, err = e.connectorData(ctx, w); err != nil {
 		return nil, err
 	}
+	if runsExternal3DS(w, in) {
+		return e.confirmAuthenticated(ctx, w, in, c, create, now)
+	}
+	e.fillAttempt(w, in, c)
 	if err := e.prepareAuthorize(ctx, w, in, c, create, now); err != nil {
 		return nil, err
 	}
@@ -201,12 +195,8 @@ func (e *Engine) prepareAuthorize(ctx context.Context, w *work, in *PaymentInput
 	if err := move(w.p, w.a, TriggerSubmit, now); err != nil {
 		return Internal(err, "confirm payment")
 	}
-	kind := sdk.OpAuthorize
-	if w.p.NetAmount == 0 && slices.Contains(w.adapter.Manifest.Operations, sdk.OpVerify) {
-		kind = sdk.OpVerify // zero amount: checked (and stored), not charged
-	}
 	w.leaseEnd = e.now().Add(e.opts.LeaseTime)
-	w.op = e.newOperation(w, kind, w.a.Amount, now)
+	w.op = e.newOperation(w, authorizeKind(w), w.a.Amount, now)
 	w.p.OpenOperation = w.op.ID
 	w.secrets = c.secrets
 	if in.ThreeDS != nil {
@@ -238,6 +228,14 @@ func (e *Engine) prepareAuthorize(ctx context.Context, w *work, in *PaymentInput
 		w.method = w.use.method
 	}
 	return nil
+}
+
+// authorizeKind is the operation that begins a payment at the processor.
+func authorizeKind(w *work) sdk.Operation {
+	if w.p.NetAmount == 0 && slices.Contains(w.adapter.Manifest.Operations, sdk.OpVerify) {
+		return sdk.OpVerify // zero amount: checked (and stored), not charged
+	}
+	return sdk.OpAuthorize
 }
 
 // updatePrepared writes a confirm's intent for a payment that exists.

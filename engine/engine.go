@@ -28,6 +28,8 @@ type Options struct {
 	ResolveEvery   time.Duration // how often open operations are looked for; default 5 s
 	SettleTimeout  time.Duration // how long the caller waits for a result to become durable; default 10 s
 	JournalKeep    time.Duration // how long the journal of operations is kept; default 30 days, less than 0: not at all
+	// SDKOrigins are origins of payment SDKs' frames that the pages of 3-D Secure may tell that something has happened.
+	SDKOrigins []string
 	// LiveAccounts is true where connector accounts without test_mode use the live environment.
 	TestCardsWithoutLuhn bool // accept the 3DS test numbers that fail Luhn (never in production)
 }
@@ -38,6 +40,9 @@ type Metrics interface {
 	PaymentMoved(status PaymentStatus, connector string)
 	// OperationDone times one adapter operation by how it ended.
 	OperationDone(kind, connector string, status OperationStatus, took time.Duration)
+	// AuthenticationDone counts a 3-D Secure authentication that has ended: by whom, of which scheme, how (threeds.Outcome), frictionless or
+	// challenge ("" when it did not come so far), and how long it took.
+	AuthenticationDone(authenticator, network, outcome, flow string, took time.Duration)
 	// Alarm counts something a person must look at: late evidence, an outcome that does not fit, a lease lost.
 	Alarm(kind string)
 }
@@ -100,4 +105,5 @@ type noMetrics struct{}
 
 func (noMetrics) PaymentMoved(PaymentStatus, string)                           {}
 func (noMetrics) OperationDone(string, string, OperationStatus, time.Duration) {}
+func (noMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)        {}
 func (noMetrics) Alarm(string)                                                 {}

@@ -35,11 +35,17 @@ type world struct {
 
 type alarms struct {
 	sync.Mutex
-	n map[string]int
+	n               map[string]int
+	authentications []string // outcomes
 }
 
 func (a *alarms) PaymentMoved(engine.PaymentStatus, string)                           {}
 func (a *alarms) OperationDone(string, string, engine.OperationStatus, time.Duration) {}
+func (a *alarms) AuthenticationDone(_, _, outcome, _ string, _ time.Duration) {
+	a.Lock()
+	defer a.Unlock()
+	a.authentications = append(a.authentications, outcome)
+}
 func (a *alarms) Alarm(kind string) {
 	a.Lock()
 	defer a.Unlock()

@@ -240,8 +240,8 @@ func (e *Engine) vaultCard(m *PaymentMethod, number Secret, old *StoredCard, s *
 
 // keepCredentials notes by what the method can be charged again: where the customer agreed to charges without them.
 func (m *PaymentMethod) keepCredentials(p *Payment, a *Attempt, now time.Time) {
-	if a.Details.Authentication != nil {
-		m.Details.Initial = a.Details.Authentication
+	if i := a.initialAuthentication(p, now); i != nil {
+		m.Details.Initial = i
 	}
 	if a.Details.Save != usageOffSession {
 		return

@@ -43,6 +43,10 @@ type work struct {
 	// took is how long the drive took, status the HTTP status of the processor's last answer.
 	took       time.Duration
 	httpStatus int
+	// unstored says that the operation has no row: it only reads, and nothing is lost with it.
+	unstored bool
+	// cavv is the authentication value that an authenticator answered.
+	cavv Secret
 }
 
 var (
@@ -113,6 +117,9 @@ func (e *Engine) drive(ctx context.Context, w *work) verdict {
 	}
 	err = e.withoutApproval(r, err)
 	w.httpStatus = r.HTTPStatus
+	if r.Outcome != nil {
+		w.cavv = r.CAVV(r.Outcome.Authentication)
+	}
 	r.MayHaveLeft = r.MayHaveLeft || w.mayHaveLeft
 	if !r.MayHaveLeft && sends(w.adapter.Manifest) {
 		w.op.LastSendAt = time.Time{} // proof that nothing left; an adapter that is its own processor gives none
@@ -168,7 +175,7 @@ func (e *Engine) beforeSend(ctx context.Context, w *work, s SendIntent) error {
 		return errDiverged
 	}
 	w.op.LastSendAt = now
-	if s.Index == 0 {
+	if s.Index == 0 || w.unstored {
 		return nil // its intent is the operation itself
 	}
 	records, err := e.exchangeRecords(w, s)

@@ -129,6 +129,8 @@ type AttemptDetails struct {
 	CancelReason      string        `json:"cancel_reason,omitempty"`
 	// Released says that the rest of a partial capture is known to be released at the processor.
 	Released bool `json:"released,omitempty"`
+	// Authentication is that of external 3-D Secure, nil without.
+	Authentication *AttemptAuthentication `json:"authentication,omitempty"`
 	// Captures are the captures made of this attempt, in order.
 	Captures []CaptureRecord `json:"captures,omitempty"`
 	// ReturnURL handed to the processor for this attempt.
@@ -143,14 +145,14 @@ type AttemptDetails struct {
 	MerchantInitiated bool `json:"merchant_initiated,omitempty"`
 	// Mandate is the single-use mandate whose charge this attempt takes.
 	Mandate string `json:"mandate,omitempty"`
-	// Authentication is how the customer was authenticated; kept with the method that the card is saved as.
-	Authentication *InitialAuthentication `json:"authentication,omitempty"`
 }
 
 // AttemptPrivate is the personal part of an attempt.
 type AttemptPrivate struct {
 	Holder   string `json:"holder,omitempty"`
 	Nickname string `json:"nickname,omitempty"` // of a card that is to be kept
+	// Invoke is set while the payer's browser is to run an authentication.
+	Invoke *AttemptInvoke `json:"invoke,omitempty"`
 }
 
 // AttemptError is a refusal as merchants see it.

@@ -37,6 +37,7 @@ func (e *Engine) Run(ctx context.Context) error {
 	defer tick.Stop()
 	for n := 0; ; n++ {
 		e.resolveDue(ctx)
+		e.sweepAuthentications(ctx)
 		if n%12 == 0 {
 			e.clearExpired(ctx)
 			e.clearJournal(ctx)
@@ -116,6 +117,9 @@ func (e *Engine) resolveDue(ctx context.Context) {
 
 // resolve settles one claimed operation by evidence, or schedules the next try.
 func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time) error {
+	if asksAuthenticator(op.Kind) {
+		return e.abandonCall(ctx, op)
+	}
 	w, err := e.load(ctx, op.MerchantID, op.PaymentID)
 	if w != nil {
 		defer e.keepRest(ctx, w)
@@ -138,6 +142,9 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 	if err != nil {
 		e.reschedule(ctx, op, w.adapter.Manifest.Resolve, err.Error(), time.Time{})
 		return err
+	}
+	if w.a.Details.Authentication != nil && (v.status == OperationRejected || v.status == OperationFailed) {
+		v = verdict{status: OperationNotActed, text: v.text} // the customer is gone: nobody is told to send it again in another way
 	}
 	if v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w, v) {
 		e.reschedule(ctx, op, w.adapter.Manifest.Resolve, v.text, v.again)

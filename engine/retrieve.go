@@ -49,6 +49,11 @@ func (e *Engine) forceSync(ctx context.Context, w *work) error {
 	if w.a.AccountID == "" {
 		return nil
 	}
+	if w.a.Private.Invoke != nil || w.a.Details.Authentication != nil && w.a.Status == Authorizing {
+		if err := e.syncAuthentication(ctx, w); err != nil || w.a.Private.Invoke != nil || !w.p.Status.facts().Sync {
+			return err
+		}
+	}
 	if err := e.withAccount(ctx, w); err != nil {
 		return nil // an account or adapter that is gone must not hide the payment: it is shown as it is known
 	}
@@ -65,8 +70,8 @@ func (e *Engine) forceSync(ctx context.Context, w *work) error {
 		}
 		return e.bookEvidence(ctx, w, o)
 	}
-	if op.Status == OperationStarted {
-		return nil // being driven: its own answer is better
+	if op.Status == OperationStarted || op.Status == OperationUnknown && op.LastSendAt.IsZero() {
+		return nil // being driven, or about to be: its own answer is better
 	}
 	v, err := e.askProcessor(ctx, w)
 	if err != nil || v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w, v) {

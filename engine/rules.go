@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -233,27 +232,6 @@ func checkConfirm(p *Payment, in *PaymentInput) error {
 		return err
 	}
 	return checkRecurring(p, in)
-}
-
-// checkExternal3DS answers a confirm that asks for external 3-D Secure, as the contract orders its prerequisites.
-func checkExternal3DS(profile *Profile, accounts []*Account, adapter AdapterInfo, account *Account) error {
-	s := profile.Settings
-	if !adapter.Manifest.Features.External3DS {
-		return &Error{Kind: KindInvalid, Code: "IR_20", Message: "external 3-D Secure flow not supported", Connector: account.Connector}
-	}
-	if s.AuthenticationConnectors == nil {
-		return &Error{Kind: KindUnprocessable, Code: "IR_29", Message: "authentication_connector_details is not available in business profile"}
-	}
-	if len(s.AuthenticationConnectors) == 0 {
-		return &Error{Kind: KindUnprocessable, Code: "IR_29", Message: "No authentication_connector found for profile_id " + profile.ID}
-	}
-	i := slices.IndexFunc(accounts, func(a *Account) bool {
-		return a.Type == "authentication_processor" && a.ProfileID == profile.ID && a.Connector == s.AuthenticationConnectors[0]
-	})
-	if i < 0 {
-		return NotFound("Merchant connector account")
-	}
-	return NotImplemented("External 3DS authentication")
 }
 
 func sessionOf(in *PaymentInput, profile *Profile) time.Duration {

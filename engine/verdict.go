@@ -29,6 +29,10 @@ var possible = map[sdk.Operation][]sdk.OutcomeStatus{
 	sdk.OpVoid:      {sdk.StatusVoided, sdk.StatusPending, sdk.StatusDeclined, sdk.StatusUnknown},
 	sdk.OpSync: {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVerified, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined,
 		sdk.StatusVoided, sdk.StatusNotFound, sdk.StatusUnknown},
+	sdk.OpPrepare:         {sdk.StatusPrepared, sdk.StatusUnknown},
+	sdk.OpAuthenticate:    {sdk.StatusAuthenticated, sdk.StatusUnknown},
+	sdk.OpResult:          {sdk.StatusAuthenticated, sdk.StatusUnknown},
+	sdk.OpCancelChallenge: {sdk.StatusHandled, sdk.StatusAuthenticated, sdk.StatusUnknown},
 }
 
 // judge turns what an adapter did into a verdict. It is pure.

@@ -23,6 +23,7 @@ func TestDocuments(t *testing.T) {
 	var b strings.Builder
 	describe(&b, "payments.details", reflect.TypeFor[engine.PaymentDetails]())
 	describe(&b, "attempts.details", reflect.TypeFor[engine.AttemptDetails]())
+	describe(&b, "authentications.details", reflect.TypeFor[engine.AuthenticationDetails]())
 	describe(&b, "payment_methods.details", reflect.TypeFor[engine.MethodDetails]())
 	describe(&b, "mandates.details", reflect.TypeFor[engine.MandateDetails]())
 	describe(&b, "profiles.settings", reflect.TypeFor[engine.ProfileSettings]())

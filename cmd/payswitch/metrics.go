@@ -22,6 +22,9 @@ type meters struct {
 	operations *prometheus.HistogramVec
 	alarms     *prometheus.CounterVec
 
+	authentications     *prometheus.CounterVec
+	authenticationTimes *prometheus.HistogramVec
+
 	steps      *prometheus.HistogramVec
 	traps      *prometheus.CounterVec
 	sends      *prometheus.HistogramVec
@@ -35,9 +38,11 @@ type meters struct {
 
 // Buckets: a step takes tens of microseconds, a processor hundreds of milliseconds, a request up to the three minutes of a lock.
 var (
-	stepBuckets    = []float64{25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 10e-3, 50e-3, 250e-3}
-	sendBuckets    = []float64{5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 500e-3, 1, 2.5, 5, 10, 30, 60}
-	requestBuckets = []float64{1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 500e-3, 1, 2.5, 5, 10, 30, 60, 180}
+	stepBuckets = []float64{25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 10e-3, 50e-3, 250e-3}
+	sendBuckets = []float64{5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 500e-3, 1, 2.5, 5, 10, 30, 60}
+	// A payer at the issuer's page takes up to fifteen minutes.
+	authenticationBuckets = []float64{0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 900}
+	requestBuckets        = []float64{1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 500e-3, 1, 2.5, 5, 10, 30, 60, 180}
 )
 
 func newMeters() *meters {
@@ -55,6 +60,8 @@ func newMeters() *meters {
 	m.payments = counter("payments_total", "Payments that reached a status.", "status", "connector")
 	m.operations = histogram("operation_seconds", "One operation at a processor, by how it ended.", sendBuckets, "kind", "connector", "status")
 	m.alarms = counter("alarms_total", "Things a person must look at: late evidence, an outcome that does not fit, a lost lease.", "kind")
+	m.authentications = counter("authentications_total", "3-D Secure authentications by how they ended.", "authenticator", "network", "outcome", "flow")
+	m.authenticationTimes = histogram("authentication_seconds", "One 3-D Secure authentication, from confirm to its end.", authenticationBuckets, "authenticator", "flow")
 	m.steps = histogram("adapter_step_seconds", "One step of an adapter.", stepBuckets, "adapter")
 	m.traps = counter("adapter_traps_total", "Steps that were stopped or gave no valid answer.", "adapter", "kind")
 	m.sends = histogram("egress_seconds", "One request to a processor, by class of answer.", sendBuckets, "adapter", "host", "class")
@@ -86,6 +93,12 @@ func (m *meters) PaymentMoved(status engine.PaymentStatus, connector string) {
 // OperationDone implements engine.Metrics.
 func (m *meters) OperationDone(kind, connector string, status engine.OperationStatus, took time.Duration) {
 	m.operations.WithLabelValues(kind, connector, string(status)).Observe(took.Seconds())
+}
+
+// AuthenticationDone implements engine.Metrics.
+func (m *meters) AuthenticationDone(authenticator, network, outcome, flow string, took time.Duration) {
+	m.authentications.WithLabelValues(authenticator, network, outcome, flow).Inc()
+	m.authenticationTimes.WithLabelValues(authenticator, flow).Observe(took.Seconds())
 }
 
 // Alarm implements engine.Metrics.

@@ -37,7 +37,6 @@ const (
 	BadRequest          = sdk.ErrorBadRequest // perhaps because of what the browser sent
 	Misconfigured       = sdk.ErrorConfig
 	Credentials         = sdk.ErrorCredentials
-	Protocol            = sdk.ErrorProtocol
 	NotEnrolled   Class = "not_enrolled"
 )
 

@@ -1,0 +1,347 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"payswitch/engine/threeds"
+	"payswitch/sdk"
+)
+
+// AuthenticationInput is the call that begins a payment's authentication at the issuer (contract: 3ds/authentication).
+type AuthenticationInput struct {
+	ClientSecret string
+	Channel      sdk.DeviceChannel // BRW or APP
+	// Completion is the client's word on the 3DS method: Y, N or U. It is a hint: what counts is what came to our own URL.
+	Completion string
+	Browser    *sdk.Browser // nil: the one given with the payment
+	App        *sdk.AppSDK  // APP
+	// Width and Height are those of the page the challenge is shown in, CSS pixels, 0 when not known; FullPage says that it has the page
+	// for itself.
+	Width, Height int
+	FullPage      bool
+}
+
+// AuthenticationView is the answer to it.
+type AuthenticationView struct {
+	TransStatus      string // always set; U where there was no answer
+	ACSURL           string // with a challenge
+	ChallengeRequest string
+	ChallengeKey     string
+	SessionData      string // threeDSSessionData, to be posted beside the challenge request
+	Window           string // challengeWindowSize
+	ACSReference     string
+	ACSTransID       string
+	ACSSignedContent string
+	ServerTransID    string
+	RequestorURL     string
+	RequestorAppURL  string
+	CardholderInfo   string // the issuer's text for the payer; not to be trusted as markup
+	ErrorMessage     string
+	Status           PaymentStatus
+}
+
+// AuthenticatePayment sends the AReq of a payment that waits for it, once: called again it gives the same answer. Errors: HE_02, IR_04
+// without client secret or billing address, IR_09, IR_08, IR_16 when there is nothing to authenticate (429 after too many tries).
+func (e *Engine) AuthenticatePayment(ctx context.Context, auth Auth, paymentID string, in AuthenticationInput) (*AuthenticationView, error) {
+	w, err := e.load(ctx, auth.MerchantID, paymentID)
+	if err != nil {
+		return nil, err
+	}
+	if auth.ProfileID != "" && auth.ProfileID != w.p.ProfileID {
+		return nil, NotFound("Payment")
+	}
+	if in.ClientSecret == "" {
+		return nil, Missing("client_secret")
+	}
+	if err := matchSecret(w.p, in.ClientSecret, e.now()); err != nil {
+		return nil, err
+	}
+	s := w.a.Details.Authentication
+	if s == nil || s.Connector == "" || s.State == AuthenticationCreated {
+		return nil, Refused("You cannot authenticate this payment because payment_attempt.external_three_ds_authentication_attempted is false")
+	}
+	return e.authenticate(ctx, s.ID, in)
+}
+
+// authenticate waits for the 3DS method where it may still end, sends the AReq, and answers.
+func (e *Engine) authenticate(ctx context.Context, id string, in AuthenticationInput) (*AuthenticationView, error) {
+	e.inFlight.Add(1)
+	defer e.inFlight.Done()
+	if err := e.awaitMethod(ctx, id, in); err != nil {
+		return nil, err
+	}
+	deadline, pause := e.now().Add(e.opts.LockWait), 10*time.Millisecond
+	for {
+		var q *work
+		c, err := e.changeAuthentication(ctx, id, func(c *authCase) (err error) {
+			q, err = e.beginAReq(ctx, c, in)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case q != nil:
+			c, err := e.performAReq(context.WithoutCancel(ctx), c, q)
+			if err != nil {
+				return nil, err
+			}
+			return e.authenticationView(c), nil
+		case c.auth.State != AuthenticationAsking:
+			return e.authenticationView(c), nil
+		}
+		// Somebody else is asking: the answer will be the same.
+		if e.now().After(deadline) {
+			return nil, &Error{Kind: KindUnprocessable, Code: "HE_00", Message: "Resource is busy: the payment is being authenticated, try again"}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The request was given up while the payment was being authenticated", Err: ctx.Err()}
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, 500*time.Millisecond)
+	}
+}
+
+// awaitMethod gives the 3DS method's notification a little more time when the client says that the method has ended.
+func (e *Engine) awaitMethod(ctx context.Context, id string, in AuthenticationInput) error {
+	for began := e.now(); ; {
+		c, err := e.loadAuthentication(ctx, id)
+		if err != nil {
+			return err
+		}
+		if c.auth.State != AuthenticationPrepared || in.Channel == sdk.ChannelApp || e.now().Sub(began) >= methodRun(c, in).Grace() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// methodRun is what is known of the 3DS method.
+func methodRun(c *authCase, in AuthenticationInput) threeds.MethodRun {
+	d, inv := &c.auth.Details, c.w.a.Private.Invoke
+	return threeds.MethodRun{Offered: d.MethodURL != "", Notified: !d.MethodNotifiedAt.IsZero(), Reprepared: d.Again || c.spent(),
+		Client: in.Completion, ClientSignals: inv != nil && inv.PostMessage}
+}
+
+// spent says whether the authenticator has forgotten the session of the version look-up.
+func (c *authCase) spent() bool {
+	d := &c.auth.Details
+	return !d.SessionExpiresAt.IsZero() && !c.now.Before(d.SessionExpiresAt)
+}
+
+// beginAReq takes the authentication for this call: the AReq's intent is durable before it leaves. nil when there is nothing to begin:
+// it was begun before.
+func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationInput) (*work, error) {
+	a, d := c.auth, &c.auth.Details
+	if a.State == AuthenticationAsking || !d.AnsweredAt.IsZero() {
+		return nil, errUnchanged
+	}
+	if a.State != AuthenticationPrepared || !c.waiting() || c.w.p.Status != RequiresCustomerAction {
+		return nil, Refused("You cannot authenticate this payment because it has status " + string(c.w.p.Status))
+	}
+	if most := c.cfg().MaxAuthentications; most > 0 && int64(d.Tries) >= most {
+		return nil, tooManyAuthentications()
+	}
+	first, secrets, err := e.instrumentOf(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	if first.Billing == nil || first.Billing.Line1 == "" && first.Billing.Country == "" && first.Billing.Zip == "" && first.Billing.City == "" {
+		return nil, Missing("billing_address")
+	}
+	if in.Browser != nil {
+		first.Browser = in.Browser
+	}
+	d.Channel = in.Channel
+	d.ChallengeWindow = threeds.WindowSize(c.cfg(), in.Width, in.Height, in.FullPage)
+	a.Private.App = in.App
+	d.MethodCompletion = ""
+	if in.Channel != sdk.ChannelApp {
+		d.MethodCompletion = methodRun(c, in).Completion()
+	}
+	account, adapter, err := e.authenticator(ctx, a.MerchantID, a.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	kind := sdk.OpAuthenticate
+	if d.Again || c.spent() {
+		kind = sdk.OpPrepare // the authenticator has forgotten its session: a new one first
+	}
+	a.State = AuthenticationAsking
+	return e.nextCall(c, account, adapter, kind, &first, secrets)
+}
+
+// nextCall makes the intent of a call of the AReq's two: the authentication is looked at again when the lease ends without an answer.
+func (e *Engine) nextCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, first *sdk.Request, secrets InstrumentSecrets) (*work, error) {
+	a, d := c.auth, &c.auth.Details
+	if kind == sdk.OpAuthenticate {
+		d.Tries++
+		d.AskedAt = c.now
+	} else {
+		d.ServerTransID, d.Again, a.Private.Data = "", false, ""
+		if d.MethodCompletion == "Y" {
+			d.MethodCompletion = "N" // not run again in the new session
+		}
+	}
+	req := e.callRequest(c, account, first)
+	req.Authentication.App = a.Private.App
+	q, err := e.newCall(c, account, adapter, kind, req)
+	if err != nil {
+		return nil, err
+	}
+	q.secrets = InstrumentSecrets{Number: secrets.Number}
+	c.insert = append(c.insert, q.op)
+	a.DueAt = c.now.Add(e.opts.LeaseTime)
+	return q, nil
+}
+
+// performAReq asks, and asks once more in a new session where that may help; what comes of it is written.
+func (e *Engine) performAReq(ctx context.Context, c *authCase, q *work) (*authCase, error) {
+	var tried threeds.Tried
+	for {
+		ans := e.call(ctx, q)
+		var again *work
+		var next threeds.Tried
+		c, err := e.changeAuthentication(ctx, c.auth.ID, func(c *authCase) (err error) {
+			next = tried
+			if q.op.Kind == sdk.OpPrepare {
+				again, err = e.preparedAgain(ctx, c, q, ans)
+			} else {
+				again, err = e.answeredAReq(ctx, c, q, ans, &next)
+			}
+			return err
+		})
+		if err != nil {
+			return c, err
+		}
+		if again == nil {
+			e.afterChangeLater(ctx, c)
+			return c, nil
+		}
+		q, tried = again, next
+	}
+}
+
+// preparedAgain goes on with the AReq after a new session, or ends as if the AReq had ended so.
+func (e *Engine) preparedAgain(ctx context.Context, c *authCase, q *work, ans authAnswer) (*work, error) {
+	c.answered(ans)
+	a, d := c.auth, &c.auth.Details
+	if a.State != AuthenticationAsking {
+		return nil, nil
+	}
+	rng := chooseRange(ans.out.Ranges, d.Network)
+	version := ""
+	if rng != nil {
+		d.VersionsOffered = nil
+		for _, v := range rng.Versions {
+			d.VersionsOffered = append(d.VersionsOffered, v.Version)
+		}
+		if version = d.MessageVersion; !slices.Contains(d.VersionsOffered, version) {
+			version = threeds.ChooseVersion(c.cfg(), threeds.Channel(d.Channel), d.VersionsOffered, versionsOf(q.adapter), "")
+		}
+	}
+	if version == "" {
+		if ans.out.Error == nil {
+			ans.out = authError(sdk.ErrorTechnical, "no_version", "the card takes no part any more")
+		}
+		return nil, e.decideAReq(ctx, c, q, ans)
+	}
+	d.MessageVersion = version
+	e.keepAnswer(c, ans)
+	d.SessionExpiresAt = time.Time{}
+	if rule := q.adapter.Manifest.Authenticator; rule != nil && rule.SessionTTL > 0 {
+		d.SessionExpiresAt = c.now.Add(time.Duration(rule.SessionTTL) * time.Second)
+	}
+	first, secrets, err := e.instrumentOf(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return e.nextCall(c, q.account, q.adapter, sdk.OpAuthenticate, &first, secrets)
+}
+
+// answeredAReq books the answer to an AReq. It returns the first call of another try, nil when there is none.
+func (e *Engine) answeredAReq(ctx context.Context, c *authCase, q *work, ans authAnswer, tried *threeds.Tried) (*work, error) {
+	c.answered(ans)
+	a, d := c.auth, &c.auth.Details
+	if a.State != AuthenticationAsking { // given up meanwhile: kept, used for nothing
+		e.keepAnswer(c, ans)
+		return nil, nil
+	}
+	most := c.cfg().MaxAuthentications
+	run := e.run(c, threeds.Authenticate, q.adapter.Manifest.Authenticator)
+	if retry := threeds.NextTry(c.cfg(), run, answerOf(ans), d.VersionsOffered, *tried); retry != threeds.NoRetry && (most == 0 || int64(d.Tries) < most) {
+		if next, err := e.tryAgain(ctx, c, q, retry, tried); next != nil || err != nil {
+			return next, err
+		}
+	}
+	return nil, e.decideAReq(ctx, c, q, ans)
+}
+
+// decideAReq lets the policy decide on the answer to an AReq, and carries it out.
+func (e *Engine) decideAReq(ctx context.Context, c *authCase, q *work, ans authAnswer) error {
+	a, d := c.auth, &c.auth.Details
+	decision := threeds.Decide(c.cfg(), e.run(c, threeds.Authenticate, q.adapter.Manifest.Authenticator), answerOf(ans))
+	c.flag(decision.Flags)
+	e.keepAnswer(c, ans)
+	d.AnsweredAt, d.FirstStatus = c.now, ans.out.TransStatus
+	if d.FirstStatus == "" {
+		d.FirstStatus, d.TransStatus = "U", "U"
+	}
+	if !decision.Action.WaitsForCustomer() {
+		return e.conclude(ctx, c, decision)
+	}
+	c.moved = true
+	a.State = AuthenticationChallenge
+	if decision.Action == threeds.WaitDecoupled {
+		a.State = AuthenticationDecoupled
+	}
+	a.Deadline, a.DueAt = c.now.Add(e.actionTime(c.w)), c.now.Add(pullAfter(0, false))
+	a.Private.ACSURL, a.Private.CReq, a.Private.CReqKey = ans.out.ACSURL, ans.out.CReq, "creq"
+	setText(&a.Private.CReqKey, ans.out.CReqKey)
+	if a.Private.CReq == "" && ans.out.ACSURL != "" && d.Channel != sdk.ChannelApp && challengeOf(q.adapter) == "creq_post" {
+		var err error
+		a.Private.CReq, err = threeds.CReq{MessageVersion: d.MessageVersion, ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
+			WindowSize: d.ChallengeWindow}.Encode()
+		if err != nil {
+			return Internal(err, "make challenge request")
+		}
+	}
+	return nil
+}
+
+func challengeOf(adapter AdapterInfo) string {
+	if r := adapter.Manifest.Authenticator; r != nil && r.Challenge != "" {
+		return r.Challenge
+	}
+	return "creq_post"
+}
+
+// sessionData is threeDSSessionData: the ACS hands it back with the CRes.
+func (e *Engine) sessionData(a *Authentication) string {
+	return threeds.SessionData(e.sessionKey(), a.ID, a.Details.TokenHashes[tokenChallenge])
+}
+
+func (e *Engine) sessionKey() []byte { return e.vault.Hash("three_ds session data", nil) }
+
+// authenticationView is the answer as it stands: the same for the first call and for those that repeat it.
+func (e *Engine) authenticationView(c *authCase) *AuthenticationView {
+	d, p, s := &c.auth.Details, c.auth.Private, &c.w.profile.Settings
+	v := &AuthenticationView{TransStatus: d.FirstStatus, ACSReference: d.ACSReference, ACSTransID: d.ACSTransID, ACSSignedContent: p.SignedContent,
+		ServerTransID: d.ServerTransID, RequestorURL: s.RequestorURL, RequestorAppURL: s.RequestorAppURL, CardholderInfo: p.CardholderInfo,
+		ErrorMessage: d.ErrorMessage, Status: c.w.p.Status}
+	if v.TransStatus == "" {
+		v.TransStatus = "U"
+	}
+	if c.auth.State.challenged() {
+		v.ACSURL, v.ChallengeRequest, v.ChallengeKey, v.Window = p.ACSURL, p.CReq, p.CReqKey, d.ChallengeWindow
+		v.SessionData = e.sessionData(c.auth)
+	}
+	return v
+}

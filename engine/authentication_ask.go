@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/engine/threeds"
+	"payswitch/sdk"
+)
+
+// authAnswer is what came of asking an authenticator. out is never nil: no answer, or none that can be read, is an error of the class
+// technical there.
+type authAnswer struct {
+	op     *Operation // ended; to be written
+	out    *sdk.AuthenticationOutcome
+	cavv   Secret
+	reject *sdk.Reject // the adapter could not ask
+	// journal is to be written with what comes of it.
+	journal []*JournalRecord
+}
+
+// authenticator finds the account that an authentication is made with, and its adapter.
+func (e *Engine) authenticator(ctx context.Context, merchantID, accountID string) (*Account, AdapterInfo, error) {
+	all, err := e.dir.accounts(ctx, merchantID)
+	if err != nil {
+		return nil, AdapterInfo{}, err
+	}
+	i := slices.IndexFunc(all, func(a *Account) bool { return a.ID == accountID })
+	if i < 0 {
+		return nil, AdapterInfo{}, NotFound("Merchant connector account")
+	}
+	info, ok := e.connectors.Adapter(all[i].Connector)
+	if !ok {
+		return nil, AdapterInfo{}, unavailableConnector(all[i].Connector)
+	}
+	return all[i], info, nil
+}
+
+func unavailableConnector(name string) *Error {
+	return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The connector " + name + " is not available at the moment", Connector: name}
+}
+
+// newCall makes the intent of one operation at the authenticator: it is durable before anything leaves, and never in the payment's slot.
+func (e *Engine) newCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, req sdk.Request) (*work, error) {
+	q := &work{p: c.w.p, a: c.w.a, merchant: c.w.merchant, profile: c.w.profile, account: account, adapter: adapter, token: c.w.token, req: req}
+	q.leaseEnd = e.now().Add(e.opts.LeaseTime)
+	q.op = e.newOperation(q, kind, c.w.a.Amount, c.now)
+	var err error
+	q.op.Request, err = e.sealJSON(&q.req, requestAD(q.op.ID))
+	return q, err
+}
+
+// call performs an operation at the authenticator whose intent is durable (or that needs none: a result only reads).
+func (e *Engine) call(ctx context.Context, q *work) authAnswer {
+	v := e.drive(ctx, q)
+	e.metrics.OperationDone(string(q.op.Kind), q.op.Connector, v.status, q.took)
+	op := *q.op
+	op.Owner, op.LeaseUntil, op.ClosedAt = "", time.Time{}, e.now().UTC().Truncate(time.Millisecond)
+	op.Status, op.ErrorText = v.status, v.text
+	if v.status == OperationUnknown { // no money hangs on it: there is nothing to resolve
+		op.Status = OperationFailed
+	}
+	ans := authAnswer{op: &op, reject: v.reject, cavv: q.cavv, journal: q.journal}
+	if v.outcome != nil {
+		op.Outcome, _ = json.Marshal(v.outcome)
+		ans.out = v.outcome.Authentication
+	}
+	switch {
+	case v.reject != nil:
+		class := sdk.ErrorBadRequest
+		if v.reject.Code == sdk.RejectConfig {
+			class = sdk.ErrorConfig
+		}
+		ans.out = authError(class, string(v.reject.Code), v.reject.Message)
+	case v.status != OperationSucceeded:
+		ans.out = authError(sdk.ErrorTechnical, "no_answer", v.text)
+	case ans.out == nil:
+		ans.out = authError(sdk.ErrorTechnical, "no_answer", "the adapter's outcome tells nothing of an authentication")
+	}
+	return ans
+}
+
+func authError(class sdk.ErrorClass, code, detail string) *sdk.AuthenticationOutcome {
+	return &sdk.AuthenticationOutcome{Error: &sdk.AuthenticationError{Class: class, Code: code, Detail: detail}}
+}
+
+// run is what the policy has to know of an authentication.
+func (e *Engine) run(c *authCase, phase threeds.Phase, rule *sdk.AuthenticatorRule) threeds.Run {
+	d := &c.auth.Details
+	r := threeds.Run{Phase: phase, Channel: threeds.Channel(d.Channel), Category: d.Category, Scheme: d.Network, MessageVersion: d.MessageVersion,
+		ChallengeInds: d.ChallengeInds, Returned: !d.ChallengedAt.IsZero(), ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
+		DSTransID: d.DSTransID, Development: e.development()}
+	if d.ExemptionRoute == routeAuthorization {
+		r.Exemption = threeds.Exemption(d.Exemption)
+	}
+	if rule != nil {
+		r.AdapterVersions = rule.MessageVersions
+	}
+	return r
+}
+
+// answerOf is an authenticator's answer in the policy's words.
+func answerOf(ans authAnswer) threeds.Result {
+	o := ans.out
+	if o.Error != nil {
+		return threeds.Result{Class: threeds.Class(o.Error.Class), Code: o.Error.Code}
+	}
+	return threeds.Result{TransStatus: o.TransStatus, TransStatusReason: o.TransStatusReason, ECI: o.ECI, HasValue: !ans.cavv.IsZero(),
+		ChallengeCancel: o.ChallengeCancel, ACSURL: o.ACSURL, MessageVersion: o.MessageVersion, ServerTransID: o.ServerTransID,
+		ACSTransID: o.ACSTransID, DSTransID: o.DSTransID}
+}
+
+// development says that browsers reach us over plain HTTP: then pages of issuers may be plain and private too.
+func (e *Engine) development() bool { return strings.HasPrefix(e.opts.PublicURL, "http:") }
+
+// tokenURL is a URL of ours that only who was given it knows.
+func (e *Engine) tokenURL(a *Authentication, use string) string {
+	return e.opts.PublicURL + "/3ds/" + use + "/" + a.Private.Tokens[use]
+}
+
+// callRequest is what an authenticator is told in every operation of an authentication. card is nil where it needs none.
+func (e *Engine) callRequest(c *authCase, account *Account, first *sdk.Request) sdk.Request {
+	a, d := c.auth, &c.auth.Details
+	r := sdk.Request{PaymentID: a.PaymentID, AttemptID: a.AttemptID, Reference: c.w.a.Details.Reference,
+		Amount:     sdk.Money{Minor: d.Bound.Amount, Currency: d.Bound.Currency},
+		Instrument: first.Instrument, StoredCredential: first.StoredCredential, Customer: first.Customer, Billing: first.Billing,
+		Shipping: first.Shipping, Browser: first.Browser, Description: first.Description, OrderReference: first.OrderReference,
+		WebhookURL: e.opts.PublicURL + "/webhooks/" + url.PathEscape(a.MerchantID) + "/" + url.PathEscape(account.ID)}
+	s := &c.w.profile.Settings
+	r.Authentication = &sdk.AuthenticationRequest{AuthenticationID: a.ID, DeviceChannel: d.Channel, MessageCategory: d.Category,
+		MessageVersion: d.MessageVersion, Network: d.Network, Data: a.Private.Data, ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
+		DSTransID: d.DSTransID, MethodCompletion: d.MethodCompletion, NotificationURL: e.tokenURL(a, tokenChallenge),
+		MethodNotificationURL: e.tokenURL(a, tokenMethod), ResultURL: e.tokenURL(a, tokenResult), EventURL: e.tokenURL(a, tokenEvent),
+		RequestorURL: s.RequestorURL, RequestorAppURL: s.RequestorAppURL, RequestorName: c.w.profile.Name, AcquirerBIN: d.Bound.AcquirerBIN,
+		AcquirerMID: d.Bound.AcquirerMID, AcquirerCountry: d.Merchant.AcquirerCountry, MerchantName: d.Merchant.Name,
+		MerchantCountry: d.Merchant.Country, MCC: d.Merchant.MCC, ChallengeInds: d.ChallengeInds, ChallengeWindow: d.ChallengeWindow,
+		AuthenticationInd: d.AuthenticationInd, CRes: a.Private.CRes}
+	return r
+}
+
+// instrumentOf opens the request of the authorization to be and its card.
+func (e *Engine) instrumentOf(ctx context.Context, a *Authentication) (first sdk.Request, secrets InstrumentSecrets, err error) {
+	if err = e.openJSON(a.Request, requestAD(a.ID), &first); err != nil {
+		return first, secrets, err
+	}
+	secrets, err = e.openSecrets(ctx, a.Instrument, a.MerchantID, a.ShortTermID())
+	return first, secrets, err
+}
+
+// abandonCall closes an operation at an authenticator whose node ended. The authentication itself is due at the same time and is dealt
+// with on its own.
+func (e *Engine) abandonCall(ctx context.Context, op *Operation) error {
+	return e.store.Update(ctx, func(tx Tx) error {
+		fresh, err := tx.Operation(op.ID)
+		if err != nil || !fresh.Status.Open() {
+			return err
+		}
+		fresh.Status, fresh.ErrorText, fresh.ClosedAt = OperationFailed, "the node that asked ended before there was an answer", tx.Now()
+		fresh.Owner, fresh.LeaseUntil, fresh.ResolveAt = "", time.Time{}, time.Time{}
+		return tx.UpdateOperation(fresh)
+	})
+}
+
+// asksAuthenticator says whether an operation is one at an authenticator: no money hangs on it.
+func asksAuthenticator(kind sdk.Operation) bool {
+	switch kind {
+	case sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpCancelChallenge:
+		return true
+	}
+	return false
+}
+
+var errNoAuthentication = errors.New("the payment has no authentication")

@@ -1,0 +1,376 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"payswitch/engine/threeds"
+	"payswitch/sdk"
+)
+
+// routeAuthorization and route3DS say which way an exemption is claimed.
+const (
+	routeAuthorization = "authorization"
+	route3DS           = "3ds"
+)
+
+const (
+	categoryPayment    = "01"
+	categoryNonPayment = "02"
+)
+
+// runsExternal3DS says whether a confirm runs an authentication of ours first.
+func runsExternal3DS(w *work, in *PaymentInput) bool {
+	return w.p.Details.External3DS && in.ThreeDS == nil && (w.use == nil || !w.use.mit)
+}
+
+// confirmAuthenticated is the confirm of a payment with external 3-D Secure: payment, attempt, authentication and the intent to ask the
+// authenticator are made durable together; then it is asked whether the card takes part.
+func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentInput, c *card, create bool, now time.Time) (*PaymentView, error) {
+	all, err := e.dir.accounts(ctx, w.p.MerchantID)
+	if err != nil {
+		return nil, err
+	}
+	account, err := authenticatorAccount(w.profile, all, w.adapter, w.account)
+	if err != nil {
+		return nil, err
+	}
+	adapter, ok := e.connectors.Adapter(account.Connector)
+	if !ok || adapter.Manifest.Kind != sdk.KindAuthenticator {
+		return nil, unavailableConnector(account.Connector)
+	}
+	if !create {
+		if err := e.limitAuthentications(ctx, w); err != nil {
+			return nil, err
+		}
+	}
+	bound, merchant, err := e.bind(w, c)
+	if err != nil {
+		return nil, err
+	}
+	e.fillAttempt(w, in, c)
+	if err := move(w.p, w.a, TriggerSubmit, now); err != nil {
+		return nil, Internal(err, "confirm payment")
+	}
+	auth := e.newAuthentication(w, account, adapter, c, now)
+	auth.Details.Bound, auth.Details.Merchant = bound, merchant
+	first := e.firstRequest(w, in, c)
+	first.Request3DS = false
+	if auth.Request, err = e.sealJSON(&first, requestAD(auth.ID)); err != nil {
+		return nil, err
+	}
+	// Its time begins anew when the browser is told what to do, and with a challenge.
+	until := now.Add(3 * e.actionTime(w))
+	if auth.Instrument, auth.Key, err = e.sealSecrets(c.secrets, w.p.MerchantID, auth.ShortTermID(), until); err != nil {
+		return nil, err
+	}
+	w.a.Details.Authentication = summaryOf(auth)
+	ac := &authCase{auth: auth, w: w, now: now}
+	q, err := e.newCall(ac, account, adapter, sdk.OpPrepare, e.callRequest(ac, account, &first))
+	if err != nil {
+		return nil, err
+	}
+	q.secrets = InstrumentSecrets{Number: c.secrets.Number}
+	w.op = q.op
+	token := w.p.Details.Token
+	w.p.Details.Token = ""
+	if err := errors.Join(e.sealPayment(w.p), e.sealAttempt(w.a), e.sealAuthentication(auth)); err != nil {
+		return nil, err
+	}
+	err = e.store.Update(ctx, func(tx Tx) error {
+		run, stored := *w, *auth
+		run.p, run.a = w.p.clone(), w.a.clone()
+		if err := e.insertPrepared(tx, &run, create, token); err != nil {
+			return err
+		}
+		return tx.InsertAuthentication(&stored)
+	})
+	if create {
+		err = createError(err)
+	}
+	if err != nil {
+		return nil, err // ErrConflict: withSlot reads again
+	}
+	e.inFlight.Add(1)
+	defer e.inFlight.Done()
+	ctx = context.WithoutCancel(ctx)
+	ac, err = e.prepare(ctx, auth.ID, q)
+	if err != nil {
+		return nil, err
+	}
+	return e.viewOf(ctx, ac)
+}
+
+// newAuthentication is the record of an authentication that is about to begin.
+func (e *Engine) newAuthentication(w *work, account *Account, adapter AdapterInfo, c *card, now time.Time) *Authentication {
+	a := &Authentication{ID: idAt(authenticationPrefix, now), MerchantID: w.p.MerchantID, PaymentID: w.p.ID, AttemptID: w.a.ID, ProfileID: w.p.ProfileID,
+		AccountID: account.ID, Connector: account.Connector, AdapterHash: adapter.Hash, State: AuthenticationCreated, CreatedAt: now, ModifiedAt: now,
+		Deadline: now.Add(e.actionTime(w)), DueAt: now.Add(e.opts.LeaseTime),
+		Details: AuthenticationDetails{TokenHashes: map[string][]byte{}, Channel: sdk.ChannelBrowser, Category: categoryPayment, AuthenticationInd: "01",
+			Network: c.facts.Network},
+		Private: &AuthenticationPrivate{Tokens: map[string]string{}}}
+	if w.p.NetAmount == 0 {
+		a.Details.Category, a.Details.AuthenticationInd = categoryNonPayment, "04"
+	}
+	for _, use := range []string{tokenMethod, tokenChallenge, tokenEvent, tokenResult, tokenPage, tokenAuthorize} {
+		a.newToken(use)
+	}
+	return a
+}
+
+// actionTime is how long the payer may take.
+func (e *Engine) actionTime(w *work) time.Duration {
+	if t := w.profile.Settings.ThreeDSPolicy().CustomerActionTTL(); t > 0 {
+		return t
+	}
+	return time.Duration(w.profile.Settings.SessionExpirySeconds) * time.Second
+}
+
+// limitAuthentications bounds how often a card may be tried on one payment: an AReq tells who sends it about the card.
+func (e *Engine) limitAuthentications(ctx context.Context, w *work) error {
+	most := w.profile.Settings.ThreeDSPolicy().MaxAuthentications
+	if most == 0 {
+		return nil
+	}
+	var list []*Authentication
+	err := e.store.View(ctx, func(r Reader) (err error) {
+		list, err = r.Authentications(w.p.MerchantID, w.p.ID)
+		return err
+	})
+	if err != nil {
+		return Internal(err, "list authentications")
+	}
+	tries := 0
+	for _, a := range list {
+		tries += max(a.Details.Tries, 1)
+	}
+	if int64(tries) >= most {
+		return tooManyAuthentications()
+	}
+	return nil
+}
+
+func tooManyAuthentications() *Error {
+	return &Error{Kind: KindLimited, Code: "IR_16", Message: "This payment has been authenticated as often as its profile allows: make a new payment"}
+}
+
+// authenticatorAccount is the account that authenticates a payment, or what is missing, in the contract's order.
+func authenticatorAccount(profile *Profile, accounts []*Account, processor AdapterInfo, account *Account) (*Account, error) {
+	s := profile.Settings
+	if !processor.Manifest.Features.External3DS {
+		return nil, noExternal3DS(account)
+	}
+	if s.AuthenticationConnectors == nil {
+		return nil, &Error{Kind: KindUnprocessable, Code: "IR_29", Message: "authentication_connector_details is not available in business profile"}
+	}
+	if len(s.AuthenticationConnectors) == 0 {
+		return nil, &Error{Kind: KindUnprocessable, Code: "IR_29", Message: "No authentication_connector found for profile_id " + profile.ID}
+	}
+	return findAuthenticator(profile, accounts, s.AuthenticationConnectors[0])
+}
+
+func findAuthenticator(profile *Profile, accounts []*Account, connector string) (*Account, error) {
+	i := slices.IndexFunc(accounts, func(a *Account) bool {
+		return a.Type == typeAuthenticator && a.ProfileID == profile.ID && a.Connector == connector
+	})
+	if i < 0 {
+		return nil, NotFound("Merchant connector account")
+	}
+	if accounts[i].Disabled || !accounts[i].Active {
+		return nil, &Error{Kind: KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: connector}
+	}
+	return accounts[i], nil
+}
+
+func noExternal3DS(account *Account) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_20", Message: "external 3-D Secure flow not supported", Connector: account.Connector}
+}
+
+// prepare asks the authenticator whether the card takes part, once more where it does not answer, then the fallback; what comes of it is
+// written. The authorization of a card that takes no part is performed at once.
+func (e *Engine) prepare(ctx context.Context, id string, q *work) (*authCase, error) {
+	var tried threeds.Tried
+	for {
+		ans := e.call(ctx, q)
+		var again *work
+		var next threeds.Tried
+		c, err := e.changeAuthentication(ctx, id, func(c *authCase) (err error) {
+			next = tried
+			again, err = e.prepared(ctx, c, q, ans, &next)
+			return err
+		})
+		if err != nil {
+			return c, err
+		}
+		if ans.reject != nil {
+			return c, rejected(ans.reject, sdk.OpAuthorize, q.account.Connector)
+		}
+		if again == nil {
+			e.afterChange(ctx, c)
+			return c, nil
+		}
+		q, tried = again, next
+	}
+}
+
+// prepared books what came of a version look-up. It returns the next try, nil when there is none.
+func (e *Engine) prepared(ctx context.Context, c *authCase, q *work, ans authAnswer, tried *threeds.Tried) (*work, error) {
+	c.answered(ans)
+	a := c.auth
+	if a.State != AuthenticationCreated || !c.waiting() {
+		return nil, nil // overtaken
+	}
+	if ans.reject != nil { // the adapter cannot ask: nothing has left, and the caller is told why
+		e.withdraw(c, ans)
+		return nil, nil
+	}
+	rule := q.adapter.Manifest.Authenticator
+	res := answerOf(ans)
+	rng := chooseRange(ans.out.Ranges, a.Details.Network)
+	switch {
+	case res.Class != "":
+	case rng != nil:
+		for _, v := range rng.Versions {
+			res.Versions = append(res.Versions, v.Version)
+		}
+	case ans.out.NotEnrolled:
+		res.Class = threeds.NotEnrolled
+	default:
+		res.Class = threeds.Technical
+	}
+	run := e.run(c, threeds.Prepare, rule)
+	if retry := threeds.NextTry(c.cfg(), run, res, nil, *tried); retry != threeds.NoRetry {
+		if next, err := e.tryAgain(ctx, c, q, retry, tried); next != nil || err != nil {
+			return next, err
+		}
+	}
+	d := threeds.Decide(c.cfg(), run, res)
+	c.flag(d.Flags)
+	c.moved = true
+	e.keepAnswer(c, ans)
+	if d.Action != threeds.Continue {
+		return nil, e.conclude(ctx, c, d)
+	}
+	e.keepPrepared(c, ans.out, rng, d.MessageVersion, rule)
+	a.State, a.Deadline = AuthenticationPrepared, c.now.Add(e.actionTime(c.w))
+	a.DueAt = a.Deadline
+	c.w.a.Private.Invoke = invokeOf(a, rule)
+	return nil, move(c.w.p, c.w.a, TriggerActionRequired, c.now)
+}
+
+// tryAgain makes the next try of a call: a version look-up at the same authenticator, or at the profile's fallback. nil when there is
+// none after all.
+func (e *Engine) tryAgain(ctx context.Context, c *authCase, q *work, retry threeds.Retry, tried *threeds.Tried) (*work, error) {
+	account, adapter, d := q.account, q.adapter, &c.auth.Details
+	switch retry {
+	case threeds.RetrySame:
+		tried.Same = true
+	case threeds.RetryFresh:
+		tried.Fresh = true
+	case threeds.RetryLower:
+		tried.Lower = true
+		d.MessageVersion = threeds.ChooseVersion(c.cfg(), threeds.Channel(d.Channel), d.VersionsOffered, versionsOf(adapter), d.MessageVersion)
+	case threeds.RetryAnother:
+		tried.Another = true
+		var err error
+		if account, adapter, err = e.fallbackAuthenticator(ctx, c); err != nil {
+			c.alarms = append(c.alarms, "fallback_authenticator_missing")
+			return nil, nil
+		}
+		c.auth.AccountID, c.auth.Connector, c.auth.AdapterHash = account.ID, account.Connector, adapter.Hash
+	}
+	first, secrets, err := e.instrumentOf(ctx, c.auth)
+	if err != nil {
+		return nil, err
+	}
+	return e.nextCall(c, account, adapter, sdk.OpPrepare, &first, secrets)
+}
+
+func versionsOf(adapter AdapterInfo) []string {
+	if r := adapter.Manifest.Authenticator; r != nil {
+		return r.MessageVersions
+	}
+	return nil
+}
+
+// fallbackAuthenticator is the one that the profile names for when the first cannot answer.
+func (e *Engine) fallbackAuthenticator(ctx context.Context, c *authCase) (*Account, AdapterInfo, error) {
+	all, err := e.dir.accounts(ctx, c.auth.MerchantID)
+	if err != nil {
+		return nil, AdapterInfo{}, err
+	}
+	account, err := findAuthenticator(c.w.profile, all, c.cfg().FallbackAuthenticator)
+	if err != nil {
+		return nil, AdapterInfo{}, err
+	}
+	adapter, ok := e.connectors.Adapter(account.Connector)
+	if !ok || adapter.Manifest.Kind != sdk.KindAuthenticator {
+		return nil, AdapterInfo{}, unavailableConnector(account.Connector)
+	}
+	return account, adapter, nil
+}
+
+// withdraw puts a payment back to where it was before a confirm that could not begin.
+func (e *Engine) withdraw(c *authCase, ans authAnswer) {
+	e.keepAnswer(c, ans)
+	e.finish(c, AuthenticationErrored, string(threeds.Errored))
+	c.auth.Details.ErrorCode, c.auth.Details.ErrorMessage = threeds.CodeError, ans.reject.Message
+	c.moved = true
+	c.w.a.Details.Card, c.w.a.Details.Confirmed, c.w.a.Private = nil, false, &AttemptPrivate{}
+	if err := move(c.w.p, c.w.a, TriggerWithdrawn, c.now); err != nil {
+		c.alarms = append(c.alarms, "impossible_transition")
+	}
+}
+
+// chooseRange is the range of the network the payer or merchant chose, else the first told.
+func chooseRange(list []sdk.CardRange, network sdk.CardNetwork) *sdk.CardRange {
+	for i := range list {
+		if list[i].Network == network && network != "" {
+			return &list[i]
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return &list[0]
+}
+
+// keepPrepared takes over what the browser needs.
+func (e *Engine) keepPrepared(c *authCase, o *sdk.AuthenticationOutcome, rng *sdk.CardRange, version string, rule *sdk.AuthenticatorRule) {
+	a, d := c.auth, &c.auth.Details
+	d.PreparedAt, d.MessageVersion, d.VersionsOffered = c.now, version, nil
+	for _, v := range rng.Versions {
+		d.VersionsOffered = append(d.VersionsOffered, v.Version)
+		if v.Version == version && v.MethodURL != "" && threeds.CheckChallengeURL(v.MethodURL, e.development()) == nil {
+			d.MethodURL = v.MethodURL
+		}
+	}
+	setText(&d.DirectoryServerID, rng.DirectoryServerID)
+	if rng.Network != "" {
+		d.Network = rng.Network
+	}
+	d.SessionExpiresAt = time.Time{}
+	if rule != nil && rule.SessionTTL > 0 {
+		d.SessionExpiresAt = c.now.Add(time.Duration(rule.SessionTTL) * time.Second)
+	}
+	if d.MethodURL == "" {
+		return
+	}
+	a.Private.MethodKey, a.Private.MethodData = "threeDSMethodData", o.MethodData
+	setText(&a.Private.MethodKey, o.MethodKey)
+	if a.Private.MethodData == "" {
+		var err error
+		if a.Private.MethodData, err = threeds.MethodData(d.ServerTransID, e.tokenURL(a, tokenMethod)); err != nil {
+			d.MethodURL = "" // without it there is no 3DS method
+		}
+	}
+}
+
+func invokeOf(a *Authentication, rule *sdk.AuthenticatorRule) *AttemptInvoke {
+	return &AttemptInvoke{MethodURL: a.Details.MethodURL, MethodKey: a.Private.MethodKey, MethodData: a.Private.MethodData,
+		AuthorizeToken: a.Private.Tokens[tokenAuthorize], PageToken: a.Private.Tokens[tokenPage], Version: a.Details.MessageVersion,
+		DirectoryServerID: a.Details.DirectoryServerID, Network: a.Details.Network, Connector: a.Connector,
+		PostMessage: rule != nil && rule.Completion == "post_message"}
+}

@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"payswitch/engine/threeds"
+)
+
+// What comes by the payer's browser, or by anybody who knows a URL, wakes us up and proves nothing: the authenticator's own answers decide.
+// Whatever is wrong with such a message, who sent it is not told.
+
+// CallbackView is what the page shown there may do: tell those who wait, or go on.
+type CallbackView struct {
+	// Known is false for a URL that leads to nothing: the page says no more than for one that does.
+	Known     bool
+	PaymentID string
+	// AuthorizeURL is where a page that is not in a frame goes.
+	AuthorizeURL string
+	// ReturnURL is the shop's, without status: who is told asks the API.
+	ReturnURL string
+	Origins   []string
+}
+
+// MethodNotified takes the notification that the 3DS method has ended (threeDSMethodData as posted). It counts before the AReq only.
+func (e *Engine) MethodNotified(ctx context.Context, token, data string) (*CallbackView, error) {
+	c, err := e.authenticationByToken(ctx, tokenMethod, token)
+	if errors.Is(err, ErrNotFound) {
+		return &CallbackView{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if data != "" && !threeds.AcceptMethodData(data, c.auth.Details.ServerTransID) {
+		e.suspicious(ctx, c, threeds.FlagIDMismatch)
+		return &CallbackView{}, nil
+	}
+	c, err = e.changeAuthentication(ctx, c.auth.ID, func(c *authCase) error {
+		d := &c.auth.Details
+		if c.auth.State != AuthenticationPrepared || !d.MethodNotifiedAt.IsZero() || d.Again {
+			return errUnchanged
+		}
+		d.MethodNotifiedAt = c.now
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e.callbackView(c), nil
+}
+
+// ChallengeNotified takes what the ACS had the browser bring at the end of a challenge: a CRes or an error (message), and
+// threeDSSessionData. None of it is evidence; the result is fetched in the background.
+func (e *Engine) ChallengeNotified(ctx context.Context, token, message, sessionData string) (*CallbackView, error) {
+	c, err := e.authenticationByToken(ctx, tokenChallenge, token)
+	if errors.Is(err, ErrNotFound) {
+		return &CallbackView{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	cres, err := threeds.ParseCRes(message)
+	if err != nil && !c.auth.State.Ended() && c.auth.State != AuthenticationResult {
+		e.suspicious(ctx, c, threeds.FlagUnexpectedCRes)
+		return &CallbackView{}, nil
+	}
+	session := threeds.CheckSessionData(e.sessionKey(), c.auth.ID, c.auth.Details.TokenHashes[tokenChallenge], sessionData)
+	var got threeds.CResReceipt
+	c, err = e.changeAuthentication(ctx, c.auth.ID, func(c *authCase) error {
+		got = threeds.ReceiveCRes(threeds.State(c.auth.State), e.run(c, threeds.Final, nil), cres, session)
+		if !got.Accepted {
+			return errUnchanged
+		}
+		c.auth.State, c.auth.Details.ChallengedAt, c.auth.Details.Pulls = AuthenticationState(got.Next), c.now, 0
+		c.auth.Details.ChallengeError = cres.MessageType != "CRes"
+		c.auth.Details.CResStatus, c.auth.Private.CRes = cres.TransStatus, message
+		c.auth.DueAt = c.now.Add(pullAfter(0, true))
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case got.Alert != "":
+		e.suspicious(ctx, c, got.Alert)
+		return &CallbackView{}, nil
+	case got.Fetch:
+		e.collectLater(ctx, c.auth.ID)
+	}
+	return e.callbackView(c), nil
+}
+
+func (e *Engine) suspicious(ctx context.Context, c *authCase, why threeds.Flag) {
+	e.metrics.Alarm(string(why))
+	e.log.LogAttrs(ctx, slog.LevelWarn, "callback ignored", slog.String("authentication_id", c.auth.ID), slog.String("payment_id", c.auth.PaymentID),
+		slog.String("why", string(why)))
+}
+
+func (e *Engine) callbackView(c *authCase) *CallbackView {
+	v := &CallbackView{Known: true, PaymentID: c.auth.PaymentID, Origins: e.originsOf(c.w),
+		AuthorizeURL: AuthorizeURL(e.opts.PublicURL, c.w.p, c.w.a, c.auth.Private.Tokens[tokenAuthorize])}
+	v.ReturnURL = c.w.p.Details.ReturnURL
+	if v.ReturnURL == "" {
+		v.ReturnURL = c.w.profile.Settings.ReturnURL
+	}
+	return v
+}
+
+// AuthorizeURL is three_ds_authorize_url.
+func AuthorizeURL(base string, p *Payment, a *Attempt, token string) string {
+	return base + "/payments/" + p.ID + "/" + p.MerchantID + "/authorize/" + a.Connector + "/" + token
+}

@@ -1,0 +1,237 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"log/slog"
+	"strings"
+	"time"
+
+	"payswitch/engine/threeds"
+)
+
+// authCase is an authentication with the payment it belongs to, read together, and what is to be written of them together.
+type authCase struct {
+	auth *Authentication
+	w    *work // payment, attempt, merchant and profile
+	now  time.Time
+
+	moved    bool         // payment and attempt are to be written too
+	insert   []*Operation // new operations
+	closed   []*Operation // operations that have ended
+	journal  []*JournalRecord
+	queued   *Operation // the authorization to be performed once this is durable; it is among insert
+	leaseEnd time.Time  // of queued and insert, on this node's clock
+	alarms   []string
+	ended    bool // the authentication has come to its end with this
+	cancel   bool // the authenticator is to be told that the payer has left
+}
+
+func (c *authCase) cfg() threeds.Config { return c.w.profile.Settings.ThreeDSPolicy() }
+
+// waiting says whether the payment waits for this authentication: no other attempt, cancellation or authorization has overtaken it.
+func (c *authCase) waiting() bool {
+	p, a := c.w.p, c.w.a
+	return p.AttemptID == a.ID && p.OpenOperation == "" && (a.Status == AuthenticationPending || a.Status == Authorizing) &&
+		a.Details.Authentication != nil && a.Details.Authentication.ID == c.auth.ID
+}
+
+// loadAuthentication reads an authentication and its payment from one snapshot. ErrNotFound when there is none.
+func (e *Engine) loadAuthentication(ctx context.Context, id string) (*authCase, error) {
+	c := &authCase{w: &work{}, now: e.now().UTC().Truncate(time.Millisecond)}
+	err := e.store.View(ctx, func(r Reader) (err error) {
+		if c.auth, err = r.Authentication(id); err != nil {
+			return err
+		}
+		if c.w.p, err = r.Payment(c.auth.MerchantID, c.auth.PaymentID); err != nil {
+			return err
+		}
+		c.w.a, err = r.Attempt(c.auth.MerchantID, c.auth.AttemptID)
+		return err
+	})
+	if errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, Internal(err, "read authentication")
+	}
+	return c, errors.Join(e.openAuthentication(c.auth), e.open(ctx, c.w))
+}
+
+// changeAuthentication reads, lets f change what was read, and writes it by compare-and-set; when someone else was faster it begins
+// again. f does nothing but change c, and may answer errUnchanged. The case as written is returned.
+func (e *Engine) changeAuthentication(ctx context.Context, id string, f func(c *authCase) error) (*authCase, error) {
+	for {
+		c, err := e.loadAuthentication(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if err := f(c); errors.Is(err, errUnchanged) {
+			return c, nil
+		} else if err != nil {
+			return c, err
+		}
+		err = e.writeAuthentication(ctx, c)
+		if errors.Is(err, ErrConflict) {
+			continue
+		}
+		return c, err
+	}
+}
+
+// writeAuthentication writes what was changed in one transaction: payment, attempt, operations, event and authentication.
+func (e *Engine) writeAuthentication(ctx context.Context, c *authCase) error {
+	c.auth.ModifiedAt = c.now
+	if err := e.sealAuthentication(c.auth); err != nil {
+		return err
+	}
+	var event *Event
+	if c.moved {
+		c.w.a.Details.Authentication = summaryOf(c.auth)
+		c.w.p.ModifiedAt, c.w.a.ModifiedAt = c.now, c.now
+		if err := e.sealAttempt(c.w.a); err != nil {
+			return err
+		}
+		var err error
+		if c.queued == nil { // with one the payment only passes through processing
+			if event, err = e.eventOf(c.w, &booking{p: c.w.p, a: c.w.a}, c.now); err != nil {
+				return err
+			}
+		}
+	}
+	var p *Payment
+	var a *Attempt
+	var auth Authentication
+	err := e.store.Update(ctx, func(tx Tx) error {
+		p, a, auth = c.w.p.clone(), c.w.a.clone(), *c.auth
+		if c.moved {
+			if err := tx.UpdatePayment(p); err != nil {
+				return err
+			}
+			if err := tx.UpdateAttempt(a); err != nil {
+				return err
+			}
+		}
+		for _, op := range c.insert {
+			if err := tx.InsertOperation(op); err != nil {
+				return err
+			}
+		}
+		for _, op := range c.closed {
+			if err := closeAuthenticatorCall(tx, op); err != nil {
+				return err
+			}
+		}
+		for _, r := range c.journal {
+			if err := tx.InsertJournal(r); err != nil {
+				return err
+			}
+		}
+		if event != nil {
+			if err := tx.InsertEvent(event); err != nil {
+				return err
+			}
+		}
+		return tx.UpdateAuthentication(&auth)
+	})
+	if err != nil {
+		return err
+	}
+	c.w.p, c.w.a, c.auth = p, a, &auth
+	for _, alarm := range c.alarms {
+		e.metrics.Alarm(alarm)
+		e.log.LogAttrs(ctx, slog.LevelWarn, "authentication needs a look", slog.String("authentication_id", auth.ID), slog.String("payment_id", auth.PaymentID),
+			slog.String("alarm", alarm))
+	}
+	if event != nil {
+		e.metrics.PaymentMoved(p.Status, a.Connector)
+	}
+	if c.ended {
+		e.authenticationEnded(ctx, &auth)
+	}
+	return nil
+}
+
+// closeAuthenticatorCall writes the end of an operation at an authenticator. One that recovery has closed meanwhile stays as it is.
+func closeAuthenticatorCall(tx Tx, op *Operation) error {
+	fresh, err := tx.Operation(op.ID)
+	if err != nil {
+		return err
+	}
+	if !fresh.Status.Open() {
+		return nil
+	}
+	return tx.UpdateOperation(op)
+}
+
+// answered takes an operation that has ended over into the change.
+func (c *authCase) answered(ans authAnswer) {
+	c.closed = append(c.closed, ans.op)
+	c.journal = append(c.journal, ans.journal...)
+}
+
+// flag keeps what a decision wants recorded, and raises what someone must look at.
+func (c *authCase) flag(flags []threeds.Flag) {
+	for _, f := range flags {
+		if f.Alert() {
+			c.alarms = append(c.alarms, string(f))
+		}
+	}
+}
+
+const authenticationPrefix = "auth_"
+
+// newToken makes the secret of one URL: 128 random bits. The URL names the authentication beside it, so that no index of secrets is
+// needed.
+func (a *Authentication) newToken(use string) {
+	b := make([]byte, 16)
+	rand.Read(b)
+	secret := base64.RawURLEncoding.EncodeToString(b)
+	hash := sha256.Sum256([]byte(secret))
+	a.Details.TokenHashes[use] = hash[:]
+	a.Private.Tokens[use] = strings.TrimPrefix(a.ID, authenticationPrefix) + secret
+}
+
+// idLength is that of an id without its prefix, secretLength that of a token's secret.
+const idLength, secretLength = 20, 22
+
+// authenticationByToken finds the authentication that a URL of ours was made for. ErrNotFound when there is none, whatever is wrong.
+func (e *Engine) authenticationByToken(ctx context.Context, use, token string) (*authCase, error) {
+	if len(token) != idLength+secretLength {
+		return nil, ErrNotFound
+	}
+	hash := sha256.Sum256([]byte(token[idLength:]))
+	c, err := e.loadAuthentication(ctx, authenticationPrefix+token[:idLength])
+	if err != nil {
+		return nil, err
+	}
+	if subtle.ConstantTimeCompare(hash[:], c.auth.Details.TokenHashes[use]) != 1 {
+		return nil, ErrNotFound
+	}
+	return c, nil
+}
+
+func authenticationAD(merchantID, id string) string { return "authentication/" + merchantID + "/" + id }
+
+func (e *Engine) sealAuthentication(a *Authentication) (err error) {
+	a.Sealed, err = e.sealJSON(a.Private, authenticationAD(a.MerchantID, a.ID))
+	return err
+}
+
+func (e *Engine) openAuthentication(a *Authentication) error {
+	a.Private = &AuthenticationPrivate{}
+	return e.openJSON(a.Sealed, authenticationAD(a.MerchantID, a.ID), a.Private)
+}
+
+// authenticationEnded counts and logs how an authentication ended.
+func (e *Engine) authenticationEnded(ctx context.Context, a *Authentication) {
+	d := &a.Details
+	e.log.LogAttrs(ctx, slog.LevelInfo, "authentication ended", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
+		slog.String("authenticator", a.Connector), slog.String("outcome", a.Outcome), slog.String("trans_status", d.TransStatus),
+		slog.String("reason", d.TransStatusReason), slog.String("error_code", d.ErrorCode), slog.String("vendor_code", d.VendorCode))
+	e.metrics.AuthenticationDone(a.Connector, string(d.Network), a.Outcome, d.flow(), a.ModifiedAt.Sub(a.CreatedAt))
+}

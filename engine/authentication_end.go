@@ -1,0 +1,202 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"time"
+
+	"payswitch/engine/threeds"
+	"payswitch/sdk"
+)
+
+// keepAnswer takes over what an authenticator told, evidence or not of the payment's end. What it did not tell stays.
+func (e *Engine) keepAnswer(c *authCase, ans authAnswer) {
+	d, p, o := &c.auth.Details, c.auth.Private, ans.out
+	if er := o.Error; er != nil {
+		d.VendorCode, d.ErrorComponent, d.ErrorClass = er.Code, er.Component, er.Class
+		d.ErrorDetail = er.Description
+		setText(&d.ErrorDetail, er.Detail)
+	}
+	setText(&d.ServerTransID, o.ServerTransID)
+	setText(&d.ACSTransID, o.ACSTransID)
+	setText(&d.DSTransID, o.DSTransID)
+	setText(&d.ACSReference, o.ACSReference)
+	setText(&d.ECI, o.ECI)
+	setText(&d.CAVVAlgorithm, o.CAVVAlgorithm)
+	setText(&d.ExemptionApplied, o.ExemptionApplied)
+	setText(&d.ChallengeCancel, o.ChallengeCancel)
+	setText(&p.Data, o.Data)
+	setText(&p.CardholderInfo, o.CardholderInfo)
+	setText(&p.SignedContent, o.ACSSignedContent)
+	if o.TransStatus != "" {
+		d.TransStatus, d.TransStatusReason = o.TransStatus, o.TransStatusReason
+	}
+	if !ans.cavv.IsZero() {
+		p.CAVV = ans.cavv.Reveal()
+	}
+}
+
+// conclude carries out a decision that ends the authentication: the payment is authorized, or fails.
+func (e *Engine) conclude(ctx context.Context, c *authCase, d threeds.Decision) error {
+	c.auth.Details.Shift, c.auth.Details.SentECI = string(d.Liability), d.ECI
+	if d.Action.Authorizes() {
+		return e.takeResult(ctx, c, d)
+	}
+	return e.failPayment(c, AuthenticationDone, string(d.Outcome), d.ErrorCode)
+}
+
+// finish ends the authentication; the card goes with it.
+func (e *Engine) finish(c *authCase, state AuthenticationState, outcome string) {
+	a := c.auth
+	a.State, a.Outcome, a.DueAt, a.Details.EndedAt = state, outcome, time.Time{}, c.now
+	a.Instrument, a.Request = nil, nil
+	a.Private.CReq, a.Private.ACSURL, a.Private.MethodData = "", "", ""
+	c.ended = true
+}
+
+// failPayment ends authentication and payment without an authorization.
+func (e *Engine) failPayment(c *authCase, state AuthenticationState, outcome, code string) error {
+	d := &c.auth.Details
+	d.ErrorCode, d.ErrorMessage = code, messageOf(code)
+	if d.Shift == "" {
+		d.Shift = string(threeds.ShiftNotExpected)
+	}
+	e.finish(c, state, outcome)
+	if !c.waiting() {
+		return nil // cancelled meanwhile
+	}
+	c.moved = true
+	c.w.a.Private.Invoke = nil
+	c.w.a.Details.Error = &AttemptError{Operation: sdk.OpAuthenticate, Code: code, Message: d.ErrorMessage, Reason: sdk.DeclineAuthenticationFailed}
+	return move(c.w.p, c.w.a, TriggerAuthenticationFailed, c.now)
+}
+
+// takeResult has exactly one authorization take the result: its intent is made durable with the end of the authentication. Nothing of it has
+// left then, and its row says so: whoever finds it after a crash performs it.
+func (e *Engine) takeResult(ctx context.Context, c *authCase, d threeds.Decision) error {
+	a := c.auth
+	if !c.waiting() { // cancelled meanwhile: the result is kept and used for nothing
+		c.alarms = append(c.alarms, string(threeds.FlagLateResult))
+		e.finish(c, AuthenticationExpired, string(d.Outcome))
+		return nil
+	}
+	if err := e.withAccount(ctx, c.w); err != nil {
+		e.log.LogAttrs(ctx, slog.LevelError, "authenticated payment cannot be authorized", slog.String("payment_id", a.PaymentID), slog.Any("error", err))
+		return e.failPayment(c, AuthenticationDone, string(d.Outcome), threeds.CodeError)
+	}
+	first, secrets, err := e.instrumentOf(ctx, a)
+	if err != nil {
+		return err
+	}
+	b := &a.Details.Bound
+	if b.Amount != c.w.a.Amount || b.Currency != c.w.p.Currency || b.AccountID != c.w.a.AccountID || !bytes.Equal(b.Card, e.cardHash(a.MerchantID, secrets.Number)) {
+		c.alarms = append(c.alarms, "authentication_binding")
+		return e.failPayment(c, AuthenticationDone, string(d.Outcome), threeds.CodeError)
+	}
+	if p := d.Proof; p != nil {
+		first.ThreeDS = &sdk.ThreeDSResult{ECI: p.ECI, TransStatus: p.TransStatus, Version: p.MessageVersion, DSTransID: p.DSTransID,
+			ServerTransID: a.Details.ServerTransID, ACSTransID: a.Details.ACSTransID, Flow: a.Details.flow(), Exemption: string(p.Exemption),
+			CAVVAlgorithm: a.Details.CAVVAlgorithm}
+		if p.WithValue {
+			secrets.CAVV = NewSecret(a.Private.CAVV)
+		}
+	}
+	w := c.w
+	w.token, w.req, w.secrets = "", first, secrets
+	w.op = e.newOperation(w, authorizeKind(w), w.a.Amount, c.now)
+	w.op.Status, w.op.ResolveAt, w.op.ErrorText = OperationUnknown, c.now, "about to be sent"
+	if err := e.sealWork(w); err != nil {
+		return err
+	}
+	c.queued, c.leaseEnd = w.op, e.now().Add(e.opts.LeaseTime)
+	c.insert = append(c.insert, w.op)
+	w.p.OpenOperation = w.op.ID
+	w.a.Private.Invoke = nil
+	c.moved = true
+	e.finish(c, AuthenticationConsumed, string(d.Outcome))
+	if w.a.Status == AuthenticationPending {
+		return move(w.p, w.a, TriggerResume, c.now)
+	}
+	return nil
+}
+
+// messageOf is what merchants read beside an error_code.
+func messageOf(code string) string {
+	if m, ok := authenticationMessages[code]; ok {
+		return m
+	}
+	return "The customer could not be authenticated."
+}
+
+var authenticationMessages = map[string]string{
+	threeds.CodeAcquirerMissing:   "No acquirer is configured for this card's network.",
+	threeds.CodeNotEnrolled:       "The card takes no part in 3-D Secure, and the profile does not charge such cards.",
+	threeds.CodeUnreachable:       "The authenticator could not be reached; nothing was charged.",
+	threeds.CodeCredentials:       "The authenticator refused the account's credentials: check the connector account.",
+	threeds.CodeAbandoned:         "The customer left the authentication; nothing was charged.",
+	threeds.CodeUnavailable:       "The card's issuer could not authenticate the customer, and the profile does not charge without.",
+	threeds.CodeError:             "The authenticator refused the request: see external_authentication_details.",
+	threeds.CodeFailed:            "The customer did not pass authentication.",
+	threeds.CodeRejected:          "The card's issuer rejected the payment during authentication. Do not try this card again.",
+	threeds.CodeProtocol:          "The authentication ended with a message that breaks the protocol; nothing was charged.",
+	threeds.CodeChallengeCanceled: "The customer cancelled the authentication.",
+	threeds.CodeTimeout:           "The customer did not finish the authentication in time.",
+	threeds.CodeResultLost:        "The authenticator no longer has the result; nothing was charged.",
+	threeds.CodeRequired:          "The card's issuer asks for authentication: bring the customer back and authenticate.",
+}
+
+// afterChange performs what a change made durable has to be followed by, and says with c what came of it.
+func (e *Engine) afterChange(ctx context.Context, c *authCase) {
+	if c.cancel {
+		e.inFlight.Add(1)
+		go func() {
+			defer e.inFlight.Done()
+			e.cancelChallenge(context.WithoutCancel(ctx), c)
+		}()
+	}
+	if c.queued == nil {
+		return
+	}
+	e.inFlight.Add(1)
+	defer e.inFlight.Done()
+	if err := e.resolve(context.WithoutCancel(ctx), c.queued, c.leaseEnd); err != nil {
+		e.log.LogAttrs(ctx, slog.LevelWarn, "queued authorization not performed yet", slog.String("operation_id", c.queued.ID), slog.Any("error", err))
+	}
+}
+
+// afterChangeLater is afterChange for callers who do not wait.
+func (e *Engine) afterChangeLater(ctx context.Context, c *authCase) {
+	if c.queued == nil && !c.cancel {
+		return
+	}
+	e.inFlight.Add(1)
+	go func() {
+		defer e.inFlight.Done()
+		e.afterChange(context.WithoutCancel(ctx), c)
+	}()
+}
+
+// viewOf is the payment of an authentication as it is now.
+func (e *Engine) viewOf(ctx context.Context, c *authCase) (*PaymentView, error) {
+	w, err := e.load(ctx, c.auth.MerchantID, c.auth.PaymentID)
+	if err != nil {
+		return nil, err
+	}
+	return e.view(w), nil
+}
+
+// initialAuthentication is the authentication that later charges of a saved method refer to; nil when the customer was not authenticated
+// by us.
+func (a *Attempt) initialAuthentication(p *Payment, now time.Time) *InitialAuthentication {
+	s := a.Details.Authentication
+	if s == nil || s.Status != "success" || s.ACSTransID == "" {
+		return nil
+	}
+	i := &InitialAuthentication{ACSTransID: s.ACSTransID, DSTransID: s.DSTransID, At: now, Method: "01", Amount: a.Amount, Currency: p.Currency,
+		NetworkTransactionID: a.Details.NetworkTransactionID, Acquirer: a.AccountID}
+	if s.Flow == "challenge" {
+		i.Method = "02"
+	}
+	return i
+}

@@ -1,0 +1,247 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"payswitch/engine/threeds"
+	"payswitch/sdk"
+)
+
+// pullAfter is when a result that is not there yet is asked for next. After the payer has come back it is there within seconds; else
+// background work looks one, two, four, eight and twelve minutes after the challenge began, so that an authenticator that forgets
+// results after five minutes never forgets one unseen.
+func pullAfter(pulls int, returned bool) time.Duration {
+	if returned {
+		early := []time.Duration{500 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
+		switch {
+		case pulls < len(early):
+			return early[pulls]
+		case pulls < 11:
+			return 4 * time.Second
+		}
+		return time.Minute
+	}
+	if pulls < 2 {
+		return time.Minute
+	}
+	if pulls < 3 {
+		return 2 * time.Minute
+	}
+	return 4 * time.Minute
+}
+
+// pull asks the authenticator for a challenge's result, unless somebody else is asking. asked is false then.
+func (e *Engine) pull(ctx context.Context, id string) (asked bool, err error) {
+	err = e.store.Update(ctx, func(tx Tx) (err error) {
+		asked, err = tx.LeaseAuthentication(id, e.opts.Node, tx.Now().Add(e.opts.LeaseTime))
+		return err
+	})
+	if err != nil {
+		return false, Internal(err, "lease authentication")
+	}
+	if !asked {
+		return false, nil
+	}
+	return true, e.pullLeased(ctx, id)
+}
+
+// pullLeased asks while this node holds the lease, and gives it back.
+func (e *Engine) pullLeased(ctx context.Context, id string) error {
+	ctx = context.WithoutCancel(ctx)
+	defer func() {
+		err := e.store.Update(ctx, func(tx Tx) error { return tx.ReleaseAuthentication(id, e.opts.Node) })
+		if err != nil {
+			e.log.LogAttrs(ctx, slog.LevelError, "lease of an authentication not given back", slog.String("authentication_id", id), slog.Any("error", err))
+		}
+	}()
+	c, err := e.loadAuthentication(ctx, id)
+	if err != nil || !c.auth.State.challenged() && c.auth.State != AuthenticationAsking {
+		return err
+	}
+	account, adapter, err := e.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(adapter.Manifest.Operations, sdk.OpResult) {
+		_, err := e.changeAuthentication(ctx, id, func(c *authCase) error { return e.notThere(c) })
+		return err
+	}
+	first, _, err := e.instrumentOf(ctx, c.auth)
+	if err != nil {
+		return err
+	}
+	req := e.callRequest(c, account, &first)
+	req.Instrument, req.Customer, req.Billing, req.Shipping, req.Browser = nil, nil, nil, nil, nil
+	q, err := e.newCall(c, account, adapter, sdk.OpResult, req)
+	if err != nil {
+		return err
+	}
+	q.unstored = true
+	return e.bookResult(ctx, id, adapter, e.call(ctx, q), false)
+}
+
+// bookResult writes what an authenticator told of a challenge's end, asked or unasked (push).
+func (e *Engine) bookResult(ctx context.Context, id string, adapter AdapterInfo, ans authAnswer, push bool) error {
+	c, err := e.changeAuthentication(ctx, id, func(c *authCase) error { return e.result(ctx, c, adapter, ans, push) })
+	if err != nil {
+		return err
+	}
+	if push {
+		e.afterChangeLater(ctx, c) // who pushes is answered quickly
+	} else {
+		e.afterChange(ctx, c)
+	}
+	return nil
+}
+
+// result decides on what came of a challenge. Only here does a challenge end well.
+func (e *Engine) result(ctx context.Context, c *authCase, adapter AdapterInfo, ans authAnswer, push bool) error {
+	a, d, o := c.auth, &c.auth.Details, ans.out
+	res, run := answerOf(ans), e.run(c, threeds.Final, adapter.Manifest.Authenticator)
+	told := o.TransStatus != "" || o.Gone
+	c.journal = append(c.journal, ans.journal...)
+	switch {
+	case a.State == AuthenticationAsking: // its AReq was never answered: what there is decides, as after a challenge
+		if o.TransStatus == "" {
+			return errUnchanged
+		}
+	case a.State.challenged() && (o.Pending || res.Class == threeds.Technical && c.now.Before(a.Deadline)): // what is broken may be well again
+		return e.notThere(c)
+	default:
+		use, flag := threeds.ReceiveResult(threeds.State(a.State), run, res)
+		if flag != "" {
+			c.flag([]threeds.Flag{flag})
+		}
+		if !use {
+			return e.unusedResult(c, flag, o)
+		}
+	}
+	if !push && ans.op != nil && told {
+		c.insert = append(c.insert, ans.op)
+	}
+	if o.Gone {
+		return e.end(c, AuthenticationErrored, threeds.ResultGone)
+	}
+	decision := threeds.Decide(c.cfg(), run, res)
+	c.flag(decision.Flags)
+	if threeds.CResMismatch(d.CResStatus, o.TransStatus) {
+		c.flag([]threeds.Flag{threeds.FlagCResMismatch})
+	}
+	if d.FirstStatus == "" {
+		d.FirstStatus, d.AnsweredAt = o.TransStatus, c.now
+	}
+	e.keepAnswer(c, ans)
+	return e.conclude(ctx, c, decision)
+}
+
+// unusedResult keeps a result that came when nobody waited for it any more, and goes on waiting after one that is not ours.
+func (e *Engine) unusedResult(c *authCase, flag threeds.Flag, o *sdk.AuthenticationOutcome) error {
+	switch {
+	case flag == threeds.FlagLateResult:
+		c.auth.Details.TransStatus, c.auth.Details.TransStatusReason = o.TransStatus, o.TransStatusReason
+		return nil
+	case flag != "" && c.auth.State.challenged():
+		return e.notThere(c)
+	case flag != "":
+		return nil
+	}
+	return errUnchanged
+}
+
+// notThere schedules the next look, or gives up.
+func (e *Engine) notThere(c *authCase) error {
+	a, d := c.auth, &c.auth.Details
+	if !a.State.challenged() {
+		return errUnchanged
+	}
+	returned := a.State == AuthenticationResult
+	if returned && d.ChallengeError && c.now.Sub(d.ChallengedAt) > resultWait {
+		return e.end(c, AuthenticationErrored, threeds.ChallengeError)
+	}
+	if !c.now.Before(a.Deadline) {
+		return e.giveUp(c)
+	}
+	d.Pulls++
+	a.DueAt = c.now.Add(pullAfter(d.Pulls, returned))
+	if a.DueAt.After(a.Deadline) {
+		a.DueAt = a.Deadline
+	}
+	return nil
+}
+
+// resultWait is how long a result is asked for often once the payer has come back.
+const resultWait = 30 * time.Second
+
+// giveUp ends an authentication whose time is over.
+func (e *Engine) giveUp(c *authCase) error {
+	how := threeds.PayerNeverCame
+	switch c.auth.State {
+	case AuthenticationResult:
+		how = threeds.ResultLate
+	case AuthenticationDecoupled:
+		how = threeds.DecoupledLate
+	}
+	c.cancel = c.auth.State.challenged()
+	return e.end(c, AuthenticationExpired, how)
+}
+
+// end ends an authentication that has no answer: it never authorizes.
+func (e *Engine) end(c *authCase, state AuthenticationState, how threeds.Ending) error {
+	d := threeds.End(how)
+	return e.failPayment(c, state, string(d.Outcome), d.ErrorCode)
+}
+
+// collect asks for a result until it is there, until wait is over or the engine closes. It is how a wake-up is followed.
+func (e *Engine) collect(ctx context.Context, id string, wait time.Duration) {
+	for until, pace := e.now().Add(wait), time.Second; ; pace = min(2*pace, 4*time.Second) {
+		if _, err := e.pull(ctx, id); err != nil {
+			e.log.LogAttrs(ctx, slog.LevelWarn, "result of an authentication not read", slog.String("authentication_id", id), slog.Any("error", err))
+		}
+		c, err := e.loadAuthentication(ctx, id)
+		if err != nil || !c.auth.State.challenged() {
+			return
+		}
+		now := e.now()
+		if !now.Before(until) {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.closing:
+			return
+		case <-time.After(min(max(c.auth.DueAt.Sub(now), 100*time.Millisecond), until.Sub(now), pace)):
+		}
+	}
+}
+
+// collectLater is collect in the background.
+func (e *Engine) collectLater(ctx context.Context, id string) {
+	e.inFlight.Add(1)
+	go func() {
+		defer e.inFlight.Done()
+		e.collect(context.WithoutCancel(ctx), id, resultWait)
+	}()
+}
+
+// cancelChallenge tells the authenticator that the payer has left, where it wants to know. Nothing depends on it.
+func (e *Engine) cancelChallenge(ctx context.Context, c *authCase) {
+	account, adapter, err := e.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
+	if err != nil || !slices.Contains(adapter.Manifest.Operations, sdk.OpCancelChallenge) {
+		return
+	}
+	req := e.callRequest(c, account, &sdk.Request{})
+	req.Authentication.CancelReason = "left"
+	q, err := e.newCall(c, account, adapter, sdk.OpCancelChallenge, req)
+	if err != nil {
+		return
+	}
+	q.unstored = true
+	if ans := e.call(ctx, q); ans.op.Status != OperationSucceeded {
+		e.log.LogAttrs(ctx, slog.LevelInfo, "authenticator not told that the payer left", slog.String("authentication_id", c.auth.ID),
+			slog.String("text", ans.op.ErrorText))
+	}
+}

@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/engine/threeds"
+)
+
+// AuthorizeInput is a visit of the payer's browser to three_ds_authorize_url.
+type AuthorizeInput struct {
+	PaymentID, MerchantID, Connector string
+	Token                            string // "" for the path without one: then nothing is asked for or given up
+}
+
+// AuthorizeView is where the payer goes from there. The page decides nothing.
+type AuthorizeView struct {
+	Return *ReturnView
+	// Poll is set while the result is not known: the id to ask /poll/status for.
+	Poll string
+	// Origins are the pages that may be told, exact.
+	Origins []string
+}
+
+// How long the authorize URL waits: for a result of a payer who closed the challenge, and altogether.
+const (
+	closedWait    = 10 * time.Second
+	authorizeWait = 25 * time.Second
+)
+
+// AuthorizeReturn waits for the authentication's result and for the authorization, reports and sends the payer back to the shop. A payer who
+// comes without having answered the challenge has closed it: it is given up unless the result is there. Coming again changes nothing.
+func (e *Engine) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*AuthorizeView, error) {
+	w, err := e.load(ctx, in.MerchantID, in.PaymentID)
+	if err != nil {
+		return nil, err
+	}
+	if w.a.Connector != in.Connector {
+		return nil, NotFound("Payment")
+	}
+	if in.Token != "" && w.a.Private.Invoke != nil {
+		if c, err := e.authenticationByToken(ctx, tokenAuthorize, in.Token); err == nil && c.auth.PaymentID == w.p.ID && c.auth.MerchantID == w.p.MerchantID {
+			e.awaitResult(ctx, c)
+		} else if err != nil && !errors.Is(err, ErrNotFound) {
+			return nil, err
+		}
+	}
+	if w, err = e.awaitPayment(ctx, w, authorizeWait); err != nil {
+		return nil, err
+	}
+	v := e.view(w)
+	to, err := e.merchantReturn(v)
+	if err != nil {
+		return nil, err
+	}
+	out := &AuthorizeView{Return: to, Origins: e.originsOf(w)}
+	if w.p.Status == RequiresCustomerAction || w.p.Status == Processing {
+		out.Poll = PollID(w.p.ID)
+	}
+	return out, nil
+}
+
+// awaitResult follows a payer who comes back from a challenge.
+func (e *Engine) awaitResult(ctx context.Context, c *authCase) {
+	switch c.auth.State {
+	case AuthenticationResult:
+		e.collect(ctx, c.auth.ID, authorizeWait)
+		return
+	case AuthenticationChallenge:
+		e.collect(ctx, c.auth.ID, closedWait)
+	default:
+		return
+	}
+	c, err := e.changeAuthentication(context.WithoutCancel(ctx), c.auth.ID, func(c *authCase) error {
+		if c.auth.State != AuthenticationChallenge {
+			return errUnchanged
+		}
+		c.cancel = true
+		return e.end(c, AuthenticationExpired, threeds.WindowClosed)
+	})
+	if err == nil {
+		e.afterChangeLater(ctx, c)
+	}
+}
+
+// awaitPayment reads a payment again until it has left processing, or wait is over.
+func (e *Engine) awaitPayment(ctx context.Context, w *work, wait time.Duration) (*work, error) {
+	until, pause := e.now().Add(wait), 5*time.Millisecond
+	for {
+		fresh, err := e.load(ctx, w.p.MerchantID, w.p.ID)
+		if err != nil || fresh.p.Status != Processing || !e.now().Before(until) {
+			return fresh, err
+		}
+		select {
+		case <-ctx.Done():
+			return fresh, nil
+		case <-e.closing:
+			return fresh, nil
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, 250*time.Millisecond)
+	}
+}
+
+// syncWait is how long a forced sync waits for a result that is about to come.
+const syncWait = 5 * time.Second
+
+// syncEvery bounds how often a forced sync asks the authenticator.
+const syncEvery = 3 * time.Second
+
+// syncAuthentication is a forced sync of a payment that the processor has not answered for: it asks the authenticator, where a challenge is
+// under way, and waits for an authorization that is being performed.
+func (e *Engine) syncAuthentication(ctx context.Context, w *work) error {
+	if w.a.Private.Invoke != nil && w.a.Details.Authentication.State != AuthenticationCreated {
+		c, err := e.loadAuthentication(ctx, w.a.Details.Authentication.ID)
+		if err != nil {
+			return Internal(err, "read authentication")
+		}
+		switch since := c.now.Sub(c.auth.Details.AnsweredAt); {
+		case c.auth.State == AuthenticationResult:
+			e.collect(ctx, c.auth.ID, syncWait)
+		case c.auth.State.challenged() && since >= syncEvery && c.now.Sub(c.auth.ModifiedAt) >= syncEvery:
+			if _, err := e.pull(ctx, c.auth.ID); err != nil {
+				return err
+			}
+		}
+	}
+	fresh, err := e.awaitPayment(ctx, w, syncWait)
+	if err == nil {
+		w.p, w.a = fresh.p, fresh.a
+	}
+	return err
+}
+
+// PollID is the poll_id of a payment's authentication.
+func PollID(paymentID string) string { return pollPrefix + paymentID }
+
+const pollPrefix = "external_authentication_"
+
+// PollStatus says whether the payer's part in a payment is over: pending or completed. HE_02 for a payment that has no authentication.
+func (e *Engine) PollStatus(ctx context.Context, auth Auth, pollID string) (string, error) {
+	missing := &Error{Kind: KindNotFound, Code: "HE_02", Message: "Poll does not exist in our records"}
+	id, ok := strings.CutPrefix(pollID, pollPrefix)
+	if !ok {
+		return "", missing
+	}
+	w, err := e.load(ctx, auth.MerchantID, id)
+	if err != nil {
+		var own *Error
+		if errors.As(err, &own) && own.Kind == KindNotFound {
+			return "", missing
+		}
+		return "", err
+	}
+	s := w.a.Details.Authentication
+	switch {
+	case s == nil || s.Connector == "":
+		return "", missing
+	case w.p.Status == RequiresCustomerAction:
+		return "pending", nil
+	}
+	return "completed", nil
+}
+
+// originsOf are the pages that our pages may tell that something has happened: the shop's, the requestor's, our own, and the SDK's.
+func (e *Engine) originsOf(w *work) []string {
+	var out []string
+	for _, raw := range append([]string{w.p.Details.ReturnURL, w.profile.Settings.ReturnURL, w.profile.Settings.RequestorURL, e.opts.PublicURL}, e.opts.SDKOrigins...) {
+		if o := originOf(raw); o != "" && !slices.Contains(out, o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func originOf(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// cancelAuthentication ends a payment's authentication with its cancellation. nil when none is under way. The caller writes it with the
+// payment.
+func (e *Engine) cancelAuthentication(ctx context.Context, w *work, now time.Time) (*authCase, error) {
+	s := w.a.Details.Authentication
+	if s == nil || s.State.Ended() {
+		return nil, nil
+	}
+	c, err := e.loadAuthentication(ctx, s.ID)
+	if err != nil {
+		return nil, Internal(err, "read authentication")
+	}
+	if c.auth.State.Ended() {
+		return nil, ErrConflict // somebody was faster: read again
+	}
+	c.w, c.now, c.cancel = w, now, c.auth.State.challenged()
+	c.auth.ModifiedAt = now
+	c.auth.Details.ErrorCode = "cancelled"
+	e.finish(c, AuthenticationExpired, string(threeds.Abandoned))
+	w.a.Private.Invoke = nil
+	w.a.Details.Authentication = summaryOf(c.auth)
+	return c, errors.Join(e.sealAuthentication(c.auth), e.sealAttempt(w.a))
+}
