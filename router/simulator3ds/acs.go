@@ -94,7 +94,7 @@ func (s *Simulator) challengePage(w http.ResponseWriter, r *http.Request) {
 
 // showChallenge asks for the code.
 func (s *Simulator) showChallenge(w http.ResponseWriter, t *transaction, problem string) {
-	s.page(w, http.StatusOK, "challenge.html", map[string]any{"Merchant": t.request.merchant, "Amount": t.request.shownAmount(), "Card": t.masked,
+	s.page(w, http.StatusOK, "challenge.html", map[string]any{"Merchant": t.request.merchant, "Amount": t.request.shownAmount(), "Card": t.lastFour,
 		"Scheme": t.card.name(), "Transaction": t.acsTransID, "Form": t.challenge.form, "Problem": problem, "Left": maxWrong - t.challenge.wrong,
 		"Window": t.challenge.window, "Codes": codes})
 }
@@ -136,11 +136,11 @@ func (s *Simulator) submitPage(w http.ResponseWriter, r *http.Request) {
 
 var cancelled = result{status: "N", reason: "26", cancel: "01", cres: "N"}
 
-// code is a one-time code and what it leads to.
-type code struct{ Code, What string }
+// otpCode is a one-time code and what it leads to.
+type otpCode struct{ Code, What string }
 
 // codes are those that the challenge page takes.
-var codes = []code{
+var codes = []otpCode{
 	{"1234", "authenticated"},
 	{"1111", "not authenticated"},
 	{"2222", "rejected by the issuer"},

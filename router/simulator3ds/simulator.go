@@ -122,7 +122,10 @@ func (s *Simulator) patience(d time.Duration) time.Duration { return max(s.scale
 //go:embed pages/*.html
 var pageFiles embed.FS
 
-var pages = template.Must(template.ParseFS(pageFiles, "pages/*.html"))
+// code says which cells of a table are shown as code: the first of a row, and numbers.
+func code(column int, cell string) bool { return column == 0 || len(cell) > 1 && allDigits(cell) }
+
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"code": code}).ParseFS(pageFiles, "pages/*.html"))
 
 // page writes an HTML answer. An issuer's page stands in the merchant's, whoever that is, so it may be framed by all; it loads nothing
 // and runs no script but its own.

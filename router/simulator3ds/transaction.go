@@ -13,7 +13,7 @@ type transaction struct {
 	account                              account
 	card                                 card
 	number                               [32]byte // SHA-256 of the card number and the transaction's id
-	masked                               string   // as a page and the log may show it
+	lastFour                             string
 	created                              time.Time
 
 	methodOpened bool // the method's page was served to a browser
@@ -56,7 +56,7 @@ func (s *Simulator) newTransaction(a account, number string, c card) *transactio
 		s.order[0], s.order = nil, s.order[1:]
 	}
 	t := &transaction{serverTransID: uuid.NewString(), acsTransID: uuid.NewString(), account: a, card: c, created: now,
-		masked: number[:6] + "******" + number[len(number)-4:]}
+		lastFour: number[len(number)-4:]}
 	t.number = t.hash(number)
 	s.transactions[t.serverTransID], s.byACS[t.acsTransID] = t, t
 	s.order = append(s.order, t)

@@ -1,0 +1,178 @@
+package plugins_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/router/simulator3ds"
+	"payswitch/sdk"
+)
+
+// bank is a host with the two simulators: the processor and, behind the vendor's adapter, the 3DS server.
+type bank struct {
+	*testing.T
+	host *plugins.Host
+	sim  *simulator3ds.Simulator
+}
+
+func newBank(t *testing.T, simulate ...string) *bank {
+	sim, err := simulator3ds.New(simulator3ds.Options{PublicURL: "https://switch.example"})
+	require.NoError(t, err)
+	dir := t.TempDir()
+	put(t, dir, "simulator.wasm", simulatorModule(t))
+	put(t, dir, "threedsecureio.wasm", module(t, "payswitch/plugins/threedsecureio/wasm"))
+	return &bank{t, newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir(), Simulate: simulate, Simulator3DS: sim}), sim}
+}
+
+// drive performs one operation with a card.
+func (b *bank) drive(connector string, op sdk.Operation, number string, amount int64, change func(d *engine.Drive)) *engine.DriveResult {
+	b.Helper()
+	d := &engine.Drive{Connector: connector, Operation: op, OperationID: "op_" + rand.Text(), Started: time.Now(),
+		Account: engine.DriveAccount{ID: "mca_1", Environment: "live", Credentials: map[string]engine.Secret{"api_key": engine.NewSecret("a key of theirs")}},
+		Request: sdk.Request{Reference: rand.Text(), Amount: sdk.Money{Minor: amount, Currency: "EUR"},
+			Instrument: &sdk.Instrument{Card: &sdk.Card{ExpMonth: 12, ExpYear: 2030, BIN: number[:6], LastFour: number[len(number)-4:], Length: len(number)}},
+			Browser: &sdk.Browser{IP: "203.0.113.7", UserAgent: "Mozilla/5.0", AcceptHeader: "text/html", Language: "en-GB", ColorDepth: 24,
+				ScreenHeight: 900, ScreenWidth: 1440, JavaScriptEnable: true},
+			Billing: &sdk.Address{FirstName: "Ana", LastName: "Perez", Line1: "1 Main St", City: "Aarhus", Country: "DK"}},
+		Secrets: engine.InstrumentSecrets{Number: engine.NewSecret(number), CVC: engine.NewSecret("737")}}
+	rand.Read(d.Seed[:])
+	if change != nil {
+		change(d)
+	}
+	r, err := b.host.Drive(context.Background(), d)
+	require.NoError(b, err)
+	require.Nil(b, r.Reject, "%v", r.Reject)
+	return r
+}
+
+// authenticate runs prepare and authenticate.
+func (b *bank) authenticate(connector, number string, amount int64) (*sdk.AuthenticationOutcome, engine.Secret) {
+	b.Helper()
+	first := b.drive(connector, sdk.OpPrepare, number, amount, func(d *engine.Drive) {
+		d.Request.Authentication = &sdk.AuthenticationRequest{AuthenticationID: "auth_1", DeviceChannel: sdk.ChannelBrowser}
+	}).Outcome.Authentication
+	require.NotEmpty(b, first.Ranges)
+	r := b.drive(connector, sdk.OpAuthenticate, number, amount, func(d *engine.Drive) {
+		d.Request.Authentication = &sdk.AuthenticationRequest{AuthenticationID: "auth_1", DeviceChannel: sdk.ChannelBrowser, MessageVersion: "2.2.0",
+			ServerTransID: first.ServerTransID, MethodCompletion: "U", NotificationURL: "https://switch.example/3ds/c/token",
+			MethodNotificationURL: "https://switch.example/3ds/m/token", RequestorURL: "https://shop.example", AcquirerBIN: "412345", AcquirerMID: "MID0000417",
+			AcquirerCountry: "DK", MerchantName: "Example Shop", MerchantCountry: "DK", MCC: "5411", ChallengeInds: []string{"01"}, Data: first.Data}
+	})
+	a := r.Outcome.Authentication
+	require.Nil(b, a.Error, "%+v", a.Error)
+	return a, r.CAVV(a)
+}
+
+// pay authorizes with the result of an authentication.
+func (b *bank) pay(number string, amount int64, a *sdk.AuthenticationOutcome, cavv engine.Secret, change func(d *engine.Drive)) string {
+	b.Helper()
+	o := b.drive("adyen", sdk.OpAuthorize, number, amount, func(d *engine.Drive) {
+		if a != nil {
+			d.Request.ThreeDS = &sdk.ThreeDSResult{ECI: a.ECI, TransStatus: a.TransStatus, Version: a.MessageVersion, DSTransID: a.DSTransID}
+			d.Secrets.CAVV = cavv
+		}
+		if change != nil {
+			change(d)
+		}
+	}).Outcome
+	if o.Decline != nil {
+		return string(o.Status) + " " + o.Decline.Code
+	}
+	return string(o.Status)
+}
+
+// The vendor's adapter runs against the built-in 3DS server, and the simulator processor knows that server's results from others: all of it as in
+// a payment, with nobody told an authentication value but the host.
+func TestSimulated3DS(t *testing.T) {
+	b := newBank(t, "adyen", "netcetera", "cardinal")
+	for _, c := range []struct {
+		connector, number, status, eci string
+	}{
+		{"simulator3ds", simulator3ds.CardNumber(simulator3ds.Visa, "0100"), "Y", "05"},
+		{"simulator3ds", simulator3ds.CardNumber(simulator3ds.Mastercard, "0100"), "Y", "02"},
+		{"netcetera", simulator3ds.CardNumber(simulator3ds.Amex, "0100"), "Y", "05"},
+		{"cardinal", simulator3ds.CardNumber(simulator3ds.Visa, "0120"), "A", "06"},
+	} {
+		a, cavv := b.authenticate(c.connector, c.number, 6540)
+		require.Equal(t, c.status, a.TransStatus)
+		require.Equal(t, c.eci, a.ECI)
+		require.Len(t, cavv.Reveal(), 28)
+		require.NotContains(t, a.CAVV, cavv.Reveal(), "the adapter knows a stand-in")
+
+		require.Equal(t, "captured", b.pay(c.number, 6540, a, cavv, nil))
+		require.Equal(t, "captured", b.pay(c.number, 6000, a, cavv, nil), "less is no harm")
+		require.Equal(t, "declined authentication_amount_exceeded", b.pay(c.number, 6541, a, cavv, nil))
+		require.Equal(t, "declined authentication_amount_exceeded", b.pay(c.number, 6540, a, cavv, func(d *engine.Drive) { d.Request.Amount.Currency = "USD" }))
+		require.Equal(t, "declined authentication_value_invalid", b.pay(c.number, 6540, a, engine.NewSecret("AAABBWcSNIdjeUZThmNHAAAAAAA="), nil))
+		require.Equal(t, "declined authentication_eci_invalid", b.pay(c.number, 6540, a, cavv, func(d *engine.Drive) { d.Request.ThreeDS.ECI = "07" }))
+		other, _ := b.authenticate(c.connector, c.number, 6540)
+		require.Equal(t, "declined authentication_value_invalid", b.pay(c.number, 6540, other, cavv, nil), "of another transaction")
+		wrong := map[string]string{"Y": "A", "A": "Y"}[c.status]
+		require.Equal(t, "declined authentication_value_invalid", b.pay(c.number, 6540, a, cavv, func(d *engine.Drive) { d.Request.ThreeDS.TransStatus = wrong }))
+		require.Equal(t, "captured", b.pay(c.number, 6540, a, engine.NewSecret("AAABBWcSNIdjeUZThmNHAAAAAAA="), func(d *engine.Drive) {
+			d.Request.ThreeDS.DSTransID = "c4e59ceb-a382-4d6a-bc87-385d591fa09d"
+		}), "a result from elsewhere is taken by its form")
+	}
+	number := simulator3ds.CardNumber(simulator3ds.Visa, "0100")
+	require.Equal(t, "declined authentication_required", b.pay(number, 6565, nil, engine.Secret{}, nil), "a soft decline")
+	a, cavv := b.authenticate("simulator3ds", number, 6565)
+	require.Equal(t, "captured", b.pay(number, 6565, a, cavv, nil))
+}
+
+func TestSimulatedChallenge(t *testing.T) {
+	b := newBank(t, "adyen")
+	number := simulator3ds.CardNumber(simulator3ds.Visa, "0170")
+	a, _ := b.authenticate("simulator3ds", number, 6540)
+	require.Equal(t, "C", a.TransStatus)
+	require.Equal(t, "https://switch.example/sim/acs/challenge", a.ACSURL)
+	result := func() *engine.DriveResult {
+		return b.drive("simulator3ds", sdk.OpResult, number, 6540, func(d *engine.Drive) {
+			d.Request.Authentication = &sdk.AuthenticationRequest{AuthenticationID: "auth_1", DeviceChannel: sdk.ChannelBrowser, MessageVersion: "2.2.0",
+				ServerTransID: a.ServerTransID, ACSTransID: a.ACSTransID, DSTransID: a.DSTransID}
+		})
+	}
+	require.True(t, result().Outcome.Authentication.Pending)
+
+	body, _ := json.Marshal(map[string]string{"threeDSServerTransID": a.ServerTransID, "otp": "1234"})
+	r := httptest.NewRequest(http.MethodPost, "/sim/3ds/complete", bytes.NewReader(body))
+	r.Header.Set("APIKey", "a key of theirs")
+	w := httptest.NewRecorder()
+	b.sim.ServeHTTP(w, r)
+	require.Equal(t, http.StatusOK, w.Code)
+
+	end := result()
+	require.Equal(t, "Y", end.Outcome.Authentication.TransStatus)
+	require.Equal(t, "captured", b.pay(number, 6540, end.Outcome.Authentication, end.CAVV(end.Outcome.Authentication), nil))
+}
+
+// Which adapter answers for which name.
+func TestSimulatedNames(t *testing.T) {
+	b := newBank(t, "adyen", "netcetera")
+	for connector, want := range map[string]string{"simulator3ds": "threedsecureio", "netcetera": "threedsecureio", "adyen": "simulator", "threedsecureio": "threedsecureio"} {
+		info, ok := b.host.Adapter(connector)
+		require.True(t, ok, connector)
+		require.Equal(t, want, info.Name)
+		require.Equal(t, connector != "threedsecureio", info.Simulated, connector)
+	}
+	var names []string
+	for _, info := range b.host.Adapters() {
+		names = append(names, info.Connector)
+	}
+	require.Equal(t, []string{"adyen", "netcetera", "simulator", "simulator3ds", "threedsecureio"}, names)
+
+	dir := t.TempDir()
+	put(t, dir, "simulator.wasm", simulatorModule(t))
+	without := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir(), Simulate: []string{"netcetera"}})
+	_, there := without.Adapter("simulator3ds")
+	require.False(t, there, "without the server there is no such connector")
+}
