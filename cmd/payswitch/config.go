@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"net"
@@ -58,7 +57,17 @@ type StorageConfig struct {
 
 // VaultConfig is the key that everything sealed in the database depends on.
 type VaultConfig struct {
-	MasterKey engine.Secret `key:"master_key"` // base64 of 32 bytes
+	// One of the three: the base64 of 32 bytes, a file that holds it, or the address of a key in a key management service.
+	MasterKey     engine.Secret `key:"master_key"`
+	MasterKeyFile string        `key:"master_key_file"`
+	MasterKeyURI  string        `key:"master_key_uri"`
+	// The key that `vault rotate --master` changes to. Nodes that know both run on through the change.
+	NextMasterKey     engine.Secret `key:"next_master_key"`
+	NextMasterKeyFile string        `key:"next_master_key_file"`
+	NextMasterKeyURI  string        `key:"next_master_key_uri"`
+
+	KMSToken engine.Secret `key:"kms_token"` // for the key management service
+	Refresh  time.Duration `key:"refresh"`   // how often a node reads the keys again; the same on all
 }
 
 // KeysConfig shapes the API keys that are handed out.
@@ -124,6 +133,7 @@ func defaultConfig() Config {
 			ShutdownTimeout:  30 * time.Second,
 		},
 		Storage: StorageConfig{DSN: engine.NewSecret("sqlite:payswitch.db")},
+		Vault:   VaultConfig{Refresh: 10 * time.Second},
 		Keys:    KeysConfig{Environment: "dev"},
 		Plugins: PluginsConfig{
 			SendTimeout:   30 * time.Second,
@@ -175,15 +185,16 @@ func (c Config) Validate() error {
 	}) { // the value is not repeated: it may hold a password
 		bad("storage.dsn", "must begin with sqlite: or postgres://, as sqlite:payswitch.db or postgres://user@host/payswitch")
 	}
-	if key := c.Vault.MasterKey; !key.IsZero() {
-		if raw, err := base64.StdEncoding.DecodeString(key.Reveal()); err != nil || len(raw) != 32 {
-			bad("vault.master_key", "must be the base64 of 32 bytes: make one with  openssl rand -base64 32")
+	for _, s := range []keySource{c.Vault.current(), c.Vault.next()} {
+		if err := s.check(); err != nil {
+			all = append(all, err)
 		}
 	}
+	between(&all, "vault.refresh", c.Vault.Refresh, 100*time.Millisecond, time.Hour, "")
 	oneOf(&all, "keys.environment", c.Keys.Environment, "dev", "integ", "snd", "prd")
 	if !c.testing() {
 		if c.demoKey() {
-			bad("vault.master_key", "is the published demo key, which protects nothing: make your own with  openssl rand -base64 32")
+			bad("vault.master_key", "%s", isDemoKey)
 		}
 		if len(c.Plugins.Simulate) > 0 {
 			bad("plugins.simulate", "would take no money in production (keys.environment is prd): leave it empty")

@@ -74,12 +74,13 @@ func (c Config) warnings() []string {
 	} else if len(c.Admin.APIKey.Reveal()) < 16 {
 		w = append(w, "admin.api_key is short: make a longer one with  openssl rand -hex 32")
 	}
-	if c.Vault.MasterKey.IsZero() {
+	if c.Vault.current().isZero() {
 		w = append(w, noMasterKey)
 	}
 	if c.demoKey() {
 		w = append(w, "vault.master_key is the published DEMO KEY: not for production")
 	}
+	w = append(append(w, c.Vault.current().warnings(c)...), c.Vault.next().warnings(c)...)
 	if !isLoopback(c.Server.Listen) && c.Server.PublicURL == "" {
 		w = append(w, "server.public_url is not set: customers cannot come back from a redirect (set "+variableOf("server.public_url")+")")
 	}
@@ -89,4 +90,6 @@ func (c Config) warnings() []string {
 	return w
 }
 
-const noMasterKey = "vault.master_key is not set: make one with  openssl rand -base64 32  and pass it in PAYSWITCH_VAULT__MASTER_KEY; keep it, for without it the data cannot be read"
+const isDemoKey = "is the published demo key, which protects nothing: make your own with  openssl rand -base64 32"
+
+const noMasterKey = "vault.master_key is not set: make one with  openssl rand -base64 32  and pass it in PAYSWITCH_VAULT__MASTER_KEY, or name vault.master_key_file or vault.master_key_uri; keep it, for without it the data cannot be read"

@@ -70,7 +70,12 @@ func (p *program) demo(ctx context.Context, args []string) error {
 	p.tune()
 	ctx, stop := untilSignal(ctx)
 	defer stop()
-	n, err := openNode(ctx, c, true, newLogger(p.stderr, c.Log))
+	log := newLogger(p.stderr, c.Log)
+	if err := writeDemoKey(filepath.Join(*data, demoKeyFile)); err != nil {
+		return err
+	}
+	log.Warn("DEMO KEY: this database is sealed with a published master key, which protects nothing: not for production", keyFile, filepath.Join(*data, demoKeyFile))
+	n, err := openNode(ctx, c, true, log)
 	if err != nil {
 		return err
 	}
@@ -159,6 +164,16 @@ func writeDemoKeys(path string, keys *demoKeys) error {
 		return err
 	}
 	return os.WriteFile(path, append(b, '\n'), 0o600)
+}
+
+// demoKeyFile holds the demo's master key, for commands on its database. It lies beside it, as no other key may.
+const demoKeyFile = "DEMO-KEY-PROTECTS-NOTHING.txt"
+
+func writeDemoKey(path string) error {
+	if err := os.WriteFile(path, []byte(demoMasterKey+"\n"), 0o600); err != nil {
+		return fmt.Errorf("write the demo's master key: %w", err)
+	}
+	return nil
 }
 
 var demoBanner = template.Must(template.New("demo").Parse(`

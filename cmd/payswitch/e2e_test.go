@@ -71,7 +71,8 @@ func TestServe(t *testing.T) {
 	other := append(env, "PAYSWITCH_VAULT__MASTER_KEY=AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE=")
 	code, _, log = runProgram(t, other, "serve", "--config", writeConfig(t, ""))
 	require.Equal(t, exitFailed, code)
-	require.Contains(t, log, "PAYSWITCH_VAULT__MASTER_KEY is not the key")
+	require.Contains(t, log, "vault.master_key (PAYSWITCH_VAULT__MASTER_KEY): open vault: the master key given (local:")
+	require.Contains(t, log, "it wants local:")
 
 	b, err := os.ReadFile(filepath.Join(dir, "payswitch.db"))
 	require.NoError(t, err)

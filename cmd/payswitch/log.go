@@ -11,6 +11,7 @@ const (
 	keyAddress   = "address"
 	keyComponent = "component"
 	keyDatabase  = "database"
+	keyFile      = "file"
 	keyLoaded    = "adapters"
 	keyTimeout   = "timeout"
 	keyTook      = "took"

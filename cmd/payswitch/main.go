@@ -46,7 +46,7 @@ func commands() []command {
 		{"migrate", "bring the database up to date and stop", (*program).migrate},
 		{"config check", "check configuration and show what is in force", (*program).configCheck},
 		{"version", "show version and build", (*program).version},
-	}, pluginCommands()...)
+	}, append(vaultCommands(), pluginCommands()...)...)
 }
 
 // usageError is a mistake on the command line.

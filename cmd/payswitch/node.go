@@ -30,6 +30,7 @@ type node struct {
 
 	listener net.Listener
 	db       *storage.DB
+	vault    *engine.Vault
 	bank     *simulator3ds.Simulator // nil in production
 	host     *plugins.Host
 	engine   *engine.Engine
@@ -71,8 +72,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	}); err != nil {
 		return err
 	}
-	vault, err := engine.OpenVault(ctx, n.db, c.Vault.MasterKey)
-	if err != nil {
+	if n.vault, err = openVault(ctx, n.db, c, n.component("vault")); err != nil {
 		return err
 	}
 	if err := n.openBank(); err != nil {
@@ -84,7 +84,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if n.engine, err = engine.New(engine.Deps{
 		Store:      n.db,
 		Connectors: n.host,
-		Vault:      vault,
+		Vault:      n.vault,
 		Presenter:  router.Presenter{},
 		Logger:     n.component("engine"),
 		Metrics:    n.metrics,
@@ -172,6 +172,7 @@ func (n *node) run(ctx context.Context) error {
 	work, failed := errgroup.WithContext(background)
 	work.Go(func() error { return unlessStopped(failed, "engine", n.engine.Run(failed)) })
 	work.Go(func() error { return unlessStopped(failed, "plugins", n.host.Run(failed)) })
+	work.Go(func() error { return unlessStopped(failed, "vault", n.vault.Run(failed)) })
 	if n.bank != nil {
 		work.Go(func() error { return unlessStopped(failed, "simulator3ds", n.bank.Run(failed)) })
 	}

@@ -20,7 +20,7 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if c.Vault.MasterKey.IsZero() {
+	if c.Vault.current().isZero() {
 		return errors.New(noMasterKey)
 	}
 	p.tune()

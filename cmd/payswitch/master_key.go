@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"payswitch/engine"
+)
+
+// keySource is where a master key comes from: one of the three, or none.
+type keySource struct {
+	name string // of the setting that holds the key itself: vault.master_key
+	text engine.Secret
+	file string
+	uri  string
+}
+
+func (v VaultConfig) current() keySource {
+	return keySource{"vault.master_key", v.MasterKey, v.MasterKeyFile, v.MasterKeyURI}
+}
+
+func (v VaultConfig) next() keySource {
+	return keySource{"vault.next_master_key", v.NextMasterKey, v.NextMasterKeyFile, v.NextMasterKeyURI}
+}
+
+func (s keySource) isZero() bool { return s.text.IsZero() && s.file == "" && s.uri == "" }
+
+// check says what is wrong with the settings, before anything is read.
+func (s keySource) check() error {
+	set := 0
+	for _, given := range []bool{!s.text.IsZero(), s.file != "", s.uri != ""} {
+		if given {
+			set++
+		}
+	}
+	if set > 1 {
+		return problem(s.name, "is given twice: set one of %s, %s_file and %s_uri", s.name, s.name, s.name)
+	}
+	if !s.text.IsZero() {
+		if _, err := engine.LocalMasterKey(s.text); err != nil {
+			return problem(s.name, "must be the base64 of 32 bytes: make one with  openssl rand -base64 32")
+		}
+	}
+	if s.uri != "" {
+		if _, err := parseTransit(s.uri); err != nil {
+			return problem(s.name+"_uri", "%v", err)
+		}
+	}
+	return nil
+}
+
+// open makes the master key; nil where none is given.
+func (s keySource) open(c Config) (engine.MasterKey, error) {
+	switch {
+	case s.uri != "":
+		at, err := parseTransit(s.uri)
+		if err != nil {
+			return nil, problem(s.name+"_uri", "%v", err)
+		}
+		if c.Vault.KMSToken.IsZero() {
+			return nil, problem("vault.kms_token", "is not set: the service at %s_uri wants one (set %s)", s.name, variableOf("vault.kms_token"))
+		}
+		return newTransitKey(at, c.Vault.KMSToken), nil
+	case s.file != "":
+		b, err := os.ReadFile(s.file)
+		if err != nil {
+			return nil, problem(s.name+"_file", "cannot be read: %v", err)
+		}
+		text := engine.NewSecret(strings.TrimSpace(string(b)))
+		clear(b)
+		if text.Reveal() == demoMasterKey && !c.testing() {
+			return nil, problem(s.name+"_file", "%s", isDemoKey)
+		}
+		k, err := engine.LocalMasterKey(text)
+		if err != nil {
+			return nil, problem(s.name+"_file", "%s %v", s.file, err)
+		}
+		return k, nil
+	case !s.text.IsZero():
+		k, err := engine.LocalMasterKey(s.text)
+		if err != nil {
+			return nil, problem(s.name, "%v", err)
+		}
+		return k, nil
+	}
+	return nil, nil
+}
+
+// openVault opens the vault in s as the configuration says.
+func openVault(ctx context.Context, s engine.Store, c Config, log *slog.Logger) (*engine.Vault, error) {
+	master, err := c.Vault.current().open(c)
+	if err != nil {
+		return nil, err
+	}
+	if master == nil {
+		return nil, errors.New(noMasterKey)
+	}
+	next, err := c.Vault.next().open(c)
+	if err != nil {
+		return nil, err
+	}
+	v, err := engine.OpenVaultWith(ctx, s, engine.VaultOptions{Master: master, Next: next, Refresh: c.Vault.Refresh, Logger: log})
+	if errors.Is(err, engine.ErrMasterKey) {
+		return nil, fmt.Errorf("vault.master_key (%s): %w", variableOf("vault.master_key"), err)
+	}
+	return v, err
+}
+
+// warnings are what an operator should know of where the key is.
+func (s keySource) warnings(c Config) (w []string) {
+	if s.file == "" {
+		return nil
+	}
+	if st, err := os.Stat(s.file); err == nil && st.Mode().Perm()&0o077 != 0 {
+		w = append(w, fmt.Sprintf("%s_file: others on this machine may read %s: chmod 600 it", s.name, s.file))
+	}
+	if path, ok := strings.CutPrefix(c.Storage.DSN.Reveal(), "sqlite:"); ok && sameFolder(path, s.file) {
+		w = append(w, fmt.Sprintf("%s_file: %s lies beside the database: whoever copies the folder has both. Keep the key elsewhere", s.name, s.file))
+	}
+	return w
+}
+
+func sameFolder(a, b string) bool {
+	one, err := filepath.Abs(filepath.Dir(a))
+	other, err2 := filepath.Abs(filepath.Dir(b))
+	return err == nil && err2 == nil && one == other
+}
