@@ -46,7 +46,10 @@ func (e *Engine) VerifyCredentials(_ context.Context, connector string, credenti
 	if info.Simulated || n.AuthType == authTemporary {
 		return nil
 	}
-	return n.checkCredentials(info.Manifest)
+	if err := n.checkCredentials(info.Manifest); err != nil {
+		return err
+	}
+	return n.checkCertificate(info.Manifest, e.now())
 }
 
 // adapter is the adapter behind a connector name; an unknown name is a value outside a closed list.
@@ -93,6 +96,9 @@ func (e *Engine) checkAccount(n *Account) error {
 		return nil
 	}
 	if err := n.checkCredentials(info.Manifest); err != nil {
+		return err
+	}
+	if err := n.checkCertificate(info.Manifest, e.now()); err != nil {
 		return err
 	}
 	return n.checkConfig(info.Manifest)

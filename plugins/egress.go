@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -47,7 +46,8 @@ type egress struct {
 
 type transport struct {
 	*http.Transport
-	used time.Time
+	used   time.Time
+	warned time.Time // of the certificate's end
 }
 
 func newEgress(o Options) *egress {
@@ -81,10 +81,7 @@ func (e *egress) do(ctx context.Context, o *outgoing) answer {
 	if e.opts.Simulator3DS != nil && o.url.Host == simulatorHost {
 		return e.simulate(ctx, o)
 	}
-	t, err := e.transport(o.certificate)
-	if err != nil {
-		return answer{failure: failTLS, err: err}
-	}
+	t := e.transport(o)
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -131,19 +128,16 @@ func answerHeaders(h http.Header) []sdk.Header {
 }
 
 // transport is that of a client certificate: connections are never shared between two.
-func (e *egress) transport(certificate string) (*transport, error) {
-	id := sha256.Sum256([]byte(certificate))
+func (e *egress) transport(o *outgoing) *transport {
+	id := idOf(o.certificate)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	t := e.transports[id]
 	if t == nil {
 		c := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: e.opts.RootCAs}
-		if certificate != "" {
-			pair, err := tls.X509KeyPair([]byte(certificate), []byte(certificate))
-			if err != nil {
-				return nil, errors.New("the account's client certificate is not PEM of a certificate and its key")
-			}
-			c.Certificates = []tls.Certificate{pair}
+		if o.certificate != nil {
+			// Given whatever authorities the server names: some name none of theirs, and the account has but one.
+			c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return o.certificate, nil }
 		}
 		if len(e.transports) >= maxCertificates {
 			e.evict()
@@ -152,7 +146,39 @@ func (e *egress) transport(certificate string) (*transport, error) {
 		e.transports[id] = t
 	}
 	t.used = time.Now()
-	return t, nil
+	if o.certificate != nil {
+		e.warnOfExpiry(t, o)
+	}
+	return t
+}
+
+// idOf tells certificates with their keys apart: a public key has one private key.
+func idOf(c *tls.Certificate) (id [32]byte) {
+	if c == nil {
+		return id
+	}
+	h := sha256.New()
+	for _, der := range c.Certificate {
+		fmt.Fprintf(h, "%d ", len(der))
+		h.Write(der)
+	}
+	h.Sum(id[:0])
+	return id
+}
+
+// expiryWarning is how long before its end a client certificate is warned of, once a day.
+const expiryWarning = 30 * 24 * time.Hour
+
+// warnOfExpiry is called with the lock held.
+func (e *egress) warnOfExpiry(t *transport, o *outgoing) {
+	now, leaf := e.opts.Clock(), o.certificate.Leaf
+	left := leaf.NotAfter.Sub(now)
+	if left > expiryWarning || now.Sub(t.warned) < 24*time.Hour {
+		return
+	}
+	t.warned = now
+	e.opts.Logger.Warn("a client certificate expires: replace it in the connector account", "adapter", o.adapter, "host", o.url.Host,
+		"subject", leaf.Subject.CommonName, "serial", leaf.SerialNumber.String(), "expires", leaf.NotAfter.UTC(), "days_left", int(left.Hours()/24))
 }
 
 func (e *egress) evict() {

@@ -5,15 +5,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -113,8 +106,7 @@ func TestNothingIsSentTwiceOverDeadConnections(t *testing.T) {
 	t.Run("net/http does repeat", func(t *testing.T) { // else the above shows nothing
 		s, arrivals := killer(t, (*httptest.Server).StartTLS)
 		e := client(t, s, Options{})
-		transport, err := e.transport("")
-		require.NoError(t, err)
+		transport := e.transport(request(t, "GET", s.URL, ""))
 		require.Equal(t, 200, e.do(context.Background(), request(t, "GET", s.URL, "")).status)
 		o := keyedRequest(t, "POST", s.URL, "")
 		res, err := transport.RoundTrip(&http.Request{Method: "POST", URL: o.url, Header: o.header})
@@ -323,58 +315,4 @@ func TestWhatIsSent(t *testing.T) {
 		go e.do(context.Background(), o)
 		require.Equal(t, strings.Replace(want, "Host: H", "Host: "+l.Addr().String(), 1), <-got)
 	}
-}
-
-// Connections made with one account's client certificate never carry another's requests.
-func TestClientCertificates(t *testing.T) {
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if len(r.TLS.PeerCertificates) > 0 {
-			_, _ = io.WriteString(w, r.TLS.PeerCertificates[0].Subject.CommonName)
-		}
-	}))
-	s.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
-	s.EnableHTTP2 = true
-	s.StartTLS()
-	defer s.Close()
-	e := client(t, s, Options{})
-	for _, name := range []string{"one", "two", "", "one", "two"} {
-		o := request(t, "GET", s.URL, "")
-		if name != "" {
-			o.certificate = certificate(t, name)
-		}
-		a := e.do(context.Background(), o)
-		require.NoError(t, a.err)
-		require.Equal(t, name, string(a.body))
-	}
-	o := request(t, "GET", s.URL, "")
-	o.certificate = "no certificate"
-	a := e.do(context.Background(), o)
-	require.False(t, a.sent)
-	require.Equal(t, failTLS, a.failure)
-	require.NotContains(t, a.err.Error(), o.certificate)
-	for i := range maxCertificates + 10 {
-		_, err := e.transport(certificates(t) + strings.Repeat("\n", i))
-		require.NoError(t, err)
-	}
-	require.Len(t, e.transports, maxCertificates)
-}
-
-var madeCertificates = map[string]string{}
-
-func certificates(t testing.TB) string { return certificate(t, "many") }
-
-func certificate(t testing.TB, name string) string {
-	if made := madeCertificates[name]; made != "" {
-		return made
-	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	require.NoError(t, err)
-	pkcs8, err := x509.MarshalPKCS8PrivateKey(key)
-	require.NoError(t, err)
-	madeCertificates[name] = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})) +
-		string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
-	return madeCertificates[name]
 }

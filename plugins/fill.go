@@ -126,7 +126,15 @@ func (f *filler) fill(s *sdk.Send, out *outgoing, to *reach) error {
 	if !f.card {
 		return nil
 	}
+	f.proven = f.proven || f.presents(out, to)
 	return f.authenticated(s, out)
+}
+
+// presents says whether the connection itself is this account's: over TLS, with the client certificate that authentication declares. The
+// server knows the account by it before it reads the request.
+func (f *filler) presents(out *outgoing, to *reach) bool {
+	return to.certificate != nil && out.url.Scheme == "https" &&
+		slices.ContainsFunc(f.allowed, func(p *place) bool { return p.authentication && p.In == inTLS })
 }
 
 // authenticated holds a request with card data against the rule of authentication: it names this account, in the place the manifest

@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"crypto/tls"
 	"fmt"
 	"net"
 	"net/netip"
@@ -22,6 +23,8 @@ type reach struct {
 	// own is the operator's base URL, nil where it is the manifest's, and declared the path of the manifest's.
 	own      *url.URL
 	declared string
+	// certificate is what the account presents in TLS, nil for nothing.
+	certificate *tls.Certificate
 }
 
 // newReach works out an account's base URL and approved hosts. The host of a base URL that the operator set is approved by that.
@@ -61,6 +64,9 @@ func newReach(a *engine.DriveAccount, m *sdk.Manifest) (*reach, error) {
 		if d, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(env.BaseURL)); err == nil {
 			r.declared = strings.TrimRight(d.EscapedPath(), "/")
 		}
+	}
+	if r.certificate, err = engine.ClientCertificate(m, a.Credentials); err != nil {
+		return nil, err
 	}
 	r.placed = make(map[string][]string)
 	for _, p := range slices.Concat(m.Authentication, m.Placements) {

@@ -170,8 +170,10 @@ func (c *manifestCheck) placements(list string, ps []sdk.Placement) {
 		p := &ps[i]
 		at := fmt.Sprintf("%s[%d]", list, i)
 		c.require(c.isSecret(p), at+".secret", "%q is neither card_number, cvc, cavv, body, * nor a credential field", p.Secret)
-		c.require(slices.Contains([]string{inHeader, inQuery, inPath, inBody}, p.In) || p.In == inResponse && list == "authentication", at+".in",
+		c.require(slices.Contains([]string{inHeader, inQuery, inPath, inBody}, p.In) || (p.In == inResponse || p.In == inTLS) && list == "authentication", at+".in",
 			"%q is not header, query, path or body", p.In)
+		c.require(c.isCertificate(p.Secret) == (p.In == inTLS), at+".in", "a client certificate stands in tls, and nothing else does")
+		c.require(p.In != inTLS || p.Field == clientCertificate, at+".field", "%q: in tls it is %s", p.Field, clientCertificate)
 		c.require(!cardData(p.Secret) || p.In == inBody && list == "placements", at+".in", "card data stands in bodies only, and proves nothing")
 		c.require(p.Field != "", at+".field", "is missing")
 		c.require(p.Operation == "" || c.offers(p.Operation), at+".operation", "%q is not offered", p.Operation)
@@ -200,6 +202,11 @@ func (c *manifestCheck) isSecret(p *sdk.Placement) bool {
 		return slices.ContainsFunc(all, func(r sdk.Placement) bool { return r.In == inResponse && r.Secret == p.Secret })
 	}
 	return slices.ContainsFunc(c.m.Credentials, func(f sdk.Field) bool { return f.Name == p.Secret }) || named(c.m.Authentication)
+}
+
+// isCertificate says whether a secret is (part of) the account's client certificate.
+func (c *manifestCheck) isCertificate(name string) bool {
+	return slices.ContainsFunc(c.m.Credentials, func(f sdk.Field) bool { return f.Name == name && f.Type == clientCertificate })
 }
 
 func (c *manifestCheck) isHost(host string) bool {

@@ -26,6 +26,7 @@ const (
 	inPath     = "path"
 	inBody     = "body"
 	inResponse = "response"
+	inTLS      = "tls" // the connection's client certificate
 )
 
 // placeholder is where a credential stands in a Placement.Format.

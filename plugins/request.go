@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"crypto/tls"
 	"net/http"
 	"net/url"
 	"strings"
@@ -26,7 +27,7 @@ type outgoing struct {
 	timeout      time.Duration
 	maxResponse  int
 	safeToRepeat bool
-	certificate  string // PEM of the account's client certificate and key, "" for none
+	certificate  *tls.Certificate // the account's, nil for none
 	filled       filled
 }
 

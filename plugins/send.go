@@ -161,7 +161,7 @@ func (o *operation) mayFollow(s *sdk.Send, hash string) (key, rule, text string)
 // room is how large the next answer may be: a step's message holds all of them.
 func (o *operation) room() int { return sdk.MaxMessage - reservedBytes - o.bytes }
 
-// bound sets a request's limits and the account's client certificate.
+// bound sets a request's limits, and the certificate it is sent with.
 func (o *operation) bound(out *outgoing, s *sdk.Send) {
 	out.adapter = o.adapter.name
 	out.maxResponse = min(o.opts.MaxResponse, o.room())
@@ -169,11 +169,7 @@ func (o *operation) bound(out *outgoing, s *sdk.Send) {
 	if t := time.Duration(s.TimeoutMillis) * time.Millisecond; t > 0 {
 		out.timeout = min(out.timeout, t)
 	}
-	for i := range o.adapter.manifest.Credentials {
-		if f := &o.adapter.manifest.Credentials[i]; f.Type == clientCertificate {
-			out.certificate = o.in.Account.Credentials[key(f)].Reveal()
-		}
-	}
+	out.certificate = o.reach.certificate
 }
 
 // outOfTime ends an operation whose deadline has passed: without evidence where something may have left, else as our failure.

@@ -65,7 +65,8 @@ type Environment struct {
 
 // Field is one field of the connector account's form. A merchant's API call names it as Key (api_key, key1, api_secret, key2 of
 // connector_account_details, or a key of metadata); the adapter reads it as Name: of a credential of type secret or pem it gets a
-// stand-in, text and enum (public identifiers) as they are, a client certificate not at all.
+// stand-in, text and enum (public identifiers) as they are, a client certificate not at all. The fields of type client_certificate
+// together hold one certificate, its chain and its key.
 type Field struct {
 	Name     string   `json:"name"`
 	Key      string   `json:"key,omitempty"` // "" means the same as Name

@@ -181,7 +181,7 @@ func (c *checker) checkFields(m *sdk.Manifest, wrong func(string, ...any)) {
 		if !secrets[p.Secret] {
 			wrong("placement of %q, which is neither card data nor a credential", p.Secret)
 		}
-		captured := p.In == "response" && i < len(m.Authentication)
+		captured := (p.In == "response" || p.In == "tls") && i < len(m.Authentication)
 		if !captured && p.In != "header" && p.In != "query" && p.In != "body" || p.Field == "" {
 			wrong("placement of %q: in must be header, query or body, and field must be named", p.Secret)
 		}

@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// typeClientCertificate is the type of the credential fields that make up an account's TLS client certificate: one field with both, or one
+// with the certificate (and the chain behind it) and one with its key.
+const typeClientCertificate = "client_certificate"
+
+// ClientCertificate is the TLS client certificate that an account's credentials hold in the fields of type client_certificate; nil where
+// they are empty or the adapter has none. Values are PEM, or base64 of it, of a certificate with its chain and of an unencrypted key
+// (PKCS #8, PKCS #1 or SEC 1). The error says what is wrong and never holds a value.
+func ClientCertificate(m *sdk.Manifest, credentials map[string]Secret) (*tls.Certificate, error) {
+	var text strings.Builder
+	for _, f := range m.Credentials {
+		if f.Type == typeClientCertificate {
+			text.WriteString(pemText(credentials[fieldKey(f)].Reveal()) + "\n")
+		}
+	}
+	all := []byte(text.String())
+	if strings.TrimSpace(text.String()) == "" {
+		return nil, nil
+	}
+	if strings.Contains(text.String(), "ENCRYPTED") {
+		return nil, errors.New("the client certificate's key is encrypted: give it without a passphrase (openssl pkey -in key.pem)")
+	}
+	pair, err := tls.X509KeyPair(all, all)
+	if err != nil {
+		return nil, errors.New("the client certificate is not PEM of a certificate and the key that belongs to it")
+	}
+	if pair.Leaf == nil {
+		if pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
+			return nil, errors.New("the client certificate cannot be read")
+		}
+	}
+	return &pair, nil
+}
+
+// pemText is PEM as it is, or taken out of base64.
+func pemText(s string) string {
+	if strings.Contains(s, "-----BEGIN") {
+		return s
+	}
+	b, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(s), ""))
+	if err != nil {
+		return s
+	}
+	return string(b)
+}
+
+// checkCertificate refuses a client certificate that cannot be used.
+func (n *Account) checkCertificate(m *sdk.Manifest, now time.Time) error {
+	c, err := ClientCertificate(m, n.Credentials)
+	reason := ""
+	switch {
+	case err != nil:
+		reason = err.Error()
+	case c == nil:
+		return nil
+	case now.After(c.Leaf.NotAfter):
+		reason = fmt.Sprintf("the client certificate %q expired on %s: ask for a new one", c.Leaf.Subject.CommonName, c.Leaf.NotAfter.UTC().Format(time.DateOnly))
+	default:
+		return nil
+	}
+	refused := Unprocessable(fieldCredentials, "The connector_account_details.certificate is invalid")
+	refused.Reason = reason
+	return refused
+}
