@@ -12,6 +12,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/sdk"
+	"payswitch/sdk/threeds"
 )
 
 // Simulator3DSName is the connector of the built-in development 3DS server, there where Options.Simulator3DS is.
@@ -55,8 +56,13 @@ func (h *Host) simulates3DS(connector string) bool {
 	return b != nil && b.manifest.Kind == sdk.KindAuthenticator || slices.Contains(authenticators, connector)
 }
 
+// simulatedMerchant is what the built-in 3DS server is told where nobody says who acquires for whom: it asks for it as strictly as real
+// ones do, and to set it up is not what most tests are about.
+var simulatedMerchant = map[string]string{threeds.ConfigAcquirerBIN: "412345", threeds.ConfigAcquirerMID: "TEST0000417", threeds.ConfigAcquirerCountry: "DK",
+	threeds.ConfigMCC: "5999", threeds.ConfigMerchantName: "Test merchant", threeds.ConfigMerchantCountry: "DK"}
+
 // simulated is the drive with the account turned to the built-in 3DS server. Credentials of another vendor's shape are completed: the
-// server takes any.
+// server takes any. So is what is not known of the merchant.
 func simulated(d *engine.Drive, m *sdk.Manifest) *engine.Drive {
 	local := *d
 	local.Account.BaseURL, local.Account.Hosts = "https://"+simulatorHost, nil
@@ -67,6 +73,12 @@ func simulated(d *engine.Drive, m *sdk.Manifest) *engine.Drive {
 				local.Account.Credentials = map[string]engine.Secret{}
 			}
 			local.Account.Credentials[key(f)] = engine.NewSecret("simulated " + d.Account.ID)
+		}
+	}
+	local.Account.Config = maps.Clone(simulatedMerchant)
+	for name, value := range d.Account.Config {
+		if value != "" {
+			local.Account.Config[name] = value
 		}
 	}
 	return &local

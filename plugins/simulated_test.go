@@ -65,8 +65,11 @@ func (b *bank) authenticate(connector, number string, amount int64) (*sdk.Authen
 	r := b.drive(connector, sdk.OpAuthenticate, number, amount, func(d *engine.Drive) {
 		d.Request.Authentication = &sdk.AuthenticationRequest{AuthenticationID: "auth_1", DeviceChannel: sdk.ChannelBrowser, MessageVersion: "2.2.0",
 			ServerTransID: first.ServerTransID, MethodCompletion: "U", NotificationURL: "https://switch.example/3ds/c/token",
-			MethodNotificationURL: "https://switch.example/3ds/m/token", RequestorURL: "https://shop.example", AcquirerBIN: "412345", AcquirerMID: "MID0000417",
-			AcquirerCountry: "DK", MerchantName: "Example Shop", MerchantCountry: "DK", MCC: "5411", ChallengeInds: []string{"01"}, Data: first.Data}
+			MethodNotificationURL: "https://switch.example/3ds/m/token", RequestorURL: "https://shop.example", ChallengeInds: []string{"01"}, Data: first.Data}
+		if connector == "cardinal" { // the others say nothing of the acquirer, which is no hindrance here
+			a := d.Request.Authentication
+			a.AcquirerBIN, a.AcquirerMID, a.AcquirerCountry, a.MerchantName, a.MerchantCountry, a.MCC = "412345", "MID0000417", "DK", "Example Shop", "DK", "5411"
+		}
 	})
 	a := r.Outcome.Authentication
 	require.Nil(b, a.Error, "%+v", a.Error)

@@ -14,14 +14,16 @@ import (
 	"time"
 
 	"payswitch/engine"
+	"payswitch/plugins"
 )
 
 // demoMasterKey is base64 of "DEMO KEY: not for production use". It is published, and so protects nothing.
 const demoMasterKey = "REVNTyBLRVk6IG5vdCBmb3IgcHJvZHVjdGlvbiB1c2U="
 
 const (
-	demoMerchant  = "demo_merchant"
-	demoConnector = "simulator"
+	demoMerchant      = "demo_merchant"
+	demoConnector     = "simulator"
+	demoAuthenticator = plugins.Simulator3DSName
 )
 
 // demoKeys are the keys of a demo, kept beside its database: the switch itself cannot show a key a second time.
@@ -86,16 +88,22 @@ func (p *program) demo(ctx context.Context, args []string) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("set up the demo: %w", err), n.close())
 	}
-	if err := demoBanner.Execute(p.stdout, map[string]any{"URL": n.url(), "Keys": keys, "Merchant": merchant, "Data": *data, "Connector": demoConnector}); err != nil {
+	if err := demoBanner.Execute(p.stdout, map[string]any{"URL": n.url(), "Keys": keys, "Merchant": merchant, "Data": *data, "Connector": demoConnector, "Authenticator": demoAuthenticator}); err != nil {
 		return errors.Join(err, n.close())
 	}
 	return errors.Join(n.run(ctx), n.close())
 }
 
-// furnish makes the demo's merchant, its account at the simulator and its API key, as far as they are missing.
+// furnish makes the demo's merchant, its accounts at the simulators and its API key, as far as they are missing.
 func (n *node) furnish(ctx context.Context, keys *demoKeys) (*engine.Merchant, error) {
-	if _, loaded := n.host.Adapter(demoConnector); !loaded {
-		return nil, fmt.Errorf("the adapter %s is not loaded: run `make plugins` and build again, or see above why it was refused", demoConnector)
+	needed := []string{demoConnector}
+	if n.bank != nil {
+		needed = append(needed, demoAuthenticator)
+	}
+	for _, connector := range needed {
+		if _, loaded := n.host.Adapter(connector); !loaded {
+			return nil, fmt.Errorf("the adapter of %s is not loaded: run `make plugins` and build again, or see above why it was refused", connector)
+		}
 	}
 	var known *engine.Error
 	m, err := n.engine.Merchant(ctx, demoMerchant)
@@ -106,7 +114,7 @@ func (n *node) furnish(ctx context.Context, keys *demoKeys) (*engine.Merchant, e
 		return nil, err
 	}
 	as := engine.Auth{MerchantID: m.ID}
-	if err := n.demoAccount(ctx, as); err != nil {
+	if err := n.demoAccounts(ctx, as); err != nil {
 		return nil, err
 	}
 	if a, err := n.engine.Authenticate(ctx, engine.NewSecret(keys.API)); err == nil && a.MerchantID == m.ID && !a.Publishable {
@@ -118,25 +126,6 @@ func (n *node) furnish(ctx context.Context, keys *demoKeys) (*engine.Merchant, e
 	}
 	keys.API = key.Reveal()
 	return m, nil
-}
-
-func (n *node) demoAccount(ctx context.Context, as engine.Auth) error {
-	accounts, err := n.engine.Accounts(ctx, as)
-	if err != nil {
-		return err
-	}
-	for _, a := range accounts {
-		if a.Connector == demoConnector {
-			return nil
-		}
-	}
-	_, err = n.engine.CreateAccount(ctx, as, engine.AccountInput{
-		Type:        "payment_processor",
-		Connector:   demoConnector,
-		Credentials: engine.NewSecret(`{"auth_type": "HeaderKey", "api_key": "demo"}`),
-		TestMode:    new(true),
-	})
-	return err
 }
 
 // readDemoKeys reads the keys, or begins a new set when there is none.
@@ -179,11 +168,12 @@ func writeDemoKey(path string) error {
 var demoBanner = template.Must(template.New("demo").Parse(`
 payswitch demo at {{.URL}}           DEMO KEY: not for production
 
-  merchant          {{.Merchant.ID}}, with an account at {{.Connector}}
+  merchant          {{.Merchant.ID}}, with an account at {{.Connector}} and its 3-D Secure at {{.Authenticator}}
   API key           {{.Keys.API}}
   publishable key   {{.Merchant.PublishableKey}}
   admin key         {{.Keys.Admin}}
   API described at  {{.URL}}/openapi.yaml
+  test cards        {{.URL}}/sim/3ds/cards (3-D Secure)
   database in       {{.Data}} (delete it for a new start)
 
 Paste this into another terminal: it pays 65.40 USD, and the answer says "succeeded".

@@ -47,10 +47,16 @@ func goBuild(env []string, args ...string) error {
 	return nil
 }
 
-// adapters is a folder with the simulator as its source is now, which goes before a built-in one.
+// adapters is a folder with the simulator, and the authenticator that the simulated 3DS server is reached by, as their source is now; they go before
+// built-in ones.
 var adapters = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "adapters")
-	return dir, goBuild(wasmEnv, wasmArgs(filepath.Join(dir, "simulator.wasm"), "./plugins/simulator/wasm")...)
+	for _, name := range []string{"simulator", "threedsecureio"} {
+		if err := goBuild(wasmEnv, wasmArgs(filepath.Join(dir, name+".wasm"), "./plugins/"+name+"/wasm")...); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
 })
 
 // binary is the program, built.
