@@ -57,6 +57,9 @@ func (s *ReplayedStep) differences(n int) []Difference {
 	return d.all
 }
 
+// String names what the replay made.
+func (s *ReplayedStep) String() string { return describe(s.Replayed, s.ReplayedFault) }
+
 // describe names what came of a step.
 func describe(r *sdk.Result, fault string) string {
 	switch {

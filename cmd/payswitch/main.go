@@ -17,9 +17,10 @@ import (
 
 // Exit codes. Scripts depend on them.
 const (
-	exitOK     = 0
-	exitFailed = 1
-	exitUsage  = 2
+	exitOK        = 0
+	exitFailed    = 1
+	exitUsage     = 2
+	exitDifferent = 3 // plugin replay
 )
 
 func main() {
@@ -54,7 +55,7 @@ type usageError struct{ text string }
 
 func (e usageError) Error() string { return e.text }
 
-// run is the whole program. It returns the exit code: 0 fine, 1 failed, 2 usage.
+// run is the whole program. It returns the exit code: 0 fine, 1 failed, 2 usage, 3 a replay that differs.
 func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{env: env, stdin: stdin, stdout: stdout, stderr: stderr}
 	err := p.dispatch(ctx, args)
@@ -67,6 +68,9 @@ func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stder
 		return exitUsage
 	default:
 		fmt.Fprintf(stderr, "payswitch: %v\n", err)
+		if errors.Is(err, errDifferent) {
+			return exitDifferent
+		}
 		return exitFailed
 	}
 }
@@ -139,13 +143,21 @@ func parseFlags(f *flag.FlagSet, args []string) error {
 
 // parseConfig parses the flags of a command that needs configuration, and loads it.
 func (p *program) parseConfig(f *flag.FlagSet, args []string) (Config, error) {
+	_, c, err := p.operandsAndConfig(f, args, 0)
+	return c, err
+}
+
+// operandsAndConfig is parseConfig for a command that takes up to most arguments, and returns these too.
+func (p *program) operandsAndConfig(f *flag.FlagSet, args []string, most int) ([]string, Config, error) {
 	path := f.String("config", "config.yaml", "configuration `file`; the default one may be missing")
-	if err := parse(f, args); err != nil {
-		return Config{}, err
+	given, err := operands(f, args, most)
+	if err != nil {
+		return nil, Config{}, err
 	}
 	required := false
-	f.Visit(func(given *flag.Flag) { required = required || given.Name == "config" })
-	return loadConfig(defaultConfig(), *path, required, p.env)
+	f.Visit(func(one *flag.Flag) { required = required || one.Name == "config" })
+	c, err := loadConfig(defaultConfig(), *path, required, p.env)
+	return given, c, err
 }
 
 func (p *program) version(_ context.Context, args []string) error {

@@ -25,6 +25,7 @@ func pluginCommands() []command {
 		{"plugin check", "certify an adapter and say what is wrong with it", (*program).pluginCheck},
 		{"plugin inspect", "show what an adapter says of itself", (*program).pluginInspect},
 		{"plugin call", "show what an adapter would send, or makes of an answer", (*program).pluginCall},
+		{"plugin replay", "run recorded operations again, with this build or another, and show what differs", (*program).pluginReplay},
 		{"plugin keygen", "make a key pair to sign bundles with", (*program).pluginKeygen},
 		{"plugin bundle", "certify an adapter and make it one file to hand on, signed", (*program).pluginBundle},
 		{"plugin install", "take a bundle into the adapters directory: verified, approved, pinned", (*program).pluginInstall},

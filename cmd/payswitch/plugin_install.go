@@ -88,15 +88,14 @@ func (p *program) pluginInstall(ctx context.Context, args []string) error {
 
 // operandAndConfig parses the flags of a command that takes one argument and needs configuration.
 func (p *program) operandAndConfig(f *flag.FlagSet, args []string, what string) (string, Config, error) {
-	path := f.String("config", "config.yaml", "configuration `file`; the default one may be missing")
-	given, err := operand(f, args, what)
+	given, c, err := p.operandsAndConfig(f, args, 1)
+	if err == nil && len(given) == 0 {
+		err = usageError{fmt.Sprintf("%s needs %s", f.Name(), what)}
+	}
 	if err != nil {
 		return "", Config{}, err
 	}
-	required := false
-	f.Visit(func(one *flag.Flag) { required = required || one.Name == "config" })
-	c, err := loadConfig(defaultConfig(), *path, required, p.env)
-	return given, c, err
+	return given[0], c, nil
 }
 
 // trustedKeys are those of the configuration and those given: as text, or the file that holds one.

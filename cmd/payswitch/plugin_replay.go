@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/storage"
+)
+
+// errDifferent is what plugin replay ends with where something was not the same: exitDifferent.
+var errDifferent = errors.New("not the same")
+
+// pluginReplay runs recorded operations again: one, or those of the last hours. Nothing is sent, and the database is only read.
+func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
+	f := p.flags("plugin replay [OPERATION]")
+	file := f.String("plugin", "", "run the adapter in this .wasm `file`, not the build that each operation was made with")
+	since := f.Duration("since", 0, "instead of one operation, all of the last `time`, as 24h")
+	connector := f.String("connector", "", "with --since: the operations of this connector alone; with --plugin, by default, those of the file's adapter")
+	asJSON := f.Bool("json", false, "print the report as JSON")
+	given, c, err := p.operandsAndConfig(f, args, 1)
+	switch {
+	case err != nil:
+		return err
+	case len(given) == 0 && *since <= 0:
+		return usageError{"plugin replay needs an operation or --since, as: payswitch plugin replay op_0193500b2f4d8a6b4c1e9f00112233aa"}
+	case len(given) > 0 && isSet(f, "since"):
+		return usageError{"plugin replay takes an operation or --since, not both"}
+	case len(given) > 0 && *connector != "":
+		return usageError{"--connector goes with --since"}
+	case c.Vault.MasterKey.IsZero():
+		return errors.New(noMasterKey)
+	}
+	r, err := p.openReplayer(ctx, c, *file)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.close(context.WithoutCancel(ctx))) }()
+	if len(given) > 0 {
+		r.report.whole = true
+		err = r.operation(ctx, given[0])
+	} else {
+		err = r.since(ctx, *since, *connector)
+	}
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		err = p.printJSON(&r.report)
+	} else {
+		r.report.print(p.stdout)
+	}
+	if err != nil {
+		return err
+	}
+	return r.report.verdict()
+}
+
+func isSet(f *flag.FlagSet, name string) (set bool) {
+	f.Visit(func(one *flag.Flag) { set = set || one.Name == name })
+	return set
+}
+
+// replayer runs what is in a journal with the adapters of a host.
+type replayer struct {
+	db      *storage.DB
+	journal *engine.Journal
+	host    *plugins.Host
+	build   string // hash of the build to run, "" for the recorded ones
+	adapter string // its name
+	report  replayReport
+}
+
+func (p *program) openReplayer(ctx context.Context, c Config, file string) (_ *replayer, err error) {
+	r := &replayer{report: replayReport{Operations: []*replayedOperation{}}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.close(context.WithoutCancel(ctx)))
+		}
+	}()
+	dsn := c.Storage.DSN.Reveal()
+	if path, ok := strings.CutPrefix(dsn, "sqlite:"); ok && !exists(path) {
+		return nil, fmt.Errorf("there is no database %s: name the switch's in storage.dsn (%s)", path, variableOf("storage.dsn"))
+	}
+	if r.db, err = storage.Open(ctx, dsn, storage.Options{}); err != nil {
+		return nil, err
+	}
+	vault, err := engine.OpenVault(ctx, r.db, c.Vault.MasterKey)
+	if err != nil {
+		return nil, err
+	}
+	r.journal = engine.NewJournal(r.db, vault)
+	if r.host, err = p.openHost(ctx, c); err != nil {
+		return nil, err
+	}
+	if file == "" {
+		return r, nil
+	}
+	wasm, err := readWASM(file)
+	if err != nil {
+		return nil, fmt.Errorf("--plugin: %w", err)
+	}
+	info, err := r.host.Load(ctx, wasm)
+	if err != nil {
+		return nil, fmt.Errorf("--plugin %s: %w", file, err)
+	}
+	r.build, r.adapter = info.Hash, info.Name
+	r.report.Plugin = &replayedBuild{Name: info.Name, Version: info.Manifest.Version, SHA256: info.Hash}
+	return r, nil
+}
+
+func (r *replayer) close(ctx context.Context) error {
+	var errs []error
+	if r.host != nil {
+		errs = append(errs, r.host.Close(ctx))
+	}
+	if r.db != nil {
+		errs = append(errs, r.db.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// operation replays all that is kept of one operation.
+func (r *replayer) operation(ctx context.Context, id string) error {
+	records, err := r.journal.Operation(ctx, id)
+	if err != nil {
+		return err
+	}
+	if len(records) == 0 {
+		err := r.db.View(ctx, func(v engine.Reader) error { _, err := v.Operation(id); return err })
+		switch {
+		case errors.Is(err, engine.ErrNotFound):
+			return fmt.Errorf("no operation %s is in the database: operations begin with op_ and are in the log under operation_id", id)
+		case err != nil:
+			return err
+		}
+		return fmt.Errorf("nothing of operation %s is in the journal: it was made longer than journal.keep ago, or its node ended while it was under way", id)
+	}
+	for _, record := range records {
+		if err := r.replay(ctx, record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// since replays what was done in the last time.
+func (r *replayer) since(ctx context.Context, last time.Duration, connector string) error {
+	f := engine.JournalFilter{Since: time.Now().Add(-last), Connector: connector}
+	if connector == "" {
+		f.Adapter = r.adapter
+	}
+	return r.journal.Each(ctx, f, func(record *engine.JournalRecord) error { return r.replay(ctx, record) })
+}
+
+// replay runs one record and takes what comes of it into the report. An error ends everything.
+func (r *replayer) replay(ctx context.Context, record *engine.JournalRecord) error {
+	rec, err := r.journal.Open(record)
+	var replayed *plugins.Replayed
+	if err == nil {
+		replayed, err = r.host.Replay(ctx, r.build, rec)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if errors.Is(err, plugins.ErrNoBuild) {
+		err = fmt.Errorf("build %s of %s is gone: put its file into plugins.directory, or run another with --plugin", record.AdapterHash, record.Adapter)
+	}
+	r.report.add(record, rec, replayed, err)
+	return nil
+}
