@@ -30,6 +30,7 @@ type JournalFilter struct {
 	Since     time.Time // At not before
 	Connector string
 	Adapter   string
+	PaymentID string // has no index: the store looks at everything since Since
 	// AfterAt and AfterSeq are those of the last record of the page before; zero for the first page.
 	AfterAt  time.Time
 	AfterSeq int64

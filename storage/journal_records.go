@@ -37,8 +37,8 @@ func (t *tx) JournalPage(f engine.JournalFilter) ([]*engine.JournalRecord, error
 		at, seq = millis(f.AfterAt), f.AfterSeq
 	}
 	return all(t, "list journal", scanJournal, `SELECT seq, `+journalColumns+` FROM journal
-		WHERE (at, seq) > ($1, $2) AND ($3 = '' OR connector = $3) AND ($4 = '' OR adapter = $4) ORDER BY at, seq LIMIT $5`,
-		at, seq, f.Connector, f.Adapter, f.Limit)
+		WHERE (at, seq) > ($1, $2) AND ($3 = '' OR connector = $3) AND ($4 = '' OR adapter = $4) AND ($5 = '' OR payment_id = $5)
+		ORDER BY at, seq LIMIT $6`, at, seq, f.Connector, f.Adapter, f.PaymentID, f.Limit)
 }
 
 // DeleteExchanges implements engine.Tx.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"strings"
 	"time"
@@ -21,18 +20,20 @@ func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
 	f := p.flags("plugin replay [OPERATION]")
 	file := f.String("plugin", "", "run the adapter in this .wasm `file`, not the build that each operation was made with")
 	since := f.Duration("since", 0, "instead of one operation, all of the last `time`, as 24h")
+	payment := f.String("payment", "", "instead of one operation, all of the payment with this `id`")
 	connector := f.String("connector", "", "with --since: the operations of this connector alone; with --plugin, by default, those of the file's adapter")
 	asJSON := f.Bool("json", false, "print the report as JSON")
 	given, c, err := p.operandsAndConfig(f, args, 1)
+	one, many := len(given) > 0, *since > 0 || *payment != ""
 	switch {
 	case err != nil:
 		return err
-	case len(given) == 0 && *since <= 0:
-		return usageError{"plugin replay needs an operation or --since, as: payswitch plugin replay op_0193500b2f4d8a6b4c1e9f00112233aa"}
-	case len(given) > 0 && isSet(f, "since"):
-		return usageError{"plugin replay takes an operation or --since, not both"}
-	case len(given) > 0 && *connector != "":
-		return usageError{"--connector goes with --since"}
+	case *since < 0:
+		return usageError{"--since is how long ago, as 24h"}
+	case !one && !many:
+		return usageError{"plugin replay needs an operation, --payment or --since, as: payswitch plugin replay op_0193500b2f4d8a6b4c1e9f00112233aa"}
+	case one && (many || *connector != ""):
+		return usageError{"plugin replay takes an operation, or --payment, --since and --connector, not both"}
 	case c.Vault.MasterKey.IsZero():
 		return errors.New(noMasterKey)
 	}
@@ -41,11 +42,11 @@ func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.close(context.WithoutCancel(ctx))) }()
-	if len(given) > 0 {
-		r.report.whole = true
+	r.report.whole = one || *payment != ""
+	if one {
 		err = r.operation(ctx, given[0])
 	} else {
-		err = r.since(ctx, *since, *connector)
+		err = r.many(ctx, *since, *connector, *payment)
 	}
 	if err != nil {
 		return err
@@ -59,11 +60,6 @@ func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	return r.report.verdict()
-}
-
-func isSet(f *flag.FlagSet, name string) (set bool) {
-	f.Visit(func(one *flag.Flag) { set = set || one.Name == name })
-	return set
 }
 
 // replayer runs what is in a journal with the adapters of a host.
@@ -149,13 +145,20 @@ func (r *replayer) operation(ctx context.Context, id string) error {
 	return nil
 }
 
-// since replays what was done in the last time.
-func (r *replayer) since(ctx context.Context, last time.Duration, connector string) error {
-	f := engine.JournalFilter{Since: time.Now().Add(-last), Connector: connector}
+// many replays what was done in the last time (0 for ever), of all payments or one.
+func (r *replayer) many(ctx context.Context, last time.Duration, connector, payment string) error {
+	f := engine.JournalFilter{Connector: connector, PaymentID: payment}
+	if last > 0 {
+		f.Since = time.Now().Add(-last)
+	}
 	if connector == "" {
 		f.Adapter = r.adapter
 	}
-	return r.journal.Each(ctx, f, func(record *engine.JournalRecord) error { return r.replay(ctx, record) })
+	err := r.journal.Each(ctx, f, func(record *engine.JournalRecord) error { return r.replay(ctx, record) })
+	if err == nil && payment != "" && len(r.report.Operations) == 0 {
+		err = fmt.Errorf("nothing of payment %s is in the journal", payment)
+	}
+	return err
 }
 
 // replay runs one record and takes what comes of it into the report. An error ends everything.

@@ -128,6 +128,10 @@ func TestReplay(t *testing.T) {
 	require.Equal(t, exitOK, code, stderr)
 	require.Contains(t, out, "4 operations, run again with the builds they were made with:\n       4 same\n       0 different\n")
 
+	code, out, stderr = replay("--payment", "pay_stripe_1")
+	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, out, "authorize of pay_stripe_1 at stripe")
+
 	wasm := changedStripe(t, t.TempDir(), `"2022-11-15"`, `"2024-06-20"`)
 	code, out, stderr = replay(byConnector["stripe"], "--plugin", wasm)
 	require.Equal(t, exitDifferent, code, stderr)
@@ -175,9 +179,11 @@ func TestReplay(t *testing.T) {
 		code int
 		text string
 	}{
-		{nil, exitUsage, "needs an operation or --since"},
+		{nil, exitUsage, "needs an operation, --payment or --since"},
 		{[]string{"op_1", "--since", "1h"}, exitUsage, "not both"},
-		{[]string{"op_1", "--connector", "stripe"}, exitUsage, "goes with --since"},
+		{[]string{"op_1", "--connector", "stripe"}, exitUsage, "not both"},
+		{[]string{"--since", "-1h"}, exitUsage, "how long ago"},
+		{[]string{"--payment", "pay_none"}, exitFailed, "nothing of payment pay_none"},
 		{[]string{"op_1"}, exitFailed, "no operation op_1 is in the database"},
 		{[]string{"op_1", "--plugin", "none.wasm"}, exitFailed, "there is no file none.wasm"},
 	} {

@@ -35,7 +35,7 @@ func testJournal(t *testing.T, s engine.Store) {
 func testJournalPages(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error {
 		for i := range 7 { // 0 1 2 at one time, 3 4 5 at the next, 6 after
-			err := tx.InsertJournal(&engine.JournalRecord{OperationID: fmt.Sprint(i), Connector: []string{"a", "b"}[i%2], Adapter: "simulator",
+			err := tx.InsertJournal(&engine.JournalRecord{OperationID: fmt.Sprint(i), Connector: []string{"a", "b"}[i%2], Adapter: "simulator", PaymentID: fmt.Sprint("pay_", i%3),
 				At: base.Add(time.Duration(i/3) * time.Second)})
 			if err != nil {
 				return err
@@ -60,6 +60,7 @@ func testJournalPages(t *testing.T, s engine.Store) {
 		require.Equal(t, []string{"3", "4", "5", "6"}, list(engine.JournalFilter{Since: base.Add(time.Second), Limit: limit}))
 		require.Equal(t, []string{"0", "2", "4", "6"}, list(engine.JournalFilter{Connector: "a", Limit: limit}))
 		require.Equal(t, []string{"3", "5"}, list(engine.JournalFilter{Connector: "b", Adapter: "simulator", Since: base.Add(time.Millisecond), Limit: limit}))
+		require.Equal(t, []string{"1", "4"}, list(engine.JournalFilter{PaymentID: "pay_1", Limit: limit}))
 		require.Empty(t, list(engine.JournalFilter{Adapter: "stripe", Limit: limit}))
 	}
 }
