@@ -101,8 +101,11 @@ func redactMethods(tx Tx, c *Customer) error {
 	return tx.DeleteCustomerAccounts(c.MerchantID, c.ID)
 }
 
-// Customer reads one, opened, a deleted one too. Errors: HE_02.
+// Customer reads one, opened, a deleted one too. Errors: HE_02, IR_15 for an ephemeral key of another.
 func (e *Engine) Customer(ctx context.Context, a Auth, id string) (c *Customer, err error) {
+	if a.CustomerID != "" && a.CustomerID != id {
+		return nil, notThatCustomer()
+	}
 	err = e.read(ctx, "read customer", func(r Reader) (err error) {
 		c, err = r.Customer(a.MerchantID, id)
 		return missing(err, NotFound("Customer"))

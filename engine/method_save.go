@@ -85,7 +85,8 @@ func (e *Engine) bookMethod(ctx context.Context, w *work, b *booking, now time.T
 	}
 	e.log.LogAttrs(ctx, slog.LevelError, "card not saved", slog.String("payment_id", b.p.ID), slog.Any("error", err))
 	b.alarms = append(b.alarms, "card_not_saved")
-	return nil, nil
+	b.a.Details.MethodID, b.p.Details.MandateID = w.a.Details.MethodID, w.p.Details.MandateID
+	return &saving{payment: b.p, at: now, account: s.account}, nil
 }
 
 func (e *Engine) saveCard(ctx context.Context, w *work, b *booking, s *saving, now time.Time) error {

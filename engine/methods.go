@@ -499,7 +499,7 @@ func (e *Engine) listMethods(ctx context.Context, profile *Profile, p *Payment, 
 	out := make([]MethodItem, 0, len(list))
 	for _, m := range list {
 		item := MethodItem{PaymentMethod: m, Recurring: m.recurringEnabled(profile, accounts), RequiresCVC: true, Default: customer.DefaultMethodID == m.ID}
-		if p != nil && p.Details.SetupFutureUsage == usageOffSession && (m.atProcessor() || m.viaNetwork(profile)) {
+		if p != nil && p.Details.SetupFutureUsage == usageOffSession && (m.AtProcessor() || m.viaNetwork(profile)) {
 			item.RequiresCVC = false
 		}
 		if !item.RequiresCVC && !item.Recurring || !f.takes(&item) {
@@ -518,8 +518,13 @@ func (e *Engine) listMethods(ctx context.Context, profile *Profile, p *Payment, 
 	return out, nil
 }
 
-// atProcessor says that some processor keeps a credential of the method.
-func (m *PaymentMethod) atProcessor() bool {
+// OffSession says that the customer agreed to charges without them, and that there is something to make them with.
+func (m *PaymentMethod) OffSession() bool {
+	return m.AtProcessor() || m.Details.NetworkTransactionID != ""
+}
+
+// AtProcessor says that some processor keeps a credential of the method.
+func (m *PaymentMethod) AtProcessor() bool {
 	for _, a := range m.Details.Accounts {
 		if a.Credential != nil {
 			return true

@@ -34,6 +34,7 @@ type Admin interface {
 	Account(ctx context.Context, a engine.Auth, id string) (*engine.Account, error)
 	Accounts(ctx context.Context, a engine.Auth) ([]*engine.Account, error)
 	operatorAdmin
+	methodAdmin
 	SetEgress(ctx context.Context, a engine.Auth, id string, in engine.EgressInput) (*engine.Account, error)
 	VerifyCredentials(ctx context.Context, connector string, credentials engine.Secret) error
 
@@ -100,7 +101,7 @@ func (s *Server) adminRoutes() []route {
 		{method: "POST", pattern: customersPath, who: secret, handle: s.createCustomer},
 		{method: "GET", pattern: customersPath + "/list", who: secret, handle: s.listCustomers},
 		{method: "GET", pattern: customersPath + "/list_with_count", who: secret, handle: s.countCustomers},
-		{method: "GET", pattern: customerPath, who: secret, handle: s.retrieveCustomer},
+		{method: "GET", pattern: customerPath, who: customersOwn, handle: s.retrieveCustomer},
 		{method: "POST", pattern: customerPath, who: secret, handle: s.updateCustomer},
 		{method: "DELETE", pattern: customerPath, who: secret, handle: s.deleteCustomer},
 	}

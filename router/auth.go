@@ -11,11 +11,13 @@ import (
 type access int
 
 const (
-	open        access = iota // anyone
-	secret                    // a merchant's secret key
-	either                    // a secret key, or the publishable key with the payment's client secret
-	publishable               // the publishable key alone
-	admin                     // the installation's admin key
+	open            access = iota // anyone
+	secret                        // a merchant's secret key
+	either                        // a secret key, or the publishable key with the payment's client secret
+	publishable                   // the publishable key alone
+	customersOwn                  // a secret key, or an ephemeral key of the customer it is about
+	customersDevice               // the publishable key with a client secret, or an ephemeral key
+	admin                         // the installation's admin key
 	// ownMerchant is a secret key of the merchant in the path's {merchant_id}; another merchant's key is as good as none.
 	ownMerchant
 	// adminOrOwn is the admin key, or as ownMerchant.
@@ -44,9 +46,16 @@ func (s *Server) authenticate(c *call) error {
 	if err != nil {
 		return err
 	}
+	if a.CustomerID != "" && c.route.who != customersOwn && c.route.who != customersDevice {
+		return engine.Unauthorized()
+	}
 	switch c.route.who {
-	case secret:
+	case secret, customersOwn:
 		if a.Publishable {
+			return engine.Unauthorized()
+		}
+	case customersDevice:
+		if !a.Publishable && a.CustomerID == "" {
 			return engine.Unauthorized()
 		}
 	case publishable:
@@ -58,7 +67,7 @@ func (s *Server) authenticate(c *call) error {
 			return engine.Unauthorized()
 		}
 	}
-	if id := c.r.Header.Get("X-Profile-Id"); id != "" && !a.Publishable {
+	if id := c.r.Header.Get("X-Profile-Id"); id != "" && !a.Publishable && a.CustomerID == "" {
 		if err := checkID(id); err != nil {
 			return engine.InvalidValue("X-Profile-Id")
 		}

@@ -54,7 +54,7 @@ func (s *Server) offeredMethods(c *call) (answer, error) {
 	if !c.auth.Publishable && !c.query().has("client_secret") {
 		return answer{}, &engine.Error{Kind: engine.KindNotFound, Code: "IR_37", Message: "Profile id not found"}
 	}
-	v, err := s.paymentBySecret(c)
+	v, err := s.paymentBySecret(c, c.auth)
 	if err != nil {
 		return answer{}, err
 	}

@@ -30,14 +30,10 @@ func writeTokenization(w *writer, m *engine.PaymentMethod) {
 		w.null("payment_method_tokenization_details")
 		return
 	}
-	atProcessor := false
-	for _, a := range m.Details.Accounts {
-		atProcessor = atProcessor || a.Credential != nil
-	}
 	w.key("payment_method_tokenization_details").open().str("payment_method_id", m.ID).str("payment_method_status", string(m.Status))
-	w.bool("psp_tokenization", atProcessor).bool("network_tokenization", false).text("network_transaction_id", m.Details.NetworkTransactionID)
+	w.bool("psp_tokenization", m.AtProcessor()).bool("network_tokenization", false).text("network_transaction_id", m.Details.NetworkTransactionID)
 	w.null("network_transaction_link_id")
-	w.bool("is_eligible_for_mit_payment", m.Status == engine.MethodActive && (atProcessor || m.Details.NetworkTransactionID != "")).close()
+	w.bool("is_eligible_for_mit_payment", m.Status == engine.MethodActive && m.OffSession()).close()
 }
 
 // writeMandateData shows the mandate that a payment was made with, as it was sent.
@@ -90,4 +86,58 @@ func writeAcceptance(w *writer, a *engine.Acceptance) {
 		w.null("online")
 	}
 	w.close()
+}
+
+// methodsAnswer is a list of saved methods; guest nil is null.
+func methodsAnswer(list []engine.MethodItem, guest *bool) answer {
+	w := &writer{b: make([]byte, 0, 64+1024*len(list))}
+	w.open().key("customer_payment_methods").openList()
+	for i := range list {
+		writeMethodItem(w, &list[i])
+	}
+	return w.closeList().flag("is_guest_customer", guest).close().answer()
+}
+
+func writeMethodItem(w *writer, m *engine.MethodItem) {
+	d := &m.Details
+	w.open().str("payment_token", m.Token).str("payment_method_id", m.ID).str("customer_id", m.CustomerID)
+	w.str("payment_method", d.Method).text("payment_method_type", d.Type).text("payment_method_issuer", d.Issuer)
+	w.text("payment_method_issuer_code", d.IssuerCode).bool("recurring_enabled", m.Recurring).bool("installment_payment_enabled", false)
+	w.strings("payment_experience", methodExperience)
+	writeSavedCard(w, m.PaymentMethod, m.Expired)
+	w.raw("metadata", d.Metadata).time("created", m.CreatedAt).null("bank", "surcharge_details").bool("requires_cvv", m.RequiresCVC)
+	w.time("last_used_at", m.LastUsedAt).bool("default_payment_method_set", m.Default)
+	writeContact(w, "billing", m.Private.Billing)
+	w.close()
+}
+
+var methodExperience = []string{"redirect_to_url"}
+
+// writeSavedCard writes what is shown of a saved card; null where there is none yet.
+func writeSavedCard(w *writer, m *engine.PaymentMethod, expired bool) {
+	f := m.Details.Card
+	if f == nil {
+		w.null("card")
+		return
+	}
+	w.key("card").open().text("scheme", string(f.Network)).text("issuer_country", f.Country).text("issuer_country_code", f.CountryCode)
+	w.str("last4_digits", f.LastFour).text("expiry_month", f.ExpMonth).text("expiry_year", f.ExpYear).bool("expired", expired).null("card_token")
+	w.str("card_holder_name", m.Private.Holder).null("card_fingerprint").text("nick_name", m.Private.Nickname)
+	w.text("card_network", string(f.Network)).str("card_isin", f.BIN).text("card_issuer", f.Issuer).text("card_type", f.Type)
+	w.bool("saved_to_locker", m.HasCard).close()
+}
+
+// methodAnswer is one saved method.
+func savedMethodAnswer(m *engine.PaymentMethod, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	var w writer
+	d := &m.Details
+	w.open().str("merchant_id", m.MerchantID).str("customer_id", m.CustomerID).str("payment_method_id", m.ID).str("status", string(m.Status))
+	w.text("payment_method", d.Method).text("payment_method_type", d.Type)
+	writeSavedCard(&w, m, d.Card != nil && d.Card.Expired(time.Now()))
+	w.bool("recurring_enabled", m.OffSession()).bool("installment_payment_enabled", false).strings("payment_experience", methodExperience)
+	w.raw("metadata", d.Metadata).time("created", m.CreatedAt).time("last_used_at", m.LastUsedAt).text("client_secret", m.Private.ClientSecret).close()
+	return w.answer(), nil
 }

@@ -33,14 +33,13 @@ func (s *Server) routes() []route {
 		{method: "GET", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}", who: open, handle: s.paymentReturn(false)},
 		{method: "POST", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}", who: open, handle: s.paymentReturn(false)},
 
-		{method: "GET", pattern: "/customers/payment_methods", who: publishable, handle: s.savedMethodsOfPayment},
 		{method: "GET", pattern: "/account/payment_methods", who: either, handle: s.offeredMethods},
-		{method: "GET", pattern: "/customers/{customer_id}/payment_methods", who: secret, handle: s.savedMethods},
 	}
 	for _, method := range []string{"POST", "GET", "PUT"} {
 		list = append(list, route{method: method, pattern: webhookPattern, who: open, handle: s.receiveWebhook, body: maxWebhook})
 	}
 	list = append(list, s.adminRoutes()...)
+	list = append(list, s.methodRoutes()...)
 	list = append(list, s.operatorRoutes()...)
 	if s.opts.DevPages {
 		list = append(list, route{method: "GET", pattern: "/sim/redirect", who: open, handle: s.simulatorPage})

@@ -1,0 +1,316 @@
+package router
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// methodAdmin are the engine's use cases of saved payment methods, mandates and ephemeral keys.
+type methodAdmin interface {
+	CreatePaymentMethod(ctx context.Context, a engine.Auth, in engine.MethodInput) (*engine.PaymentMethod, error)
+	PaymentMethod(ctx context.Context, a engine.Auth, id string) (*engine.PaymentMethod, error)
+	UpdatePaymentMethod(ctx context.Context, a engine.Auth, id string, in engine.MethodUpdate) (*engine.PaymentMethod, error)
+	SavePaymentMethod(ctx context.Context, a engine.Auth, id, clientSecret string, in *engine.CardInput) (*engine.PaymentMethod, error)
+	DeletePaymentMethod(ctx context.Context, a engine.Auth, id string) error
+	SetDefaultPaymentMethod(ctx context.Context, a engine.Auth, customerID, id string) (*engine.PaymentMethod, error)
+	CustomerMethods(ctx context.Context, a engine.Auth, customerID string, f engine.MethodFilter) ([]engine.MethodItem, error)
+	PaymentMethods(ctx context.Context, v *engine.PaymentView, f engine.MethodFilter) ([]engine.MethodItem, error)
+
+	Mandate(ctx context.Context, a engine.Auth, id string) (*engine.MandateView, error)
+	Mandates(ctx context.Context, a engine.Auth, f engine.MandateFilter) ([]*engine.MandateView, error)
+	RevokeMandate(ctx context.Context, a engine.Auth, id string) error
+
+	CreateEphemeralKey(ctx context.Context, a engine.Auth, customerID string) (*engine.EphemeralKey, engine.Secret, error)
+	DeleteEphemeralKey(ctx context.Context, a engine.Auth, id string) (*engine.EphemeralKey, error)
+}
+
+// methodRoutes are the routes of saved payment methods.
+func (s *Server) methodRoutes() []route {
+	const (
+		methodPath  = "/payment_methods/{payment_method_id}"
+		ofCustomer  = "/customers/{customer_id}/payment_methods"
+		mandatePath = "/mandates/{mandate_id}"
+	)
+	return []route{
+		{method: "GET", pattern: "/customers/payment_methods", who: customersDevice, handle: s.savedMethodsOfPayment},
+		{method: "GET", pattern: ofCustomer, who: customersOwn, handle: s.savedMethods},
+		{method: "POST", pattern: ofCustomer + "/{payment_method_id}/default", who: customersOwn, handle: s.setDefaultMethod},
+		{method: "POST", pattern: "/payment_methods", who: secret, handle: s.createMethod},
+		{method: "GET", pattern: methodPath, who: secret, handle: s.retrieveMethod},
+		{method: "DELETE", pattern: methodPath, who: customersOwn, handle: s.deleteMethod},
+		{method: "POST", pattern: methodPath + "/update", who: either, handle: s.updateMethod},
+		{method: "POST", pattern: methodPath + "/save", who: publishable, handle: s.saveMethod},
+
+		{method: "GET", pattern: "/mandates/list", who: secret, handle: s.listMandates},
+		{method: "GET", pattern: mandatePath, who: secret, handle: s.retrieveMandate},
+		{method: "POST", pattern: "/mandates/revoke/{mandate_id}", who: secret, handle: s.revokeMandate},
+		{method: "GET", pattern: "/customers/{customer_id}/mandates", who: secret, handle: s.listCustomerMandates},
+
+		{method: "POST", pattern: "/ephemeral_keys", who: secret, handle: s.createEphemeralKey},
+		{method: "DELETE", pattern: "/ephemeral_keys/{key_id}", who: secret, handle: s.deleteEphemeralKey},
+	}
+}
+
+// savedMethods lists a customer's saved payment methods.
+func (s *Server) savedMethods(c *call) (answer, error) {
+	f, clientSecret, err := methodFilter(c)
+	if err != nil {
+		return answer{}, err
+	}
+	if clientSecret != "" {
+		return s.methodsFor(c, c.param("customer_id"), f)
+	}
+	list, err := s.Admin.CustomerMethods(c.ctx(), c.auth, c.param("customer_id"), f)
+	if err != nil {
+		return answer{}, err
+	}
+	return methodsAnswer(list, nil), nil
+}
+
+// savedMethodsOfPayment is the same for the customer of a payment, found by its client secret; is_guest_customer says whether there is
+// one. An ephemeral key needs no payment.
+func (s *Server) savedMethodsOfPayment(c *call) (answer, error) {
+	f, clientSecret, err := methodFilter(c)
+	if err != nil {
+		return answer{}, err
+	}
+	if c.auth.CustomerID == "" || clientSecret != "" {
+		return s.methodsFor(c, c.auth.CustomerID, f)
+	}
+	list, err := s.Admin.CustomerMethods(c.ctx(), c.auth, c.auth.CustomerID, f)
+	if err != nil {
+		return answer{}, err
+	}
+	guest := false
+	return methodsAnswer(list, &guest), nil
+}
+
+// methodsFor lists what may pay the payment whose client secret is in the query; customerID, where there is one, must be its customer.
+func (s *Server) methodsFor(c *call, customerID string, f engine.MethodFilter) (answer, error) {
+	// Whatever the key is, the secret is what shows the payment.
+	v, err := s.paymentBySecret(c, engine.Auth{MerchantID: c.auth.MerchantID, Publishable: true})
+	if err != nil {
+		return answer{}, err
+	}
+	if customerID != "" && v.Payment.CustomerID != customerID {
+		return answer{}, engine.NotFound("Payment")
+	}
+	list, err := s.Admin.PaymentMethods(c.ctx(), v, f)
+	if err != nil {
+		return answer{}, err
+	}
+	guest := v.Payment.CustomerID == ""
+	return methodsAnswer(list, &guest), nil
+}
+
+// paymentBySecret reads the payment whose client_secret is in the query, as auth.
+func (s *Server) paymentBySecret(c *call, auth engine.Auth) (*engine.PaymentView, error) {
+	q := c.query()
+	clientSecret := q.text("client_secret")
+	switch {
+	case q.err != nil:
+		return nil, q.err
+	case clientSecret == "":
+		return nil, engine.Missing("client_secret")
+	}
+	i := strings.LastIndex(clientSecret, "_secret_")
+	if i < 0 || checkID(clientSecret[:i]) != nil {
+		return nil, engine.InvalidValue("client_secret")
+	}
+	return s.Payments.RetrievePayment(c.ctx(), auth, clientSecret[:i], engine.RetrieveInput{ClientSecret: clientSecret, HasClientSecret: true})
+}
+
+// methodFilter reads a list's query. The filters by amount, country, currency and instalments hold for nothing that is saved: a card
+// pays any.
+func methodFilter(c *call) (f engine.MethodFilter, clientSecret string, err error) {
+	q := c.query()
+	q.only("client_secret", "limit", "amount", "accepted_countries", "accepted_currencies", "recurring_enabled",
+		"installment_payment_enabled", "card_networks")
+	q.int("amount")
+	q.bool("installment_payment_enabled")
+	if limit, given := q.int("limit"); given {
+		if limit < 1 || limit > 1000 {
+			return f, "", engine.Unprocessable("limit", "limit should be in between 1 and 1000")
+		}
+		f.Limit = int(limit)
+	}
+	if q.has("recurring_enabled") {
+		recurring := q.bool("recurring_enabled")
+		f.Recurring = &recurring
+	}
+	if q.has("card_networks") {
+		for name := range strings.SplitSeq(q.text("card_networks"), ",") {
+			f.Networks = append(f.Networks, sdk.CardNetwork(name))
+		}
+	}
+	return f, q.text("client_secret"), q.err
+}
+
+// methodRequest is the body of POST /payment_methods.
+type methodRequest struct {
+	engine.MethodInput
+	credentials json.RawMessage
+}
+
+var methodRequestFields = openObject(
+	at("customer_id", identifier, func(m *methodRequest) *string { return &m.CustomerID }),
+	at("payment_method", oneOf(paymentMethods), func(m *methodRequest) *string { return &m.Method }),
+	at("payment_method_type", oneOf(paymentMethodTypes), func(m *methodRequest) *string { return &m.Type }),
+	at("payment_method_issuer", text, func(m *methodRequest) *string { return &m.Issuer }),
+	at("payment_method_issuer_code", text, func(m *methodRequest) *string { return &m.IssuerCode }),
+	opt("card", cardWithoutCVC.parse, func(m *methodRequest) **engine.CardInput { return &m.Card }),
+	at("metadata", anyObject, func(m *methodRequest) *json.RawMessage { return &m.Metadata }),
+	opt("billing", contactFields.parse, func(m *methodRequest) **engine.Contact { return &m.Billing }),
+	at("network_transaction_id", text, func(m *methodRequest) *string { return &m.NetworkTransactionID }),
+	at("connector_mandate_details", anyObject, func(m *methodRequest) *json.RawMessage { return &m.credentials }),
+)
+
+func (s *Server) createMethod(c *call) (answer, error) {
+	var in methodRequest
+	if err := decode(c, methodRequestFields, &in); err != nil {
+		return answer{}, err
+	}
+	switch {
+	case in.CustomerID == "":
+		return answer{}, engine.Missing("customer_id")
+	case in.Method == "" && in.Card == nil:
+		return answer{}, engine.Missing("payment_method")
+	case in.Method != "" && in.Method != "card":
+		return answer{}, &engine.Error{Kind: engine.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Reason: "only cards are kept"}
+	case in.Type != "" && in.Type != "credit" && in.Type != "debit":
+		return answer{}, engine.Unprocessable("payment_method_type", "payment_method_type doesn't correspond to the specified payment_method")
+	}
+	in.Method = "card"
+	var err error
+	if in.Credentials, err = connectorMandates(in.credentials); err != nil {
+		return answer{}, err
+	}
+	return savedMethodAnswer(s.Admin.CreatePaymentMethod(c.ctx(), c.auth, in.MethodInput))
+}
+
+// connectorMandates reads connector_mandate_details: processors' references by connector account.
+func connectorMandates(raw json.RawMessage) (map[string]engine.MethodAccount, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	var m map[string]struct {
+		ID         string       `json:"connector_mandate_id"`
+		CustomerID string       `json:"connector_customer_id"`
+		Currency   sdk.Currency `json:"original_payment_authorized_currency"`
+	}
+	if json.Unmarshal(raw, &m) != nil {
+		return nil, engine.Malformed("connector_mandate_details", "connector_mandate_details: expected an object of objects with connector_mandate_id by merchant_connector_id")
+	}
+	out := map[string]engine.MethodAccount{}
+	for account, r := range m {
+		if r.ID == "" {
+			return nil, engine.Missing("connector_mandate_details." + shownText([]byte(account)) + ".connector_mandate_id")
+		}
+		out[account] = engine.MethodAccount{Credential: &sdk.StoredCredential{ID: r.ID, CustomerID: r.CustomerID}, CustomerData: r.CustomerID, Currency: r.Currency}
+	}
+	return out, nil
+}
+
+func (s *Server) retrieveMethod(c *call) (answer, error) {
+	return savedMethodAnswer(s.Admin.PaymentMethod(c.ctx(), c.auth, c.param("payment_method_id")))
+}
+
+var methodUpdateFields = openObject(
+	field[engine.MethodUpdate]{key: "card", read: openObject(
+		opt("card_exp_month", hiddenText, func(u *engine.MethodUpdate) **string { return &u.ExpMonth }),
+		opt("card_exp_year", hiddenText, func(u *engine.MethodUpdate) **string { return &u.ExpYear }),
+		opt("card_holder_name", hiddenText, func(u *engine.MethodUpdate) **string { return &u.Holder }),
+		opt("nick_name", hiddenText, func(u *engine.MethodUpdate) **string { return &u.Nickname }),
+	).into},
+	at("client_secret", text, func(u *engine.MethodUpdate) *string { return &u.ClientSecret }),
+)
+
+func (s *Server) updateMethod(c *call) (answer, error) {
+	var in engine.MethodUpdate
+	if err := decode(c, methodUpdateFields, &in); err != nil {
+		return answer{}, err
+	}
+	if !c.auth.Publishable && in.ClientSecret != "" {
+		return answer{}, engine.Unprocessable("client_secret", "client_secret is not a valid parameter")
+	}
+	return savedMethodAnswer(s.Admin.UpdatePaymentMethod(c.ctx(), c.auth, c.param("payment_method_id"), in))
+}
+
+// saveRequest is the body of save: the card, at top level or in payment_method_data.
+type saveRequest struct {
+	card         *engine.CardInput
+	clientSecret string
+}
+
+var saveFields = openObject(
+	opt("card", cardWithoutCVC.parse, func(r *saveRequest) **engine.CardInput { return &r.card }),
+	field[saveRequest]{key: "payment_method_data", read: openObject(
+		opt("card", cardWithoutCVC.parse, func(r *saveRequest) **engine.CardInput { return &r.card }),
+	).into},
+	at("client_secret", text, func(r *saveRequest) *string { return &r.clientSecret }),
+)
+
+func (s *Server) saveMethod(c *call) (answer, error) {
+	var in saveRequest
+	if err := decode(c, saveFields, &in); err != nil {
+		return answer{}, err
+	}
+	if in.card == nil {
+		return answer{}, engine.Missing("card")
+	}
+	return savedMethodAnswer(s.Admin.SavePaymentMethod(c.ctx(), c.auth, c.param("payment_method_id"), in.clientSecret, in.card))
+}
+
+func (s *Server) deleteMethod(c *call) (answer, error) {
+	id := c.param("payment_method_id")
+	if err := s.Admin.DeletePaymentMethod(c.ctx(), c.auth, id); err != nil {
+		return answer{}, err
+	}
+	return new(writer).open().str("payment_method_id", id).bool("deleted", true).close().answer(), nil
+}
+
+func (s *Server) setDefaultMethod(c *call) (answer, error) {
+	m, err := s.Admin.SetDefaultPaymentMethod(c.ctx(), c.auth, c.param("customer_id"), c.param("payment_method_id"))
+	if err != nil {
+		return answer{}, err
+	}
+	return new(writer).open().str("default_payment_method_id", m.ID).str("customer_id", m.CustomerID).str("payment_method", m.Details.Method).
+		text("payment_method_type", m.Details.Type).close().answer(), nil
+}
+
+// ephemeralRequest is the body of POST /ephemeral_keys.
+var ephemeralFields = openObject(must(at("customer_id", identifier, func(id *string) *string { return id })))
+
+func (s *Server) createEphemeralKey(c *call) (answer, error) {
+	var customerID string
+	if err := decode(c, ephemeralFields, &customerID); err != nil {
+		return answer{}, err
+	}
+	k, key, err := s.Admin.CreateEphemeralKey(c.ctx(), c.auth, customerID)
+	if err != nil {
+		return answer{}, err
+	}
+	var w writer
+	writeEphemeralKey(&w, k)
+	return w.str("secret", key.Reveal()).close().answer(), nil
+}
+
+func (s *Server) deleteEphemeralKey(c *call) (answer, error) {
+	k, err := s.Admin.DeleteEphemeralKey(c.ctx(), c.auth, c.param("key_id"))
+	if err != nil {
+		return answer{}, err
+	}
+	var w writer
+	writeEphemeralKey(&w, k)
+	return w.close().answer(), nil
+}
+
+// writeEphemeralKey leaves the object open.
+func writeEphemeralKey(w *writer, k *engine.EphemeralKey) {
+	w.open().str("id", k.ID).str("merchant_id", k.MerchantID).str("customer_id", k.CustomerID).int("created_at", k.CreatedAt.Unix()).
+		int("expires", k.ExpiresAt.Unix())
+}
