@@ -58,7 +58,7 @@ func (e *Engine) CreateAccount(ctx context.Context, a Auth, in AccountInput) (*A
 		if err != nil {
 			return err
 		}
-		n.Operator.approve(info, ApprovedAtCreation, tx.Now())
+		n.Operator.approve(info, ApprovedAtCreation, false, tx.Now())
 		all, err := tx.Accounts(m.ID)
 		if err != nil {
 			return err

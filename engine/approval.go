@@ -28,6 +28,8 @@ type Approval struct {
 	Version string    `json:"version"`
 	Hash    string    `json:"sha256"`
 	Reach   Reach     `json:"reach"`
+	// PlainSecrets gives this build, for this account, the secrets themselves instead of stand-ins: for an adapter that cannot be blind.
+	PlainSecrets bool `json:"plain_secrets,omitempty"`
 }
 
 // Who approved.
@@ -47,6 +49,9 @@ type Reach struct {
 	// Authentication and Placements are the manifest's.
 	Authentication []sdk.Placement `json:"authentication,omitempty"`
 	Placements     []sdk.Placement `json:"placements,omitempty"`
+	// PlainSecrets: the secrets themselves. No manifest asks for them; an account whose adapter had them needs them approved for the next
+	// build, too.
+	PlainSecrets bool `json:"plain_secrets,omitempty"`
 }
 
 // ReachOf is the reach that a manifest asks for.
@@ -109,7 +114,7 @@ func Covered(p *sdk.Placement, by []sdk.Placement) bool {
 
 // IsEmpty says that it is nothing.
 func (r Reach) IsEmpty() bool {
-	return len(r.Hosts) == 0 && len(r.Credentials) == 0 && len(r.Authentication) == 0 && len(r.Placements) == 0
+	return len(r.Hosts) == 0 && len(r.Credentials) == 0 && len(r.Authentication) == 0 && len(r.Placements) == 0 && !r.PlainSecrets
 }
 
 // String lists it in words, for errors and logs. It holds names of the manifest's, never a value.
@@ -129,6 +134,9 @@ func (r Reach) String() string {
 	for _, p := range r.Placements {
 		all = append(all, PlacementText(p))
 	}
+	if r.PlainSecrets {
+		all = append(all, "the secrets themselves (plain_secrets)")
+	}
 	return strings.Join(all, "; ")
 }
 
@@ -144,19 +152,44 @@ func PlacementText(p sdk.Placement) string {
 	return s
 }
 
-// Beyond is what a build's reach has that no approval of these grants; empty when one grants all of it. With several it is what the
-// newest lacks. hosts are Account.Hosts: where there are any, the manifest's count for nothing.
-func (d OperatorDecisions) Beyond(m *sdk.Manifest, hosts []string) Reach {
-	wanted := ReachOf(m)
-	if len(hosts) > 0 {
-		wanted.Hosts = nil
-	}
-	for i := len(d.Approvals) - 2; i >= 0; i-- {
-		if wanted.Beyond(d.Approvals[i].Reach).IsEmpty() {
-			return Reach{}
+// Beyond is what the build with this hash and manifest reaches that no approval of these grants; empty when one grants all of it. With
+// several it is what the newest lacks. hosts are Account.Hosts: where there are any, the manifest's count for nothing.
+func (d OperatorDecisions) Beyond(hash string, m *sdk.Manifest, hosts []string) (more Reach) {
+	known := slices.ContainsFunc(d.Approvals, func(a Approval) bool { return a.Hash == hash })
+	for i := len(d.Approvals) - 1; i >= 0 && !known; i-- {
+		wanted := ReachOf(m)
+		if len(hosts) > 0 {
+			wanted.Hosts = nil
+		}
+		lacks := wanted.Beyond(d.Approvals[i].Reach)
+		if known = lacks.IsEmpty(); i == len(d.Approvals)-1 {
+			more = lacks
 		}
 	}
-	return wanted.Beyond(d.Approved())
+	if known {
+		more = Reach{}
+	} else if len(d.Approvals) == 0 {
+		if more = ReachOf(m); len(hosts) > 0 {
+			more.Hosts = nil
+		}
+	}
+	more.PlainSecrets = d.plain() && !d.PlainSecrets(hash)
+	return more
+}
+
+// plain says that the account's adapter is given the secrets themselves. The newest approval decides.
+func (d OperatorDecisions) plain() bool {
+	return len(d.Approvals) > 0 && d.Approvals[len(d.Approvals)-1].PlainSecrets
+}
+
+// PlainSecrets says that the build with this hash is given the secrets themselves.
+func (d OperatorDecisions) PlainSecrets(hash string) bool {
+	for _, a := range slices.Backward(d.Approvals) {
+		if a.Hash == hash {
+			return a.PlainSecrets && d.plain()
+		}
+	}
+	return false
 }
 
 // Approved is the newest approved reach; empty where nothing was approved.
@@ -168,9 +201,9 @@ func (d OperatorDecisions) Approved() Reach {
 }
 
 // approve adds a build's reach.
-func (d *OperatorDecisions) approve(info AdapterInfo, by string, at time.Time) {
+func (d *OperatorDecisions) approve(info AdapterInfo, by string, plain bool, at time.Time) {
 	d.Approvals = append(slices.Clip(d.Approvals), Approval{At: at, By: by, Adapter: info.Name, Version: info.Manifest.Version, Hash: info.Hash,
-		Reach: ReachOf(info.Manifest)})
+		Reach: ReachOf(info.Manifest), PlainSecrets: plain})
 	d.Approvals = d.Approvals[max(0, len(d.Approvals)-maxApprovals):]
 }
 
@@ -181,10 +214,10 @@ var ErrNotApproved = errors.New("awaits the operator's approval")
 // awaiting is what the account's adapter asks for beyond what is approved. What is built in comes with the binary, and is approved
 // by running it.
 func awaiting(a *Account, info AdapterInfo) Reach {
-	if n := len(a.Operator.Approvals); info.BuiltIn || n > 0 && a.Operator.Approvals[n-1].Hash == info.Hash {
+	if info.BuiltIn {
 		return Reach{}
 	}
-	return a.Operator.Beyond(info.Manifest, a.Hosts)
+	return a.Operator.Beyond(info.Hash, info.Manifest, a.Hosts)
 }
 
 // notApproved refuses what needs an approval first, and says which.
@@ -238,9 +271,11 @@ func (e *Engine) approvalView(n *Account) *ApprovalView {
 	return v
 }
 
-// Approve lets an account's adapter have the reach that the build with this hash asks for: an operator's decision. It must be the one that
-// is installed now, so that nobody approves what he has not seen. Errors: HE_02; IR_04; IR_06 (422) for another build.
-func (e *Engine) Approve(ctx context.Context, a Auth, id, hash string) (*ApprovalView, error) {
+// Approve lets an account's adapter have the reach that the build with this hash asks for, and with plain the secrets themselves: an
+// operator's decision. It must be the build that is installed now, so that nobody approves what he has not seen. Without plain, secrets
+// that the adapter was given until now are stand-ins again. Errors: HE_02; IR_04; IR_06 (422) for another build, and for secrets to a
+// built-in adapter, which are all blind.
+func (e *Engine) Approve(ctx context.Context, a Auth, id, hash string, plain bool) (*ApprovalView, error) {
 	if hash == "" {
 		return nil, Missing("sha256")
 	}
@@ -256,7 +291,10 @@ func (e *Engine) Approve(ctx context.Context, a Auth, id, hash string) (*Approva
 		if info.Hash != hash {
 			return Unprocessable("sha256", "sha256 is not that of the adapter that is installed now: look at what it asks for, and approve "+info.Hash)
 		}
-		n.Operator.approve(info, ApprovedByOperator, tx.Now())
+		if plain && info.BuiltIn {
+			return Unprocessable("plain_secrets", "plain_secrets is for adapters that cannot be blind: "+info.Name+" is built in, and needs no secrets")
+		}
+		n.Operator.approve(info, ApprovedByOperator, plain, tx.Now())
 		n.ModifiedAt = tx.Now()
 		return tx.UpdateAccount(n)
 	})
@@ -264,6 +302,6 @@ func (e *Engine) Approve(ctx context.Context, a Auth, id, hash string) (*Approva
 		return nil, err
 	}
 	e.log.LogAttrs(ctx, slog.LevelInfo, "adapter of connector account approved", slog.String("account_id", n.ID), slog.String("connector", n.Connector),
-		slog.String("sha256", hash))
+		slog.String("sha256", hash), slog.Bool("plain_secrets", plain))
 	return e.approvalView(n), nil
 }

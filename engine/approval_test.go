@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -152,11 +153,11 @@ func TestApproval(t *testing.T) {
 	require.True(t, v.Awaiting.IsEmpty(), "an account made now takes what is installed now")
 	require.NoError(t, w.DeleteAccount(t.Context(), w.auth, other.ID))
 
-	_, err = w.Approve(t.Context(), w.auth, a.ID, first.Adapter.Hash)
+	_, err = w.Approve(t.Context(), w.auth, a.ID, first.Adapter.Hash, false)
 	require.ErrorContains(t, err, "is not that of the adapter that is installed now")
-	_, err = w.Approve(t.Context(), w.auth, a.ID, "")
+	_, err = w.Approve(t.Context(), w.auth, a.ID, "", false)
 	require.Equal(t, "IR_04", code(t, err))
-	approved, err := w.Approve(t.Context(), w.auth, a.ID, view().Adapter.Hash)
+	approved, err := w.Approve(t.Context(), w.auth, a.ID, view().Adapter.Hash, false)
 	require.NoError(t, err)
 	require.True(t, approved.Awaiting.IsEmpty())
 	require.Len(t, approved.Account.Operator.Approvals, 2)
@@ -230,14 +231,74 @@ func TestApprovalsAreBounded(t *testing.T) {
 	for i := range 25 {
 		d.install(reaching("2.0."+strconv.Itoa(i), []string{"api.shop.example", strings.Repeat("x", i+1) + ".example"}, "number"))
 		info, _ := d.Adapter("shop")
-		_, err := w.Approve(t.Context(), w.auth, a.ID, info.Hash)
+		_, err := w.Approve(t.Context(), w.auth, a.ID, info.Hash, false)
 		require.NoError(t, err)
 	}
 	n, err := w.Account(t.Context(), w.auth, a.ID)
 	require.NoError(t, err)
 	require.Len(t, n.Operator.Approvals, 20)
 	earlier := reaching("2.0.0", []string{"api.shop.example", strings.Repeat("x", 20) + ".example"}, "number").Manifest
-	require.True(t, n.Operator.Beyond(&earlier, nil).IsEmpty())
+	require.True(t, n.Operator.Beyond("", &earlier, nil).IsEmpty())
 	gone := reaching("2.0.0", []string{"api.shop.example", "x.example"}, "number").Manifest
-	require.False(t, n.Operator.Beyond(&gone, nil).IsEmpty())
+	require.False(t, n.Operator.Beyond("", &gone, nil).IsEmpty())
+}
+
+// The secrets themselves are given to one build, by the operator, and to no later one by itself. What the adapter says with them stays out.
+func TestPlainSecretsOfAnAccount(t *testing.T) {
+	status := "authorized"
+	w, d, a := newShop(t, &status)
+	seen := map[string]string{}
+	curious := func(version string) *sdk.Adapter {
+		adapter := reaching(version, []string{"api.shop.example"}, "number")
+		do := adapter.Authorize
+		adapter.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+			number := c.Request.Instrument.Card.Number
+			seen[version] = number
+			for i := range 2 { // in the database between the two
+				if _, err := c.Do(&sdk.Send{Method: "POST", URL: "/look?" + number + strconv.Itoa(i), Body: []byte(number)}); err != nil {
+					return nil, err
+				}
+			}
+			o, err := do(c)
+			if o != nil {
+				o.ConnectorData = &sdk.ConnectorData{Payment: number}
+			}
+			return o, err
+		}
+		return adapter
+	}
+	d.install(curious("2.0.0"))
+	approve := func(plain bool) {
+		t.Helper()
+		info, _ := d.Adapter("shop")
+		v, err := w.Approve(t.Context(), w.auth, a.ID, info.Hash, plain)
+		require.NoError(t, err)
+		require.Equal(t, plain, v.Account.Operator.PlainSecrets(info.Hash))
+		require.True(t, v.Awaiting.IsEmpty())
+	}
+	approve(true)
+	require.Equal(t, engine.RequiresCapture, w.pay(sale(1000, "4242424242424242", manual)).Payment.Status)
+	require.Equal(t, "4242424242424242", seen["2.0.0"])
+	files, err := filepath.Glob(w.file + "*")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		require.NoError(t, err)
+		require.NotContains(t, string(b), "4242424242424242", f)
+	}
+	records, _ := w.journal()
+	require.Empty(t, records, "nothing is kept of requests that hold secrets")
+
+	d.install(curious("2.0.1"))
+	_, err = w.CreatePayment(t.Context(), w.auth, sale(1000, "4242424242424242"))
+	require.Equal(t, "HE_03", code(t, err))
+	require.ErrorContains(t, err, "shop 2.0.1 asks for the secrets themselves (plain_secrets)")
+	approve(false)
+	_, err = w.CreatePayment(t.Context(), w.auth, sale(1000, "4242424242424242"))
+	require.Equal(t, "HE_00", code(t, err), "blind again: its request is a violation")
+	require.NotContains(t, seen["2.0.1"], "4242")
+	approve(true)
+	w.pay(sale(1000, "4242424242424242", manual))
+	require.Equal(t, "4242424242424242", seen["2.0.1"])
 }

@@ -162,6 +162,15 @@ func configOf(metadata json.RawMessage) map[string]string {
 	return out
 }
 
+// requestHash is a request's hash as it stands in the database: keyed. Where an adapter knows the secrets its requests hold them, and the
+// plain hash of one would let whoever has the database try card numbers.
+func (e *Engine) requestHash(hash string) string {
+	if hash == "" {
+		return ""
+	}
+	return hex.EncodeToString(e.vault.Hash("request of an operation", []byte(hash)))
+}
+
 // beforeSend guards every send: the lease must hold, and from the second send on the earlier answers and this intent are durable
 // before it leaves. The first send's intent is the operation itself.
 func (e *Engine) beforeSend(ctx context.Context, w *work, s SendIntent) error {
@@ -170,7 +179,7 @@ func (e *Engine) beforeSend(ctx context.Context, w *work, s SendIntent) error {
 		e.metrics.Alarm("lease_lost")
 		return errLeaseLost
 	}
-	if w.repeat != nil && s.Index == w.repeat.Index && s.RequestHash != w.repeat.RequestHash {
+	if w.repeat != nil && s.Index == w.repeat.Index && e.requestHash(s.RequestHash) != w.repeat.RequestHash {
 		e.metrics.Alarm("diverged")
 		return errDiverged
 	}
@@ -238,7 +247,7 @@ func (e *Engine) exchangeRecords(w *work, s SendIntent) ([]ExchangeRecord, error
 	if err != nil {
 		return nil, err
 	}
-	return append(out, ExchangeRecord{OperationID: w.op.ID, Index: s.Index, At: s.Now, RequestHash: s.RequestHash, Sealed: sealed}), nil
+	return append(out, ExchangeRecord{OperationID: w.op.ID, Index: s.Index, At: s.Now, RequestHash: e.requestHash(s.RequestHash), Sealed: sealed}), nil
 }
 
 func (e *Engine) exchangeRecord(operationID string, index int, x *sdk.Exchange, captured []CapturedValue) (ExchangeRecord, error) {
@@ -252,6 +261,6 @@ func (e *Engine) exchangeRecord(operationID string, index int, x *sdk.Exchange, 
 	if err != nil {
 		return ExchangeRecord{}, err
 	}
-	return ExchangeRecord{OperationID: operationID, Index: index, At: time.UnixMilli(x.Now).UTC(), RequestHash: x.RequestHash, Sealed: sealed,
+	return ExchangeRecord{OperationID: operationID, Index: index, At: time.UnixMilli(x.Now).UTC(), RequestHash: e.requestHash(x.RequestHash), Sealed: sealed,
 		Answered: x.Failure == "" && (x.Status != 0 || x.Verified != nil), Sent: x.Sent, Status: x.Status, Failure: x.Failure}, nil
 }

@@ -17,10 +17,11 @@ var asking = []sdk.Operation{sdk.OpSync, sdk.OpRefundSync, sdk.OpResult, sdk.OpW
 func (o *operation) withinApproval() (*engine.DriveAccount, []place, error) {
 	account, all := &o.in.Account, o.adapter.places
 	d, m := account.Operator, o.adapter.manifest
-	if d == nil || slices.ContainsFunc(d.Approvals, func(a engine.Approval) bool { return a.Hash == o.adapter.hash }) {
+	if d == nil {
 		return account, all, nil
 	}
-	more := d.Beyond(m, account.Hosts)
+	o.plain = d.PlainSecrets(o.adapter.hash)
+	more := d.Beyond(o.adapter.hash, m, account.Hosts)
 	if more.IsEmpty() {
 		return account, all, nil
 	}
@@ -29,7 +30,7 @@ func (o *operation) withinApproval() (*engine.DriveAccount, []place, error) {
 	if len(account.Hosts) > 0 {
 		hosts = account.Hosts
 	}
-	if !slices.Contains(asking, o.in.Operation) || len(more.Credentials) > 0 || len(hosts) == 0 {
+	if !slices.Contains(asking, o.in.Operation) || len(more.Credentials) > 0 || more.PlainSecrets || len(hosts) == 0 {
 		return nil, nil, fmt.Errorf("%w: %s %s asks for %s", engine.ErrNotApproved, m.Name, m.Version, more)
 	}
 	within := *account

@@ -82,9 +82,9 @@ func warmUp() []byte {
 }
 
 // step implements stepper.
-func (b *build) step(ctx context.Context, s *sdk.Step, seed [32]byte) (*sdk.Result, error) {
+func (b *build) step(ctx context.Context, s *sdk.Step, seed [32]byte, quiet bool) (*sdk.Result, error) {
 	call := sandbox.Call{Now: time.UnixMilli(s.Now), Seed: seed, Input: sdk.EncodeStep(s)}
-	if b.log.Enabled(ctx, slog.LevelDebug) {
+	if !quiet && b.log.Enabled(ctx, slog.LevelDebug) {
 		call.Debug = &debugLog{log: b.log, adapter: b.name, operation: s.OperationID}
 	}
 	out, err := b.module.Step(ctx, call)

@@ -24,7 +24,8 @@ type adapter struct {
 
 // stepper performs one step of an adapter: in the sandbox, or natively in tests.
 type stepper interface {
-	step(ctx context.Context, s *sdk.Step, seed [32]byte) (*sdk.Result, error)
+	// quiet says that what the adapter writes to its standard error is dropped.
+	step(ctx context.Context, s *sdk.Step, seed [32]byte, quiet bool) (*sdk.Result, error)
 }
 
 // driver performs operations. It is what the host and NativeConnectors have in common.
@@ -51,6 +52,7 @@ type operation struct {
 	scrub   scrubber
 	reach   *reach
 	places  []place // where secrets may stand
+	plain   bool    // the adapter is given the secrets themselves
 
 	sends, verifies int
 	bytes           int      // of the messages' bodies and headers so far
@@ -78,7 +80,7 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *
 		}
 		if err != nil {
 			res.Outcome, res.Reject = nil, nil
-			err = fmt.Errorf("drive %s of adapter %s: %w", in.Operation, a.name, err)
+			err = o.clean(fmt.Errorf("drive %s of adapter %s: %w", in.Operation, a.name, err))
 		}
 		if len(o.steps) > 0 {
 			res.Recordings = append(res.Recordings, o.recording(err))
@@ -109,6 +111,9 @@ func (o *operation) prepare() (err error) {
 	o.places = places
 	o.step, o.secrets = newStep(o.in, o.adapter.manifest, o.reach.baseURL)
 	o.scrub = newScrubber(o.secrets)
+	if o.plain {
+		o.reveal()
+	}
 	o.captureMessage()
 	o.recapture()
 	if w := o.step.Request.Webhook; w != nil {
@@ -171,6 +176,7 @@ func (o *operation) run(ctx context.Context) error {
 		case r.Reject != nil && o.left:
 			o.unknown(RuleReject, "the adapter rejected the operation after something had been sent")
 		case r.Reject != nil:
+			o.cleanResult(r)
 			o.res.Reject = r.Reject
 		default:
 			err = o.finish(r.Outcome)
@@ -208,7 +214,7 @@ func (o *operation) next(ctx context.Context, now time.Time) (*sdk.Result, error
 		defer cancel()
 	}
 	start := time.Now()
-	r, err := o.adapter.stepper.step(ctx, o.step, derived(&o.in.Seed, "random"))
+	r, err := o.adapter.stepper.step(ctx, o.step, derived(&o.in.Seed, "random"), o.plain)
 	took := time.Since(start)
 	o.opts.Observer.Stepped(o.adapter.name, took)
 	o.recordStep(r, err, took)
@@ -241,6 +247,7 @@ func (o *operation) finish(out *sdk.Outcome) error {
 		o.unknown(RuleDivergence, "the adapter's re-run did not repeat what it had sent")
 		return nil
 	}
+	o.cleanResult(&sdk.Result{Outcome: out})
 	o.handOver(out)
 	o.searchOutcome(out)
 	o.res.Outcome = out

@@ -153,3 +153,4 @@ func (o *observer) Stepped(string, time.Duration)            { o.add("stepped") 
 func (o *observer) Trapped(_, kind string)                   { o.add("trapped " + kind) }
 func (o *observer) Sent(_, _, class string, _ time.Duration) { o.add("sent " + class) }
 func (o *observer) Violated(_, rule string)                  { o.add("violated " + rule) }
+func (o *observer) Revealed(adapter string)                  { o.add("revealed " + adapter) }

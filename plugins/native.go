@@ -95,7 +95,7 @@ var (
 
 type nativeStepper struct{ *sdk.Adapter }
 
-func (n nativeStepper) step(_ context.Context, s *sdk.Step, _ [32]byte) (*sdk.Result, error) {
+func (n nativeStepper) step(_ context.Context, s *sdk.Step, _ [32]byte, _ bool) (*sdk.Result, error) {
 	r := n.Step(s)
 	return &r, nil
 }

@@ -95,6 +95,8 @@ type Observer interface {
 	Sent(adapter, host, class string, took time.Duration)
 	// Violated counts a rule of the host's that an adapter broke (Violation.Rule).
 	Violated(adapter, rule string)
+	// Revealed counts an operation whose adapter was given the secrets themselves (OperatorDecisions.PlainSecrets).
+	Revealed(adapter string)
 }
 
 type noObserver struct{}
@@ -103,3 +105,4 @@ func (noObserver) Stepped(string, time.Duration)              {}
 func (noObserver) Trapped(string, string)                     {}
 func (noObserver) Sent(string, string, string, time.Duration) {}
 func (noObserver) Violated(string, string)                    {}
+func (noObserver) Revealed(string)                            {}

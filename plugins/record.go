@@ -9,9 +9,10 @@ import (
 	"payswitch/sdk"
 )
 
-// recordStep keeps what a step made. The result's bytes are copied: what comes after may change what they were decoded to.
+// recordStep keeps what a step made. The result's bytes are copied: what comes after may change what they were decoded to. Of a drive with
+// plain secrets nothing is kept: its requests hold them, in whatever form the adapter gave them.
 func (o *operation) recordStep(r *sdk.Result, err error, took time.Duration) {
-	if !o.in.Record {
+	if !o.in.Record || o.plain {
 		return
 	}
 	s := engine.RecordedStep{Took: took}

@@ -93,7 +93,7 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording
 		step := rec.Input(n)
 		step.Exchanges = o.res.Exchanges // as recorded but for what answers other requests
 		step.Account.Config = withDefaults(step.Account.Config, a.manifest)
-		got, err := a.stepper.step(ctx, step, seed)
+		got, err := a.stepper.step(ctx, step, seed, false)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

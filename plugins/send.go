@@ -93,7 +93,7 @@ func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, ha
 	}
 	o.bound(out, s)
 	if o.in.BeforeSend != nil {
-		intent := engine.SendIntent{Index: len(o.res.Exchanges), Now: now, RequestHash: hash, Method: s.Method, URL: s.URL, Host: out.url.Host,
+		intent := engine.SendIntent{Index: len(o.res.Exchanges), Now: now, RequestHash: hash, Method: s.Method, URL: o.cleanURL(s.URL), Host: out.url.Host,
 			Exchanges: o.res.Exchanges, Captured: o.res.Captured, SafeToRepeat: s.SafeToRepeat}
 		if err := o.in.BeforeSend(ctx, intent); err != nil {
 			return nil, answer{}, fmt.Errorf("before send %d: %w", intent.Index, err)

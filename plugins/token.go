@@ -181,7 +181,7 @@ func (o *operation) fetchToken(ctx context.Context) *token {
 		o.res.Recordings = append(o.res.Recordings, f.recording(err))
 	}
 	if err != nil {
-		return &token{err: err}
+		return &token{err: f.clean(err)}
 	}
 	switch out := f.res.Outcome; {
 	case f.res.Reject != nil:

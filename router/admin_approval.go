@@ -12,7 +12,7 @@ import (
 // operatorAdmin are the use cases of the operator alone: what connector accounts' adapters may do, and what they did.
 type operatorAdmin interface {
 	Approval(ctx context.Context, a engine.Auth, id string) (*engine.ApprovalView, error)
-	Approve(ctx context.Context, a engine.Auth, id, hash string) (*engine.ApprovalView, error)
+	Approve(ctx context.Context, a engine.Auth, id, hash string, plain bool) (*engine.ApprovalView, error)
 	Violations(ctx context.Context, a engine.Auth, id string) ([]*engine.Violation, error)
 }
 
@@ -26,10 +26,16 @@ func (s *Server) operatorRoutes() []route {
 	}
 }
 
-// theBuild names a build of an adapter.
-type theBuild struct{ hash string }
+// toApprove names a build of an adapter, and what it gets besides its reach.
+type toApprove struct {
+	hash  string
+	plain bool
+}
 
-var buildFields = closedObject(must(at("sha256", text, func(b *theBuild) *string { return &b.hash })))
+var approvalFields = closedObject(
+	must(at("sha256", text, func(b *toApprove) *string { return &b.hash })),
+	at("plain_secrets", boolean, func(b *toApprove) *bool { return &b.plain }),
+)
 
 func (s *Server) retrieveApproval(c *call) (answer, error) {
 	return approvalAnswer(s.Admin.Approval(c.ctx(), c.merchant(), c.param("merchant_connector_id")))
@@ -37,11 +43,11 @@ func (s *Server) retrieveApproval(c *call) (answer, error) {
 
 // approve lets the build named have the reach it asks for.
 func (s *Server) approve(c *call) (answer, error) {
-	var in theBuild
-	if err := decode(c, buildFields, &in); err != nil {
+	var in toApprove
+	if err := decode(c, approvalFields, &in); err != nil {
 		return answer{}, err
 	}
-	return approvalAnswer(s.Admin.Approve(c.ctx(), c.merchant(), c.param("merchant_connector_id"), in.hash))
+	return approvalAnswer(s.Admin.Approve(c.ctx(), c.merchant(), c.param("merchant_connector_id"), in.hash, in.plain))
 }
 
 func approvalAnswer(v *engine.ApprovalView, err error) (answer, error) {
@@ -63,6 +69,7 @@ func approvalAnswer(v *engine.ApprovalView, err error) (answer, error) {
 	} else {
 		w.key("adapter").open().str("name", v.Adapter.Name).str("version", v.Adapter.Manifest.Version).str("sha256", v.Adapter.Hash).close()
 	}
+	w.bool("plain_secrets", v.Adapter.Manifest != nil && !v.Adapter.BuiltIn && v.Account.Operator.PlainSecrets(v.Adapter.Hash))
 	if v.Awaiting.IsEmpty() {
 		w.null("awaiting")
 	} else {
@@ -71,7 +78,7 @@ func approvalAnswer(v *engine.ApprovalView, err error) (answer, error) {
 	w.key("approvals").openList()
 	for _, a := range v.Account.Operator.Approvals {
 		w.open().time("at", a.At).str("by", a.By).str("name", a.Adapter).str("version", a.Version).str("sha256", a.Hash)
-		writeReach(w.key("reach"), a.Reach).close()
+		writeReach(w.key("reach"), a.Reach).bool("plain_secrets", a.PlainSecrets).close()
 	}
 	return w.closeList().close().answer(), nil
 }
@@ -83,7 +90,7 @@ func writeReach(w *writer, r engine.Reach) *writer {
 		w.strings(name, r.Hosts[name])
 	}
 	return w.close().strings("credentials", r.Credentials).strings("authentication", placementTexts(r.Authentication)).
-		strings("placements", placementTexts(r.Placements)).close()
+		strings("placements", placementTexts(r.Placements)).bool("plain_secrets", r.PlainSecrets).close()
 }
 
 func placementTexts(all []sdk.Placement) []string {

@@ -32,6 +32,7 @@ func TestApprovalIsTheOperators(t *testing.T) {
 	require.Equal(t, hash, made["sha256"])
 	again := w.admin("POST", path, `{"sha256":"`+hash+`"}`).ok()
 	require.Len(t, again["approvals"], 2)
+	w.admin("POST", path, `{"sha256":"`+hash+`","plain_secrets":true}`).refused(422, "IR_06", "simulator is built in, and needs no secrets")
 	w.admin("POST", path, `{"sha256":"00"}`).refused(422, "IR_06", "sha256 is not that of the adapter that is installed now")
 	w.admin("POST", path, `{}`).refused(400, "IR_06", "missing field `sha256`")
 	w.admin("GET", "/account/m1/connectors/mca_none/approval", "").refused(404, "HE_02", "Merchant connector account")
@@ -78,18 +79,20 @@ func TestAwaitingApproval(t *testing.T) {
 		Placements:     []sdk.Placement{{Secret: "cvc", In: "body", Field: "card.cvc", Method: "POST", Path: "/v1", Operation: sdk.OpAuthorize}}}
 	v := &engine.ApprovalView{Account: &engine.Account{ID: "mca_1", Connector: "acme"},
 		Adapter: engine.AdapterInfo{Name: "acme", Hash: "ab", Manifest: m}, Awaiting: engine.ReachOf(m)}
-	v.Account.Operator.Approvals = []engine.Approval{{At: time.UnixMilli(1_760_000_000_000), By: engine.ApprovedAtCreation, Adapter: "acme", Version: "1.0.0", Hash: "cd"}}
+	v.Account.Operator.Approvals = []engine.Approval{{At: time.UnixMilli(1_760_000_000_000), By: engine.ApprovedAtCreation, Adapter: "acme", Version: "1.0.0", Hash: "cd", PlainSecrets: true}}
 	get := func() map[string]any {
 		return operator{view: v}.world(t).send("GET", "/account/m1/connectors/mca_1/approval", adminKey, "").ok()
 	}
 	require.Equal(t, map[string]any{
-		"merchant_connector_id": "mca_1", "connector_name": "acme", "status": "awaiting_approval",
+		"merchant_connector_id": "mca_1", "connector_name": "acme", "status": "awaiting_approval", "plain_secrets": false,
 		"adapter": map[string]any{"name": "acme", "version": "2.0.0", "sha256": "ab"},
 		"awaiting": map[string]any{"hosts": map[string]any{"test": []any{"a.example", "b.example"}}, "credentials": []any{"api_key as secret (secret)"},
-			"authentication": []any{"secret in header Authorization"}, "placements": []any{"cvc in body card.cvc of POST /v1 (authorize)"}},
+			"authentication": []any{"secret in header Authorization"}, "placements": []any{"cvc in body card.cvc of POST /v1 (authorize)"}, "plain_secrets": false},
 		"approvals": []any{map[string]any{"at": "2025-10-09T08:53:20.000Z", "by": "creation", "name": "acme", "version": "1.0.0", "sha256": "cd",
-			"reach": map[string]any{"hosts": map[string]any{}, "credentials": []any{}, "authentication": []any{}, "placements": []any{}}}},
+			"reach": map[string]any{"hosts": map[string]any{}, "credentials": []any{}, "authentication": []any{}, "placements": []any{}, "plain_secrets": false}, "plain_secrets": true}},
 	}, get())
+	v.Adapter.Hash = "cd"
+	require.Equal(t, true, get()["plain_secrets"])
 	v.Adapter, v.Awaiting = engine.AdapterInfo{}, engine.Reach{}
 	gone := get()
 	require.Equal(t, "not_installed", gone["status"])

@@ -29,6 +29,7 @@ type meters struct {
 	traps      *prometheus.CounterVec
 	sends      *prometheus.HistogramVec
 	violations *prometheus.CounterVec
+	revealed   *prometheus.CounterVec
 
 	requests *prometheus.HistogramVec
 
@@ -66,6 +67,7 @@ func newMeters() *meters {
 	m.traps = counter("adapter_traps_total", "Steps that were stopped or gave no valid answer.", "adapter", "kind")
 	m.sends = histogram("egress_seconds", "One request to a processor, by class of answer.", sendBuckets, "adapter", "host", "class")
 	m.violations = counter("adapter_violations_total", "Rules of the host that an adapter broke.", "adapter", "rule")
+	m.revealed = counter("adapter_plain_secrets_total", "Operations whose adapter was given the secrets themselves, as an operator allowed.", "adapter")
 	m.requests = histogram("http_request_seconds", "One request to the API.", requestBuckets, "method", "route", "status")
 	m.batches = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "payswitch", Name: "commit_batch_size",
 		Help: "Transactions that one commit made durable together.", Buckets: []float64{1, 2, 4, 8, 16, 32, 64, 128}})
@@ -119,6 +121,9 @@ func (m *meters) Sent(adapter, host, class string, took time.Duration) {
 
 // Violated implements plugins.Observer.
 func (m *meters) Violated(adapter, rule string) { m.violations.WithLabelValues(adapter, rule).Inc() }
+
+// Revealed implements plugins.Observer.
+func (m *meters) Revealed(adapter string) { m.revealed.WithLabelValues(adapter).Inc() }
 
 // committed is storage's observer.
 func (m *meters) committed(batchSize int, took time.Duration) {

