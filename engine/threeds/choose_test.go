@@ -288,6 +288,12 @@ func TestThreeRIAnswers(t *testing.T) {
 	for _, res := range []Result{{TransStatus: "N"}, {TransStatus: "R"}, {TransStatus: "C", ACSURL: "https://a.example/"}, {TransStatus: "x"}} {
 		require.Equal(t, Fail, Decide(Default(), run, res).Action, "%+v", res)
 	}
+	attempted := Result{TransStatus: "A", HasValue: true, DSTransID: "d"}
+	require.Equal(t, Authorize, Decide(Default(), run, attempted).Action)
+	strict := Strict()
+	require.Equal(t, AuthorizePlainMIT, Decide(strict, run, attempted).Action, "an attempt that is not good enough is no refusal")
+	strict.ThreeRIForMIT = RuleMandatory
+	require.Equal(t, CodeFailed, Decide(strict, run, attempted).ErrorCode)
 	run.Phase = Prepare
 	for _, res := range []Result{{Class: NotEnrolled}, {Class: Technical}, {Class: BadRequest}, {Versions: []string{"2.1.0"}}} {
 		require.Equal(t, AuthorizePlainMIT, Decide(Default(), run, res).Action, "%+v", res)

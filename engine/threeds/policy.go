@@ -93,6 +93,9 @@ func (d decider) status() Decision {
 		return d.proven(Authenticated, eciFull)
 	case "A":
 		if d.cfg.OnAttempted != RuleAuthorize {
+			if d.run.Channel == ThreeRI { // not good enough, and no refusal
+				return d.plainMIT(Attempted, CodeFailed)
+			}
 			return d.fail(Attempted, CodeFailed)
 		}
 		return d.proven(Attempted, eciAttempted)
