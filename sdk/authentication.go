@@ -225,6 +225,7 @@ const (
 	ErrorBadRequest  ErrorClass = "bad_request" // what we sent is wrong, perhaps because of what the browser sent: never authorize
 	ErrorConfig      ErrorClass = "config"      // the account or the merchant is set up wrongly
 	ErrorCredentials ErrorClass = "credentials" // the account's credentials are refused
+	ErrorProtocol    ErrorClass = "protocol"    // an ARes or RReq that EMV 3-D Secure does not allow: never authorize
 )
 
 // EMVErrorClass is the class of an EMV 3-D Secure errorCode (specification, table A.4), in answers to authenticate and result. Codes it

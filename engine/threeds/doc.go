@@ -15,9 +15,9 @@
 // Only what the authenticator's own API answers is evidence. An authentication value (CAVV, AAV, AEVV) never enters this package: it
 // is told that there is one.
 //
-// Three rules have no setting: N and R never lead to an authorization, nor does a payer who left, nor an error of the classes
-// bad_request, config and credentials (of a payment with its payer: 3RI holds no payer input, and a merchant-initiated payment needs no
-// authentication, so it goes on without).
+// Three rules have no setting: N and R never lead to an authorization, nor does a payer who left, nor an error of any class but technical
+// and not_enrolled. Of the last, 3RI is spared but for answers that are none: it holds no payer input, and a merchant-initiated payment
+// needs no authentication, so it goes on without.
 //
 // Sources: EMV 3-D Secure Protocol and Core Functions Specification 2.1.0, 2.2.0 and 2.3.1; testdata/vectors.json holds the cases.
 package threeds

@@ -58,8 +58,12 @@ func (d decider) notEnrolled(flags ...Flag) Decision {
 	return d.fail(OutOf3DS, CodeNotEnrolled, flags...)
 }
 
-// failed decides on an error: technical ones are as U, the others, which a payer may have brought about, never authorize.
+// failed decides on an error: technical ones are as U, the others, which a payer may have brought about, never authorize. Nor does an
+// answer that is none, which may have been a refusal.
 func (d decider) failed() Decision {
+	if d.res.Class == Protocol {
+		return d.fail(Errored, CodeProtocol)
+	}
 	if d.run.Channel == ThreeRI {
 		outcome := Errored
 		if d.res.Class == Technical {

@@ -27,6 +27,7 @@ func TestNeverConfigurable(t *testing.T) {
 		status := run.Phase != Prepare && res.Class == ""
 		require.False(t, status && (res.TransStatus == "N" || res.TransStatus == "R"), told...)
 		require.False(t, run.Channel != ThreeRI && slices.Contains([]Class{BadRequest, Misconfigured, Credentials}, res.Class), told...)
+		require.NotEqual(t, Protocol, res.Class, told...)
 		if run.Phase == Final && status && d.Action == AuthorizeWithout {
 			require.False(t, res.TransStatus == "U" && (res.ChallengeCancel != "" || res.TransStatusReason == "14"), told...)
 		}
@@ -128,7 +129,7 @@ func (g generator) result() Result {
 		Versions: pick(g, nil, []string{"2.1.0"}, []string{"2.1.0", "2.2.0"}, []string{"2.10.0", "1.0.2"}),
 	}
 	if g.IntN(4) == 0 {
-		return Result{Class: pick(g, NotEnrolled, Technical, BadRequest, Misconfigured, Credentials, "other"),
+		return Result{Class: pick(g, NotEnrolled, Technical, BadRequest, Misconfigured, Credentials, Protocol, "other"),
 			Code: pick(g, "", "303", "405", "http_timeout"), TransStatus: pick(g, "", "Y"), HasValue: true}
 	}
 	return res

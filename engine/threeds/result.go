@@ -37,6 +37,7 @@ const (
 	BadRequest          = sdk.ErrorBadRequest // perhaps because of what the browser sent
 	Misconfigured       = sdk.ErrorConfig
 	Credentials         = sdk.ErrorCredentials
+	Protocol            = sdk.ErrorProtocol
 	NotEnrolled   Class = "not_enrolled"
 )
 

@@ -73,6 +73,15 @@ var schemes = map[string]sdk.CardNetwork{"": sdk.Visa, "visa": sdk.Visa, "master
 // channels are EMV's deviceChannel values.
 var channels = map[string]Channel{"": Browser, "01": App, "02": Browser, "03": ThreeRI}
 
+// TestGroups: no group of cases is left out by all tests.
+func TestGroups(t *testing.T) {
+	tested := []string{"policy", "comp_ind", "encoding", "cres", "reconcile", "binding", "normalise", "challenge_ind", "soft_decline",
+		"e2e"} // the last over HTTP, where there are an authenticator and a processor
+	for _, c := range readVectors(t).Cases {
+		require.Contains(t, tested, c.Group, c.ID)
+	}
+}
+
 // overrides are knobs of a case over the defaults.
 func overrides(t *testing.T, defaults, knobs json.RawMessage) Config {
 	t.Helper()

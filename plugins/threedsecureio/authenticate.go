@@ -50,9 +50,10 @@ func answer(j sdk.JSON, e *sdk.AuthenticationError, kind string) (*sdk.Outcome, 
 	}
 	o := &sdk.AuthenticationOutcome{CAVV: j.Str("authenticationValue")}
 	threeds.Result(j, o)
-	if j.Str("messageType") != kind || !threeds.Final(o) {
+	if j.Str("messageType") != kind {
 		return nil, errors.New("not an " + kind)
 	}
+	threeds.Message(o)
 	return &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: o}, nil
 }
 

@@ -80,7 +80,7 @@ func holderText(j sdk.JSON) string {
 // maxHolderText is twice what EMV allows.
 const maxHolderText = 256
 
-// Final says whether o has a status that EMV knows. Where it has another, o becomes the error that this is.
+// Final says whether o has a transStatus. Where it is one that EMV does not know, o becomes the error that this is.
 func Final(o *sdk.AuthenticationOutcome) bool {
 	switch {
 	case o.TransStatus == "":
@@ -92,9 +92,21 @@ func Final(o *sdk.AuthenticationOutcome) bool {
 	if len(detail) > 32 {
 		detail = detail[:32]
 	}
-	*o = sdk.AuthenticationOutcome{ServerTransID: o.ServerTransID, Error: &sdk.AuthenticationError{Class: sdk.ErrorTechnical, Code: "trans_status",
-		Description: "a transStatus that EMV 3-D Secure does not have", Detail: detail}}
+	protocolError(o, "a transStatus that EMV 3-D Secure does not have", detail)
 	return true
+}
+
+// Message is Final for what is known to be an ARes or RReq: without a transStatus, o becomes the error that this is. Nobody can tell it
+// from a refusal.
+func Message(o *sdk.AuthenticationOutcome) {
+	if !Final(o) {
+		protocolError(o, "a message without transStatus", "")
+	}
+}
+
+func protocolError(o *sdk.AuthenticationOutcome, description, detail string) {
+	*o = sdk.AuthenticationOutcome{ServerTransID: o.ServerTransID, Error: &sdk.AuthenticationError{Class: sdk.ErrorProtocol, Code: "trans_status",
+		Description: description, Detail: detail}}
 }
 
 // Erro reads an error message of EMV's names, class by sdk.EMVErrorClass; nil if j has no errorCode.

@@ -213,14 +213,17 @@ func browser(in *sdk.Browser, version string) *Browser {
 		b.AcceptLanguage = []string{first(cut(Plain(in.Language), 100), "en")}
 	}
 	b.Language = first(language(in.Language, longest), "en")
-	known := in.ColorDepth > 0 && in.ScreenHeight > 0 && in.ScreenWidth > 0
-	if from22(version) && !known { // what only a script can tell is not made up: as if there were none
+	known := in.ScreenHeight > 0 && in.ScreenWidth > 0 // a depth of 0 is one that browsers without colours tell
+	if from22(version) && !known {                     // what only a script can tell is not made up: as if there were none
 		b.JavaScript = false
 	}
 	if from22(version) && !b.JavaScript {
 		return b
 	}
 	b.ColorDepth = "24" // the most usual by far, where 2.1.0 demands one
+	if known {
+		b.ColorDepth = "1"
+	}
 	for _, n := range colorDepths {
 		if in.ColorDepth >= n {
 			b.ColorDepth = strconv.Itoa(n)
