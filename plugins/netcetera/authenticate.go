@@ -1,0 +1,148 @@
+package netcetera
+
+import (
+	"errors"
+
+	"payswitch/sdk"
+	"payswitch/sdk/threeds"
+)
+
+// authenticate sends the AReq. A transaction id is good for one, so it is sent once.
+func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
+	a, err := threeds.Read(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Account.Config[configurationID] == "" {
+		if err := a.RequireParties(); err != nil {
+			return nil, err
+		}
+	}
+	if a.ServerTransID == "" && a.Browser != nil {
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "an authentication in the browser begins with prepare"}
+	}
+	j, _, e, err := post(c, authenticationPath, areq(c, a), false, sdk.Capture{Path: "authenticationValue", Name: "authentication_value"},
+		sdk.Capture{Path: "authenticationResponse.authenticationValue", Name: "authentication_value"})
+	if err != nil {
+		return nil, err
+	}
+	if e != nil {
+		return failed(sdk.StatusAuthenticated, j, e), nil
+	}
+	o := read(j, "authenticationResponse")
+	if o == nil {
+		return nil, errors.New("neither a status nor an error")
+	}
+	return &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: o}, nil
+}
+
+// read reads an answer or a push: the status at the top, the ids and the rest in a part of its own. nil where there is no status.
+func read(j sdk.JSON, part string) *sdk.AuthenticationOutcome {
+	o := &sdk.AuthenticationOutcome{CAVV: j.Str("authenticationValue")}
+	if o.CAVV == "" {
+		o.CAVV = j.Get(part).Str("authenticationValue")
+	}
+	threeds.Result(j.Get(part), o)
+	threeds.Result(j, o)
+	if !threeds.Final(o) {
+		return nil
+	}
+	return o
+}
+
+// areq is the AReq in Netcetera's groups.
+func areq(c *sdk.Call, a *threeds.AReq) *sdk.Object {
+	o := sdk.NewObject().Str("preferredProtocolVersion", a.Version).Bool("enforcePreferredProtocolVersion", true).Str("deviceChannel", a.Channel).
+		Str("messageCategory", a.Category).OptStr("threeDSCompInd", a.MethodCompletion).OptStr("threeRIInd", a.ThreeRIInd).
+		OptStr("threeDSServerTransID", a.ServerTransID).OptStr("threeDSRequestorURL", a.Requestor.URL)
+	requestor := sdk.NewObject()
+	a.WriteRequestor(requestor)
+	o.Obj("threeDSRequestor", requestor).Obj("cardholderAccount", account(a))
+	holder := sdk.NewObject()
+	a.WriteCardholder(holder)
+	o.Obj("cardholder", holder).Obj("purchase", purchase(a))
+	o.Obj("acquirer", sdk.NewObject().OptStr("acquirerBin", a.Acquirer.BIN).OptStr("acquirerMerchantId", a.Acquirer.MID).
+		OptStr("acquirerCountryCode", from23(a, a.Acquirer.Country)))
+	o.Obj("merchant", sdk.NewObject().OptStr("merchantConfigurationId", c.Account.Config[configurationID]).OptStr("mcc", a.Merchant.MCC).
+		OptStr("merchantCountryCode", a.Merchant.Country).OptStr("merchantName", a.Merchant.Name).OptStr("threeDSRequestorId", a.Requestor.ID).
+		OptStr("threeDSRequestorName", a.Requestor.Name).OptStr("notificationURL", a.NotificationURL).
+		OptStr("resultsResponseNotificationUrl", c.Request.Authentication.ResultURL))
+	if a.Browser != nil {
+		browser := sdk.NewObject()
+		a.WriteBrowser(browser)
+		o.Obj("browserInformation", browser.OptStr("challengeWindowSize", a.ChallengeWindow))
+	}
+	if a.App != nil {
+		app := sdk.NewObject()
+		a.WriteApp(app)
+		o.Obj("sdkInformation", app).Obj("deviceRenderOptions", a.RenderOptions())
+	}
+	return o
+}
+
+func account(a *threeds.AReq) *sdk.Object {
+	o := sdk.NewObject().Str("acctNumber", a.Number).OptStr("cardExpiryDate", a.Expiry).OptStr("schemeId", schemeID(a.Network)).
+		OptStr("acctType", a.AccountType).OptStr("acctID", a.AccountID)
+	if a.AccountInfo != "" {
+		o.Raw("acctInfo", a.AccountInfo)
+	}
+	return o
+}
+
+// purchase is what is bought; amount and exponent are numbers here. nil where nothing is.
+func purchase(a *threeds.AReq) *sdk.Object {
+	p := a.Purchase
+	if p == nil {
+		return nil
+	}
+	o := sdk.NewObject().Int("purchaseAmount", p.Minor).Str("purchaseCurrency", p.Currency).Number("purchaseExponent", p.Exponent).Str("purchaseDate", p.Date)
+	a.WriteRecurring(o)
+	o.OptStr("transType", a.TransType)
+	if a.MerchantRisk != "" {
+		o.Raw("merchantRiskIndicator", a.MerchantRisk)
+	}
+	return o
+}
+
+func from23(a *threeds.AReq, value string) string {
+	if !threeds.FromVersion(a.Version, "2.3.1") {
+		return ""
+	}
+	return value
+}
+
+// cancel tells Netcetera that the payer left.
+func cancel(c *sdk.Call) (*sdk.Outcome, error) {
+	in := c.Request.Authentication
+	if in == nil || in.ServerTransID == "" {
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the transaction that was left is needed"}
+	}
+	_, _, e, err := post(c, cancelledPath, sdk.NewObject().Str("threeDSServerTransID", in.ServerTransID), true)
+	if err != nil {
+		return nil, err
+	}
+	o := &sdk.Outcome{Status: sdk.StatusHandled}
+	if e != nil {
+		o.Raw = map[string]string{"error_code": e.Code, "error_description": e.Description}
+	}
+	return o, nil
+}
+
+// webhook reads a pushed result. It has no signature: that it came to the URL of its authentication, which only Netcetera was told, is
+// what the host goes by, and that its ids are those of the authentication.
+func webhook(c *sdk.Call) (*sdk.Outcome, error) {
+	j, err := sdk.ParseJSON(c.Request.Webhook.Body)
+	id := j.Str("threeDSServerTransID")
+	if err != nil || id == "" {
+		return nil, errors.New("not a result")
+	}
+	e := sdk.Event{Object: "authentication", TransactionID: id}
+	if told := threeds.Erro(j.Get("errorDetails")); told != nil && j.Str("transStatus") == "" {
+		e.Outcome = failed(sdk.StatusAuthenticated, j, told)
+	} else if o := read(j, "resultsRequest"); o != nil {
+		e.Outcome = &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: o}
+	} else {
+		return nil, errors.New("a result without a status")
+	}
+	return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{e}, Reply: &sdk.Reply{Status: 200}}, nil
+}
