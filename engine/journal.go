@@ -95,15 +95,43 @@ func (e *Engine) journalFailed(ctx context.Context, operationID string, err erro
 	e.log.LogAttrs(ctx, slog.LevelError, "journal not written", slog.String("operation_id", operationID), slog.Any("error", err))
 }
 
-// writeJournal writes the records of a drive with what came of it. Once the operation has ended, its exchanges, which were there to go on
-// with, are in the records.
+// recordLost journals what is known of a drive whose node has ended, so that it can be looked at as any other.
+func (e *Engine) recordLost(ctx context.Context, w *work) {
+	op := w.op
+	if e.opts.JournalKeep <= 0 || op.Status != OperationStarted {
+		return
+	}
+	d := &Drive{Connector: w.account.Connector, AdapterHash: op.AdapterHash, Operation: op.Kind, OperationID: op.ID, Started: op.StartedAt,
+		Seed: [32]byte(op.Seed), Account: e.driveAccount(w.account), RecordOnly: true}
+	err := e.openJSON(op.Request, requestAD(op.ID), &d.Request)
+	if err == nil {
+		d.Secrets, err = e.openSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID())
+	}
+	if err == nil {
+		var intent *ExchangeRecord
+		if d.Resume, d.Captured, intent, err = e.answered(ctx, op.ID); intent != nil {
+			d.Started = intent.At
+		}
+	}
+	if err == nil {
+		var records []*JournalRecord
+		_, records, err = e.driveRecorded(ctx, d, op.MerchantID, op.PaymentID)
+		w.journal = append(w.journal, records...)
+	}
+	if err != nil { // it is resolved all the same
+		e.journalFailed(ctx, op.ID, err)
+	}
+}
+
+// writeJournal writes the records of a drive with what came of it. Once the operation has ended, its exchanges go, which were there to go
+// on with: they are in the records.
 func (e *Engine) writeJournal(tx Tx, op *Operation, w *work) error {
 	for _, r := range w.journal {
 		if err := tx.InsertJournal(r); err != nil {
 			return err
 		}
 	}
-	if w.journalled > 0 && !op.Status.Open() && (len(w.journal) > 0 || e.opts.JournalKeep <= 0) {
+	if !op.Status.Open() && (w.journalled > 0 || !w.fresh) {
 		return tx.DeleteExchanges(op.ID)
 	}
 	return nil

@@ -227,3 +227,41 @@ func TestJournalEnds(t *testing.T) {
 	w.running()
 	require.Eventually(t, func() bool { all, _ := w.journal(); return len(all) == 0 }, 10*time.Second, time.Millisecond)
 }
+
+// What a node that died had sent and heard is in the journal once another has found out what became of the operation.
+func TestJournalOfADeadNode(t *testing.T) {
+	p := newProcessor(t)
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": chatty(byReference)})
+	w.chattyAccount(p.URL)
+	p.hangs.Store(true)
+	v := w.pay(sale(1000, "4242424242424242"))
+	op := w.operations(v.Payment.ID)[0]
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { // as the node would have left it
+		op, err := tx.Operation(op.ID)
+		if err != nil {
+			return err
+		}
+		op.Status, op.Owner, op.LeaseUntil, op.ResolveAt = engine.OperationStarted, "node_gone", tx.Now().Add(-time.Second), time.Time{}
+		return tx.UpdateOperation(op)
+	}))
+	w.running()
+	w.eventually(v.Payment.ID, engine.Succeeded)
+	records, opened := w.journal()
+	require.Equal(t, []string{"authorize", "authorize", "sync"}, kinds(records))
+	lost := opened[1]
+	require.Equal(t, op.ID, records[1].OperationID)
+	require.Contains(t, lost.Error, "the node that drove it ended")
+	require.Equal(t, 1, lost.Resumed)
+	require.Equal(t, opened[0].Step.Exchanges[:1], lost.Step.Exchanges)
+	require.Equal(t, opened[0].Step.Account, lost.Step.Account)
+	require.Equal(t, opened[0].Step.Request, lost.Step.Request)
+	require.Empty(t, w.exchanges(op.ID))
+
+	n, err := plugins.NewNative(map[string]*sdk.Adapter{"shop": chatty(byReference)}, plugins.Options{})
+	require.NoError(t, err)
+	again, err := n.Replay(t.Context(), lost)
+	require.NoError(t, err)
+	require.True(t, again.Same())
+	require.Len(t, again.Steps, 2, "and what it was about to send is shown")
+	require.Equal(t, "POST", again.Steps[1].Replayed.Send.Method)
+}

@@ -38,6 +38,7 @@ type work struct {
 	mayHaveLeft bool
 	// journalled is how many exchanges are durable.
 	journalled int
+	fresh      bool // the operation has not been driven before
 	// journal is what was done and is to be written with what comes of it.
 	journal []*JournalRecord
 	// took is how long the drive took, status the HTTP status of the processor's last answer.
@@ -94,6 +95,7 @@ func (e *Engine) perform(ctx context.Context, w *work) error {
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
 	ctx = context.WithoutCancel(ctx)
+	w.fresh = true
 	v := e.drive(ctx, w)
 	told := e.settle(ctx, w, v)
 	e.metrics.OperationDone(string(w.op.Kind), w.op.Connector, w.op.Status, w.took)

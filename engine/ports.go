@@ -195,6 +195,8 @@ type Drive struct {
 	BeforeSend func(ctx context.Context, intent SendIntent) error
 	// Record asks for DriveResult.Recordings.
 	Record bool
+	// RecordOnly makes the recording of a drive whose node has ended, of which Resume is known, and does nothing else.
+	RecordOnly bool
 }
 
 // DriveAccount is what an adapter's host needs of a connector account.

@@ -138,6 +138,7 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 	if op.Status == OperationPending && !waits(w.a.Status) {
 		return e.closeStale(ctx, op)
 	}
+	e.recordLost(ctx, w)
 	v, how, err := e.evidence(ctx, w)
 	if err != nil {
 		e.reschedule(ctx, op, w.adapter.Manifest.Resolve, err.Error(), time.Time{})

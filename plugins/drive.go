@@ -92,6 +92,11 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *
 	if err := o.prepare(); err != nil {
 		return res, err
 	}
+	if in.RecordOnly {
+		o.step.Now = in.Started.UnixMilli()
+		o.steps = append(o.steps, engine.RecordedStep{Fault: faultHost})
+		return res, nil
+	}
 	if err := d.limits.acquire(ctx, in.Account.ID); err != nil {
 		return res, err
 	}

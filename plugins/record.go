@@ -24,7 +24,7 @@ func (o *operation) recordStep(r *sdk.Result, err error, took time.Duration) {
 	o.steps = append(o.steps, s)
 }
 
-// faultOf names why a step has no result; "host" where that is not the adapter's doing.
+// faultOf names why a step has no result; faultHost where that is not the adapter's doing.
 func faultOf(err error) string {
 	if trap, ok := errors.AsType[*sandbox.TrapError](err); ok {
 		return string(trap.Kind)
@@ -32,8 +32,11 @@ func faultOf(err error) string {
 	if errors.Is(err, errGarbage) {
 		return "garbage"
 	}
-	return "host"
+	return faultHost
 }
+
+// faultHost is why a step has no result where that is not the adapter's doing.
+const faultHost = "host"
 
 // recordExchange notes of the last step how long its exchange took.
 func (o *operation) recordExchange(took time.Duration, refreshed bool) {
@@ -45,8 +48,11 @@ func (o *operation) recordExchange(took time.Duration, refreshed bool) {
 // recording is all there is of the drive at its end.
 func (o *operation) recording(err error) *engine.Recording {
 	r := &engine.Recording{Adapter: o.adapter.name, Hash: o.adapter.hash, Seed: o.in.Seed, Resumed: len(o.in.Resume), Steps: o.steps}
-	if err != nil {
+	switch {
+	case err != nil:
 		r.Error = err.Error()
+	case o.in.RecordOnly:
+		r.Error = "the node that drove it ended first: what it last asked for is not known"
 	}
 	step := *o.step
 	step.Exchanges = o.res.Exchanges

@@ -99,7 +99,7 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording
 		}
 		s := ReplayedStep{Replayed: got}
 		if err != nil {
-			if s.ReplayedFault = faultOf(err); s.ReplayedFault == "host" {
+			if s.ReplayedFault = faultOf(err); s.ReplayedFault == faultHost {
 				return nil, fmt.Errorf("step %d: %w", n+1, err)
 			}
 		}
@@ -133,7 +133,7 @@ func (s *ReplayedStep) compare(rec *engine.Recording, n int) (err error) {
 	was := &rec.Steps[n-rec.Resumed]
 	s.RecordedFault = was.Fault
 	if was.Result == nil { // a fault of the host says nothing of the adapter
-		s.Same = s.ReplayedFault == s.RecordedFault || s.RecordedFault == "host"
+		s.Same = s.ReplayedFault == s.RecordedFault || s.RecordedFault == faultHost
 		return nil
 	}
 	if s.Recorded, err = sdk.DecodeResult(was.Result); err != nil {

@@ -34,8 +34,6 @@ func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
 		return usageError{"plugin replay needs an operation, --payment or --since, as: payswitch plugin replay op_0193500b2f4d8a6b4c1e9f00112233aa"}
 	case one && (many || *connector != ""):
 		return usageError{"plugin replay takes an operation, or --payment, --since and --connector, not both"}
-	case c.Vault.MasterKey.IsZero():
-		return errors.New(noMasterKey)
 	}
 	r, err := p.openReplayer(ctx, c, *file)
 	if err != nil {
@@ -86,7 +84,7 @@ func (p *program) openReplayer(ctx context.Context, c Config, file string) (_ *r
 	if r.db, err = storage.Open(ctx, dsn, storage.Options{}); err != nil {
 		return nil, err
 	}
-	vault, err := engine.OpenVault(ctx, r.db, c.Vault.MasterKey)
+	vault, err := openVault(ctx, r.db, c, newLogger(p.stderr, c.Log))
 	if err != nil {
 		return nil, err
 	}
