@@ -147,7 +147,7 @@ func (a *Array) String() string {
 // number is text if it is a JSON number, else "null".
 func number(text string) string {
 	j, err := ParseJSON([]byte(text))
-	if err != nil || !j.IsNumber() || len(j.text) != len(text) {
+	if err != nil || !j.IsNumber() || len(j.text()) != len(text) {
 		return "null"
 	}
 	return text

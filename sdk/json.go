@@ -12,7 +12,18 @@ import (
 //
 // A path is member names and decimal array indexes separated by dots: "charges.data.0.id". The path "" is the value itself. Where a
 // name stands twice in an object, the first is read. Key reaches names that hold a dot.
-type JSON struct{ text string }
+//
+// A text is indexed when it is parsed: a look-up goes from member to member and never through their values.
+type JSON struct {
+	doc  *document // nil for a missing value
+	node int32
+}
+
+// document is a parsed text.
+type document struct {
+	text  string
+	nodes []jsontext.Node
+}
 
 // maxJSONDepth is how many objects and arrays may be nested in an answer.
 const maxJSONDepth = 256
@@ -25,43 +36,60 @@ var ErrJSON = errors.New("not JSON")
 func ParseJSON(b []byte) (JSON, error) { return parseJSON(string(b)) }
 
 func parseJSON(s string) (JSON, error) {
-	end, reason := jsontext.Skip(s, 0, maxJSONDepth)
-	if reason != "" || jsontext.Space(s, end) != len(s) {
+	nodes, reason := jsontext.Index(s, maxJSONDepth)
+	if reason != "" {
 		return JSON{}, ErrJSON
 	}
-	return JSON{s[jsontext.Space(s, 0):end]}, nil
+	return JSON{doc: &document{s, nodes}}, nil
+}
+
+// text is the value's own text, "" if it is missing.
+func (j JSON) text() string {
+	if j.doc == nil {
+		return ""
+	}
+	n := &j.doc.nodes[j.node]
+	return j.doc.text[n.Start:n.End]
+}
+
+// first is the value's first byte, 0 if it is missing.
+func (j JSON) first() byte {
+	if j.doc == nil {
+		return 0
+	}
+	return j.doc.text[j.doc.nodes[j.node].Start]
 }
 
 // Exists says whether there is a value. null is one.
-func (j JSON) Exists() bool { return j.text != "" }
+func (j JSON) Exists() bool { return j.doc != nil }
 
 // IsNull says whether the value is null.
-func (j JSON) IsNull() bool { return j.text == "null" }
+func (j JSON) IsNull() bool { return j.first() == 'n' }
 
 // IsObject says whether the value is an object.
-func (j JSON) IsObject() bool { return j.text != "" && j.text[0] == '{' }
+func (j JSON) IsObject() bool { return j.first() == '{' }
 
 // IsArray says whether the value is an array.
-func (j JSON) IsArray() bool { return j.text != "" && j.text[0] == '[' }
+func (j JSON) IsArray() bool { return j.first() == '[' }
 
 // IsString says whether the value is a string.
-func (j JSON) IsString() bool { return j.text != "" && j.text[0] == '"' }
+func (j JSON) IsString() bool { return j.first() == '"' }
 
 // IsNumber says whether the value is a number.
-func (j JSON) IsNumber() bool { return j.text != "" && (j.text[0] == '-' || j.text[0]-'0' <= 9) }
+func (j JSON) IsNumber() bool { return j.first() == '-' || j.first()-'0' <= 9 }
 
 // Raw is the JSON text of the value at the path, "" if it is missing.
-func (j JSON) Raw(path string) string { return j.Get(path).text }
+func (j JSON) Raw(path string) string { return j.Get(path).text() }
 
 // Has says whether there is a value other than null at the path.
 func (j JSON) Has(path string) bool {
 	v := j.Get(path)
-	return v.text != "" && v.text != "null"
+	return v.doc != nil && !v.IsNull()
 }
 
 // Get returns the value at the path.
 func (j JSON) Get(path string) JSON {
-	for path != "" && j.text != "" {
+	for path != "" && j.doc != nil {
 		name := path
 		if i := strings.IndexByte(path, '.'); i >= 0 {
 			name, path = path[:i], path[i+1:]
@@ -101,15 +129,13 @@ func (j JSON) Key(name string) JSON {
 	if !j.IsObject() {
 		return JSON{}
 	}
-	s := j.text
-	for p := jsontext.Space(s, 1); p < len(s) && s[p] == '"'; {
-		end := jsontext.End(s, p)
-		value := jsontext.Space(s, jsontext.Space(s, end)+1) // after the colon
-		after := jsontext.End(s, value)
-		if key := s[p+1 : end-1]; key == name || strings.IndexByte(key, '\\') >= 0 && unquote(s[p:end]) == name {
-			return JSON{s[value:after]}
+	text, nodes := j.doc.text, j.doc.nodes
+	for i, end := j.node+1, nodes[j.node].Next; i < end; i = nodes[i+1].Next {
+		n := &nodes[i]
+		if int(n.End-n.Start) == len(name)+2 && text[n.Start+1:n.End-1] == name ||
+			int(n.End-n.Start) > len(name)+2 && strings.IndexByte(text[n.Start:n.End], '\\') >= 0 && unquote(text[n.Start:n.End]) == name {
+			return JSON{j.doc, i + 1}
 		}
-		p = jsontext.Space(s, jsontext.Space(s, after)+1) // after the comma
 	}
 	return JSON{}
 }
@@ -120,16 +146,11 @@ func (j JSON) Members() func(yield func(string, JSON) bool) {
 		if !j.IsObject() {
 			return
 		}
-		s := j.text
-		for p := jsontext.Space(s, 1); p < len(s) && s[p] == '"'; {
-			end := jsontext.End(s, p)
-			name := unquote(s[p:end])
-			p = jsontext.Space(s, jsontext.Space(s, end)+1)
-			end = jsontext.End(s, p)
-			if !yield(name, JSON{s[p:end]}) {
+		text, nodes := j.doc.text, j.doc.nodes
+		for i, end := j.node+1, nodes[j.node].Next; i < end; i = nodes[i+1].Next {
+			if !yield(unquote(text[nodes[i].Start:nodes[i].End]), JSON{j.doc, i + 1}) {
 				return
 			}
-			p = jsontext.Space(s, jsontext.Space(s, end)+1)
 		}
 	}
 }
@@ -140,13 +161,11 @@ func (j JSON) All() func(yield func(JSON) bool) {
 		if !j.IsArray() {
 			return
 		}
-		s := j.text
-		for p := jsontext.Space(s, 1); p < len(s) && s[p] != ']'; {
-			end := jsontext.End(s, p)
-			if !yield(JSON{s[p:end]}) {
+		nodes := j.doc.nodes
+		for i, end := j.node+1, nodes[j.node].Next; i < end; i = nodes[i].Next {
+			if !yield(JSON{j.doc, i}) {
 				return
 			}
-			p = jsontext.Space(s, jsontext.Space(s, end)+1)
 		}
 	}
 }
@@ -166,7 +185,7 @@ func (j JSON) Len() int {
 // Str is the string at the path, "" if there is none. Numbers are none: see Text.
 func (j JSON) Str(path string) string {
 	if v := j.Get(path); v.IsString() {
-		return unquote(v.text)
+		return unquote(v.text())
 	}
 	return ""
 }
@@ -176,9 +195,9 @@ func (j JSON) Text(path string) string {
 	v := j.Get(path)
 	switch {
 	case v.IsString():
-		return unquote(v.text)
-	case v.IsNumber(), v.text == "true", v.text == "false":
-		return v.text
+		return unquote(v.text())
+	case v.IsNumber(), v.first() == 't', v.first() == 'f':
+		return v.text()
 	}
 	return ""
 }
@@ -186,7 +205,7 @@ func (j JSON) Text(path string) string {
 // Number is the number at the path as it is written ("10.50"), "" if there is none.
 func (j JSON) Number(path string) string {
 	if v := j.Get(path); v.IsNumber() {
-		return v.text
+		return v.text()
 	}
 	return ""
 }
@@ -198,7 +217,7 @@ func (j JSON) Int(path string) int64 {
 }
 
 // Bool says whether true stands at the path.
-func (j JSON) Bool(path string) bool { return j.Get(path).text == "true" }
+func (j JSON) Bool(path string) bool { return j.Get(path).first() == 't' }
 
 // Money is the amount in minor units at the path, an integer or a string of one; nil if there is none.
 func (j JSON) Money(path string, c Currency) *Money {

@@ -120,7 +120,7 @@ func FuzzJSON(f *testing.F) {
 			seen := map[string]bool{}
 			for k, m := range j.Members() {
 				seen[k] = true
-				require.True(t, json.Valid([]byte(m.text)))
+				require.True(t, json.Valid([]byte(m.text())))
 				require.True(t, j.Key(k).Exists())
 			}
 			require.Len(t, seen, len(v))
@@ -144,4 +144,19 @@ func must(b []byte, err error) []byte {
 		panic(err)
 	}
 	return b
+}
+
+// What Index takes for JSON is what encoding/json does, whatever stands where eight bytes are looked at together.
+func TestIndexAgreesWithEncodingJSON(t *testing.T) {
+	parts := []string{`"`, `\`, `\"`, `\u00e9`, "\x1f", " ", "é", "a", "{", "}", "[", "]", ":", ",", "0", "-1.5e3", "true", "null", `"abcdefgh"`, `"k":`, "\x00"}
+	for i := range 4000 {
+		var b []byte
+		for n := i; n > 0; n /= len(parts) {
+			b = append(b, parts[n%len(parts)]...)
+		}
+		for _, text := range []string{string(b), `"1234567` + string(b) + `"`, `{"a":[` + string(b) + `],"b":1}`} {
+			_, err := ParseJSON([]byte(text))
+			require.Equal(t, json.Valid([]byte(text)), err == nil, "%q", text)
+		}
+	}
 }

@@ -22,12 +22,21 @@ type mark struct {
 	depth  uint32 // of the return: the number of blocks around it
 }
 
+// blockKind is what a structured instruction opens.
+type blockKind byte
+
+const (
+	blockPlain blockKind = iota
+	blockLoop
+	blockIf
+)
+
 // functionScan is what one pass over a function body finds. It is reused from function to function.
 type functionScan struct {
 	marks     []mark
-	loops     []bool // the open blocks, true for loops
-	locals    uint64 // parameters and declared locals
-	groups    int    // groups of declared locals
+	loops     []blockKind // the open blocks
+	locals    uint64      // parameters and declared locals
+	groups    int         // groups of declared locals
 	declStart int
 	declEnd   int
 	end       int // offset of the final end
@@ -56,14 +65,16 @@ func (m *parsed) scanBodies(visit func(i int, s *functionScan)) error {
 	return nil
 }
 
-// scan reads a function body, refusing what is not supported, and finds the places to instrument. Every basic block is
-// charged as a whole when it is entered; whether fuel is left is checked at function entries and loop headers only, so
-// that between two checks at most one pass through a function body runs.
+// scan reads a function body, refusing what is not supported, and finds the places to instrument. Code is charged where it is entered: at
+// the function's entry, at a loop's header and after a block's end, each time for all there is up to the next of these
+// places. What stands behind a condition is charged whether it holds or not: it is little, and charging it apart costs a guest a tenth of its speed.
+// Whether fuel is left is checked at function entries and loop headers only, so that between two checks at most one pass through
+// a function body runs.
 func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	body := m.bodies[i]
 	r := &reader{b: m.wasm, p: body.start, end: body.end}
 	t := m.types[m.funcs[i]]
-	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], false), locals: uint64(len(t.params))}
+	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), locals: uint64(len(t.params))}
 	s.groups = r.count()
 	s.declStart = r.p
 	for range s.groups {
@@ -132,29 +143,29 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 	case op == opReturn:
 		s.marks = append(s.marks, mark{at: in.at, kind: markReturn, depth: uint32(len(s.loops) - 1)})
 	case op == opBlock:
-		s.loops = append(s.loops, false)
+		s.loops = append(s.loops, blockPlain)
 		s.blocks++
 	case op == opIf:
-		s.loops = append(s.loops, false)
-		return begin(markCharge, 3)
+		s.loops = append(s.loops, blockIf)
+		s.blocks += 3
 	case op == opLoop:
-		s.loops = append(s.loops, true)
+		s.loops = append(s.loops, blockLoop)
 		if s.loopDepth++; s.loopDepth > maxLoopDepth {
 			r.fail(in.at, "loops nested deeper than %d", maxLoopDepth)
 		}
 		return begin(markCheck, 4)
 	case op == opElse || op == opBrIf:
-		return begin(markCharge, 1)
+		s.blocks++
 	case op == opBrTable:
 		s.blocks += uint64(in.labels)
 	case op == opEnd:
 		n := len(s.loops) - 1
-		loop := s.loops[n]
+		kind := s.loops[n]
 		s.loops = s.loops[:n]
-		if loop {
+		switch {
+		case kind == blockLoop: // its end is only ever fallen through
 			s.loopDepth--
-		}
-		if n > 0 && !loop { // the end of a block is a join; the end of a loop is only ever fallen through
+		case kind == blockPlain && n > 0:
 			return begin(markCharge, 0)
 		}
 	}

@@ -224,22 +224,17 @@ func (r *Reader) String() string {
 		}
 	}
 	s, start := r.s, r.p+1
-	for p := start; p < len(s); p++ {
-		c := s[p]
-		if c > '"' && c != '\\' {
-			continue
-		}
-		switch {
-		case c == '"':
+	if p := plain(s, start); p < len(s) {
+		switch s[p] {
+		case '"':
 			r.p = p + 1
 			return s[start:p]
-		case c == '\\':
+		case '\\':
 			return r.unescape(start, p)
-		case c < ' ':
-			r.p = p
-			r.Fail("control character in a string")
-			return ""
 		}
+		r.p = p
+		r.Fail("control character in a string")
+		return ""
 	}
 	r.Fail("unexpected end")
 	return ""

@@ -19,53 +19,22 @@ func Skip(s string, p, depth int) (end int, reason string) {
 	case c == '-' || c-'0' <= 9:
 		return skipNumber(s, p)
 	}
-	for _, l := range [...]string{"true", "false", "null"} {
-		if len(s)-p >= len(l) && s[p:p+len(l)] == l {
-			return p + len(l), ""
-		}
-	}
-	return p, "value expected"
+	return skipLiteral(s, p)
 }
 
-// End returns the offset after the value at p, of which Skip has found that it is one.
-func End(s string, p int) int {
-	depth := 0
-	for ; p < len(s); p++ {
-		switch kinds[s[p]] {
-		case kindQuote:
-			for p++; p < len(s) && s[p] != '"'; p++ {
-				if s[p] == '\\' {
-					p++
-				}
-			}
-			if depth == 0 {
-				return p + 1
-			}
-		case kindOpen:
-			depth++
-		case kindShut:
-			if depth--; depth <= 0 {
-				return p + (depth + 1) // before the bracket if it is not the value's own
-			}
-		case kindGap:
-			if depth == 0 {
-				return p
-			}
-		}
+func skipLiteral(s string, p int) (end int, reason string) {
+	l := "null"
+	switch s[p] {
+	case 't':
+		l = "true"
+	case 'f':
+		l = "false"
 	}
-	return min(p, len(s))
+	if len(s)-p < len(l) || s[p:p+len(l)] != l {
+		return p, "value expected"
+	}
+	return p + len(l), ""
 }
-
-const (
-	kindQuote = 1 + iota
-	kindOpen
-	kindShut
-	kindGap
-)
-
-// kinds are those of the characters that matter between values; 0 for all others.
-var kinds = [256]uint8{'"': kindQuote, '{': kindOpen, '[': kindOpen, '}': kindShut, ']': kindShut,
-	',': kindGap, ' ': kindGap, '\n': kindGap, '\r': kindGap, '\t': kindGap}
 
 // Space returns the offset of the first byte at or after p that is no white space.
 func Space(s string, p int) int {
