@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -58,11 +59,59 @@ func (e *Engine) AuthenticatePayment(ctx context.Context, auth Auth, paymentID s
 	if err := matchSecret(w.p, in.ClientSecret, e.now()); err != nil {
 		return nil, err
 	}
+	if in.Channel == sdk.ChannelApp && in.App == nil {
+		return nil, Missing("sdk_information")
+	}
 	s := w.a.Details.Authentication
 	if s == nil || s.Connector == "" || s.State == AuthenticationCreated {
 		return nil, Refused("You cannot authenticate this payment because payment_attempt.external_three_ds_authentication_attempted is false")
 	}
 	return e.authenticate(ctx, s.ID, in)
+}
+
+// HostedPage is what our own page needs to run a payment's authentication: for merchants who only redirect.
+type HostedPage struct {
+	Invoke *AttemptInvoke // nil when there is nothing to run (any more)
+	// AuthorizeURL waits and sends the payer back to the shop.
+	AuthorizeURL string
+	// Challenge is the challenge under way, nil before one and after it.
+	Challenge *AuthenticationView
+	Amount    sdk.Money
+	Merchant  string // the profile's name
+	ReturnURL string
+}
+
+// HostedPage finds the payment that the URL of a hosted page was made for. HE_02 when there is none.
+func (e *Engine) HostedPage(ctx context.Context, token string) (*HostedPage, error) {
+	c, err := e.authenticationByToken(ctx, tokenPage, token)
+	if errors.Is(err, ErrNotFound) {
+		return nil, NotFound("Payment")
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := e.callbackView(c)
+	p := &HostedPage{AuthorizeURL: v.AuthorizeURL, ReturnURL: v.ReturnURL, Amount: sdk.Money{Minor: c.w.p.NetAmount, Currency: c.w.p.Currency},
+		Merchant: c.w.profile.Name}
+	if c.waiting() {
+		p.Invoke = c.w.a.Private.Invoke
+	}
+	if c.auth.State == AuthenticationChallenge {
+		p.Challenge = e.authenticationView(c)
+	}
+	return p, nil
+}
+
+// HostedAuthenticate is AuthenticatePayment by the hosted page: its URL stands for the client secret.
+func (e *Engine) HostedAuthenticate(ctx context.Context, token string, in AuthenticationInput) (*AuthenticationView, error) {
+	c, err := e.authenticationByToken(ctx, tokenPage, token)
+	if errors.Is(err, ErrNotFound) {
+		return nil, NotFound("Payment")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.authenticate(ctx, c.auth.ID, in)
 }
 
 // authenticate waits for the 3DS method where it may still end, sends the AReq, and answers.
@@ -336,7 +385,10 @@ func (e *Engine) authenticationView(c *authCase) *AuthenticationView {
 	v := &AuthenticationView{TransStatus: d.FirstStatus, ACSReference: d.ACSReference, ACSTransID: d.ACSTransID, ACSSignedContent: p.SignedContent,
 		ServerTransID: d.ServerTransID, RequestorURL: s.RequestorURL, RequestorAppURL: s.RequestorAppURL, CardholderInfo: p.CardholderInfo,
 		ErrorMessage: d.ErrorMessage, Status: c.w.p.Status}
-	if v.TransStatus == "" {
+	if (v.TransStatus == "C" || v.TransStatus == "D") && !c.auth.State.challenged() { // over, or never begun: nothing is to be posted
+		v.TransStatus = d.TransStatus
+	}
+	if v.TransStatus == "" || v.TransStatus == "C" && !c.auth.State.challenged() {
 		v.TransStatus = "U"
 	}
 	if c.auth.State.challenged() {

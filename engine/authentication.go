@@ -281,3 +281,8 @@ func summaryOf(a *Authentication) *AttemptAuthentication {
 	}
 	return s
 }
+
+// authenticated says whether an authentication of ours came before the attempt's authorization, however it ended.
+func (a *Attempt) authenticated() bool {
+	return a.Details.Authentication != nil && a.Details.Authentication.Connector != ""
+}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"payswitch/engine/threeds"
+	"payswitch/sdk"
 )
 
 // What comes by the payer's browser, or by anybody who knows a URL, wakes us up and proves nothing: the authenticator's own answers decide.
@@ -36,7 +37,12 @@ func (e *Engine) MethodNotified(ctx context.Context, token, data string) (*Callb
 		e.suspicious(ctx, c, threeds.FlagIDMismatch)
 		return &CallbackView{}, nil
 	}
-	c, err = e.changeAuthentication(ctx, c.auth.ID, func(c *authCase) error {
+	return e.callbackView(c), e.methodEnded(ctx, c.auth.ID)
+}
+
+// methodEnded notes the end of the 3DS method, once and before the AReq only.
+func (e *Engine) methodEnded(ctx context.Context, id string) error {
+	_, err := e.changeAuthentication(ctx, id, func(c *authCase) error {
 		d := &c.auth.Details
 		if c.auth.State != AuthenticationPrepared || !d.MethodNotifiedAt.IsZero() || d.Again {
 			return errUnchanged
@@ -44,10 +50,7 @@ func (e *Engine) MethodNotified(ctx context.Context, token, data string) (*Callb
 		d.MethodNotifiedAt = c.now
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return e.callbackView(c), nil
+	return err
 }
 
 // ChallengeNotified takes what the ACS had the browser bring at the end of a challenge: a CRes or an error (message), and
@@ -104,6 +107,60 @@ func (e *Engine) callbackView(c *authCase) *CallbackView {
 		v.ReturnURL = c.w.profile.Settings.ReturnURL
 	}
 	return v
+}
+
+// AuthenticatorCalled takes what an authenticator, or a page of its, sent to a URL of ours (use is tokenResult or tokenEvent): its adapter reads
+// it. A result counts only where the authenticator itself brings it and cannot be asked; everything else wakes us up. The reply is the same
+// for a URL that leads to nothing and for one whose authentication has ended.
+func (e *Engine) AuthenticatorCalled(ctx context.Context, token string, event bool, m sdk.WebhookMessage) (*sdk.Reply, error) {
+	neutral, use := &sdk.Reply{Status: 200}, tokenResult
+	if event {
+		use = tokenEvent
+	}
+	c, err := e.authenticationByToken(ctx, use, token)
+	if errors.Is(err, ErrNotFound) {
+		return neutral, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	account, adapter, err := e.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	e.inFlight.Add(1)
+	defer e.inFlight.Done()
+	ctx = context.WithoutCancel(ctx)
+	r, err := e.readMessage(ctx, account, &m)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Outcome.Events {
+		if o := r.Outcome.Events[i].Outcome; o != nil && o.Authentication != nil {
+			if err := e.authenticatorTold(ctx, c, adapter, r, o, event); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if r.Outcome.Reply != nil {
+		return r.Outcome.Reply, nil
+	}
+	return neutral, nil
+}
+
+// authenticatorTold books one thing that came to an authentication's own URL.
+func (e *Engine) authenticatorTold(ctx context.Context, c *authCase, adapter AdapterInfo, r *DriveResult, o *sdk.Outcome, event bool) error {
+	told := o.Authentication
+	switch {
+	case told.Event == "method_completed":
+		return e.methodEnded(ctx, c.auth.ID)
+	case told.Event == "result_ready", told.Event == "" && (event || adapter.Manifest.Authenticator.Pulls()):
+		e.collectLater(ctx, c.auth.ID)
+		return nil
+	case told.Event != "":
+		return nil
+	}
+	return e.bookResult(ctx, c.auth.ID, adapter, authAnswer{out: told, cavv: r.CAVV(told)}, true)
 }
 
 // AuthorizeURL is three_ds_authorize_url.

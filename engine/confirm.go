@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"payswitch/engine/threeds"
 	"payswitch/sdk"
 )
 
@@ -23,7 +24,11 @@ func (e *Engine) ConfirmPayment(ctx context.Context, auth Auth, id string, in *P
 		if auth.Publishable && (in.Recurring != nil || in.MandateID != "") {
 			return nil, Unauthorized() // charging without the customer is not for the customer's device
 		}
-		return e.confirmLoaded(ctx, w, in)
+		v, err := e.confirmLoaded(ctx, w, in)
+		if v != nil {
+			v.Public = auth.Publishable
+		}
+		return v, err
 	})
 }
 
@@ -159,6 +164,10 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput, create 
 		return e.confirmAuthenticated(ctx, w, in, c, create, now)
 	}
 	e.fillAttempt(w, in, c)
+	if t := in.ThreeDS; t != nil {
+		w.a.Details.Authentication = &AttemptAuthentication{Status: "success", DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
+			Exemption: t.Exemption, Network: c.facts.Network, Shift: string(threeds.ShiftUnknown)} // what the merchant says of it
+	}
 	if err := e.prepareAuthorize(ctx, w, in, c, create, now); err != nil {
 		return nil, err
 	}

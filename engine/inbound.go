@@ -43,10 +43,11 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 	}
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
-	o, err := e.readMessage(context.WithoutCancel(ctx), account, &in.Message)
+	r, err := e.readMessage(context.WithoutCancel(ctx), account, &in.Message)
 	if err != nil {
 		return nil, err
 	}
+	o := r.Outcome
 	found := len(o.Events) == 0
 	for i := range o.Events {
 		known, err := e.takeEvent(context.WithoutCancel(ctx), account, &o.Events[i])
@@ -91,7 +92,7 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 
 // readMessage drives the webhook operation of an account's adapter. What it returns the adapter has read, and found genuine as far as the
 // account's secrets tell.
-func (e *Engine) readMessage(ctx context.Context, account *Account, m *sdk.WebhookMessage) (*sdk.Outcome, error) {
+func (e *Engine) readMessage(ctx context.Context, account *Account, m *sdk.WebhookMessage) (*DriveResult, error) {
 	info, ok := e.connectors.Adapter(account.Connector)
 	if !ok || !slices.Contains(info.Manifest.Operations, sdk.OpWebhook) {
 		return nil, &Error{Kind: KindInvalid, Code: "IR_20", Message: "webhook flow not supported", Connector: account.Connector}
@@ -128,7 +129,7 @@ func (e *Engine) readMessage(ctx context.Context, account *Account, m *sdk.Webho
 		status = OperationRejected
 		return nil, badMessage(account.Connector)
 	}
-	return o, nil
+	return r, nil
 }
 
 func badMessage(connector string) *Error {

@@ -226,6 +226,8 @@ type PaymentView struct {
 	// ShowCaptures and ShowAttempts say what was asked for.
 	ShowCaptures bool
 	ShowAttempts bool
+	// Public says that the payer's own client reads: what proves an authentication is left out.
+	Public bool
 	// ManualRetryAllowed says that a failed payment may be confirmed again.
 	ManualRetryAllowed bool
 	// BaseURL is the switch's public URL without trailing slash, for next_action URLs.

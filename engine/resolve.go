@@ -144,7 +144,7 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 		e.reschedule(ctx, op, w.adapter.Manifest.Resolve, err.Error(), time.Time{})
 		return err
 	}
-	if w.a.Details.Authentication != nil && (v.status == OperationRejected || v.status == OperationFailed) {
+	if w.a.authenticated() && (v.status == OperationRejected || v.status == OperationFailed) {
 		v = verdict{status: OperationNotActed, text: v.text} // the customer is gone: nobody is told to send it again in another way
 	}
 	if v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w, v) {

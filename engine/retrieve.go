@@ -31,7 +31,7 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth Auth, id string, in R
 		}
 	}
 	v := e.view(w)
-	v.ShowAttempts, v.ShowCaptures = in.Attempts, in.Captures
+	v.ShowAttempts, v.ShowCaptures, v.Public = in.Attempts, in.Captures, auth.Publishable
 	if in.Attempts {
 		err = e.store.View(ctx, func(r Reader) (err error) { v.Attempts, err = r.Attempts(w.p.MerchantID, w.p.ID); return err })
 		for _, a := range v.Attempts {
@@ -49,7 +49,7 @@ func (e *Engine) forceSync(ctx context.Context, w *work) error {
 	if w.a.AccountID == "" {
 		return nil
 	}
-	if w.a.Private.Invoke != nil || w.a.Details.Authentication != nil && w.a.Status == Authorizing {
+	if w.a.Private.Invoke != nil || w.a.authenticated() && w.a.Status == Authorizing {
 		if err := e.syncAuthentication(ctx, w); err != nil || w.a.Private.Invoke != nil || !w.p.Status.facts().Sync {
 			return err
 		}

@@ -112,7 +112,7 @@ func TestRedirect(t *testing.T) {
 			require.Equal(t, "HMAC-SHA512", to.Query().Get("signature_algorithm"))
 		}
 		require.Equal(t, status, w.get("/payments/" + id).ok()["status"])
-		require.Equal(t, 302, w.send("GET", "/payments/"+id+"/m1/authorize/stripe", "", "").status)
+		require.Equal(t, 303, w.send("GET", "/payments/"+id+"/m1/authorize/stripe", "", "", "Sec-Fetch-Dest", "document").status)
 		require.Equal(t, 302, w.send("GET", "/payments/"+id+"/m1/redirect/response/stripe", "", "").status)
 		w.send("GET", "/payments/"+id+"/m2/redirect/response/stripe", "", "").expect(404, "HE_02", "Payment does not exist in our records")
 		require.Equal(t, 400, w.send("GET", strings.TrimPrefix(next["redirect_to_url"].(string), publicURL), "", "").status, "no action is left")

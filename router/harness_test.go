@@ -52,6 +52,11 @@ type world struct {
 type option func(*router.Options)
 
 func newWorld(t testing.TB, options ...option) *world {
+	return newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": simulator.Adapter(), "adyen": simulator.Adapter()}), options...)
+}
+
+// newWorldWith is a world of other adapters; stripe and adyen must be among them.
+func newWorldWith(t testing.TB, connectors engine.Connectors, options ...option) *world {
 	w := &world{t: t, logs: &bytes.Buffer{}}
 	ctx := context.Background()
 	store, err := storage.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"), storage.Options{})
@@ -59,7 +64,6 @@ func newWorld(t testing.TB, options ...option) *world {
 	w.store = store
 	vault, err := engine.OpenVault(ctx, store, engine.NewSecret("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
 	require.NoError(t, err)
-	connectors := plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": simulator.Adapter(), "adyen": simulator.Adapter()})
 	w.engine, err = engine.New(engine.Deps{Store: store, Connectors: connectors, Vault: vault, Presenter: router.Presenter{},
 		Clock: func() time.Time { return time.Now().Add(w.clock) }}, engine.Options{PublicURL: publicURL})
 	require.NoError(t, err)

@@ -106,8 +106,8 @@ func writePayment(w *writer, v *engine.PaymentView, listed bool) {
 	w.raw("feature_metadata", d.Echo["feature_metadata"]).text("reference_id", a.Details.ProcessorReference)
 	w.null("payment_link").str("profile_id", p.ProfileID).raw("surcharge_details", d.Echo["surcharge_details"])
 	w.int("attempt_count", int64(max(p.AttemptCount, 1))).null("merchant_decision").text("merchant_connector_id", a.AccountID)
-	w.null("incremental_authorization_allowed", "authorization_count", "incremental_authorizations",
-		"external_authentication_details", "external_3ds_authentication_attempted")
+	w.null("incremental_authorization_allowed", "authorization_count", "incremental_authorizations")
+	writeAuthentication(w, v, a)
 	w.time("expires_on", p.ExpiresAt).null("fingerprint")
 	writeBrowser(w, private.Browser)
 	w.raw("payment_channel", d.Echo["payment_channel"])
@@ -230,6 +230,10 @@ func writeBrowser(w *writer, b *sdk.Browser) {
 
 // writeNextAction writes what the customer has to do while there is something to do.
 func writeNextAction(w *writer, v *engine.PaymentView) {
+	if v.Attempt != nil && v.Attempt.Private != nil && v.Attempt.Private.Invoke != nil && v.Payment.Status == engine.RequiresCustomerAction {
+		writeInvoke(w, v)
+		return
+	}
 	if v.Attempt == nil || v.Attempt.Details.NextAction == nil || v.Payment.Status != engine.RequiresCustomerAction {
 		w.null("next_action")
 		return

@@ -11,6 +11,8 @@ import (
 
 // Payments are the engine's use cases of payments.
 type Payments interface {
+	Authentications
+
 	CreatePayment(ctx context.Context, a engine.Auth, in *engine.PaymentInput) (*engine.PaymentView, error)
 	UpdatePayment(ctx context.Context, a engine.Auth, id string, in *engine.PaymentInput) (*engine.PaymentView, error)
 	ConfirmPayment(ctx context.Context, a engine.Auth, id string, in *engine.PaymentInput) (*engine.PaymentView, error)
@@ -150,35 +152,6 @@ func listInput(q *query) (engine.ListInput, error) {
 	}
 	return in, q.err
 }
-
-// authenticationRequest is the body of 3ds/authentication.
-type authenticationRequest struct{ clientSecret, channel, completion string }
-
-var authenticationFields = openObject(
-	at("client_secret", text, func(a *authenticationRequest) *string { return &a.clientSecret }),
-	must(at("device_channel", oneOf(deviceChannels), func(a *authenticationRequest) *string { return &a.channel })),
-	must(at("threeds_method_comp_ind", oneOf(completionIndicators), func(a *authenticationRequest) *string { return &a.completion })),
-	drop[authenticationRequest]("sdk_information", anyObject),
-)
-
-// authenticatePayment begins a 3-D Secure authentication run by us. No payment has one yet, so it is refused once the caller has shown
-// that the payment is theirs.
-func (s *Server) authenticatePayment(c *call) (answer, error) {
-	var in authenticationRequest
-	if err := decode(c, authenticationFields, &in); err != nil {
-		return answer{}, err
-	}
-	if in.clientSecret == "" {
-		return answer{}, engine.Missing("client_secret")
-	}
-	if err := s.Payments.CheckClientSecret(c.ctx(), c.auth, c.param("payment_id"), in.clientSecret); err != nil {
-		return answer{}, err
-	}
-	return answer{}, engine.Refused("You cannot authenticate this payment because payment_attempt.external_three_ds_authentication_attempted is false")
-}
-
-// pollStatus tells how an authentication stands; none is polled for yet.
-func (s *Server) pollStatus(*call) (answer, error) { return answer{}, engine.NotFound("Poll") }
 
 // completeRequest is the body of complete_authorize.
 type completeRequest struct {

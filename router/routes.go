@@ -30,8 +30,15 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/payments/{payment_id}/{merchant_id}/redirect/response/{connector}", who: open, handle: s.paymentReturn(false)},
 		{method: "GET", pattern: returnPattern, who: open, handle: s.paymentReturn(true)},
 		{method: "POST", pattern: returnPattern, who: open, handle: s.paymentReturn(true)},
-		{method: "GET", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}", who: open, handle: s.paymentReturn(false)},
-		{method: "POST", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}", who: open, handle: s.paymentReturn(false)},
+		{method: "GET", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}", who: open, handle: s.authorizePage},
+		{method: "POST", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}", who: open, handle: s.authorizePage},
+		{method: "GET", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}/{token}", who: open, handle: s.authorizePage},
+		{method: "POST", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}/{token}", who: open, handle: s.authorizePage},
+		{method: "POST", pattern: "/3ds/m/{token}", who: open, handle: s.threeDSMethodEnded},
+		{method: "POST", pattern: "/3ds/c/{token}", who: open, handle: s.threeDSChallengeEnded, body: maxChallengeMessage},
+		{method: "GET", pattern: "/3ds/c/{token}", who: open, handle: s.threeDSChallengeEnded},
+		{method: "POST", pattern: "/3ds/e/{token}", who: open, handle: s.authenticatorCalled(true), body: maxWebhook},
+		{method: "POST", pattern: "/3ds/r/{token}", who: open, handle: s.authenticatorCalled(false), body: maxWebhook},
 
 		{method: "GET", pattern: "/account/payment_methods", who: either, handle: s.offeredMethods},
 	}

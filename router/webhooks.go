@@ -31,6 +31,11 @@ func (s *Server) receiveWebhook(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	return replyAnswer(reply), nil
+}
+
+// replyAnswer is what an adapter says a message is to be answered with.
+func replyAnswer(reply *sdk.Reply) answer {
 	a := answer{status: reply.Status, header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, body: []byte(reply.Body)}
 	if a.status < 200 || a.status > 599 {
 		a.status = http.StatusOK
@@ -39,7 +44,7 @@ func (s *Server) receiveWebhook(c *call) (answer, error) {
 	if err == nil && slices.Contains(replyTypes, media) {
 		a.header.Set("Content-Type", media)
 	}
-	return a, nil
+	return a
 }
 
 // headers are a request's, repeats included, in the order of their names.

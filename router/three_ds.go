@@ -1,0 +1,155 @@
+package router
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// Authentications are the engine's use cases of 3-D Secure run by the switch.
+type Authentications interface {
+	AuthenticatePayment(ctx context.Context, a engine.Auth, paymentID string, in engine.AuthenticationInput) (*engine.AuthenticationView, error)
+	PollStatus(ctx context.Context, a engine.Auth, pollID string) (string, error)
+	AuthorizeReturn(ctx context.Context, in engine.AuthorizeInput) (*engine.AuthorizeView, error)
+	MethodNotified(ctx context.Context, token, data string) (*engine.CallbackView, error)
+	ChallengeNotified(ctx context.Context, token, message, sessionData string) (*engine.CallbackView, error)
+	AuthenticatorCalled(ctx context.Context, token string, event bool, m sdk.WebhookMessage) (*sdk.Reply, error)
+	HostedPage(ctx context.Context, token string) (*engine.HostedPage, error)
+	HostedAuthenticate(ctx context.Context, token string, in engine.AuthenticationInput) (*engine.AuthenticationView, error)
+}
+
+// appSDKFields is sdk_information.
+var appSDKFields = openObject(
+	must(at("sdk_app_id", text, func(a *sdk.AppSDK) *string { return &a.AppID })),
+	must(at("sdk_enc_data", text, func(a *sdk.AppSDK) *string { return &a.EncData })),
+	must(at("sdk_ephem_pub_key", objectText, func(a *sdk.AppSDK) *string { return &a.EphemPubKey })),
+	must(at("sdk_trans_id", text, func(a *sdk.AppSDK) *string { return &a.TransID })),
+	must(at("sdk_reference_number", text, func(a *sdk.AppSDK) *string { return &a.ReferenceNumber })),
+	must(at("sdk_max_timeout", small(0, 255), func(a *sdk.AppSDK) *int { return &a.MaxTimeout })),
+	at("sdk_type", oneOf([]string{"01", "02", "03", "04", "05"}), func(a *sdk.AppSDK) *string { return &a.Type }),
+	at("device_details", objectText, func(a *sdk.AppSDK) *string { return &a.DeviceDetails }),
+)
+
+// objectText is an object as its JSON text.
+func objectText(r *reader) (string, error) {
+	raw, err := anyObject(r)
+	return string(raw), err
+}
+
+type viewport struct {
+	width, height int
+	fullPage      bool
+}
+
+var viewportFields = openObject(
+	at("width", small(0, math.MaxInt16), func(v *viewport) *int { return &v.width }),
+	at("height", small(0, math.MaxInt16), func(v *viewport) *int { return &v.height }),
+	at("full_page", boolean, func(v *viewport) *bool { return &v.fullPage }),
+)
+
+// authenticationFields is the body of 3ds/authentication. Other keys are ignored: the web SDK sends browser_info, which is the payment's.
+var authenticationFields = openObject(
+	at("client_secret", text, func(a *engine.AuthenticationInput) *string { return &a.ClientSecret }),
+	must(at("device_channel", oneOf(deviceChannels), func(a *engine.AuthenticationInput) *string { return (*string)(&a.Channel) })),
+	must(at("threeds_method_comp_ind", oneOf(completionIndicators), func(a *engine.AuthenticationInput) *string { return &a.Completion })),
+	opt("sdk_information", appSDKFields.parse, func(a *engine.AuthenticationInput) **sdk.AppSDK { return &a.App }),
+	field[engine.AuthenticationInput]{key: "challenge_window", read: func(r *reader, a *engine.AuthenticationInput) error {
+		v, err := viewportFields.parse(r)
+		a.Width, a.Height, a.FullPage = v.width, v.height, v.fullPage
+		return err
+	}},
+)
+
+// authenticatePayment sends the AReq of a payment that waits for it.
+func (s *Server) authenticatePayment(c *call) (answer, error) {
+	var in engine.AuthenticationInput
+	if err := decode(c, authenticationFields, &in); err != nil {
+		return answer{}, err
+	}
+	if in.ClientSecret == "" {
+		return answer{}, engine.Missing("client_secret")
+	}
+	v, err := s.Payments.AuthenticatePayment(c.ctx(), c.auth, c.param("payment_id"), in)
+	if err != nil {
+		return answer{}, err
+	}
+	return jsonAnswer(authenticationJSON(v)), nil
+}
+
+// authenticationJSON is the answer to 3ds/authentication: every key is always there.
+func authenticationJSON(v *engine.AuthenticationView) []byte {
+	var w writer
+	w.open().str("trans_status", v.TransStatus).text("acs_url", v.ACSURL).text("challenge_request", v.ChallengeRequest)
+	w.text("challenge_request_key", v.ChallengeKey).text("three_ds_session_data", v.SessionData).text("challenge_window_size", v.Window)
+	w.text("acs_reference_number", v.ACSReference).text("acs_trans_id", v.ACSTransID).text("acs_signed_content", v.ACSSignedContent)
+	w.text("three_dsserver_trans_id", v.ServerTransID).text("three_ds_server_trans_id", v.ServerTransID)
+	w.text("three_ds_requestor_url", v.RequestorURL).text("three_ds_requestor_app_url", v.RequestorAppURL)
+	w.text("cardholder_info", v.CardholderInfo).text("error_message", v.ErrorMessage).str("status", string(v.Status)).close()
+	return w.b
+}
+
+// pollStatus tells whether the payer's part in a payment is over.
+func (s *Server) pollStatus(c *call) (answer, error) {
+	id := c.param("poll_id")
+	status, err := s.Payments.PollStatus(c.ctx(), c.auth, id)
+	if err != nil {
+		return answer{}, err
+	}
+	var w writer
+	w.open().str("poll_id", id).str("status", status).close()
+	return w.answer(), nil
+}
+
+// How often and how long a client asks poll_status: longer than a result is waited for.
+const pollDelay, pollFrequency = 2, 30
+
+// writeInvoke writes next_action three_ds_invoke.
+func writeInvoke(w *writer, v *engine.PaymentView) {
+	i := v.Attempt.Private.Invoke
+	w.key("next_action").open().str("type", "three_ds_invoke").key("three_ds_data").open()
+	w.str("three_ds_authentication_url", v.BaseURL+"/payments/"+v.Payment.ID+"/3ds/authentication")
+	w.str("three_ds_authorize_url", engine.AuthorizeURL(v.BaseURL, v.Payment, v.Attempt, i.AuthorizeToken))
+	w.key("three_ds_method_details").open().bool("three_ds_method_data_submission", i.MethodURL != "")
+	if i.MethodURL != "" {
+		w.str("three_ds_method_key", i.MethodKey).str("three_ds_method_data", i.MethodData).str("three_ds_method_url", i.MethodURL)
+	} else {
+		w.null("three_ds_method_key", "three_ds_method_data", "three_ds_method_url")
+	}
+	w.bool("consume_post_message_for_three_ds_method_completion", i.PostMessage).close()
+	w.key("poll_config").open().str("poll_id", engine.PollID(v.Payment.ID)).int("delay_in_secs", pollDelay).int("frequency", pollFrequency).close()
+	w.text("message_version", i.Version).text("directory_server_id", i.DirectoryServerID).text("card_network", string(i.Network))
+	w.text("three_ds_connector", i.Connector).close()
+	w.str("redirect_to_url", v.BaseURL+"/3ds/run/"+i.PageToken).close()
+}
+
+// writeAuthentication writes what is to be seen of a payment's authentication. The payer's own client is not shown what proves it.
+func writeAuthentication(w *writer, v *engine.PaymentView, a *engine.Attempt) {
+	s := a.Details.Authentication
+	if s == nil {
+		w.null("external_authentication_details", "external_3ds_authentication_attempted")
+		return
+	}
+	w.key("external_authentication_details").open().text("authentication_flow", s.Flow)
+	if v.Public {
+		w.null("electronic_commerce_indicator", "ds_transaction_id")
+	} else {
+		w.text("electronic_commerce_indicator", s.ECI).text("ds_transaction_id", s.DSTransID)
+	}
+	w.str("status", s.Status).text("version", s.Version).text("error_code", s.ErrorCode).text("error_message", s.ErrorMessage)
+	w.text("authentication_id", s.ID).text("authenticator", s.Connector).text("outcome", s.Outcome).text("trans_status", s.TransStatus)
+	w.text("trans_status_reason", s.TransStatusReason).text("challenge_cancel", s.ChallengeCancel).text("exemption", s.Exemption)
+	w.text("liability_shift", s.Shift).close()
+	w.bool("external_3ds_authentication_attempted", s.Connector != "")
+}
+
+// jsonOf is JSON for a data attribute: the template escapes it, and the page's script parses it.
+func jsonOf(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("router: " + err.Error()) // of texts and lists of them
+	}
+	return string(b)
+}

@@ -1,0 +1,140 @@
+package router
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// The pages that a payer's browser passes by in 3-D Secure. They hold no secret and decide nothing: they tell those who wait that something has
+// happened, who then ask the API.
+
+// maxChallengeMessage bounds a CRes as a form: its extensions alone may have 81,920 bytes.
+const maxChallengeMessage = 256 << 10
+
+// form reads the fields of a posted form; those of the query where nothing was posted.
+func (c *call) form() (map[string]string, error) {
+	encoded := c.r.URL.RawQuery
+	if strings.HasPrefix(c.r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+		encoded = string(c.body)
+	}
+	list, err := pairs(encoded)
+	if err != nil {
+		return nil, err
+	}
+	fields := make(map[string]string, len(list))
+	for _, f := range list {
+		fields[f.Name] = f.Value
+	}
+	return fields, nil
+}
+
+// threeDSMethodEnded is where the ACS posts that the 3DS method has ended, in a hidden frame.
+func (s *Server) threeDSMethodEnded(c *call) (answer, error) {
+	fields, err := c.form()
+	if err != nil {
+		return answer{}, err
+	}
+	v, err := s.Payments.MethodNotified(c.ctx(), c.param("token"), fields["threeDSMethodData"])
+	if err != nil {
+		return answer{}, err
+	}
+	return noticePage(v.Origins, []map[string]any{{"type": "3ds_method_done", "payment_id": v.PaymentID}}, "", v.Known)
+}
+
+// threeDSChallengeEnded is where the ACS posts the end of a challenge. GET shows the same page and changes nothing.
+func (s *Server) threeDSChallengeEnded(c *call) (answer, error) {
+	v := &engine.CallbackView{}
+	if c.r.Method == http.MethodPost {
+		fields, err := c.form()
+		if err != nil {
+			return answer{}, err
+		}
+		message := fields["cres"]
+		for _, name := range []string{"erro", "error"} {
+			if message == "" {
+				message = fields[name]
+			}
+		}
+		if v, err = s.Payments.ChallengeNotified(c.ctx(), c.param("token"), message, fields["threeDSSessionData"]); err != nil {
+			return answer{}, err
+		}
+	}
+	messages := []map[string]any{{"type": "3ds_challenge_done", "payment_id": v.PaymentID}}
+	if v.ReturnURL != "" {
+		messages = append(messages, map[string]any{"openurl_if_required": v.ReturnURL})
+	}
+	return noticePage(v.Origins, messages, v.AuthorizeURL, v.Known)
+}
+
+// noticePage tells the pages around it, of exact origins, what it is given; next is where it goes when there is none around it.
+func noticePage(origins []string, messages []map[string]any, next string, known bool) (answer, error) {
+	if !known {
+		origins, messages, next = nil, nil, ""
+	}
+	if origins == nil {
+		origins = []string{}
+	}
+	if messages == nil {
+		messages = []map[string]any{}
+	}
+	return page("three_ds.html", map[string]any{"Origins": jsonOf(origins), "Messages": jsonOf(messages), "Next": next})
+}
+
+// authorizePage is three_ds_authorize_url: it waits for the result and sends the payer back to the shop, or tells the page around it.
+func (s *Server) authorizePage(c *call) (answer, error) {
+	in := engine.AuthorizeInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector")}
+	if strings.HasSuffix(c.pattern(), "/{token}") {
+		in.Token = c.param("token")
+	}
+	v, err := s.Payments.AuthorizeReturn(c.ctx(), in)
+	if err != nil {
+		return answer{}, err
+	}
+	dest := c.r.Header.Get("Sec-Fetch-Dest")
+	switch {
+	case v.Return.Fields != nil && dest != "iframe" && dest != "frame":
+		return formPage(v.Return.URL, v.Return.Fields)
+	case dest == "document": // the page itself, not a frame in it
+		a := found(v.Return.URL)
+		a.status = http.StatusSeeOther
+		return a, nil
+	}
+	bare := bareReturnURL(v.Return)
+	message := map[string]any{"openurl_if_required": bare}
+	if v.Poll != "" {
+		message = map[string]any{"poll_status": map[string]string{"poll_id": v.Poll, "frequency": strconv.Itoa(pollFrequency),
+			"delay_in_secs": strconv.Itoa(pollDelay), "return_url_with_query_params": bare}}
+	}
+	return noticePage(v.Origins, []map[string]any{message, {"type": "3ds_challenge_done", "payment_id": in.PaymentID}}, v.Return.URL, true)
+}
+
+// bareReturnURL is the shop's return URL without what we add to it.
+func bareReturnURL(v *engine.ReturnView) string {
+	if to := v.View.Payment.Details.ReturnURL; to != "" {
+		return to
+	}
+	return v.View.Profile.Settings.ReturnURL
+}
+
+// authenticatorCalled hands over what an authenticator (or, with event, a page of its) sends about one authentication.
+func (s *Server) authenticatorCalled(event bool) handler {
+	return func(c *call) (answer, error) {
+		m := sdk.WebhookMessage{Method: c.r.Method, Headers: headers(c.r.Header), BodyLength: len(c.body), Body: c.body}
+		var err error
+		if m.Query, err = pairs(c.r.URL.RawQuery); err != nil {
+			return answer{}, err
+		}
+		reply, err := s.Payments.AuthenticatorCalled(c.ctx(), c.param("token"), event, m)
+		if err != nil {
+			return answer{}, err
+		}
+		if event { // a browser's frame
+			return noticePage(nil, nil, "", false)
+		}
+		return replyAnswer(reply), nil
+	}
+}
