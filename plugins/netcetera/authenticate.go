@@ -36,7 +36,7 @@ func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 	return &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: o}, nil
 }
 
-// read reads an answer or a push: the status at the top, the ids and the rest in a part of its own. nil where there is no status.
+// read reads an answer or a push: the status at the top, the ids and the rest in a part of its own. nil where it is neither.
 func read(j sdk.JSON, part string) *sdk.AuthenticationOutcome {
 	o := &sdk.AuthenticationOutcome{CAVV: j.Str("authenticationValue")}
 	if o.CAVV == "" {
@@ -44,9 +44,10 @@ func read(j sdk.JSON, part string) *sdk.AuthenticationOutcome {
 	}
 	threeds.Result(j.Get(part), o)
 	threeds.Result(j, o)
-	if !threeds.Final(o) {
+	if o.TransStatus == "" && !j.Get(part).IsObject() {
 		return nil
 	}
+	threeds.Message(o)
 	return o
 }
 

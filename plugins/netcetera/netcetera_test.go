@@ -61,7 +61,7 @@ func TestPush(t *testing.T) {
 		"error": {`{"threeDSServerTransID":"s","errorDetails":{"errorCode":"405","errorComponent":"D"}}`,
 			sdk.AuthenticationOutcome{ServerTransID: "s", Error: &sdk.AuthenticationError{Class: sdk.ErrorTechnical, Code: "405", Component: "D"}}},
 		"status of no EMV": {`{"threeDSServerTransID":"s","transStatus":"OK"}`, sdk.AuthenticationOutcome{ServerTransID: "s", Error: &sdk.AuthenticationError{
-			Class: sdk.ErrorTechnical, Code: "trans_status", Description: "a transStatus that EMV 3-D Secure does not have", Detail: "OK"}}},
+			Class: sdk.ErrorProtocol, Code: "trans_status", Description: "a transStatus that EMV 3-D Secure does not have", Detail: "OK"}}},
 	} {
 		o := push(t, k.body)
 		require.Equal(t, sdk.StatusHandled, o.Status, name)
