@@ -10,12 +10,15 @@ import (
 
 // logGuard keeps the write-ahead log from growing without bound. SQLite copies the log into the database by itself every
 // wal_autocheckpoint pages, but starts it over only when it finds no reader in it, which under steady reading may never happen.
-// The guard holds the readers back for that moment.
+// The guard holds the readers back for that moment. It also empties a log that is older than age, as the log keeps what was deleted from
+// the database: the keys of a CVC, say.
 type logGuard struct {
-	db    *DB
-	conn  *liteConn
-	limit int64
-	next  time.Time // not before
+	db      *DB
+	conn    *liteConn
+	limit   int64
+	age     time.Duration
+	emptied time.Time
+	next    time.Time // not before
 }
 
 const (
@@ -27,17 +30,17 @@ const (
 	guardBusy = 100 * time.Millisecond
 )
 
-func newLogGuard(db *DB, conn *liteConn, limit int64) *logGuard {
-	return &logGuard{db: db, conn: conn, limit: limit}
+func newLogGuard(db *DB, conn *liteConn, limit int64, age time.Duration) *logGuard {
+	return &logGuard{db: db, conn: conn, limit: limit, age: age, emptied: time.Now()}
 }
 
-// check empties the log when it is over its limit. The writer calls it between transactions.
+// check empties the log when it is over its limit, in size or age. The writer calls it between transactions.
 func (g *logGuard) check() {
-	size := g.size()
-	if size <= g.limit || time.Now().Before(g.next) {
+	size, now := g.size(), time.Now()
+	if size <= g.limit && now.Sub(g.emptied) < g.age || size == 0 || now.Before(g.next) {
 		return
 	}
-	g.next = time.Now().Add(guardRest)
+	g.next = now.Add(guardRest)
 	resume, ok := g.db.readers.pause(guardWait)
 	if !ok {
 		g.warn(size, "views did not end in time")
@@ -46,7 +49,9 @@ func (g *logGuard) check() {
 	defer resume()
 	if err := g.truncate(); err != nil {
 		g.warn(size, err.Error())
+		return
 	}
+	g.emptied = now
 }
 
 // truncate copies the whole log into the database and cuts the file to nothing.

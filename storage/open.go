@@ -30,6 +30,8 @@ type Options struct {
 	BusyTimeout time.Duration
 	// LogLimit is the size in bytes of the write-ahead log above which it is emptied at the next opportunity; default 64 MiB.
 	LogLimit int64
+	// LogAge is how long the log may go without being emptied: until then it holds what has been deleted; default 5 minutes.
+	LogAge time.Duration
 }
 
 // DB is an open database. It implements engine.Store and is safe for concurrent use.
@@ -71,6 +73,9 @@ func openWith(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB
 	if o.LogLimit <= 0 {
 		o.LogLimit = 64 << 20
 	}
+	if o.LogAge <= 0 {
+		o.LogAge = 5 * time.Minute
+	}
 	if err := createPrivate(path); err != nil {
 		return nil, err
 	}
@@ -85,7 +90,7 @@ func openWith(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB
 	if d.readers, err = openReaders(path, o.BusyTimeout, o.Readers); err != nil {
 		return nil, errors.Join(err, conn.close())
 	}
-	d.guard = newLogGuard(d, conn, o.LogLimit)
+	d.guard = newLogGuard(d, conn, o.LogLimit, o.LogAge)
 	d.writer = newWriter(conn, o.Observer, d.guard.check)
 	d.close = sync.OnceValue(func() error {
 		d.writer.close()

@@ -27,7 +27,7 @@ var sqlitePragmas = []string{
 	"cache_size(-16384)", // KiB; keys are time-ordered, so what is hot is small. A page costs half as much again in memory
 	"temp_store(MEMORY)",
 	"foreign_keys(ON)",
-	"secure_delete(FAST)", // a cleared instrument is overwritten in its page
+	"secure_delete(ON)", // what is deleted is overwritten, in its page and in pages that are freed (FAST spares those)
 }
 
 // sqliteDialect needs no row locks: one connection writes, in immediate transactions.

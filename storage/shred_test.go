@@ -1,0 +1,90 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+)
+
+// TestShredded looks for short-term keys in the database's files, as bytes: while they are kept they are there, and once they are destroyed,
+// one by one in all ways or by the thousand, they are in none of them, those freed pages and the log included.
+func TestShredded(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, err := Open(ctx, "sqlite:"+path, Options{LogAge: time.Millisecond})
+	require.NoError(t, err)
+	defer db.Close()
+	const n = 3000
+	mark := func(i int) []byte { return fmt.Appendf(nil, "the data key no. %08d", i) }
+	files := func() (all []byte) {
+		for _, name := range []string{path, path + "-wal"} {
+			b, err := os.ReadFile(name)
+			require.NoError(t, err)
+			all = append(all, b...)
+		}
+		return all
+	}
+	operation := func(i int) *engine.Operation {
+		return &engine.Operation{ID: fmt.Sprint("op_", i), MerchantID: "m", Status: engine.OperationStarted, Instrument: []byte("x"),
+			Key: &engine.ShortTermKey{WrappedKey: mark(i), ExpiresAt: time.Now().Add(time.Hour)}}
+	}
+	update := func(f func(tx engine.Tx) error) { require.NoError(t, db.Update(ctx, f)) }
+	update(func(tx engine.Tx) error {
+		for i := range n {
+			var err error
+			if i%3 == 0 {
+				err = tx.PutCardToken(&engine.CardToken{MerchantID: "m", Token: fmt.Sprint(i), Key: operation(i).Key})
+			} else {
+				err = tx.InsertOperation(operation(i))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	before := files()
+	for i := range n {
+		require.True(t, bytes.Contains(before, mark(i)), i)
+	}
+	for first := 0; first < n; first += 100 {
+		update(func(tx engine.Tx) error {
+			for i := first; i < first+100; i++ {
+				o := operation(i)
+				o.Instrument = nil
+				var err error
+				if i%3 == 0 {
+					err = tx.DeleteCardToken("m", fmt.Sprint(i))
+				} else {
+					err = tx.UpdateOperation(o)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	require.Eventually(t, func() bool { // the writer empties the log when it next comes round to it
+		update(func(tx engine.Tx) error { return tx.InsertKeyset(fmt.Sprint(time.Now().UnixNano()), []byte("x")) })
+		return !bytes.Contains(files(), []byte("the data key no. "))
+	}, 20*time.Second, 20*time.Millisecond)
+	kept := 0
+	update(func(tx engine.Tx) error { // the rows that they belonged to are there, but for the tokens
+		for i := range n {
+			if _, err := tx.Operation(fmt.Sprint("op_", i)); err == nil {
+				kept++
+			}
+		}
+		return nil
+	})
+	require.Equal(t, n/3*2, kept)
+}
