@@ -19,7 +19,7 @@ type card struct {
 
 // readCard checks a typed card in the contract's order: CVC, month, year, expired. cvc is used where the card brings none. A card
 // without any CVC is refused (they are required with a typed card).
-func readCard(in *CardInput, cvc Secret, now time.Time) (*card, error) {
+func (e *Engine) readCard(in *CardInput, cvc Secret, now time.Time) (*card, error) {
 	if in.CVC.IsZero() {
 		in.CVC = cvc
 	}
@@ -29,17 +29,17 @@ func readCard(in *CardInput, cvc Secret, now time.Time) (*card, error) {
 	if err := checkCVC(in.CVC); err != nil {
 		return nil, err
 	}
-	return readExpiry(in, now)
+	return e.readExpiry(in, now)
 }
 
 // readExpiry is readCard without the CVC: of a card that is charged without its holder, or only kept.
-func readExpiry(in *CardInput, now time.Time) (*card, error) {
+func (e *Engine) readExpiry(in *CardInput, now time.Time) (*card, error) {
 	month, year, err := checkExpiry(in.ExpMonth, in.ExpYear, now)
 	if err != nil {
 		return nil, err
 	}
 	n := in.Number.Reveal()
-	b := factsOfBIN(n)
+	b := e.opts.BINTable.facts(n)
 	c := &card{holder: in.Holder, month: month, year: year, secrets: InstrumentSecrets{Number: in.Number, CVC: in.CVC},
 		facts: CardFacts{BIN: n[:6], LastFour: n[len(n)-4:], Length: len(n), ExpMonth: in.ExpMonth, ExpYear: in.ExpYear,
 			Network: b.Network, Type: b.Type, Issuer: b.Issuer, Country: b.Country, CountryCode: b.CountryCode}}

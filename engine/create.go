@@ -154,7 +154,7 @@ func (e *Engine) keepCard(w *work, in *PaymentInput, now time.Time) (*CardToken,
 	if in.Card == nil {
 		return nil, nil
 	}
-	c, err := readCard(in.Card, in.CardCVC, now)
+	c, err := e.readCard(in.Card, in.CardCVC, now)
 	if err != nil {
 		return nil, err
 	}

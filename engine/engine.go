@@ -28,6 +28,7 @@ type Options struct {
 	ResolveEvery   time.Duration // how often open operations are looked for; default 5 s
 	SettleTimeout  time.Duration // how long the caller waits for a result to become durable; default 10 s
 	JournalKeep    time.Duration // how long the journal of operations is kept; default 30 days, less than 0: not at all
+	BINTable       *BINTable     // issuers' facts beside those built in; nil: none
 	// SDKOrigins are origins of payment SDKs' frames that the pages of 3-D Secure may tell that something has happened.
 	SDKOrigins []string
 	// LiveAccounts is true where connector accounts without test_mode use the live environment.

@@ -157,7 +157,7 @@ func (e *Engine) cardOfUse(ctx context.Context, u *use, in *PaymentInput, now ti
 	case u.method != nil:
 		return e.cardOfMethod(ctx, u, in, now)
 	case u.network != "":
-		c, err := readExpiry(in.Recurring.Card, now)
+		c, err := e.readExpiry(in.Recurring.Card, now)
 		if err != nil {
 			return nil, err
 		}

@@ -61,7 +61,7 @@ func (e *Engine) CreatePaymentMethod(ctx context.Context, a Auth, in MethodInput
 	if in.Card == nil {
 		return e.awaitingMethod(ctx, a, in, now)
 	}
-	c, err := readExpiry(in.Card, now)
+	c, err := e.readExpiry(in.Card, now)
 	if err != nil {
 		return nil, err
 	}
@@ -275,7 +275,7 @@ func (e *Engine) SavePaymentMethod(ctx context.Context, a Auth, id, clientSecret
 		return nil, Refused("You cannot save this payment method because it has status " + string(m.Status))
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
-	c, err := readExpiry(in, now)
+	c, err := e.readExpiry(in, now)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type Config struct {
 	Plugins   PluginsConfig   `key:"plugins"`
 	Simulator SimulatorConfig `key:"simulator"`
 	Engine    EngineConfig    `key:"engine"`
+	Cards     CardsConfig     `key:"cards"`
 	Journal   JournalConfig   `key:"journal"`
 	Log       LogConfig       `key:"log"`
 	Metrics   MetricsConfig   `key:"metrics"`
@@ -105,6 +106,11 @@ type EngineConfig struct {
 	LockWait      time.Duration `key:"lock_wait"`
 	ResolveEvery  time.Duration `key:"resolve_every"`
 	SettleTimeout time.Duration `key:"settle_timeout"`
+}
+
+// CardsConfig is about what is known of cards.
+type CardsConfig struct {
+	BINTable string `key:"bin_table"` // a CSV file, see engine.ReadBINTable; "" for none
 }
 
 // JournalConfig is about the record of what adapters did.

@@ -78,6 +78,10 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	if err := n.openBank(); err != nil {
 		return err
 	}
+	bins, err := readBINTable(c.Cards.BINTable)
+	if err != nil {
+		return err
+	}
 	if err := n.openHost(ctx); err != nil {
 		return err
 	}
@@ -97,6 +101,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		ResolveEvery:         c.Engine.ResolveEvery,
 		SettleTimeout:        c.Engine.SettleTimeout,
 		JournalKeep:          c.journalKeep(),
+		BINTable:             bins,
 		TestCardsWithoutLuhn: c.testing(),
 	}); err != nil {
 		return err

@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os"
+
+	"payswitch/engine"
+)
+
+// readBINTable reads cards.bin_table; nil for none.
+func readBINTable(path string) (*engine.BINTable, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, problem("cards.bin_table", "cannot be read: %v", err)
+	}
+	defer f.Close()
+	t, err := engine.ReadBINTable(f)
+	if err != nil {
+		return nil, problem("cards.bin_table", "%s: %v", path, err)
+	}
+	return t, nil
+}
