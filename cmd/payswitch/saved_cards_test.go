@@ -160,7 +160,7 @@ func TestSavedCardsAtProcessors(t *testing.T) {
 		return object{"amount": amount, "currency": "USD", "confirm": true, "customer_id": "cust_100", "email": "john.doe@example.com", "name": "John Doe",
 			"setup_future_usage": "off_session", "return_url": "https://shop.example/return", "payment_method": "card",
 			"customer_acceptance": object{"acceptance_type": "online", "online": object{"ip_address": "203.0.113.10", "user_agent": "Mozilla/5.0"}},
-			"billing": object{"address": object{"first_name": "John", "last_name": "Doe"}},
+			"billing":             object{"address": object{"first_name": "John", "last_name": "Doe"}},
 			"payment_method_data": object{"card": object{"card_number": "4111111111111111", "card_exp_month": "03", "card_exp_year": "2030",
 				"card_holder_name": "John Doe", "card_cvc": "737"}}}
 	}
