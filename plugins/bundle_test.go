@@ -3,6 +3,7 @@ package plugins_test
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"io"
 	"io/fs"
 	"maps"
@@ -200,7 +201,7 @@ func TestInstallInterrupted(t *testing.T) {
 	p, dir := newProcessor(t), t.TempDir()
 	first, second := bundleOf(tiny(t, "acme", p.URL, "first")), bundleOf(tiny(t, "acme", p.URL, "second"))
 	require.NoError(t, first.Install(dir, "acme", "1.0.0", time.Now()))
-	pin := `{"name":"acme","version":"2.0.0","sha256":"` + second.Hash() + `","replaces":"` + first.Hash() + `"}`
+	pin := `{"name":"acme","version":"2.0.0","sha256":"` + second.Hash() + `","replaces":{"sha256":"` + first.Hash() + `"}}`
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "acme.pin"), []byte(pin), 0o600)) // the pin is there, the module is not yet
 	for _, b := range []*plugins.Bundle{first, second} {
 		put(t, dir, "acme.wasm", b.Module)
@@ -216,7 +217,50 @@ func TestInstallInterrupted(t *testing.T) {
 	wg.Wait()
 	now, err := plugins.ReadPin(filepath.Join(dir, "acme.wasm"))
 	require.NoError(t, err)
-	require.Empty(t, now.Replaces)
+	require.Nil(t, now.Replaces)
 	_, loaded := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir()}).Adapter("acme")
 	require.True(t, loaded)
+}
+
+// Where only signed adapters are loaded, nothing else is, through an installation that was interrupted too.
+func TestSignedOnly(t *testing.T) {
+	p, dir := newProcessor(t), t.TempDir()
+	public, private := keys(t)
+	other, _ := keys(t)
+	signed, unsigned := bundleOf(tiny(t, "acme", p.URL, "first")), bundleOf(tiny(t, "acme", p.URL, "second"))
+	signed.Sign(private, "acme", "1.0.0")
+	log := &logged{}
+	loads := func(trusted ...minisign.PublicKey) bool {
+		h := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir(), Logger: log.logger(), SignedOnly: true, Trusted: trusted})
+		_, loaded := h.Adapter("acme")
+		return loaded
+	}
+	put(t, dir, "acme.wasm", signed.Module)
+	require.False(t, loads(public), "not pinned")
+	require.Contains(t, log.String(), "only signed adapters are loaded (plugins.signed_only): nobody has signed it")
+	require.NoError(t, signed.Install(dir, "acme", "1.0.0", time.Now()))
+	require.True(t, loads(other, public))
+	require.False(t, loads(other))
+	before, err := plugins.ReadPin(filepath.Join(dir, "acme.wasm"))
+	require.NoError(t, err)
+
+	require.NoError(t, unsigned.Install(dir, "acme", "2.0.0", time.Now()))
+	require.False(t, loads(public))
+	now, err := plugins.ReadPin(filepath.Join(dir, "acme.wasm"))
+	require.NoError(t, err)
+	now.Replaces = before // as in the middle of the installation
+	text, err := json.Marshal(now)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "acme.pin"), text, 0o600))
+	require.False(t, loads(public))
+	put(t, dir, "acme.wasm", signed.Module)
+	require.True(t, loads(public))
+
+	// A signature lent from another module vouches for nothing.
+	now.Sums, now.Signature, now.Version = before.Sums, before.Signature, before.Version
+	text, err = json.Marshal(now)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "acme.pin"), text, 0o600))
+	put(t, dir, "acme.wasm", unsigned.Module)
+	require.False(t, loads(public))
 }

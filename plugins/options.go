@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"aead.dev/minisign"
+
 	"payswitch/engine"
 	"payswitch/plugins/sandbox"
 )
@@ -15,6 +17,9 @@ import (
 type Options struct {
 	// Directory holds dropped-in adapters, *.wasm; "" for none. It is watched while Run runs.
 	Directory string
+	// SignedOnly leaves out of Directory what was not installed from a bundle that one of Trusted has signed.
+	SignedOnly bool
+	Trusted    []minisign.PublicKey
 	// CacheDir keeps compiled code, manifests and the bytes of every build in use over restarts; "" for none: then every start
 	// compiles, and an operation whose build was replaced cannot be resolved after a restart.
 	CacheDir string

@@ -17,15 +17,15 @@ import (
 // Pin says which build a module in the adapters directory must be. It lies beside it, acme.pin beside acme.wasm; a module whose hash is
 // not its pin's is not loaded. A module without a pin was put there by hand.
 type Pin struct {
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	SHA256  string `json:"sha256"` // of the module, lowercase hex
-	// Replaces is the hash of the module that may still lie there while an installation is under way; "" otherwise.
-	Replaces    string    `json:"replaces,omitempty"`
+	Name        string    `json:"name"`
+	Version     string    `json:"version"`
+	SHA256      string    `json:"sha256"` // of the module, lowercase hex
 	InstalledAt time.Time `json:"installed_at"`
 	// Sums and Signature are the bundle's, so that who vouches for the module can be verified again; "" where nobody does.
 	Sums      string `json:"sums,omitempty"`
 	Signature string `json:"signature,omitempty"`
+	// Replaces is the pin of the module that may still lie there while an installation is under way; nil otherwise.
+	Replaces *Pin `json:"replaces,omitempty"`
 }
 
 // PinName is the file of a module's pin: acme.wasm → acme.pin.
@@ -40,9 +40,15 @@ func (p *Pin) Verify(trusted []minisign.PublicKey) (minisign.PublicKey, error) {
 	return key, err
 }
 
-// allows says whether a module is the pinned one.
-func (p *Pin) allows(hash string) bool {
-	return p == nil || p.SHA256 == hash || p.Replaces != "" && p.Replaces == hash
+// of is the pin of a module's hash: this one, or the one that it replaces; nil where the module is neither.
+func (p *Pin) of(hash string) *Pin {
+	switch {
+	case p.SHA256 == hash:
+		return p
+	case p.Replaces != nil && p.Replaces.SHA256 == hash:
+		return p.Replaces
+	}
+	return nil
 }
 
 // ReadPin reads the pin of a module's file; nil when it has none.
@@ -74,20 +80,36 @@ func (b *Bundle) Install(dir, name, version string, at time.Time) error {
 	if len(b.Signature) > 0 {
 		p.Sums, p.Signature = string(b.Sums()), string(b.Signature)
 	}
-	switch old, err := os.ReadFile(path); {
-	case err == nil:
-		p.Replaces = hashOf(old)
-	case !errors.Is(err, fs.ErrNotExist):
+	if p.Replaces, err = pinBefore(path); err != nil {
 		return err
 	}
-	if err := p.write(path); err != nil { // allows both
+	if err := p.write(path); err != nil { // lets in both
 		return err
 	}
 	if err := replaceFile(path, b.Module); err != nil {
 		return err
 	}
-	p.Replaces = ""
+	p.Replaces = nil
 	return p.write(path)
+}
+
+// pinBefore is the pin of the module that lies there, made for it if it has none that fits; nil when there is no module.
+func pinBefore(module string) (*Pin, error) {
+	old, err := os.ReadFile(module)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	hash := hashOf(old)
+	if p, err := ReadPin(module); err == nil && p != nil {
+		if p = p.of(hash); p != nil {
+			p.Replaces = nil
+			return p, nil
+		}
+	}
+	return &Pin{SHA256: hash}, nil
 }
 
 // Remove takes the adapter that is installed as name.wasm out of a directory. It answers fs.ErrNotExist when there is none.

@@ -133,9 +133,8 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 	if again, _ := stampOf(path); again != now {
 		return false // being replaced: module and pin may not belong together
 	}
-	if pinErr == nil && !pin.allows(hashOf(wasm)) {
-		pinErr = fmt.Errorf("%w: sha256 %s, pinned is %s: install it with  payswitch plugin install,  or delete %s to let in what lies there", ErrPinned,
-			hashOf(wasm), pin.SHA256, PinName(name))
+	if pinErr == nil {
+		pinErr = h.mayLoad(pin, PinName(name), hashOf(wasm))
 	}
 	if pinErr != nil {
 		f.settled = true
@@ -158,6 +157,28 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 	f.build = b
 	h.keep(b, wasm)
 	return true
+}
+
+// mayLoad holds a module of the directory against its pin; nil is none.
+func (h *Host) mayLoad(p *Pin, file, hash string) error {
+	if p != nil {
+		pinned := p.SHA256
+		if p = p.of(hash); p == nil {
+			return fmt.Errorf("%w: sha256 %s, pinned is %s: install it with  payswitch plugin install,  or delete %s to let in what lies there", ErrPinned,
+				hash, pinned, file)
+		}
+	}
+	if !h.opts.SignedOnly {
+		return nil
+	}
+	err := ErrUnsigned
+	if p != nil {
+		_, err = p.Verify(h.opts.Trusted)
+	}
+	if err != nil {
+		return fmt.Errorf("only signed adapters are loaded (plugins.signed_only): %w", err)
+	}
+	return nil
 }
 
 // ErrPinned says that a module is not the build that its pin names.

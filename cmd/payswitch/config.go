@@ -81,6 +81,7 @@ type PluginsConfig struct {
 	Directory      string   `key:"directory"`       // adapters beside the built-in ones, "" for none
 	CacheDirectory string   `key:"cache_directory"` // compiled code and builds in use; "" is beside the database
 	TrustedKeys    []string `key:"trusted_keys"`    // minisign public keys whose bundles may be installed
+	SignedOnly     bool     `key:"signed_only"`     // load nothing else from directory
 	Simulate       []string `key:"simulate"`        // connector names the simulator answers for
 	AllowLoopback  bool     `key:"allow_loopback_http"`
 	AllowPrivate   bool     `key:"allow_private"`
@@ -220,6 +221,9 @@ func (c Config) Validate() error {
 		bad("simulator.other_cards", "%q are not the four digits V, M, A and C: write 0000 for cards that need no challenge", o)
 	}
 
+	if c.Plugins.SignedOnly && len(c.Plugins.TrustedKeys) == 0 {
+		bad("plugins.signed_only", "lets in nothing while plugins.trusted_keys is empty: name the keys whose bundles you install")
+	}
 	between(&all, "plugins.send_timeout", c.Plugins.SendTimeout, time.Second, time.Minute, "")
 	between(&all, "plugins.response_limit", c.Plugins.ResponseLimit, 1<<10, 1<<20, " bytes")
 	between(&all, "plugins.memory_limit", c.Plugins.MemoryLimit, 16<<20, 1<<30, " bytes")

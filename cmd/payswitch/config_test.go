@@ -119,6 +119,10 @@ func TestConfigProblems(t *testing.T) {
 			want: []string{"vault.master_key: is the published demo key"}},
 		"simulation in production": {file: "keys:\n  environment: prd\nplugins:\n  simulate: [stripe]\n  allow_loopback_http: true\n",
 			want: []string{"plugins.simulate: would take no money", "plugins.allow_loopback_http: is for development"}},
+		"what is no key": {file: "plugins:\n  trusted_keys: [RWnone]\n",
+			want: []string{`plugins.trusted_keys: "RWnone" is not a minisign public key`}},
+		"signed by nobody": {file: "plugins:\n  signed_only: true\n",
+			want: []string{"plugins.signed_only: lets in nothing while plugins.trusted_keys is empty"}},
 		"same address twice": {file: "metrics:\n  listen: 127.0.0.1:8080\n",
 			want: []string{"metrics.listen: is server.listen too"}},
 	} {

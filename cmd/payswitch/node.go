@@ -143,7 +143,10 @@ func (n *node) openHost(ctx context.Context) (err error) {
 // hostOptions is what the configuration says to the host of adapters.
 func hostOptions(config Config) plugins.Options {
 	c := config.Plugins
+	trusted, _ := trustedKeys(c.TrustedKeys, nil) // they were validated
 	return plugins.Options{
+		SignedOnly:        c.SignedOnly,
+		Trusted:           trusted,
 		Directory:         c.Directory,
 		CacheDir:          config.cacheDirectory(),
 		Simulate:          c.Simulate,

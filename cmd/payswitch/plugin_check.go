@@ -179,7 +179,11 @@ func (r *checkReport) print(w io.Writer) {
 	for _, rule := range r.Rules {
 		fmt.Fprintf(w, "%-12s%-13s%s\n", strings.ReplaceAll(rule.Result, "_", " "), rule.Rule, rule.Demand)
 		for _, found := range rule.Findings {
-			text := strings.ReplaceAll(found.Detail, "\n", "\n                ")
+			lines := strings.Split(found.Detail, "\n")
+			for i := range lines {
+				lines[i] = printable(lines[i])
+			}
+			text := strings.Join(lines, "\n                ")
 			if found.Operation != "" {
 				text = string(found.Operation) + ": " + text
 			}

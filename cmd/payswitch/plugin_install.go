@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"aead.dev/minisign"
@@ -43,6 +44,9 @@ func (p *program) pluginInstall(ctx context.Context, args []string) error {
 	trusted, err := trustedKeys(c.Plugins.TrustedKeys, keys)
 	if err != nil {
 		return err
+	}
+	if c.Plugins.SignedOnly && (*unsigned || len(keys) > 0) {
+		return errors.New("plugins.signed_only is set: the switch would not load what only --allow-unsigned or --key lets in; add the key to plugins.trusted_keys")
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -177,10 +181,20 @@ func (p *program) examine(ctx context.Context, c Config, b *plugins.Bundle, trus
 func switchSandbox(c Config) sandbox.Options {
 	o := hostOptions(c)
 	so := sandbox.Options{Limits: o.Sandbox}
-	if compiled := filepath.Join(o.CacheDir, "compiled"); exists(compiled) {
+	if compiled := filepath.Join(o.CacheDir, "compiled"); isMine(compiled) {
 		so.CacheDir = compiled
 	}
 	return so
+}
+
+// isMine says whether a folder is there and belongs to the user of this command. Compiled code of others is not run.
+func isMine(folder string) bool {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
 }
 
 func exists(path string) bool {
@@ -218,7 +232,7 @@ func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (tex
 // does not load is told on standard error.
 func (p *program) openHost(ctx context.Context, c Config) (*plugins.Host, error) {
 	o := hostOptions(c)
-	if !exists(o.CacheDir) {
+	if !isMine(o.CacheDir) {
 		o.CacheDir = ""
 	}
 	o.Logger = slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))

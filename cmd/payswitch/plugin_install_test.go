@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -85,12 +86,24 @@ func operatorEnv(t *testing.T) (env []string, folder string) {
 	return append(testEnv(t, t.TempDir()), "PAYSWITCH_PLUGINS__DIRECTORY="+folder, "PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true"), folder
 }
 
+// operate runs the program as it is built. Modules that it compiles are in the cache then: with the race detector that takes too long.
+func operate(t *testing.T, env []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	path, err := binary()
+	require.NoError(t, err)
+	var out, problems strings.Builder
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = env, &out, &problems
+	_ = cmd.Run()
+	return cmd.ProcessState.ExitCode(), out.String(), problems.String()
+}
+
 func TestPluginInstall(t *testing.T) {
 	w := newWorkshop(t)
 	signed, unsigned := w.bundle("signed.bundle", "--sign", "mine.key"), w.bundle("unsigned.bundle")
 	env, folder := operatorEnv(t)
 	install := func(args ...string) (int, string, string) {
-		return runProgram(t, env, append([]string{"plugin", "install"}, args...)...)
+		return operate(t, env, append([]string{"plugin", "install"}, args...)...)
 	}
 	file, err := os.ReadFile(signed)
 	require.NoError(t, err)
@@ -146,7 +159,7 @@ func TestPluginInstall(t *testing.T) {
 		require.Regexp(t, want, stdout)
 	}
 	list := func(more ...string) string {
-		code, stdout, stderr := runProgram(t, append(env, more...), "plugin", "list")
+		code, stdout, stderr := operate(t, append(env, more...), "plugin", "list")
 		require.Equal(t, exitOK, code, stderr)
 		return stdout
 	}
@@ -156,15 +169,27 @@ func TestPluginInstall(t *testing.T) {
 	require.Regexp(t, `(?m)^acme +0\.1\.0 +directory +signed, key not trusted +`+b.Hash()+`$`, list())
 	require.Regexp(t, `(?m)^acme +0\.1\.0 +directory +signed by [0-9A-F]{16} +`+b.Hash()+`$`, list(trusted))
 
-	code, stdout, stderr = runProgram(t, append(env, trusted), "plugin", "install", "--yes", "--allow-unsigned", unsigned)
+	code, stdout, stderr = operate(t, append(env, trusted), "plugin", "install", "--yes", "--allow-unsigned", unsigned)
 	require.Equal(t, exitOK, code, stderr)
 	require.Regexp(t, `(?m)^replaces +acme 0\.1\.0, sha256 `+b.Hash()+`$`, stdout)
 	require.Regexp(t, `(?m)^acme +0\.1\.0 +directory +unsigned +`, list(trusted))
 
-	code, _, stderr = runProgram(t, env, "plugin", "remove", "other")
+	only := []string{trusted, "PAYSWITCH_PLUGINS__SIGNED_ONLY=true"}
+	code, stdout, stderr = operate(t, append(env, only...), "plugin", "list")
+	require.Equal(t, exitOK, code, stderr)
+	require.NotContains(t, stdout, "acme")
+	require.Contains(t, stderr, "only signed adapters are loaded")
+	code, _, stderr = operate(t, append(env, only...), "plugin", "install", "--yes", "--allow-unsigned", unsigned)
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "plugins.signed_only is set")
+	code, _, stderr = operate(t, append(env, only...), "plugin", "install", "--yes", signed)
+	require.Equal(t, exitOK, code, stderr)
+	require.Regexp(t, `(?m)^acme +0\.1\.0 +directory +signed by `, list(only...))
+
+	code, _, stderr = operate(t, env, "plugin", "remove", "other")
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stderr, "no adapter other is installed")
-	code, _, stderr = runProgram(t, env, "plugin", "remove", "acme", "--yes")
+	code, _, stderr = operate(t, env, "plugin", "remove", "acme", "--yes")
 	require.Equal(t, exitOK, code, stderr)
 	require.NotContains(t, list(), "acme")
 }
@@ -201,7 +226,7 @@ func TestInstallIntoARunningSwitch(t *testing.T) {
 	key := r.shop("shop")
 	operator := func(args ...string) string {
 		t.Helper()
-		code, stdout, stderr := runProgram(t, env, append([]string{"plugin"}, args...)...)
+		code, stdout, stderr := operate(t, env, append([]string{"plugin"}, args...)...)
 		require.Equal(t, exitOK, code, stdout+stderr)
 		return stdout
 	}
@@ -269,7 +294,7 @@ func TestInstallIntoARunningSwitch(t *testing.T) {
 	require.Equal(t, false, r.must(testAdminKey, approval, object{"sha256": hash})["plain_secrets"])
 	require.Empty(t, r.must(testAdminKey, strings.TrimSuffix(approval, "approval")+"violations", nil)["adapter_violations"])
 
-	code, _, stderr := runProgram(t, env, "plugin", "remove", "acme", "--yes")
+	code, _, stderr := operate(t, env, "plugin", "remove", "acme", "--yes")
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stderr, "1 connector accounts use acme")
 	operator("remove", "acme", "--yes", "--force")
