@@ -55,11 +55,11 @@ func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult,
 		return unknownOrFailed(r, "the adapter answered "+string(o.Status)+" to "+string(kind), "impossible_outcome")
 	case o.Status == sdk.StatusUnknown:
 		return verdict{status: OperationUnknown, outcome: o, text: o.Raw["error"]}
-	case len(r.Exchanges) == 0 && sends(m) && o.Status != sdk.StatusDeclined:
+	case !sent(r) && sends(m) && o.Status != sdk.StatusDeclined:
 		return verdict{status: OperationFailed, text: "the adapter answered " + string(o.Status) + " without asking the processor", alarm: "outcome_without_send"}
-	case len(r.Exchanges) > 0 && !r.AnsweredLast && r.MayHaveLeft:
+	case sent(r) && !r.AnsweredLast && r.MayHaveLeft:
 		return verdict{status: OperationUnknown, text: "the adapter answered " + string(o.Status) + " without an answer of the processor"}
-	case len(r.Exchanges) > 0 && !r.MayHaveLeft && o.Status != sdk.StatusDeclined:
+	case sent(r) && !r.MayHaveLeft && o.Status != sdk.StatusDeclined:
 		return verdict{status: OperationUnknown, text: "the adapter answered " + string(o.Status) + " though nothing was sent", alarm: "outcome_without_send"}
 	}
 	v := verdict{status: OperationSucceeded, outcome: o}
@@ -81,6 +81,11 @@ func unknownOrFailed(r *DriveResult, text, alarm string) verdict {
 		return verdict{status: OperationUnknown, text: text, alarm: alarm}
 	}
 	return verdict{status: OperationFailed, text: text, alarm: alarm}
+}
+
+// sent says that a drive made requests. A comparison that the host made for the adapter (verify) is none.
+func sent(r *DriveResult) bool {
+	return slices.ContainsFunc(r.Exchanges, func(x sdk.Exchange) bool { return x.Verified == nil })
 }
 
 // sends says whether the adapter talks to a processor at all (the simulator does not).

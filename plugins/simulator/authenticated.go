@@ -16,6 +16,7 @@ type issued struct {
 	scheme byte   // hexadecimal digit: 0 Visa, 1 Mastercard, 2 American Express, 3 JCB, 4 Discover, 5 Diners Club, 6 UnionPay, 7 CB
 	number string // the currency's ISO 4217 number, "000" without a purchase
 	amount int64  // minor units
+	own    bool   // the card is a test card of that server's own
 }
 
 // readTransID reads one; ok is false for everybody else's.
@@ -30,7 +31,7 @@ func readTransID(id string) (i issued, ok bool) {
 		return issued{}, false
 	}
 	number := strconv.FormatUint(third>>2&0x3ff, 10)
-	return issued{scheme: id[6], number: "000"[min(len(number), 3):] + number, amount: amount}, true
+	return issued{scheme: id[6], number: "000"[min(len(number), 3):] + number, amount: amount, own: strings.IndexByte("13579bdf", id[7]) >= 0}, true
 }
 
 // cavv is the authentication value that belongs to a result.
@@ -70,6 +71,7 @@ func (p *payment) inside3DS(c *sdk.Call) (*sdk.Decline, error) {
 	if !ours {
 		return nil, nil
 	}
+	p.own = i.own
 	status := t.TransStatus
 	if status == "" {
 		status = "Y"

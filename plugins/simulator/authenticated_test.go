@@ -71,6 +71,10 @@ func TestIssuedResults(t *testing.T) {
 		require.Equal(t, row.want, end.Outcome.Decline.Code, name)
 		require.Equal(t, sdk.DeclineAuthenticationFailed, end.Outcome.Decline.Reason, name)
 	}
+	like := base("513d5001-04d2-8f4a-9abc-00000000198c", "05")
+	like.Instrument.Card = cardOf("4000 0030 0020 0002")
+	end, _ := judged(t, like, true)
+	require.Equal(t, sdk.StatusCaptured, end.Outcome.Status, "one of that server's own cards is not the declined one that its digits are like")
 	_, one := judged(t, base(visaResult, "05"), true)
 	_, two := judged(t, base(mastercardResult, "02"), true)
 	require.NotEqual(t, one, two)

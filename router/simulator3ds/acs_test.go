@@ -298,12 +298,13 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestTransactionID(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range 1000 {
-		id := dsTransID(Mastercard, fmt.Sprint(6540+i), "978")
-		require.Regexp(t, `^513d501.-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-`+fmt.Sprintf("%012x", 6540+i)+`$`, id)
+		id := dsTransID(card{scheme: Mastercard}, fmt.Sprint(6540+i), "978")
+		require.Regexp(t, `^513d501[02468ace]-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-`+fmt.Sprintf("%012x", 6540+i)+`$`, id)
 		seen[id] = true
 	}
 	require.Len(t, seen, 1000)
-	require.Regexp(t, `-ffffffffffff$`, dsTransID(Visa, strings.Repeat("9", 40), "978"))
-	require.Regexp(t, `-000000000000$`, dsTransID(Visa, "", ""))
+	require.Regexp(t, `^513d500[13579bdf]-`, dsTransID(cardOf(CardNumber(Visa, "0000"), "0000"), "6540", "978"))
+	require.Regexp(t, `-ffffffffffff$`, dsTransID(card{scheme: Visa}, strings.Repeat("9", 40), "978"))
+	require.Regexp(t, `-000000000000$`, dsTransID(card{scheme: Visa}, "", ""))
 	require.NotEqual(t, cavv("a", "Y"), cavv("a", "A"))
 }

@@ -42,6 +42,7 @@ var schemes = [...]struct {
 type card struct {
 	scheme                              Scheme
 	cobadged                            bool // Cartes Bancaires and Visa
+	own                                 bool // the simulator's own number, not an alias or any other
 	versions, method, answer, challenge byte // the digits V, M, A, C: '0' to '9'
 }
 
@@ -72,6 +73,10 @@ func CardNumber(s Scheme, digits string) string {
 	}
 	n := schemes[i].bin + digits
 	n += strings.Repeat("0", schemes[i].length-1-len(n))
+	if check := luhnDigit(n); s != Visa || check != "2" {
+		return n + check
+	}
+	n = n[:12] + "1" + n[13:] // processors' sandboxes, the simulator too, decline 4000 00.. .... 0002
 	return n + luhnDigit(n)
 }
 
@@ -102,6 +107,7 @@ func cardOf(number, others string) card {
 	for _, s := range schemes {
 		if strings.HasPrefix(number, s.bin) && len(number) >= len(s.bin)+4 {
 			c := makeCard(s.scheme, number[8:12])
+			c.own = true
 			if s.scheme == CB {
 				c.scheme, c.cobadged = Visa, true
 			}

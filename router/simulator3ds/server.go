@@ -83,7 +83,7 @@ func (s *Simulator) auth(a account, in message) (int, any) {
 			"threeDSCompInd: "+ind+" contradicts what became of the 3DS method")
 	}
 	t.request, t.ended = request, time.Now()
-	t.dsTransID = dsTransID(t.card.scheme, request.amount, request.currency)
+	t.dsTransID = dsTransID(t.card, request.amount, request.currency)
 	out := s.answer(t)
 	if _, asked := s.accounts[a]; asked && (t.status == "C" || t.status == "D") {
 		s.pushes[t] = true

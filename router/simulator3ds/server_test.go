@@ -3,6 +3,7 @@ package simulator3ds
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -25,12 +26,17 @@ func TestCardNumbers(t *testing.T) {
 		}
 	}
 	require.Equal(t, "4000003000700001", CardNumber(Visa, "0070"))
+	for i := range 10000 { // a processor's sandbox that knows cards by six and four digits would decline it
+		n := CardNumber(Visa, fmt.Sprintf("%04d", i))
+		require.NotEqual(t, "0002", n[12:])
+		require.Equal(t, n[15:], luhnDigit(n[:15]))
+	}
 	require.Empty(t, CardNumber("acme", "0000"))
 	require.Empty(t, CardNumber(Visa, "00x0"))
 	for _, a := range aliases {
 		require.Equal(t, a.number[len(a.number)-1:], luhnDigit(a.number[:len(a.number)-1]))
 	}
-	require.Equal(t, card{Mastercard, false, '0', '0', '0', '0'}, cardOf("5555555555554444", "0070"))
+	require.Equal(t, card{scheme: Mastercard, versions: '0', method: '0', answer: '0', challenge: '0'}, cardOf("5555555555554444", "0070"))
 	require.Equal(t, byte('7'), cardOf("4900000000000003", "0070").answer, "others are as the options say")
 	for number, want := range map[string]Scheme{"340000000000009": Amex, "3530111333300000": JCB, "30569309025904": Diners, "2221000000000009": Mastercard,
 		"6200000000000005": UnionPay, "6011111111111117": Discover, "4900000000000003": Visa} {

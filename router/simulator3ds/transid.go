@@ -16,7 +16,7 @@ import (
 // authorization against it. It is a UUID of version 8 (RFC 9562): the bytes
 //
 //	0–2    51 3d 50, by which it is known
-//	3      the scheme's place in the table of schemes (4 bits), then random
+//	3      the scheme's place in the table of schemes (4 bits), random, 1 for a card number of the simulator's own (1 bit)
 //	4–5    random
 //	6–7    version (4 bits), the currency's ISO 4217 number (10 bits), random
 //	8–9    variant (2 bits), random
@@ -29,7 +29,7 @@ const (
 )
 
 // dsTransID makes one. Without a purchase, currency is "" and the amount 0.
-func dsTransID(s Scheme, amount, currency string) string {
+func dsTransID(c card, amount, currency string) string {
 	var id [16]byte
 	rand.Read(id[:])
 	minor, err := strconv.ParseUint(amount, 10, 64)
@@ -39,7 +39,10 @@ func dsTransID(s Scheme, amount, currency string) string {
 	number, _ := strconv.ParseUint(currency, 10, 10)
 	binary.BigEndian.PutUint64(id[8:], minor|uint64(id[8]&0x3f|0x80)<<56|uint64(id[9])<<48)
 	binary.BigEndian.PutUint16(id[6:], 8<<12|uint16(number)<<2|uint16(id[7]&3))
-	id[3] = byte(slices.Index(schemeOrder(), s))<<4 | id[3]&0xf
+	id[3] = byte(slices.Index(schemeOrder(), c.scheme))<<4 | id[3]&0xe
+	if c.own {
+		id[3] |= 1
+	}
 	copy(id[:], transIDMark)
 	return uuid.UUID(id).String()
 }

@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+)
+
+// A comparison that the host made for an adapter is no request: an adapter that is its own processor answers after one as it does without.
+func TestComparisonsAreNoSends(t *testing.T) {
+	yes := true
+	asked := sdk.Money{Minor: 6540, Currency: "EUR"}
+	compared := &DriveResult{Exchanges: []sdk.Exchange{{Verified: &yes}}}
+	alone, talks := &sdk.Manifest{}, &sdk.Manifest{Environments: map[string]sdk.Environment{"live": {Hosts: []string{"api.example.com"}}}}
+	for _, c := range []struct {
+		m      *sdk.Manifest
+		status sdk.OutcomeStatus
+		want   OperationStatus
+	}{
+		{alone, sdk.StatusCaptured, OperationSucceeded},
+		{alone, sdk.StatusDeclined, OperationDeclined},
+		{talks, sdk.StatusCaptured, OperationFailed}, // it says so without asking
+	} {
+		compared.Outcome = &sdk.Outcome{Status: c.status, TransactionID: "tx_1", Amount: &asked}
+		if c.status == sdk.StatusDeclined {
+			compared.Outcome.Decline = &sdk.Decline{Code: "x", Reason: sdk.DeclineGeneric}
+		}
+		require.Equal(t, c.want, judge(sdk.OpAuthorize, asked, c.m, compared, nil).status, c.status)
+	}
+	unanswered := &DriveResult{MayHaveLeft: true, Exchanges: []sdk.Exchange{{Verified: &yes}, {Sent: true}}, Outcome: &sdk.Outcome{Status: sdk.StatusCaptured}}
+	require.Equal(t, OperationUnknown, judge(sdk.OpAuthorize, asked, talks, unanswered, nil).status)
+}
