@@ -275,7 +275,7 @@ func TestExternalPrerequisites(t *testing.T) {
 	require.Equal(t, "HE_02", code(t, pay()), "no account of it")
 	require.Zero(t, w.a.count(sdk.OpPrepare))
 
-	other := openSecureWorld(t, engine.Options{}, newAuthenticator(), &bank{}, t.TempDir()+"/p.db")
+	other := openSecureWorld(t, engine.Options{}, newAuthenticator(), &bank{rule: byReference}, t.TempDir()+"/p.db")
 	_, err := other.CreatePayment(t.Context(), other.auth, sale(100, visa, external))
 	require.Equal(t, "IR_20", code(t, err), "F2: never a silent skip")
 	var e *engine.Error

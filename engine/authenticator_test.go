@@ -203,11 +203,12 @@ type bank struct {
 	requests []sdk.Request
 	answer   func(r *sdk.Request) *sdk.Outcome
 	external bool
+	rule     sdk.ResolveRule
 }
 
 func (b *bank) adapter() *sdk.Adapter {
 	a := &sdk.Adapter{Manifest: sdk.Manifest{ABI: sdk.ABI, Name: "bank", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Bank", Description: "A test processor.",
-		Features: sdk.Features{External3DS: b.external}, Resolve: byReference}}
+		Features: sdk.Features{External3DS: b.external}, Resolve: b.rule}}
 	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
 		b.mu.Lock()
 		b.requests = append(b.requests, *c.Request)
@@ -223,7 +224,16 @@ func (b *bank) adapter() *sdk.Adapter {
 		return &sdk.Outcome{Status: st, TransactionID: "tx_" + c.Request.Reference}, nil
 	}
 	a.Void = func(c *sdk.Call) (*sdk.Outcome, error) { return &sdk.Outcome{Status: sdk.StatusVoided}, nil }
-	a.Sync = func(c *sdk.Call) (*sdk.Outcome, error) { return &sdk.Outcome{Status: sdk.StatusNotFound}, nil }
+	a.Sync = func(c *sdk.Call) (*sdk.Outcome, error) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, r := range b.requests {
+			if r.Reference == c.Request.Reference {
+				return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx_" + r.Reference}, nil
+			}
+		}
+		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+	}
 	return a
 }
 
@@ -248,7 +258,7 @@ type secureWorld struct {
 }
 
 func newSecureWorld(t *testing.T, o engine.Options) *secureWorld {
-	a, b := newAuthenticator(), &bank{external: true}
+	a, b := newAuthenticator(), &bank{external: true, rule: byReference}
 	return openSecureWorld(t, o, a, b, filepath.Join(t.TempDir(), "p.db"))
 }
 
@@ -332,4 +342,10 @@ func (w *world) done(id string) *engine.PaymentView {
 		return s != engine.Processing && s != engine.RequiresCustomerAction
 	}, 20*time.Second, 5*time.Millisecond)
 	return w.get(id, engine.RetrieveInput{})
+}
+
+// erro is an error that an ACS has the browser bring instead of a CRes.
+func erro(server string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(`{"messageType":"Erro","messageVersion":"2.2.0","threeDSServerTransID":"` + server +
+		`","errorCode":"203","errorComponent":"A"}`))
 }
