@@ -199,6 +199,27 @@ func (h *Host) unload(idle time.Duration) {
 	}
 }
 
+// rest has adapters that nothing has used for so long give up what they hold in memory; the next payment brings it back from the cache
+// directory in a tenth of a second. Without one they keep it: compiling takes seconds.
+func (h *Host) rest(idle time.Duration) {
+	if h.opts.CacheDir == "" {
+		return
+	}
+	h.mu.Lock()
+	var idlers []*build
+	for _, b := range h.builds {
+		if b.users == 0 && time.Since(b.used) > idle {
+			idlers = append(idlers, b)
+		}
+	}
+	h.mu.Unlock()
+	for _, b := range idlers {
+		if b.module.Rest() {
+			h.log.Info("an adapter that nobody uses gives up its memory", "adapter", b.name, "hash", b.hash)
+		}
+	}
+}
+
 func hashOf(wasm []byte) string {
 	sum := sha256.Sum256(wasm)
 	return hex.EncodeToString(sum[:])

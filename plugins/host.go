@@ -80,7 +80,7 @@ func New(ctx context.Context, o Options) (_ *Host, err error) {
 
 func (o *Options) validate() error {
 	switch {
-	case o.RetainBuilds < 0 || o.PollInterval < 0 || o.OperationTimeout < 0 || o.SendTimeout < 0 || o.DialTimeout < 0 || o.AccountWait < 0:
+	case o.RetainBuilds < 0 || o.PollInterval < 0 || o.RestAfter < 0 || o.OperationTimeout < 0 || o.SendTimeout < 0 || o.DialTimeout < 0 || o.AccountWait < 0:
 		return errors.New("plugins: a duration in Options is negative")
 	case o.AccountConcurrency < 0 || o.MaxResponse < 0:
 		return errors.New("plugins: AccountConcurrency or MaxResponse is negative")
@@ -110,6 +110,7 @@ func (h *Host) Run(ctx context.Context) error {
 				h.reportOnce("adapters directory cannot be read", err.Error(), "error", err)
 			}
 			h.unload(h.keepLoaded())
+			h.rest(h.opts.RestAfter)
 		}
 	}
 }

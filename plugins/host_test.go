@@ -238,3 +238,16 @@ func TestOptionsAreChecked(t *testing.T) {
 		require.Error(t, err)
 	}
 }
+
+// An adapter that nobody uses gives up its memory, and the next payment finds it as it was.
+func TestIdleAdaptersRest(t *testing.T) {
+	p, dir := newProcessor(t), t.TempDir()
+	put(t, dir, "acme.wasm", acmeModule(t))
+	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir(), RestAfter: 20 * time.Millisecond})
+	for range 2 {
+		res, err := h.Drive(t.Context(), authorize("acme", p.URL))
+		require.NoError(t, err)
+		require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
+		require.Eventually(t, func() bool { return !h.Stats()[0].Sandbox.Compiled }, 20*time.Second, 5*time.Millisecond)
+	}
+}

@@ -34,6 +34,7 @@ type Options struct {
 
 	RetainBuilds time.Duration // how long a replaced or removed build can still be asked for by hash; default 30 days
 	PollInterval time.Duration // how often Directory is looked at; default 1 s
+	RestAfter    time.Duration // how long an adapter that nobody uses stays compiled in memory, where CacheDir is set; default 15 min
 
 	OperationTimeout   time.Duration // of one Drive, waiting included; default 60 s
 	SendTimeout        time.Duration // of one request, from dialling to the last byte of the answer; default 30 s
@@ -60,6 +61,7 @@ const SimulatorName = "simulator"
 func (o Options) withDefaults() Options {
 	setDefault(&o.RetainBuilds, 30*24*time.Hour)
 	setDefault(&o.PollInterval, time.Second)
+	setDefault(&o.RestAfter, 15*time.Minute)
 	setDefault(&o.OperationTimeout, 60*time.Second)
 	setDefault(&o.SendTimeout, 30*time.Second)
 	setDefault(&o.DialTimeout, 10*time.Second)

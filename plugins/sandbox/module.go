@@ -122,11 +122,7 @@ func (m *Module) Step(ctx context.Context, c Call) ([]byte, error) {
 	if len(c.Input) > m.runtime.limits.MessageBytes {
 		return nil, ErrInputTooLarge
 	}
-	code, err := m.ready(ctx)
-	if err != nil {
-		return nil, err
-	}
-	answer, debug, err := m.lent(ctx, code, c)
+	answer, debug, err := m.lent(ctx, c)
 	if len(debug) > 0 {
 		_, _ = c.Debug.Write(debug)
 	}
@@ -134,9 +130,19 @@ func (m *Module) Step(ctx context.Context, c Call) ([]byte, error) {
 }
 
 // lent runs a step in an instance of the pool, and returns what the guest wrote to the debug log beside its answer.
-func (m *Module) lent(ctx context.Context, code *code, c Call) (answer, debug []byte, err error) {
-	if err := m.pool.acquire(ctx); err != nil {
-		return nil, nil, err
+func (m *Module) lent(ctx context.Context, c Call) (answer, debug []byte, err error) {
+	var code *code
+	for { // again when the module was put to rest in between
+		if code, err = m.ready(ctx); err != nil {
+			return nil, nil, err
+		}
+		if err := m.pool.acquire(ctx); err != nil {
+			return nil, nil, err
+		}
+		if m.code.Load() == code {
+			break
+		}
+		m.pool.release()
 	}
 	defer m.pool.release()
 	in := m.pool.take()
@@ -235,6 +241,29 @@ func (m *Module) compile(b *build) {
 	m.pool.put(first)
 	b.code = code
 	m.code.Store(code)
+}
+
+// Rest gives up the compiled code and all instances of a module that no step runs in, some 20 MB, until the next step, which takes the
+// code from the cache directory, or compiles anew without one. It says whether there was something to give up and nobody used it.
+func (m *Module) Rest() bool {
+	if !m.pool.occupy() {
+		return false
+	}
+	defer m.pool.leave()
+	m.mu.Lock()
+	c := m.code.Load()
+	if c == nil || m.closing {
+		m.mu.Unlock()
+		return false
+	}
+	m.code.Store(nil)
+	m.building = nil
+	m.mu.Unlock()
+	for in := m.pool.take(); in != nil; in = m.pool.take() {
+		m.discard(in)
+	}
+	_ = c.compiled.Close(context.Background())
+	return true
 }
 
 // Close refuses further calls, waits for running ones and frees everything. When ctx ends first, it returns its error

@@ -70,6 +70,28 @@ func (p *pool) put(in *instance) {
 	p.idle = append(p.idle, in)
 }
 
+// occupy takes all slots if nobody has one, without waiting, and says whether it did.
+func (p *pool) occupy() bool {
+	for n := range cap(p.slots) {
+		select {
+		case p.slots <- struct{}{}:
+		default:
+			for range n {
+				p.release()
+			}
+			return false
+		}
+	}
+	return true
+}
+
+// leave gives back what occupy took.
+func (p *pool) leave() {
+	for range cap(p.slots) {
+		p.release()
+	}
+}
+
 // shut refuses all further callers.
 func (p *pool) shut() { p.once.Do(func() { close(p.closed) }) }
 

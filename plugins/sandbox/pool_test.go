@@ -172,3 +172,40 @@ func TestInstancesAreBounded(t *testing.T) {
 	require.Equal(t, uint64(200), m.Stats().Resets)
 	require.Zero(t, m.Stats().InUse)
 }
+
+// TestRest: a module that is put to rest wakes up with the next step, however many steps and rests meet.
+func TestRest(t *testing.T) {
+	m := loadGo(t, Options{CacheDir: sharedCache, Limits: Limits{Instances: 3}})
+	require.False(t, m.Rest(), "there is nothing to give up")
+	require.Equal(t, "hello", step(t, m, "ehello"))
+	require.NoError(t, m.pool.acquire(context.Background()))
+	require.False(t, m.Rest(), "somebody uses it")
+	m.pool.release()
+	require.True(t, m.Rest())
+	require.False(t, m.Stats().Compiled)
+	require.Zero(t, m.Stats().Live)
+	require.False(t, m.Rest())
+	require.Equal(t, "hello", step(t, m, "ehello"))
+	require.Equal(t, 1, m.Stats().Live)
+
+	var group sync.WaitGroup
+	var rests atomic.Int64
+	for range 4 {
+		group.Go(func() {
+			for range 40 {
+				b, err := m.Step(context.Background(), call("ehello"))
+				if err != nil || string(b) != "hello" {
+					t.Errorf("%q %v", b, err)
+				}
+				if m.Rest() {
+					rests.Add(1)
+				}
+			}
+		})
+	}
+	group.Wait()
+	require.Positive(t, rests.Load())
+	require.NoError(t, m.Close(context.Background()))
+	require.False(t, m.Rest())
+	require.Zero(t, m.Stats().Live)
+}
