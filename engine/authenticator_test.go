@@ -165,7 +165,7 @@ func (a *authenticator) count(op sdk.Operation) (n int) {
 }
 
 // last is the latest request of an operation.
-func (a *authenticator) last(t *testing.T, op sdk.Operation) sdk.Request {
+func (a *authenticator) last(t testing.TB, op sdk.Operation) sdk.Request {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for i := len(a.asked) - 1; i >= 0; i-- {
@@ -243,7 +243,7 @@ func (b *bank) count() int {
 	return len(b.requests)
 }
 
-func (b *bank) last(t *testing.T) sdk.Request {
+func (b *bank) last(t testing.TB) sdk.Request {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	require.NotEmpty(t, b.requests)

@@ -112,7 +112,7 @@ func (b *booking) keepReferences(o *sdk.Outcome) {
 	setText(&d.ProcessorReference, o.Reference)
 	setText(&d.AuthCode, o.AuthCode)
 	setText(&d.NetworkTransactionID, o.NetworkTransactionID)
-	if o.StoredCredential != nil {
+	if o.StoredCredential != nil && (!d.MerchantInitiated || d.StoredCredential != nil) { // none was used or made where the network's id was
 		d.StoredCredential = o.StoredCredential
 	}
 	if o.Checks != nil {

@@ -23,7 +23,7 @@ import (
 // world is an engine with everything real but the sandbox: SQLite, vault, and adapters as Go functions.
 type world struct {
 	*engine.Engine
-	t       *testing.T
+	t       testing.TB
 	db      *storage.DB
 	file    string
 	auth    engine.Auth
@@ -72,7 +72,7 @@ func newWorld(t *testing.T, o engine.Options, adapters map[string]*sdk.Adapter) 
 	return newWorldWith(t, o, plugins.NativeConnectors(all), filepath.Join(t.TempDir(), "p.db"))
 }
 
-func newWorldWith(t *testing.T, o engine.Options, c engine.Connectors, file string) *world {
+func newWorldWith(t testing.TB, o engine.Options, c engine.Connectors, file string) *world {
 	w := &world{t: t, file: file, alarms: &alarms{n: map[string]int{}}, clock: &atomic.Int64{}}
 	var err error
 	w.db, err = storage.Open(t.Context(), "sqlite:"+file, storage.Options{Migrate: true})

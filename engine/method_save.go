@@ -133,6 +133,31 @@ func (e *Engine) saveCard(ctx context.Context, w *work, b *booking, s *saving, n
 	return e.sealMethod(m)
 }
 
+// keepCardOf records the card that a node which died was to keep, while it can still be read: evidence of the payment may come when card
+// and CVC have been destroyed.
+func (e *Engine) keepCardOf(ctx context.Context, w *work) {
+	if w.a.Details.Save == "" || w.a.Details.MethodID != "" || len(w.op.Instrument) == 0 || refused(w.a.Status) || approved(w.a.Status) {
+		return
+	}
+	now := e.now().UTC().Truncate(time.Millisecond)
+	b := booking{p: w.p.clone(), a: w.a.clone(), op: w.op}
+	s, err := e.bookMethod(ctx, w, &b, now)
+	if err == nil && s != nil && s.method != nil {
+		var p *Payment
+		var a *Attempt
+		err = e.store.Update(ctx, func(tx Tx) error {
+			p, a = b.p.clone(), b.a.clone()
+			return errors.Join(tx.UpdatePayment(p), tx.UpdateAttempt(a), s.write(tx))
+		})
+		if err == nil {
+			w.p, w.a, w.method = p, a, s.method
+		}
+	}
+	if err != nil { // the next try, or the settling itself, does it
+		e.log.LogAttrs(ctx, slog.LevelWarn, "card not kept yet", slog.String("operation_id", w.op.ID), slog.Any("error", err))
+	}
+}
+
 // customerForSaving is the customer whose card is kept, nil when they were deleted.
 func (e *Engine) customerForSaving(ctx context.Context, p *Payment) (c *Customer, err error) {
 	err = e.read(ctx, "read customer", func(r Reader) (err error) { c, err = r.Customer(p.MerchantID, p.CustomerID); return err })

@@ -139,6 +139,7 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 		return e.closeStale(ctx, op)
 	}
 	e.recordLost(ctx, w)
+	e.keepCardOf(ctx, w)
 	v, how, err := e.evidence(ctx, w)
 	if err != nil {
 		e.reschedule(ctx, op, w.adapter.Manifest.Resolve, err.Error(), time.Time{})

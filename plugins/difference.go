@@ -3,11 +3,15 @@ package plugins
 import (
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"payswitch/sdk"
 )
@@ -78,7 +82,16 @@ func describe(r *sdk.Result, fault string) string {
 // differing collects differences.
 type differing struct{ all []Difference }
 
+// mostShown is the length from which on only the part of a value is shown in which it differs.
+const mostShown = 400
+
 func (d *differing) at(where, recorded, replayed string) {
+	if recorded == replayed {
+		return
+	}
+	if max(len(recorded), len(replayed)) > mostShown {
+		recorded, replayed = excerpt(recorded, replayed), excerpt(replayed, recorded)
+	}
 	if recorded != replayed {
 		d.all = append(d.all, Difference{Where: strings.TrimSpace(where), Recorded: recorded, Replayed: replayed})
 	}
@@ -169,10 +182,16 @@ func jsonOf(v any) []textField {
 
 // jsonFields are the leaves of a JSON document.
 func jsonFields(text string) (all []textField, ok bool) {
+	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' {
+		return nil, false
+	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	var v any
-	if !strings.ContainsAny(strings.TrimSpace(text)[:min(1, len(strings.TrimSpace(text)))], "{[") || d.Decode(&v) != nil || d.More() {
+	if d.Decode(&v) != nil {
+		return nil, false
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, false
 	}
 	var walk func(path string, v any)
@@ -180,7 +199,7 @@ func jsonFields(text string) (all []textField, ok bool) {
 		join := func(name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 		switch v := v.(type) {
 		case map[string]any:
-			for _, k := range sortedNames(v) {
+			for _, k := range slices.Sorted(maps.Keys(v)) {
 				walk(join(k), v[k])
 			}
 		case []any:
@@ -197,15 +216,6 @@ func jsonFields(text string) (all []textField, ok bool) {
 	return all, true
 }
 
-func sortedNames(m map[string]any) []string {
-	names := make([]string, 0, len(m))
-	for k := range m {
-		names = append(names, k)
-	}
-	slices.Sort(names)
-	return names
-}
-
 // xmlFields are the texts and attributes of an XML document.
 func xmlFields(text string) (all []textField, ok bool) {
 	if !strings.HasPrefix(strings.TrimSpace(text), "<") {
@@ -215,8 +225,8 @@ func xmlFields(text string) (all []textField, ok bool) {
 	var path []string
 	for {
 		token, err := d.Token()
-		if token == nil {
-			return all, err.Error() == "EOF" && len(all) > 0
+		if err != nil {
+			return all, errors.Is(err, io.EOF) && len(all) > 0
 		}
 		switch t := token.(type) {
 		case xml.StartElement:
@@ -248,7 +258,7 @@ func formFields(text string) (all []textField, ok bool) {
 	return all, true
 }
 
-// excerpt is the part of a in which it differs from b, with some of what stands around it.
+// excerpt is where a begins to differ from b, with some of what stands around it. It is quoted where it is no text.
 func excerpt(a, b string) string {
 	const around = 24
 	start, end := 0, 0
@@ -258,8 +268,17 @@ func excerpt(a, b string) string {
 	for end < min(len(a), len(b))-start && a[len(a)-1-end] == b[len(b)-1-end] {
 		end++
 	}
-	from, to := max(0, start-around), min(len(a), len(a)-end+around)
-	s := strings.ToValidUTF8(a[from:to], "�")
+	from, to := max(0, start-around), min(len(a), len(a)-end+around, start+mostShown-around)
+	for from > 0 && !utf8.RuneStart(a[from]) {
+		from--
+	}
+	for to < len(a) && !utf8.RuneStart(a[to]) {
+		to++
+	}
+	s := a[from:to]
+	if !utf8.ValidString(s) {
+		s = strconv.Quote(s)
+	}
 	if from > 0 {
 		s = "…" + s
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -260,4 +262,99 @@ func TestDecodeRecordingOfDamage(t *testing.T) {
 		_, err := engine.DecodeRecording(b[:n])
 		require.Error(t, err)
 	}
+}
+
+func TestReplayOfAccessTokens(t *testing.T) {
+	p := newRecorder(t)
+	issued := 0
+	p.answer = func(w http.ResponseWriter, r recorded) {
+		if r.uri == "/token" {
+			issued++
+			fmt.Fprintf(w, `{"access_token":"token_number_%d","expires_in":600}`, issued)
+			return
+		}
+		if r.header.Get("Authorization") == "Bearer token_number_1" {
+			w.WriteHeader(401)
+		}
+		_, _ = io.WriteString(w, `{}`)
+	}
+	n, err := plugins.NewNative(map[string]*sdk.Adapter{"oauth": oauth("access_token")}, plugins.Options{AllowLoopbackHTTP: true})
+	require.NoError(t, err)
+	d := authorize("oauth", p.URL)
+	d.Record = true
+	res, err := n.Drive(context.Background(), d)
+	require.NoError(t, err)
+	require.Len(t, res.Recordings, 3, "two tokens fetched, and the operation itself")
+	require.True(t, res.Recordings[2].Steps[0].Refreshed)
+	for i, kind := range []sdk.Operation{sdk.OpAccessToken, sdk.OpAccessToken, sdk.OpAuthorize} {
+		rec := res.Recordings[i]
+		require.Equal(t, kind, rec.Step.Operation)
+		text := string(sdk.EncodeStep(rec.Step))
+		for _, s := range rec.Steps {
+			text += string(s.Result)
+		}
+		require.NotContains(t, text, "token_number_")
+		require.NotContains(t, text, secretKey)
+		require.NotContains(t, text, cardNumber)
+		r, err := n.Replay(context.Background(), rec)
+		require.NoError(t, err)
+		require.True(t, r.Same(), "%+v", r.Differences())
+	}
+}
+
+// In the sandbox: the recorded build and others, faults too.
+func TestReplayInTheSandbox(t *testing.T) {
+	dir, p := t.TempDir(), newProcessor(t)
+	put(t, dir, "acme.wasm", acmeModule(t))
+	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir()})
+	d := authorize("acme", p.URL)
+	d.Record = true
+	res, err := h.Drive(context.Background(), d)
+	require.NoError(t, err)
+	rec := res.Recordings[0]
+	r, err := h.Replay(context.Background(), "", rec)
+	require.NoError(t, err)
+	require.True(t, r.Same(), "%+v", r.Differences())
+	require.Equal(t, res.AdapterHash, r.Hash)
+
+	// A fault is a result as any other, and comes again.
+	put(t, dir, "bad.wasm", badModule(t))
+	require.Eventually(t, func() bool { _, ok := h.Adapter("bad"); return ok }, slow, time.Millisecond)
+	url, _ := server(t, ok)
+	for mode, fault := range map[string]string{"loop": "fuel", "garbage": "garbage", "panic": "", "late_trap": "", "queries": "", "late_reject": ""} {
+		d := authorize("bad", url)
+		d.Account.Config["mode"], d.Record = mode, true
+		res, _ := h.Drive(context.Background(), d)
+		require.Len(t, res.Recordings, 1, mode)
+		last := res.Recordings[0].Steps[len(res.Recordings[0].Steps)-1]
+		if fault != "" {
+			require.Equal(t, fault, last.Fault, mode)
+		}
+		require.Equal(t, last.Fault == "", last.Result != nil, mode)
+		r, err := h.Replay(context.Background(), "", res.Recordings[0])
+		require.NoError(t, err, mode)
+		require.True(t, r.Same(), "%s: %+v", mode, r.Differences())
+		other, err := h.Replay(context.Background(), rec.Hash, res.Recordings[0])
+		require.NoError(t, err, mode)
+		require.False(t, other.Same(), mode)
+		require.NotEmpty(t, other.Differences(), mode)
+	}
+	require.NoError(t, os.Remove(filepath.Join(dir, "bad.wasm")))
+	require.Eventually(t, func() bool { _, ok := h.Adapter("bad"); return !ok }, slow, time.Millisecond)
+
+	bad, err := h.Load(context.Background(), badModule(t))
+	require.NoError(t, err)
+	_, answers := h.Adapter(bad.Name)
+	require.False(t, answers, "it is run for replays alone")
+	r, err = h.Replay(context.Background(), bad.Hash, rec)
+	require.NoError(t, err)
+	require.False(t, r.Same())
+	require.Len(t, r.Differences(), 1)
+
+	_, err = h.Replay(context.Background(), "0000000000000000000000000000000000000000000000000000000000000000", rec)
+	require.ErrorIs(t, err, plugins.ErrNoBuild)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = h.Replay(ctx, "", rec)
+	require.ErrorIs(t, err, context.Canceled)
 }

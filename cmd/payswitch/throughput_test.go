@@ -70,6 +70,27 @@ func BenchmarkThroughput(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
+// BenchmarkJournal is what the journal costs: the same load with and without, in turn.
+//
+//	go test ./cmd/payswitch -run '^$' -bench Journal -benchtime 5x
+func BenchmarkJournal(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(200))
+	connectors := plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()})
+	with, withKey := startSwitch(b, connectors)
+	without, withoutKey := startSwitch(b, connectors, func(o *engine.Options) { o.JournalKeep = -1 })
+	load(b, with, withKey, 500*time.Millisecond)
+	load(b, without, withoutKey, 500*time.Millisecond)
+	var rates, bare, ratios []float64
+	for b.Loop() {
+		x, y := load(b, with, withKey, 2*time.Second), load(b, without, withoutKey, 2*time.Second)
+		rates, bare, ratios = append(rates, x), append(bare, y), append(ratios, x/y)
+	}
+	b.ReportMetric(median(rates), "journalled/s")
+	b.ReportMetric(median(bare), "not-journalled/s")
+	b.ReportMetric(median(ratios), "journalled/not")
+	b.ReportMetric(0, "ns/op")
+}
+
 func median(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	return v[len(v)/2]
@@ -138,7 +159,7 @@ func inSandbox(b *testing.B) engine.Connectors {
 }
 
 // startSwitch serves a whole switch in this process, but for its adapters, and returns its URL and a merchant's key.
-func startSwitch(b *testing.B, connectors engine.Connectors) (url, key string) {
+func startSwitch(b *testing.B, connectors engine.Connectors, change ...func(*engine.Options)) (url, key string) {
 	ctx := b.Context()
 	db, err := storage.Open(ctx, "sqlite:"+filepath.Join(b.TempDir(), "p.db"), storage.Options{Migrate: true})
 	require.NoError(b, err)
@@ -148,7 +169,11 @@ func startSwitch(b *testing.B, connectors engine.Connectors) (url, key string) {
 	require.NoError(b, err)
 	url = "http://" + listener.Addr().String()
 	m := newMeters()
-	e, err := engine.New(engine.Deps{Store: db, Connectors: connectors, Vault: vault, Presenter: router.Presenter{}, Metrics: m}, engine.Options{PublicURL: url})
+	o := engine.Options{PublicURL: url}
+	for _, f := range change {
+		f(&o)
+	}
+	e, err := engine.New(engine.Deps{Store: db, Connectors: connectors, Vault: vault, Presenter: router.Presenter{}, Metrics: m}, o)
 	require.NoError(b, err)
 	s, err := router.New(router.Deps{Access: e, Payments: e, Admin: e, Connectors: connectors}, router.Options{PublicURL: url, Observe: m.request})
 	require.NoError(b, err)

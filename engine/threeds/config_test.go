@@ -70,6 +70,18 @@ func TestParseConfigRefuses(t *testing.T) {
 	}
 }
 
+func TestBounds(t *testing.T) {
+	for raw, ok := range map[string]bool{
+		`{"customer_action_ttl_seconds":299}`: false, `{"customer_action_ttl_seconds":300}`: true, `{"customer_action_ttl_seconds":3600}`: true,
+		`{"customer_action_ttl_seconds":3601}`: false, `{"customer_action_ttl_seconds":0}`: true, `{"max_authentications_per_payment":1}`: true,
+		`{"max_authentications_per_payment":20}`: true, `{"max_authentications_per_payment":21}`: false,
+		`{"exemption_rules":{"suppress_above_percent":101}}`: false, `{"exemption_rules":{"suppress_above_percent":100}}`: true,
+	} {
+		_, err := ParseConfig([]byte(raw))
+		require.Equal(t, ok, err == nil, raw)
+	}
+}
+
 // TestConfigJSON: what a profile shows can be sent again, and what is stored is read as it was, later settings by default.
 func TestConfigJSON(t *testing.T) {
 	for _, c := range []Config{Default(), Strict()} {

@@ -1,0 +1,218 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+// TestSavedTwiceAtOnce: however many payments save one card of one customer at the same time, it is one method.
+func TestSavedTwiceAtOnce(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	const n = 12
+	var wg sync.WaitGroup
+	ids := make([]string, n)
+	for i := range n {
+		wg.Go(func() {
+			if i%3 == 2 {
+				_, err := w.CreateCustomer(t.Context(), w.auth, engine.CustomerData{ID: "c"})
+				if err != nil && code(t, err) != "IR_12" {
+					t.Error(err)
+				}
+				m, err := w.CreatePaymentMethod(t.Context(), w.auth, engine.MethodInput{CustomerID: "c", Method: "card",
+					Card: &engine.CardInput{Number: engine.NewSecret(visa), ExpMonth: "10", ExpYear: "50"}})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				ids[i] = m.ID
+				return
+			}
+			v, err := w.CreatePayment(t.Context(), w.auth, sale(100, visa, offSession, agreed, customer("c")))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			ids[i] = v.Method.ID
+			if v.Payment.Status != engine.Succeeded {
+				t.Error(v.Payment.Status)
+			}
+		})
+	}
+	wg.Wait()
+	list := w.methods("c")
+	require.Len(t, list, 1)
+	for _, id := range ids {
+		require.Equal(t, list[0].ID, id)
+	}
+	require.NotEmpty(t, list[0].Details.NetworkTransactionID)
+	require.Empty(t, w.alarms.all())
+}
+
+// TestDeletedWhileCharged: a charge either was first, or is refused and nothing is sent; nothing is left of the card.
+func TestDeletedWhileCharged(t *testing.T) {
+	s, seen := watched()
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
+	w.account("sim2", "")
+	id := w.pay(sale(1000, visa, offSession, agreed, customer("c"))).Method.ID
+	before := seen.count()
+	var charged, refused atomic.Int64
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			if i == 8 {
+				if err := w.DeletePaymentMethod(t.Context(), w.auth, id); err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			v, err := w.CreatePayment(t.Context(), w.auth, mit(100, id))
+			var e *engine.Error
+			switch {
+			case err == nil && v.Payment.Status == engine.Succeeded:
+				charged.Add(1)
+			case errors.As(err, &e) && e.Code == "HE_02":
+				refused.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, 15, charged.Load()+refused.Load())
+	require.EqualValues(t, charged.Load(), seen.count()-before, "what was refused was not sent")
+	require.Equal(t, "HE_02", w.fails(mit(1, id)).Code)
+	require.ErrorIs(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", id); return err }), engine.ErrNotFound)
+	require.Empty(t, w.alarms.all())
+}
+
+// TestSavedAfterTheNodeDied: what the customer agreed to is done by the node that settles the payment, also when evidence comes after card
+// and CVC were destroyed.
+func TestSavedAfterTheNodeDied(t *testing.T) {
+	p := newProcessor(t)
+	hold, arrived := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	handler := p.Config.Handler
+	p.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(rw, r) // it acts, and does not answer in time
+		if r.Method == "POST" {
+			once.Do(func() { close(arrived) })
+			<-hold
+		}
+	})
+	p.forgets.Store(true)
+	adapters := map[string]*sdk.Adapter{"shop": shop(byReference)}
+	o := engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 2500 * time.Millisecond}
+	a := newWorldWith(t, o, plugins.NativeConnectors(adapters), t.TempDir()+"/p.db")
+	a.shopAccount(p.URL)
+	b := a.second(o, adapters)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		a.CreatePayment(context.Background(), a.auth, sale(100, visa, onSession, agreed, customer("c"), func(in *engine.PaymentInput) { in.PaymentID = "p" }))
+	}()
+	<-arrived
+	b.running()
+	require.Eventually(t, func() bool { return b.operations("p")[0].Status == engine.OperationUnknown }, 20*time.Second, 20*time.Millisecond)
+	require.Empty(t, b.operations("p")[0].Instrument, "card and CVC are not needed any more")
+	require.Equal(t, engine.MethodInactive, b.get("p", engine.RetrieveInput{}).Method.Status)
+	p.forgets.Store(false)
+	v := b.eventually("p", engine.Succeeded)
+	require.Equal(t, engine.MethodActive, v.Method.Status)
+	close(hold)
+	<-done
+	items := b.methods("c")
+	require.Len(t, items, 1)
+	pay, err := b.CreatePayment(t.Context(), b.auth, &engine.PaymentInput{Amount: ptr(int64(5)), Currency: "USD", CustomerID: "c", Confirm: ptr(true),
+		PaymentMethod: "card", PaymentToken: items[0].Token, CardCVC: engine.NewSecret("737")})
+	require.NoError(t, err)
+	require.Equal(t, engine.Succeeded, pay.Payment.Status, "the vault has the card")
+}
+
+func singleUse(amount int64) func(*engine.PaymentInput) {
+	return func(in *engine.PaymentInput) {
+		in.MandateData = &engine.MandateInput{Terms: engine.MandateTerms{SingleUse: true, Amount: amount, Currency: "USD"}}
+	}
+}
+
+func byMandate(id string) func(*engine.PaymentInput) {
+	return func(in *engine.PaymentInput) { in.Recurring = &engine.Recurring{Type: "mandate_id", ID: id} }
+}
+
+// TestMandateChargedTwiceAtOnce: a single-use mandate takes one charge, whoever is first.
+func TestMandateChargedTwiceAtOnce(t *testing.T) {
+	s, seen := watched()
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"sim2": s})
+	w.account("sim2", "")
+	id := w.pay(sale(0, visa, offSession, agreed, customer("c"), singleUse(500))).Payment.Details.MandateID
+	require.NotEmpty(t, id, "a payment of nothing may agree to more")
+	before := seen.count()
+	var charged, refused atomic.Int64
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			v, err := w.CreatePayment(t.Context(), w.auth, mit(500, "", byMandate(id)))
+			var e *engine.Error
+			switch {
+			case err == nil && v.Payment.Status == engine.Succeeded:
+				charged.Add(1)
+			case errors.As(err, &e) && e.Code == "IR_16" && e.Message == "mandate is not active":
+				refused.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, 1, charged.Load())
+	require.EqualValues(t, 7, refused.Load())
+	require.Equal(t, 1, seen.count()-before)
+}
+
+// TestMandateLimits: amount, currency, dates, revocation; a refused charge gives a single-use mandate back.
+func TestMandateLimits(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	id := w.pay(sale(0, visa, offSession, agreed, customer("c"), singleUse(2_000_000_000))).Payment.Details.MandateID
+	v := w.pay(mit(900_000_101, "", byMandate(id)))
+	require.Equal(t, engine.Failed, v.Payment.Status)
+	v = w.pay(mit(900_000_020, "", byMandate(id)))
+	require.Equal(t, engine.Processing, v.Payment.Status)
+	require.Equal(t, "mandate is not active", w.fails(mit(1, "", byMandate(id))).Message, "while the charge may still succeed it is taken")
+
+	start, end := time.Now().Add(time.Hour), time.Now().Add(2*time.Hour)
+	id = w.pay(sale(100, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) {
+		in.MandateData = &engine.MandateInput{Terms: engine.MandateTerms{Amount: 500, Currency: "USD", Start: &start, End: &end}}
+	})).Payment.Details.MandateID
+	require.Equal(t, "the mandate has not started yet", w.fails(mit(1, "", byMandate(id))).Reason)
+	w.clock.Add(int64(61 * time.Minute))
+	for range 2 {
+		require.Equal(t, engine.Succeeded, w.pay(mit(500, "", byMandate(id))).Payment.Status)
+	}
+	require.Equal(t, "request amount is greater than mandate amount", w.fails(mit(501, "", byMandate(id))).Reason)
+	require.Equal(t, "cross currency mandates not supported", w.fails(mit(5, "", byMandate(id), func(in *engine.PaymentInput) { in.Currency = "EUR" })).Reason)
+	w.clock.Add(int64(time.Hour))
+	require.Equal(t, "the mandate has expired", w.fails(mit(1, "", byMandate(id))).Reason)
+
+	id = w.pay(sale(100, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) {
+		in.MandateData = &engine.MandateInput{}
+	})).Payment.Details.MandateID
+	require.NoError(t, w.RevokeMandate(t.Context(), w.auth, id))
+	require.Equal(t, "mandate is not active", w.fails(mit(1, "", byMandate(id))).Message)
+	require.Equal(t, "HE_03", code(t, w.RevokeMandate(t.Context(), w.auth, id)))
+	require.Equal(t, "HE_02", w.fails(mit(1, "", byMandate("man_none"))).Code)
+
+	redirect := w.pay(sale(100, "4111111111111111", threeDS, offSession, agreed, customer("c"), singleUse(500)))
+	require.Equal(t, "mandate is not active", w.fails(mit(1, "", byMandate(redirect.Payment.Details.MandateID))).Message, "not approved yet")
+}
