@@ -94,7 +94,7 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *
 	}
 	if in.RecordOnly {
 		o.step.Now = in.Started.UnixMilli()
-		o.steps = append(o.steps, engine.RecordedStep{Fault: faultHost})
+		o.recordStep(nil, errLost, 0)
 		return res, nil
 	}
 	if err := d.limits.acquire(ctx, in.Account.ID); err != nil {

@@ -35,6 +35,9 @@ func faultOf(err error) string {
 	return faultHost
 }
 
+// errLost is why the last step of a drive whose node has ended has no result.
+var errLost = errors.New("the node that drove it ended first: what it last asked for is not known")
+
 // faultHost is why a step has no result where that is not the adapter's doing.
 const faultHost = "host"
 
@@ -52,7 +55,7 @@ func (o *operation) recording(err error) *engine.Recording {
 	case err != nil:
 		r.Error = err.Error()
 	case o.in.RecordOnly:
-		r.Error = "the node that drove it ended first: what it last asked for is not known"
+		r.Error = errLost.Error()
 	}
 	step := *o.step
 	step.Exchanges = o.res.Exchanges

@@ -358,3 +358,24 @@ func TestReplayInTheSandbox(t *testing.T) {
 	_, err = h.Replay(ctx, "", rec)
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// Of a drive whose node has ended what is known is recorded, and nothing is stepped or sent; nothing at all where the adapter knew the secrets.
+func TestRecordOnly(t *testing.T) {
+	first, _ := recording(t, twice, authorize("scripted", echo(t)))
+	stepped := false
+	f := func(c *sdk.Call) (*sdk.Outcome, error) { stepped = true; return twice(c) }
+	d := authorize("scripted", "http://127.0.0.1:1")
+	d.Resume, d.RecordOnly = first.Step.Exchanges[:1], true
+	rec, res := recording(t, f, d)
+	require.Nil(t, res.Outcome)
+	require.False(t, res.MayHaveLeft)
+	require.Equal(t, 1, rec.Resumed)
+	require.Len(t, rec.Steps, 1)
+	require.Contains(t, rec.Error, "the node that drove it ended")
+	require.NotContains(t, string(sdk.EncodeStep(rec.Step)), cardNumber)
+
+	res, err := revealing(t, plugins.Options{}, f, func(d *engine.Drive) { d.RecordOnly, d.Account.BaseURL = true, "http://127.0.0.1:1" })
+	require.NoError(t, err)
+	require.Empty(t, res.Recordings)
+	require.False(t, stepped)
+}
