@@ -155,22 +155,16 @@ func PlacementText(p sdk.Placement) string {
 // Beyond is what the build with this hash and manifest reaches that no approval of these grants; empty when one grants all of it. With
 // several it is what the newest lacks. hosts are Account.Hosts: where there are any, the manifest's count for nothing.
 func (d OperatorDecisions) Beyond(hash string, m *sdk.Manifest, hosts []string) (more Reach) {
-	known := slices.ContainsFunc(d.Approvals, func(a Approval) bool { return a.Hash == hash })
-	for i := len(d.Approvals) - 1; i >= 0 && !known; i-- {
+	if !slices.ContainsFunc(d.Approvals, func(a Approval) bool { return a.Hash == hash }) {
 		wanted := ReachOf(m)
 		if len(hosts) > 0 {
 			wanted.Hosts = nil
 		}
-		lacks := wanted.Beyond(d.Approvals[i].Reach)
-		if known = lacks.IsEmpty(); i == len(d.Approvals)-1 {
-			more = lacks
-		}
-	}
-	if known {
-		more = Reach{}
-	} else if len(d.Approvals) == 0 {
-		if more = ReachOf(m); len(hosts) > 0 {
-			more.Hosts = nil
+		more = wanted
+		for i := range d.Approvals {
+			if more = wanted.Beyond(d.Approvals[i].Reach); more.IsEmpty() {
+				break
+			}
 		}
 	}
 	more.PlainSecrets = d.plain() && !d.PlainSecrets(hash)

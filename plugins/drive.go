@@ -82,7 +82,7 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *
 			res.Outcome, res.Reject = nil, nil
 			err = o.clean(fmt.Errorf("drive %s of adapter %s: %w", in.Operation, a.name, err))
 		}
-		if len(o.steps) > 0 {
+		if len(o.steps) > 0 && !o.plain {
 			res.Recordings = append(res.Recordings, o.recording(err))
 		}
 		res.Duration = time.Since(o.started)
@@ -116,7 +116,7 @@ func (o *operation) prepare() (err error) {
 	o.places = places
 	o.step, o.secrets = newStep(o.in, o.adapter.manifest, o.reach.baseURL)
 	o.scrub = newScrubber(o.secrets)
-	if o.plain {
+	if o.plain && !o.in.RecordOnly {
 		o.reveal()
 	}
 	o.captureMessage()

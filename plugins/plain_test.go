@@ -96,6 +96,10 @@ func TestPlainSecrets(t *testing.T) {
 	require.NotContains(t, res.Reject.Message, cardNumber)
 	require.Contains(t, res.Reject.Message, "no 411111")
 
+	res, err = revealing(t, o, adapter, func(d *engine.Drive) { d.RecordOnly = true })
+	require.NoError(t, err)
+	require.Empty(t, res.Recordings, "nor after a crash")
+
 	// Withdrawn, or given to another build: blind again, or not driven at all.
 	seen = nil
 	_, err = revealing(t, o, adapter, func(d *engine.Drive) {
