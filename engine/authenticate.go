@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -67,51 +66,6 @@ func (e *Engine) AuthenticatePayment(ctx context.Context, auth Auth, paymentID s
 		return nil, Refused("You cannot authenticate this payment because payment_attempt.external_three_ds_authentication_attempted is false")
 	}
 	return e.authenticate(ctx, s.ID, in)
-}
-
-// HostedPage is what our own page needs to run a payment's authentication: for merchants who only redirect.
-type HostedPage struct {
-	Invoke *AttemptInvoke // nil when there is nothing to run (any more)
-	// AuthorizeURL waits and sends the payer back to the shop.
-	AuthorizeURL string
-	// Challenge is the challenge under way, nil before one and after it.
-	Challenge *AuthenticationView
-	Amount    sdk.Money
-	Merchant  string // the profile's name
-	ReturnURL string
-}
-
-// HostedPage finds the payment that the URL of a hosted page was made for. HE_02 when there is none.
-func (e *Engine) HostedPage(ctx context.Context, token string) (*HostedPage, error) {
-	c, err := e.authenticationByToken(ctx, tokenPage, token)
-	if errors.Is(err, ErrNotFound) {
-		return nil, NotFound("Payment")
-	}
-	if err != nil {
-		return nil, err
-	}
-	v := e.callbackView(c)
-	p := &HostedPage{AuthorizeURL: v.AuthorizeURL, ReturnURL: v.ReturnURL, Amount: sdk.Money{Minor: c.w.p.NetAmount, Currency: c.w.p.Currency},
-		Merchant: c.w.profile.Name}
-	if c.waiting() {
-		p.Invoke = c.w.a.Private.Invoke
-	}
-	if c.auth.State == AuthenticationChallenge {
-		p.Challenge = e.authenticationView(c)
-	}
-	return p, nil
-}
-
-// HostedAuthenticate is AuthenticatePayment by the hosted page: its URL stands for the client secret.
-func (e *Engine) HostedAuthenticate(ctx context.Context, token string, in AuthenticationInput) (*AuthenticationView, error) {
-	c, err := e.authenticationByToken(ctx, tokenPage, token)
-	if errors.Is(err, ErrNotFound) {
-		return nil, NotFound("Payment")
-	}
-	if err != nil {
-		return nil, err
-	}
-	return e.authenticate(ctx, c.auth.ID, in)
 }
 
 // authenticate waits for the 3DS method where it may still end, sends the AReq, and answers.
@@ -205,9 +159,7 @@ func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationIn
 	if first.Billing == nil || first.Billing.Line1 == "" && first.Billing.Country == "" && first.Billing.Zip == "" && first.Billing.City == "" {
 		return nil, Missing("billing_address")
 	}
-	if in.Browser != nil {
-		first.Browser = in.Browser
-	}
+	first.Browser = newerBrowser(in.Browser, first.Browser)
 	d.Channel = in.Channel
 	d.ChallengeWindow = threeds.WindowSize(c.cfg(), in.Width, in.Height, in.FullPage)
 	a.Private.App = in.App

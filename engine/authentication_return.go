@@ -19,7 +19,7 @@ type AuthorizeInput struct {
 
 // AuthorizeView is where the payer goes from there. The page decides nothing.
 type AuthorizeView struct {
-	Return *ReturnView
+	Return *ReturnView // without URL where the merchant has named none
 	// Poll is set while the result is not known: the id to ask /poll/status for.
 	Poll string
 	// Origins are the pages that may be told, exact.
@@ -42,11 +42,14 @@ func (e *Engine) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*Autho
 	if w.a.Connector != in.Connector {
 		return nil, NotFound("Payment")
 	}
-	if in.Token != "" && w.a.Private.Invoke != nil {
-		if c, err := e.authenticationByToken(ctx, tokenAuthorize, in.Token); err == nil && c.auth.PaymentID == w.p.ID && c.auth.MerchantID == w.p.MerchantID {
-			e.awaitResult(ctx, c)
-		} else if err != nil && !errors.Is(err, ErrNotFound) {
+	invited := false // by the payment's own URL: ids alone tell nothing
+	if in.Token != "" {
+		c, err := e.authenticationByToken(ctx, tokenAuthorize, in.Token)
+		if err != nil && !errors.Is(err, ErrNotFound) {
 			return nil, err
+		}
+		if invited = err == nil && c.auth.PaymentID == w.p.ID && c.auth.MerchantID == w.p.MerchantID; invited && w.a.Private.Invoke != nil {
+			e.awaitResult(ctx, c)
 		}
 	}
 	if w, err = e.awaitPayment(ctx, w, authorizeWait); err != nil {
@@ -54,6 +57,9 @@ func (e *Engine) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*Autho
 	}
 	v := e.view(w)
 	to, err := e.merchantReturn(v)
+	if invited && v.Payment.Details.ReturnURL == "" && v.Profile.Settings.ReturnURL == "" {
+		to, err = &ReturnView{View: v}, nil // nowhere to go back to: the page tells what there is to tell
+	}
 	if err != nil {
 		return nil, err
 	}

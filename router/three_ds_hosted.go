@@ -154,7 +154,7 @@ func (s *Server) resultPage(v *engine.PaymentView) (answer, error) {
 	case engine.Failed, engine.Cancelled:
 		kind, title, text = "bad", "Your payment did not go through", "You have not been charged. You may close this page and try again."
 	}
-	return s.hosted("hosted_result.html", map[string]any{"Amount": shownMoney(sdk.Money{Minor: v.Payment.Amount, Currency: v.Payment.Currency}), "Merchant": "",
+	return s.hosted("hosted_result.html", map[string]any{"Amount": shownMoney(sdk.Money{Minor: v.Payment.NetAmount, Currency: v.Payment.Currency}), "Merchant": "",
 		"Kind": kind, "Title": title, "Text": text})
 }
 

@@ -95,7 +95,12 @@ func (s *Server) authorizePage(c *call) (answer, error) {
 		return answer{}, err
 	}
 	dest := c.r.Header.Get("Sec-Fetch-Dest")
+	ended := map[string]any{"type": "3ds_challenge_done", "payment_id": in.PaymentID}
 	switch {
+	case v.Return.URL == "" && (dest == "iframe" || dest == "frame"):
+		return noticePage(v.Origins, []map[string]any{ended}, "", true)
+	case v.Return.URL == "":
+		return s.resultPage(v.Return.View)
 	case v.Return.Fields != nil && dest != "iframe" && dest != "frame":
 		return formPage(v.Return.URL, v.Return.Fields)
 	case dest == "document": // the page itself, not a frame in it
@@ -109,7 +114,7 @@ func (s *Server) authorizePage(c *call) (answer, error) {
 		message = map[string]any{"poll_status": map[string]string{"poll_id": v.Poll, "frequency": strconv.Itoa(pollFrequency),
 			"delay_in_secs": strconv.Itoa(pollDelay), "return_url_with_query_params": bare}}
 	}
-	return noticePage(v.Origins, []map[string]any{message, {"type": "3ds_challenge_done", "payment_id": in.PaymentID}}, v.Return.URL, true)
+	return noticePage(v.Origins, []map[string]any{message, ended}, v.Return.URL, true)
 }
 
 // bareReturnURL is the shop's return URL without what we add to it.
