@@ -254,6 +254,7 @@ func (e *Engine) prepared(ctx context.Context, c *authCase, q *work, ans authAns
 		return nil, e.conclude(ctx, c, d)
 	}
 	e.keepPrepared(c, ans.out, rng, d.MessageVersion, rule)
+	e.chooseChallenge(c)
 	a.State, a.Deadline = AuthenticationPrepared, c.now.Add(e.actionTime(c.w))
 	a.DueAt = a.Deadline
 	c.w.a.Private.Invoke = invokeOf(a, rule)

@@ -72,9 +72,15 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 		if saved != nil && saved.method != nil {
 			w.method = saved.method
 		}
-		event, err := e.eventOf(w, &b, now)
+		step, err := e.stepUpAfter(ctx, w, &b, now)
 		if err != nil {
 			return err
+		}
+		var event *Event
+		if step == nil { // else the payment goes on
+			if event, err = e.eventOf(w, &b, now); err != nil {
+				return err
+			}
 		}
 		var p *Payment
 		var a *Attempt
@@ -84,6 +90,9 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 				return err
 			}
 			if err := e.writeJournal(tx, b.op, w); err != nil {
+				return err
+			}
+			if err := step.write(tx); err != nil {
 				return err
 			}
 			return saved.write(tx)
@@ -112,6 +121,14 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 				e.metrics.Alarm("release_failed")
 			}
 			w.p, w.a = next.p, next.a
+		}
+		if step != nil {
+			c, err := e.prepare(ctx, step.c.auth.ID, step.call)
+			if err != nil {
+				e.log.LogAttrs(ctx, slog.LevelWarn, "step-up not begun yet", slog.String("payment_id", w.p.ID), slog.Any("error", err))
+				return nil
+			}
+			w.p, w.a = c.w.p, c.w.a
 		}
 		return nil
 	}

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"payswitch/engine/threeds"
+	"payswitch/sdk"
+)
+
+// stepUp is the authentication that follows an issuer's soft decline: a new attempt with the same card, written with the decline.
+type stepUp struct {
+	c    *authCase // payment and new attempt, and the new authentication
+	call *work     // its version look-up
+}
+
+// stepUpAfter makes the step-up of a decline that b books; nil when there is none. The payment of b goes on with the new attempt then.
+func (e *Engine) stepUpAfter(ctx context.Context, w *work, b *booking, now time.Time) (*stepUp, error) {
+	bad := b.a.Details.Error
+	if b.a.Status != AttemptFailure || bad == nil || bad.Reason != sdk.DeclineAuthenticationNeeded || w.op.Kind != sdk.OpAuthorize || len(w.op.Instrument) == 0 {
+		return nil, nil
+	}
+	account, adapter, err := e.stepUpAuthenticator(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	before, err := e.authenticationsOf(ctx, w.p)
+	if err != nil {
+		return nil, err
+	}
+	cfg := w.profile.Settings.ThreeDSPolicy()
+	soft := threeds.SoftDecline{CanAuthenticate: account != nil, OnSession: e.onSession(w, b.a, cfg, now)}
+	for _, a := range before {
+		if a.Details.StepUp {
+			soft.StepUps++
+		}
+		soft.Challenged = soft.Challenged || a.State == AuthenticationConsumed && a.Details.flow() == "challenge"
+	}
+	if d := threeds.StepUp(cfg, soft); !d.Run {
+		e.log.LogAttrs(ctx, slog.LevelInfo, "no step-up after a soft decline", slog.String("payment_id", w.p.ID), slog.String("reason", d.Reason))
+		return nil, nil
+	}
+	return e.newStepUp(ctx, w, b, account, adapter, now)
+}
+
+// onSession says whether the payer is there: the attempt came from a browser, not long ago.
+func (e *Engine) onSession(w *work, a *Attempt, cfg threeds.Config, now time.Time) bool {
+	limit := cfg.CustomerActionTTL()
+	if limit == 0 {
+		limit = e.actionTime(w)
+	}
+	return w.p.Private.Browser != nil && !a.Details.MerchantInitiated && !isTrue(w.p.Details.OffSession) && now.Sub(a.CreatedAt) < limit
+}
+
+// stepUpAuthenticator is the profile's authenticator where the processor takes its result; nil when there is none.
+func (e *Engine) stepUpAuthenticator(ctx context.Context, w *work) (*Account, AdapterInfo, error) {
+	all, err := e.dir.accounts(ctx, w.p.MerchantID)
+	if err != nil {
+		return nil, AdapterInfo{}, err
+	}
+	account, err := authenticatorAccount(w.profile, all, w.adapter, w.account)
+	if err != nil {
+		return nil, AdapterInfo{}, nil
+	}
+	adapter, ok := e.connectors.Adapter(account.Connector)
+	if !ok || adapter.Manifest.Kind != sdk.KindAuthenticator {
+		return nil, AdapterInfo{}, nil
+	}
+	return account, adapter, nil
+}
+
+func (e *Engine) authenticationsOf(ctx context.Context, p *Payment) (list []*Authentication, err error) {
+	err = e.store.View(ctx, func(r Reader) (err error) { list, err = r.Authentications(p.MerchantID, p.ID); return err })
+	if err != nil {
+		return nil, Internal(err, "list authentications")
+	}
+	return list, nil
+}
+
+// newStepUp makes the new attempt and its authentication from the declined authorization's request and card.
+func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, account *Account, adapter AdapterInfo, now time.Time) (*stepUp, error) {
+	var first sdk.Request
+	if err := e.openJSON(w.op.Request, requestAD(w.op.ID), &first); err != nil {
+		return nil, err
+	}
+	secrets, err := e.openSecrets(ctx, w.op.Instrument, w.op.MerchantID, w.op.ShortTermID())
+	if err != nil || secrets.Number.IsZero() || first.Instrument == nil || first.Instrument.Card == nil {
+		return nil, nil // its card is gone, or was never here
+	}
+	secrets.CAVV = Secret{}
+	old, p := b.a, b.p
+	p.AttemptCount++
+	a := newAttempt(p, p.AttemptCount, now)
+	a.Connector, a.AccountID, a.Amount = old.Connector, old.AccountID, old.Amount
+	d := &old.Details
+	a.Details = AttemptDetails{PaymentMethod: d.PaymentMethod, PaymentMethodType: d.PaymentMethodType, Card: d.Card, Confirmed: true, Environment: d.Environment,
+		CardDiscovery: d.CardDiscovery, Save: d.Save, MethodID: d.MethodID, Token: d.Token, Mandate: d.Mandate,
+		Reference: reference(w.adapter.Manifest.Reference, a.ID, a.CreatedAt.UnixMilli())}
+	private := *old.Private
+	a.Private, p.AttemptID = &private, a.ID
+	if err := move(p, a, TriggerSubmit, now); err != nil {
+		return nil, Internal(err, "step up payment")
+	}
+	sw := &work{p: p, a: a, merchant: w.merchant, profile: w.profile, account: w.account, adapter: w.adapter}
+	auth := e.newAuthentication(sw, account, adapter, &card{facts: *cardOr(d.Card)}, now)
+	auth.Details.StepUp = true
+	if auth.Details.Bound, auth.Details.Merchant, err = e.bind(sw, &card{facts: *cardOr(d.Card), secrets: secrets}); err != nil {
+		return nil, nil // nothing tells the network
+	}
+	first.AttemptID, first.Reference, first.ThreeDS, first.Request3DS = a.ID, a.Details.Reference, nil, false
+	if auth.Request, err = e.sealJSON(&first, requestAD(auth.ID)); err != nil {
+		return nil, err
+	}
+	if auth.Instrument, auth.Key, err = e.sealSecrets(secrets, p.MerchantID, auth.ShortTermID(), now.Add(3*e.actionTime(sw))); err != nil {
+		return nil, err
+	}
+	c := &authCase{auth: auth, w: sw, now: now}
+	q, err := e.newCall(c, account, adapter, sdk.OpPrepare, e.callRequest(c, account, &first))
+	if err != nil {
+		return nil, err
+	}
+	q.secrets = InstrumentSecrets{Number: secrets.Number}
+	a.Details.Authentication = summaryOf(auth)
+	if err := e.sealAttempt(a); err != nil {
+		return nil, err
+	}
+	return &stepUp{c: c, call: q}, e.sealAuthentication(auth)
+}
+
+func cardOr(f *CardFacts) *CardFacts {
+	if f == nil {
+		return &CardFacts{}
+	}
+	return f
+}
+
+// write adds the step-up to the transaction that books the decline. nil writes nothing.
+func (s *stepUp) write(tx Tx) error {
+	if s == nil {
+		return nil
+	}
+	auth := *s.c.auth
+	if err := tx.InsertAttempt(s.c.w.a.clone()); err != nil {
+		return err
+	}
+	if err := tx.InsertOperation(s.call.op); err != nil {
+		return err
+	}
+	return tx.InsertAuthentication(&auth)
+}
+
+// chooseChallenge decides what is asked of the issuer, once the version is known: a challenge, none for an exemption, or nothing.
+func (e *Engine) chooseChallenge(c *authCase) {
+	d, p, s := &c.auth.Details, c.w.p, &c.w.profile.Settings
+	payer := threeds.Payer{EURCents: -1, AcquirerCountry: d.Merchant.AcquirerCountry, Asked: true, SoftDeclined: d.StepUp, AddCard: d.Category == categoryNonPayment,
+		FirstOfSeries: p.Details.SetupFutureUsage == usageOffSession, Forced: s.Force3DSChallenge || string(p.Details.Echo["force_3ds_challenge"]) == "true",
+		Requested: threeds.Exemption(textField(p.Details.Echo["psd2_sca_exemption_type"])),
+		// What a card has paid without authentication is not counted: low value is claimed where the merchant asks for it, never by rule.
+		Counters: threeds.Counters{}}
+	if !payer.Requested.Valid() {
+		payer.Requested = threeds.NoExemption
+	}
+	if p.Currency == "EUR" {
+		payer.EURCents = d.Bound.Amount
+	}
+	if card := c.w.a.Details.Card; card != nil {
+		payer.IssuerCountry = card.CountryCode
+	}
+	cfg := c.cfg()
+	cfg.ExemptionRules.LowValue = threeds.RuleOff
+	choice := threeds.Choose(cfg, payer, d.MessageVersion)
+	inds, authorization := threeds.ChallengeInds(d.MessageVersion, choice.Preference, choice.Exemption)
+	d.ChallengeInds, d.Exemption, d.ExemptionReason, d.ExemptionRoute = inds, string(choice.Exemption), string(choice.Reason), ""
+	switch {
+	case choice.Exemption == threeds.NoExemption:
+	case authorization != threeds.NoExemption:
+		d.ExemptionRoute = routeAuthorization
+	default:
+		d.ExemptionRoute = route3DS
+	}
+	if slices.Equal(inds, []string{"01"}) && choice.Preference == threeds.NoPreference {
+		d.ExemptionReason = ""
+	}
+}

@@ -1,0 +1,129 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// softDecline declines what comes without proof, for want of authentication.
+func softDecline(r *sdk.Request) *sdk.Outcome {
+	if r.ThreeDS == nil {
+		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "65", Message: "authentication required", NetworkCode: "65", Reason: sdk.DeclineAuthenticationNeeded}}
+	}
+	return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx"}
+}
+
+func browser(in *engine.PaymentInput) {
+	external(in)
+	in.External3DS, in.AuthenticationType = nil, ""
+}
+
+// F41: after a soft decline the payer is authenticated, once, with a challenge demanded.
+func TestStepUp(t *testing.T) {
+	w := newSecureWorld(t, engine.Options{})
+	w.bank.answer = softDecline
+	w.a.authenticate = challenged
+	v := w.pay(sale(6540, visa, browser))
+	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status, "the payer is asked at once")
+	require.Equal(t, 2, v.Payment.AttemptCount)
+	require.NotNil(t, v.Attempt.Private.Invoke)
+	require.Equal(t, []string{"action_required"}, w.events(v.Payment.ID))
+	first := w.get(v.Payment.ID, engine.RetrieveInput{Attempts: true}).Attempts[0]
+	require.Equal(t, engine.AttemptFailure, first.Status)
+	require.Equal(t, sdk.DeclineAuthenticationNeeded, first.Details.Error.Reason)
+
+	require.Equal(t, "C", w.authenticated(v).TransStatus)
+	req := w.a.last(t, sdk.OpAuthenticate)
+	require.Equal(t, []string{"04"}, req.Authentication.ChallengeInds, "2.2.0 has no word for the issuer's demand")
+	w.a.result = always("Y")
+	w.comesBack(token(req.Authentication.NotificationURL), cres("server-x", "Y"))
+	v = w.done(v.Payment.ID)
+	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Equal(t, 2, w.bank.count())
+	require.Equal(t, "05", w.bank.last(t).ThreeDS.ECI)
+	require.NotEqual(t, w.bank.requests[0].Reference, w.bank.requests[1].Reference)
+	for _, op := range w.operations(v.Payment.ID) {
+		require.Empty(t, op.Instrument)
+	}
+}
+
+func TestNoStepUp(t *testing.T) {
+	t.Run("a second soft decline is final", func(t *testing.T) {
+		w := newSecureWorld(t, engine.Options{})
+		w.bank.answer = func(r *sdk.Request) *sdk.Outcome { r.ThreeDS = nil; return softDecline(r) }
+		v := w.pay(sale(6540, visa, browser))
+		require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+		w.authenticated(v)
+		v = w.done(v.Payment.ID)
+		require.Equal(t, engine.Failed, v.Payment.Status)
+		require.Equal(t, 2, v.Payment.AttemptCount)
+		require.Equal(t, 2, w.bank.count())
+	})
+	for name, c := range map[string]struct {
+		profile string
+		in      func(*engine.PaymentInput)
+	}{
+		"switched off":      {`{"external_three_ds_policy":{"step_up_on_soft_decline":"off"}}`, browser},
+		"the payer is away": {`{}`, func(*engine.PaymentInput) {}},
+		"no authenticator":  {`{"authentication_connector_details":{"authentication_connectors":[]}}`, browser},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newSecureWorld(t, engine.Options{})
+			w.setProfile(c.profile)
+			w.bank.answer = softDecline
+			v := w.pay(sale(6540, visa, c.in))
+			require.Equal(t, engine.Failed, v.Payment.Status)
+			require.Equal(t, 1, v.Payment.AttemptCount)
+			require.Equal(t, []string{"payment_failed"}, w.events(v.Payment.ID))
+			require.Zero(t, w.a.count(sdk.OpPrepare))
+		})
+	}
+}
+
+// What is asked of the issuer: nothing, a challenge, or an exemption in the words of the version.
+func TestChallengeIndicators(t *testing.T) {
+	echo := func(key, value string) func(*engine.PaymentInput) {
+		return func(in *engine.PaymentInput) { in.Echo = map[string]json.RawMessage{key: json.RawMessage(value)} }
+	}
+	for name, c := range map[string]struct {
+		change    func(*engine.PaymentInput)
+		inds      []string
+		exemption string
+	}{
+		"nothing":        {func(*engine.PaymentInput) {}, []string{"01"}, ""},
+		"forced":         {echo("force_3ds_challenge", "true"), []string{"04"}, ""},
+		"card for later": {func(in *engine.PaymentInput) { in.SetupFutureUsage, in.CustomerID = "off_session", "cus_1" }, []string{"04"}, ""},
+		"risk analysis": {func(in *engine.PaymentInput) {
+			echo("psd2_sca_exemption_type", `"transaction_risk_analysis"`)(in)
+			in.Currency = "EUR"
+		}, []string{"05"}, "transaction_risk_analysis"},
+		"risk analysis over its limit": {func(in *engine.PaymentInput) {
+			echo("psd2_sca_exemption_type", `"transaction_risk_analysis"`)(in)
+			in.Currency, in.Amount = "EUR", ptr(int64(50001))
+		}, []string{"01"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newSecureWorld(t, engine.Options{})
+			w.a.prepare = func(*sdk.Request) *sdk.AuthenticationOutcome { return enrolled("") }
+			w.a.authenticate = always("I", func(o *sdk.AuthenticationOutcome) { o.ECI, o.CAVV = "07", cavv })
+			v := w.begun(c.change)
+			require.Equal(t, c.exemption, v.Attempt.Details.Authentication.Exemption)
+			w.authenticated(v)
+			require.Equal(t, c.inds, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds)
+			v = w.done(v.Payment.ID)
+			require.Equal(t, engine.Succeeded, v.Payment.Status)
+			proof := w.bank.last(t).ThreeDS
+			if c.exemption == "" {
+				require.Nil(t, proof, "I was not asked for")
+			} else {
+				require.Equal(t, c.exemption, proof.Exemption)
+				require.Equal(t, "exempted", v.Attempt.Details.Authentication.Outcome)
+			}
+		})
+	}
+}
