@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -80,25 +82,27 @@ func TestCards(t *testing.T) {
 	})
 }
 
-// BenchmarkCard measures what one card costs the vault, without the database.
+// BenchmarkCard measures what one card costs the vault, without the database. The limit is 20 µs each at the median.
 func BenchmarkCard(b *testing.B) {
 	v := openVault(b)
 	data := testCard()
 	c, err := v.SealCard("merchant_1", "card_1", data)
 	require.NoError(b, err)
-	b.Run("encrypt", func(b *testing.B) {
-		for b.Loop() {
-			v.SealCard("merchant_1", "card_1", data)
-		}
-	})
-	b.Run("decrypt", func(b *testing.B) {
-		for b.Loop() {
-			v.OpenCard(c)
-		}
-	})
-	b.Run("fingerprint", func(b *testing.B) {
-		for b.Loop() {
-			v.Fingerprint("merchant_1", data.Number)
-		}
-	})
+	for name, f := range map[string]func() error{
+		"encrypt":     func() error { _, err := v.SealCard("merchant_1", "card_1", data); return err },
+		"decrypt":     func() error { _, err := v.OpenCard(c); return err },
+		"fingerprint": func() error { v.Fingerprint("merchant_1", data.Number); return nil },
+	} {
+		b.Run(name, func(b *testing.B) {
+			var took []time.Duration
+			for b.Loop() {
+				start := time.Now()
+				err := f()
+				took = append(took, time.Since(start))
+				require.NoError(b, err)
+			}
+			slices.Sort(took)
+			b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1000, "µs-median")
+		})
+	}
 }

@@ -243,6 +243,7 @@ func TestRedirect3DS(t *testing.T) {
 		require.Equal(t, []string{"action_required", map[string]string{"approve": "payment_succeeded", "decline": "payment_failed"}[result]}, w.events(v.Payment.ID))
 		for _, op := range w.operations(v.Payment.ID) {
 			require.Empty(t, op.Instrument, "no card is kept once the authorization has ended: %s", op.Kind)
+			require.False(t, w.shortTerm(op.ShortTermID()), op.Kind)
 		}
 		_, err = w.NextAction(t.Context(), "m1", v.Payment.ID, v.Attempt.ID)
 		require.Equal(t, "IR_16", code(t, err))
@@ -261,6 +262,7 @@ func TestCancelWhileTheCustomerActs(t *testing.T) {
 	op := w.operations(v.Payment.ID)[0]
 	require.Equal(t, engine.OperationSucceeded, op.Status)
 	require.Empty(t, op.Instrument)
+	require.False(t, w.shortTerm(op.ShortTermID()))
 }
 
 func TestDuplicatePaymentID(t *testing.T) {

@@ -45,10 +45,10 @@ var sealedColumns = []sealedColumn{
 	{SealedExchanges, dataKeyset, func(k []string) string { return exchangeAD(k[0]) }},
 	{SealedEvents, dataKeyset, func(k []string) string { return eventAD(k[0], k[1]) }},
 	{SealedIdempotency, dataKeyset, func(k []string) string { return idempotencyAD(k[0], k[1]) }},
-	{SealedMethods, dataKeyset, func(k []string) string { return "payment_method/" + k[0] + "/" + k[1] }},
-	{SealedMandates, dataKeyset, func(k []string) string { return "mandate/" + k[0] + "/" + k[1] }},
+	{SealedMethods, dataKeyset, func(k []string) string { return methodAD(k[0], k[1]) }},
+	{SealedMandates, dataKeyset, func(k []string) string { return mandateAD(k[0], k[1]) }},
 	{SealedJournal, dataKeyset, func(k []string) string { return journalAD(k[0]) }},
-	{SealedAuthentications, dataKeyset, func(k []string) string { return "authentication/" + k[0] + "/" + k[1] }},
+	{SealedAuthentications, dataKeyset, func(k []string) string { return authenticationAD(k[0], k[1]) }},
 	{SealedAuthenticationRequests, dataKeyset, func(k []string) string { return requestAD(k[0]) }},
 }
 

@@ -128,6 +128,7 @@ func TestUnknownThatActed(t *testing.T) {
 	require.Equal(t, engine.Processing, v.Payment.Status)
 	require.Equal(t, engine.OperationUnknown, w.operations(v.Payment.ID)[0].Status)
 	require.NotEmpty(t, w.operations(v.Payment.ID)[0].Instrument, "card and CVC are kept while the operation is unknown")
+	require.True(t, w.shortTerm(w.operations(v.Payment.ID)[0].ShortTermID()))
 	_, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
 	require.Equal(t, "IR_16", code(t, err))
 	w.running()
@@ -136,6 +137,7 @@ func TestUnknownThatActed(t *testing.T) {
 	require.Equal(t, 1, p.count("POST"), "never sent twice")
 	require.Equal(t, []string{"payment_processing", "payment_succeeded"}, w.events(v.Payment.ID))
 	require.Empty(t, w.operations(v.Payment.ID)[0].Instrument)
+	require.False(t, w.shortTerm(w.operations(v.Payment.ID)[0].ShortTermID()), "nobody can open copies of them any more")
 	require.Empty(t, w.alarms.all())
 }
 

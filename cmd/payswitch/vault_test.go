@@ -139,7 +139,11 @@ func TestMasterKeySettings(t *testing.T) {
 		require.Equal(t, exitFailed, code, name)
 		require.Contains(t, stderr, c.want, name)
 	}
-	code, _, stderr := runProgram(t, append(testEnv(t, dir), "PAYSWITCH_VAULT__MASTER_KEY_FILE="+file), "config", "check", "--config", writeConfig(t, ""))
+	require.NoError(t, os.WriteFile(file, []byte(demoMasterKey), 0o644))
+	code, _, stderr := runProgram(t, append(without, "PAYSWITCH_VAULT__MASTER_KEY_FILE="+file, "PAYSWITCH_KEYS__ENVIRONMENT=prd"), "serve", "--config", writeConfig(t, ""))
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "vault.master_key_file: is the published demo key")
+	code, _, stderr = runProgram(t, append(testEnv(t, dir), "PAYSWITCH_VAULT__MASTER_KEY_FILE="+file), "config", "check", "--config", writeConfig(t, ""))
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stderr, "vault.master_key: is given twice")
 	code, stdout, stderr := runProgram(t, append(without, "PAYSWITCH_VAULT__MASTER_KEY_FILE="+file), "config", "check", "--config", writeConfig(t, ""))

@@ -1,0 +1,82 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// shortTerm says whether a short-term key is kept.
+func (w *world) shortTerm(id string) bool {
+	w.t.Helper()
+	err := w.db.View(w.t.Context(), func(r engine.Reader) error { _, err := r.ShortTermKey("m1", id); return err })
+	if !errors.Is(err, engine.ErrNotFound) {
+		require.NoError(w.t, err)
+	}
+	return err == nil
+}
+
+// The card of a payment that is not confirmed has a key of its own, which goes with the confirmation, and at its end in any case.
+func TestCardTokenIsShredded(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	unconfirmed := func(in *engine.PaymentInput) { in.Confirm = new(bool) }
+	v := w.pay(sale(1000, visa, unconfirmed))
+	id := "card_token/" + v.Payment.Details.Token
+	require.True(t, w.shortTerm(id))
+	v, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &engine.PaymentInput{})
+	require.NoError(t, err)
+	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.False(t, w.shortTerm(id))
+	require.False(t, w.shortTerm(w.operations(v.Payment.ID)[0].ShortTermID()))
+
+	v = w.pay(sale(1000, visa, unconfirmed))
+	id = "card_token/" + v.Payment.Details.Token
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { // its time is over
+		c, err := tx.CardToken("m1", v.Payment.Details.Token)
+		if err != nil {
+			return err
+		}
+		c.Key.ExpiresAt = tx.Now().Add(-time.Second)
+		if err := tx.PutCardToken(c); err != nil {
+			return err
+		}
+		_, err = tx.DeleteExpired()
+		return err
+	}))
+	require.False(t, w.shortTerm(id))
+	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, &engine.PaymentInput{})
+	require.Equal(t, "IR_29", code(t, err))
+}
+
+// An operation whose card is gone is never sent again without it, whatever the processor's window.
+func TestNeverResentWithoutItsCard(t *testing.T) {
+	p := newProcessor(t)
+	p.hangs.Store(true)
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 24 * 60 * 60})})
+	w.shopAccount(p.URL)
+	v := w.pay(sale(100, visa))
+	op := w.operations(v.Payment.ID)[0]
+	require.Equal(t, engine.OperationUnknown, op.Status)
+	sent := p.count("POST")
+	require.NoError(t, w.db.Update(context.Background(), func(tx engine.Tx) error {
+		fresh, err := tx.Operation(op.ID)
+		if err == nil {
+			fresh.Instrument = nil
+			err = tx.UpdateOperation(fresh)
+		}
+		return err
+	}))
+	w.running()
+	require.Eventually(t, func() bool { return w.operations(v.Payment.ID)[0].ResolveTries > op.ResolveTries+1 }, 10*time.Second, 10*time.Millisecond)
+	op = w.operations(v.Payment.ID)[0]
+	require.Equal(t, engine.OperationUnknown, op.Status)
+	require.Contains(t, op.ErrorText, "the card is not kept any more")
+	require.Equal(t, sent, p.count("POST"))
+}
