@@ -113,7 +113,7 @@ func TestRotation(t *testing.T) {
 	require.Equal(t, "cards: retired 2, primary 1; data: retired 2, primary 1", states(t, v))
 	requireReadable(t, db, other, "1", "2", "3") // it reads the keys when it meets one it does not know
 
-	report, err := v.Reencrypt(ctx, false, nil)
+	report, err := other.Reencrypt(ctx, false, nil)
 	require.NoError(t, err)
 	require.Equal(t, 2, report.Moved[engine.SealedCards])
 	require.Equal(t, 2, report.Moved[engine.SealedCustomers])
