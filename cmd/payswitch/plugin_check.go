@@ -41,6 +41,8 @@ var checkRules = []struct{ rule, demand, remedy string }{
 		"read only states and refusals that the processor documents; answer everything else with StatusUnknown"},
 	{sdktest.RuleOutcome, "outcomes are complete and within limits",
 		"set what the status needs (Decline, NextAction …) and only statuses of this operation"},
+	{sdktest.RuleAuthentication, "an authentication says what the answer said",
+		"tell transStatus and what goes with it as told, unknown ones as an error, and name the cryptogram's field in Send.Capture"},
 	{sdktest.RuleReplay, "a re-run repeats what was sent before",
 		"build requests from Call alone, and the time in them from Call.Now before the send"},
 }

@@ -74,6 +74,9 @@ func (i inspection) print(w io.Writer) {
 	for _, pl := range m.Placements {
 		row("may place", engine.PlacementText(pl))
 	}
+	if a := m.Authenticator; a != nil {
+		row("3-D Secure", list(a.Channels)+"; versions "+list(a.MessageVersions)+"; result by "+a.Result)
+	}
 	row("currencies", list(m.Currencies))
 	row("countries", list(m.Countries))
 	row("networks", list(m.Networks))

@@ -77,7 +77,9 @@ const (
 	RuleMoney       = "money"       // amounts are sent exactly, with the currency's decimals, or rejected
 	RuleEvidence    = "evidence"    // an answer that proves nothing decides nothing
 	RuleOutcome     = "outcome"     // outcomes are complete and within limits
-	RuleReplay      = "replay"      // a re-run repeats what it sent before, at its own time
+	// RuleAuthentication: an authentication says what the answer said, and its cryptogram is captured.
+	RuleAuthentication = "authentication"
+	RuleReplay         = "replay" // a re-run repeats what it sent before, at its own time
 )
 
 // perRule bounds how often one rule is reported for one operation.
@@ -99,6 +101,9 @@ func Check(ctx context.Context, s Stepper, o Options) error {
 			c.checkWebhook()
 		} else {
 			c.checkEvidence(op)
+		}
+		if op == sdk.OpAuthenticate || op == sdk.OpResult {
+			c.checkAuthentication(op)
 		}
 	}
 	c.checkIdentity()
