@@ -264,3 +264,30 @@ func TestSignedOnly(t *testing.T) {
 	put(t, dir, "acme.wasm", unsigned.Module)
 	require.False(t, loads(public))
 }
+
+// Whatever is in a file, reading it as a bundle ends in an error or in a bundle that comes back from its own file.
+func FuzzReadBundle(f *testing.F) {
+	_, private := keys(f)
+	b := bundleOf([]byte("module"))
+	var unsigned, signed bytes.Buffer
+	_, _ = b.WriteTo(&unsigned)
+	b.Sign(private, "acme", "1.0.0")
+	_, _ = b.WriteTo(&signed)
+	f.Add(unsigned.Bytes())
+	f.Add(signed.Bytes())
+	f.Add(signed.Bytes()[10:])
+	f.Fuzz(func(t *testing.T, file []byte) {
+		b, err := plugins.ReadBundle(file)
+		if err != nil {
+			return
+		}
+		_, err = b.Verify(nil, "acme", "1.0.0")
+		require.Error(t, err)
+		var again bytes.Buffer
+		_, err = b.WriteTo(&again)
+		require.NoError(t, err)
+		same, err := plugins.ReadBundle(again.Bytes())
+		require.NoError(t, err)
+		require.Equal(t, b.Sums(), same.Sums())
+	})
+}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"aead.dev/minisign"
+	"golang.org/x/mod/semver"
 
 	"payswitch/engine"
 	"payswitch/plugins"
@@ -33,6 +34,7 @@ func (p *program) pluginInstall(ctx context.Context, args []string) error {
 		return nil
 	})
 	unsigned := f.Bool("allow-unsigned", false, "install a bundle that nobody has signed; it is checked again first")
+	older := f.Bool("allow-older", false, "replace an installed version by an older one")
 	yes := f.Bool("yes", false, "approve without being asked, for scripts")
 	path, c, err := p.operandAndConfig(f, args, "a bundle, as: payswitch plugin install acme-0.1.0.bundle")
 	if err != nil {
@@ -67,9 +69,13 @@ func (p *program) pluginInstall(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	before, more, err := p.installed(ctx, c, manifest)
+	before, more, newest, err := p.installed(ctx, c, manifest)
 	if err != nil {
 		return err
+	}
+	if !newest && !*older {
+		return fmt.Errorf("%s is version %s, and %s is installed: an old bundle stays signed for ever, whatever was found wrong with it since; --allow-older installs it",
+			path, manifest.Version, before)
 	}
 	inspection{b.Hash(), len(b.Module), manifest}.print(p.stdout)
 	fmt.Fprintf(p.stdout, "%-16s%s\n%-16s%s\n", "signature", signer, "replaces", before)
@@ -202,30 +208,31 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// installed says what a switch with this configuration loads under a name now, and how much further the new manifest reaches. Another file
-// of that name would be in the way.
-func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (text string, more engine.Reach, err error) {
+// installed says what a switch with this configuration loads under a name now, how much further the new manifest reaches, and whether
+// it is of the same version or a newer one. Another file of that name would be in the way.
+func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (text string, more engine.Reach, newest bool, err error) {
 	h, err := p.openHost(ctx, c)
 	if err != nil {
-		return "", more, err
+		return "", more, false, err
 	}
 	defer func() { err = errors.Join(err, h.Close(context.WithoutCancel(ctx))) }()
 	now, loaded := h.Adapter(m.Name)
 	if !loaded || now.Simulated {
-		return "nothing", more, nil
+		return "nothing", more, true, nil
 	}
 	more = engine.ReachOf(m).Beyond(engine.ReachOf(now.Manifest))
 	file, pin := h.File(m.Name)
 	text = m.Name + " " + now.Manifest.Version + ", sha256 " + now.Hash
+	newest = semver.Compare("v"+m.Version, "v"+now.Manifest.Version) >= 0
 	switch {
 	case file == "":
-		return text + ", THE BUILT-IN ONE", more, nil
+		return text + ", THE BUILT-IN ONE", more, true, nil // whose versions are its own
 	case file != m.Name+".wasm":
-		return "", more, fmt.Errorf("%s in %s is an adapter called %s too: remove it first", file, c.Plugins.Directory, m.Name)
+		return "", more, false, fmt.Errorf("%s in %s is an adapter called %s too: remove it first", file, c.Plugins.Directory, m.Name)
 	case pin == nil:
 		text += ", not pinned"
 	}
-	return text, more, nil
+	return text, more, newest, nil
 }
 
 // openHost opens a host as a switch with this configuration does, but makes no cache: that belongs to the user the switch runs as. What

@@ -89,11 +89,17 @@ func operatorEnv(t *testing.T) (env []string, folder string) {
 // operate runs the program as it is built. Modules that it compiles are in the cache then: with the race detector that takes too long.
 func operate(t *testing.T, env []string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return operateAnswering(t, "", env, args...)
+}
+
+// operateAnswering is operate with something on standard input.
+func operateAnswering(t *testing.T, answer string, env []string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	path, err := binary()
 	require.NoError(t, err)
 	var out, problems strings.Builder
 	cmd := exec.CommandContext(t.Context(), path, args...)
-	cmd.Env, cmd.Stdout, cmd.Stderr = env, &out, &problems
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, strings.NewReader(answer), &out, &problems
 	_ = cmd.Run()
 	return cmd.ProcessState.ExitCode(), out.String(), problems.String()
 }
@@ -152,8 +158,12 @@ func TestPluginInstall(t *testing.T) {
 		})
 	}
 
-	code, stdout, stderr := install(append(key, signed)...)
+	code, _, stderr := operateAnswering(t, "no\n", env, "plugin", "install", signed, "--key", w.path("mine.pub"))
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "not approved, and nothing was changed")
+	code, stdout, stderr := operateAnswering(t, "y\n", env, "plugin", "install", signed, "--key", w.path("mine.pub"))
 	require.Equal(t, exitOK, code, stderr)
+	require.Contains(t, stdout, "Install it, and let it send to these hosts and place these secrets there? [y/N]")
 	for _, want := range []string{`(?m)^name +acme 0\.1\.0$`, `(?m)^live +https://api\.acme\.example/v1, hosts api\.acme\.example$`, `(?m)^credential +api_key \(secret\)`,
 		`(?m)^may place +card_number in body card\.number of POST `, `(?m)^signature +by key [0-9A-F]{16}, which is trusted$`, `(?m)^replaces +nothing$`} {
 		require.Regexp(t, want, stdout)
@@ -282,6 +292,11 @@ func TestInstallIntoARunningSwitch(t *testing.T) {
 	require.Equal(t, "approved", r.must(testAdminKey, approval, object{"sha256": hash})["status"])
 	require.Equal(t, "succeeded", r.must(key, "/payments", pay("pay_two"))["status"])
 
+	code, _, stderr := operate(t, env, "plugin", "install", w.path("one.bundle"), "--key", w.path("mine.pub"), "--yes")
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, stderr, "is version 0.1.0, and acme 0.2.0")
+	require.Contains(t, stderr, "--allow-older installs it")
+
 	// The secrets themselves, which this adapter does not need, by the operator's word alone.
 	status, _ = r.call(key, approval, object{"sha256": hash, "plain_secrets": true})
 	require.Equal(t, http.StatusUnauthorized, status)
@@ -294,7 +309,7 @@ func TestInstallIntoARunningSwitch(t *testing.T) {
 	require.Equal(t, false, r.must(testAdminKey, approval, object{"sha256": hash})["plain_secrets"])
 	require.Empty(t, r.must(testAdminKey, strings.TrimSuffix(approval, "approval")+"violations", nil)["adapter_violations"])
 
-	code, _, stderr := operate(t, env, "plugin", "remove", "acme", "--yes")
+	code, _, stderr = operate(t, env, "plugin", "remove", "acme", "--yes")
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stderr, "1 connector accounts use acme")
 	operator("remove", "acme", "--yes", "--force")
