@@ -12,8 +12,6 @@ import (
 type card struct {
 	facts   CardFacts
 	holder  string
-	month   int
-	year    int // four digits
 	secrets InstrumentSecrets
 }
 
@@ -34,13 +32,12 @@ func (e *Engine) readCard(in *CardInput, cvc Secret, now time.Time) (*card, erro
 
 // readExpiry is readCard without the CVC: of a card that is charged without its holder, or only kept.
 func (e *Engine) readExpiry(in *CardInput, now time.Time) (*card, error) {
-	month, year, err := checkExpiry(in.ExpMonth, in.ExpYear, now)
-	if err != nil {
+	if err := checkExpiry(in.ExpMonth, in.ExpYear, now); err != nil {
 		return nil, err
 	}
 	n := in.Number.Reveal()
 	b := e.opts.BINTable.facts(n)
-	c := &card{holder: in.Holder, month: month, year: year, secrets: InstrumentSecrets{Number: in.Number, CVC: in.CVC},
+	c := &card{holder: in.Holder, secrets: InstrumentSecrets{Number: in.Number, CVC: in.CVC},
 		facts: CardFacts{BIN: n[:6], LastFour: n[len(n)-4:], Length: len(n), ExpMonth: in.ExpMonth, ExpYear: in.ExpYear,
 			Network: b.Network, Type: b.Type, Issuer: b.Issuer, Country: b.Country, CountryCode: b.CountryCode}}
 	if c.facts.Network == "" {
@@ -58,28 +55,30 @@ func (e *Engine) readExpiry(in *CardInput, now time.Time) (*card, error) {
 	return c, nil
 }
 
-// checkExpiry reads an expiry as sent and refuses one that is past.
-func checkExpiry(expMonth, expYear string, now time.Time) (month, year int, err error) {
-	if month, err = digits("card_exp_month", expMonth); err != nil {
-		return 0, 0, err
+// checkExpiry refuses an expiry, as sent, that is none or past.
+func checkExpiry(expMonth, expYear string, now time.Time) error {
+	month, err := digits("card_exp_month", expMonth)
+	if err != nil {
+		return err
 	}
 	if month < 1 || month > 12 {
-		return 0, 0, Refused("Invalid Expiry Month")
+		return Refused("Invalid Expiry Month")
 	}
-	if year, err = digits("card_exp_year", expYear); err != nil {
-		return 0, 0, err
+	year, err := digits("card_exp_year", expYear)
+	if err != nil {
+		return err
 	}
 	if len(expYear) == 2 {
 		year += 2000
 	}
 	now = now.UTC()
 	if year < now.Year() || year > 9999 || len(expYear) != 2 && len(expYear) != 4 {
-		return 0, 0, Refused("Invalid Expiry Year")
+		return Refused("Invalid Expiry Year")
 	}
 	if year == now.Year() && month < int(now.Month()) {
-		return 0, 0, Refused("Card Expired")
+		return Refused("Card Expired")
 	}
-	return month, year, nil
+	return nil
 }
 
 // expiry is the card's, the year with four digits; zeros where it is not known.
@@ -130,13 +129,12 @@ func (c *card) methodType(said string) string {
 }
 
 // forAdapter is the card as adapters see it, without number and CVC: the host puts stand-ins there.
-func (c *card) forAdapter() *sdk.Card {
-	out := &sdk.Card{ExpMonth: c.month, ExpYear: c.year, Holder: c.holder, BIN: c.facts.BIN, LastFour: c.facts.LastFour,
-		Length: c.facts.Length, Network: c.facts.Network, Country: c.facts.CountryCode}
-	if c.facts.Type != "" {
-		out.Funding = strings.ToLower(c.facts.Type)
-	}
-	return out
+func (c *card) forAdapter() *sdk.Card { return c.facts.forAdapter(c.holder) }
+
+func (f *CardFacts) forAdapter(holder string) *sdk.Card {
+	month, year := f.expiry()
+	return &sdk.Card{ExpMonth: month, ExpYear: year, Holder: holder, BIN: f.BIN, LastFour: f.LastFour, Length: f.Length, Network: f.Network,
+		Country: f.CountryCode, Funding: strings.ToLower(f.Type)}
 }
 
 // sealedCard is the storage form of a card that waits for confirmation, or of an operation's secrets.

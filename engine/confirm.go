@@ -157,7 +157,7 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput, create 
 	if in.ThreeDS != nil && !w.adapter.Manifest.Features.External3DS {
 		return nil, noExternal3DS(w.account)
 	}
-	if w.a.Details.ConnectorData, err = e.connectorData(ctx, w); err != nil {
+	if w.a.Details.ConnectorData, err = e.connectorData(ctx, w, in); err != nil {
 		return nil, err
 	}
 	if runsExternal3DS(w, in) {

@@ -35,21 +35,6 @@ func approved(s AttemptStatus) bool {
 // refused says that an attempt has ended without the processor's agreement.
 func refused(s AttemptStatus) bool { return s.Terminal() && !approved(s) || s == PaymentMethodAwaited }
 
-// saving is what a settled operation changes beside its payment: written in the same transaction.
-type saving struct {
-	method     *PaymentMethod // with the payment's view of it; nil when nothing is saved
-	newMethod  bool
-	card       *StoredCard // nil: the vault is left as it is
-	newCard    bool
-	customer   *Customer // nil: left as it is
-	mandate    *Mandate
-	newMandate bool
-	account    *CustomerAccount
-	giveBack   *Attempt // whose single-use mandate may be charged again
-	payment    *Payment
-	at         time.Time
-}
-
 // methodTries is how often a settle whose saving fails is tried again before the payment is settled without it: money goes before.
 const methodTries = 5
 
@@ -138,6 +123,9 @@ func (e *Engine) saveCard(ctx context.Context, w *work, b *booking, s *saving, n
 func (e *Engine) keepCardOf(ctx context.Context, w *work) {
 	if w.a.Details.Save == "" || w.a.Details.MethodID != "" || len(w.op.Instrument) == 0 || refused(w.a.Status) || approved(w.a.Status) {
 		return
+	}
+	if w.op.Status == OperationUnknown && w.op.LastSendAt.IsZero() {
+		return // it is about to be sent, with the card in hand
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
 	b := booking{p: w.p.clone(), a: w.a.clone(), op: w.op}
@@ -327,85 +315,4 @@ func (e *Engine) bookMandate(ctx context.Context, b *booking, s *saving, now tim
 	b.p.Details.MandateID = s.mandate.ID
 	s.mandate.Sealed, err = e.sealJSON(s.mandate.Private, mandateAD(s.mandate.MerchantID, s.mandate.ID))
 	return err
-}
-
-// write writes what is to be saved. It may run more than once: it works on copies.
-func (s *saving) write(tx Tx) error {
-	if s == nil {
-		return nil
-	}
-	if s.card != nil {
-		c := *s.card
-		write := tx.UpdateCard
-		if s.newCard {
-			write = tx.InsertCard
-		}
-		if err := write(&c); err != nil {
-			return err
-		}
-	}
-	if s.method != nil {
-		m := *s.method
-		write := tx.UpdatePaymentMethod
-		if s.newMethod {
-			write = tx.InsertPaymentMethod
-		}
-		if err := write(&m); err != nil {
-			return err
-		}
-		if !s.newMethod {
-			if err := tx.TouchPaymentMethod(m.MerchantID, m.ID, s.at); err != nil {
-				return err
-			}
-		}
-	}
-	if s.customer != nil {
-		c := *s.customer
-		if err := tx.UpdateCustomer(&c); err != nil {
-			return err
-		}
-	}
-	if s.mandate != nil {
-		m := *s.mandate
-		write := tx.UpdateMandate
-		if s.newMandate {
-			write = tx.InsertMandate
-		}
-		if err := write(&m); err != nil {
-			return err
-		}
-	}
-	if s.account != nil {
-		if err := tx.PutCustomerAccount(s.account); err != nil {
-			return err
-		}
-	}
-	if s.giveBack != nil {
-		return giveBackMandate(tx, s.payment, s.giveBack, s.at)
-	}
-	return nil
-}
-
-func methodAD(merchantID, id string) string  { return "payment_method/" + merchantID + "/" + id }
-func mandateAD(merchantID, id string) string { return "mandate/" + merchantID + "/" + id }
-
-func (e *Engine) sealMethod(m *PaymentMethod) (err error) {
-	m.Sealed, err = e.sealJSON(m.Private, methodAD(m.MerchantID, m.ID))
-	return err
-}
-
-func (e *Engine) openMethod(m *PaymentMethod) error {
-	m.Private = &MethodPrivate{}
-	if len(m.Sealed) == 0 {
-		return nil
-	}
-	return e.openJSON(m.Sealed, methodAD(m.MerchantID, m.ID), m.Private)
-}
-
-func (e *Engine) openMandate(m *Mandate) error {
-	m.Private = &MandatePrivate{}
-	if len(m.Sealed) == 0 {
-		return nil
-	}
-	return e.openJSON(m.Sealed, mandateAD(m.MerchantID, m.ID), m.Private)
 }

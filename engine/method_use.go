@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"payswitch/sdk"
@@ -157,11 +156,7 @@ func (e *Engine) cardOfUse(ctx context.Context, u *use, in *PaymentInput, now ti
 	case u.method != nil:
 		return e.cardOfMethod(ctx, u, in, now)
 	case u.network != "":
-		c, err := e.readExpiry(in.Recurring.Card, now)
-		if err != nil {
-			return nil, err
-		}
-		return c, nil
+		return e.readExpiry(in.Recurring.Card, now)
 	}
 	return &card{}, nil
 }
@@ -171,8 +166,7 @@ func (e *Engine) cardOfMethod(ctx context.Context, u *use, in *PaymentInput, now
 	if m.Status != MethodActive || m.Details.Card == nil {
 		return nil, noConnector("the payment method is " + string(m.Status) + ", not active")
 	}
-	month, year := m.Details.Card.expiry()
-	c := &card{facts: *m.Details.Card, holder: m.Private.Holder, month: month, year: year}
+	c := &card{facts: *m.Details.Card, holder: m.Private.Holder}
 	if c.holder == "" {
 		c.holder = in.CardHolder
 	}
@@ -220,102 +214,6 @@ func (e *Engine) vaultedCard(ctx context.Context, m *PaymentMethod) (CardData, e
 		return CardData{}, Internal(err, "open card")
 	}
 	return data, nil
-}
-
-// routeUse picks the connector account for a stored credential: in the order of the routing the first account that has a reference of
-// its own to it, or may be given the card with the network's transaction id. Where the payment names no connector, accounts of the
-// profile that the routing leaves out are tried last: a credential sticks to the account it was made at.
-func (e *Engine) routeUse(ctx context.Context, w *work, in *PaymentInput, c *card) (*Account, AdapterInfo, error) {
-	all, err := e.dir.accounts(ctx, w.p.MerchantID)
-	if err != nil {
-		return nil, AdapterInfo{}, err
-	}
-	all = slices.DeleteFunc(slices.Clone(all), func(a *Account) bool { return a.Type != typeProcessor || a.ProfileID != w.profile.ID })
-	named := w.p.Details.Routing != nil
-	candidates, err := choose(all, w.p.Details.Routing, w.profile.Fallback)
-	if err != nil {
-		return nil, AdapterInfo{}, err
-	}
-	if !named {
-		candidates = slices.Clone(candidates)
-		for _, a := range all {
-			if !slices.Contains(candidates, a) {
-				candidates = append(candidates, a)
-			}
-		}
-	}
-	if r := in.Recurring; r != nil && r.AccountID != "" {
-		candidates = slices.DeleteFunc(slices.Clone(all), func(a *Account) bool { return a.ID != r.AccountID })
-		if len(candidates) == 0 {
-			return nil, AdapterInfo{}, NotFound("Merchant connector account")
-		}
-		named = true
-	}
-	var otherCurrency bool
-	for _, a := range candidates {
-		if a.Disabled || !a.Active {
-			if named {
-				return nil, AdapterInfo{}, &Error{Kind: KindInvalid, Code: "HE_03", Message: "The selected merchant connector account is disabled", Connector: a.Connector}
-			}
-			continue
-		}
-		info, ok := e.connectors.Adapter(a.Connector)
-		if !ok || !takes(info.Manifest, w.p, c.facts.Network) {
-			continue
-		}
-		fits, crossed := w.use.fits(w.p, w.profile, a, info)
-		otherCurrency = otherCurrency || crossed
-		if !fits {
-			continue
-		}
-		if w.use.method != nil && w.use.reference == nil {
-			if err := e.takeNumber(ctx, w.use.method, c); err != nil {
-				return nil, AdapterInfo{}, err
-			}
-		}
-		return a, info, nil
-	}
-	if otherCurrency {
-		return nil, AdapterInfo{}, &Error{Kind: KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Cross currency mandates not supported"}
-	}
-	return nil, AdapterInfo{}, noConnector("no account of the profile has a credential for this payment method that it may charge")
-}
-
-// fits says whether an account can charge the stored credential, and chooses how: its own reference goes before the card with the
-// network's transaction id. crossed says that its reference is good for another currency only.
-func (u *use) fits(p *Payment, profile *Profile, a *Account, info AdapterInfo) (fits, crossed bool) {
-	f := info.Manifest.Features
-	switch {
-	case u.processorToken != "":
-		return f.StoredCredential, false
-	case u.network != "":
-		return f.NetworkMIT, false
-	}
-	u.reference = nil
-	if r, ok := u.method.Details.Accounts[a.ID]; ok && r.Credential != nil && f.StoredCredential {
-		if r.Currency == "" || r.Currency == p.Currency {
-			u.reference = &r
-			return true, false
-		}
-		crossed = true
-	}
-	return u.method.viaNetwork(profile) && f.NetworkMIT, crossed
-}
-
-// viaNetwork says whether any connector may be given the card with the network's transaction id.
-func (m *PaymentMethod) viaNetwork(profile *Profile) bool {
-	return profile.Settings.AgnosticMIT && m.HasCard && m.Details.NetworkTransactionID != ""
-}
-
-// recurringEnabled says whether a method can be charged without the customer under a profile: an account of the profile has a reference
-// to it, or any connector may be given the card with the network's transaction id.
-func (m *PaymentMethod) recurringEnabled(profile *Profile, accounts []*Account) bool {
-	for _, a := range accounts {
-		if r, ok := m.Details.Accounts[a.ID]; ok && r.Credential != nil && a.ProfileID == profile.ID {
-			return true
-		}
-	}
-	return m.viaNetwork(profile)
 }
 
 // instrument is what the adapter is told to charge.
@@ -382,13 +280,13 @@ func (w *work) fillUse() {
 }
 
 // connectorData is what the adapter wanted to be told again of the method and of the customer at this account; nil when it is nothing.
-func (e *Engine) connectorData(ctx context.Context, w *work) (*sdk.ConnectorData, error) {
+func (e *Engine) connectorData(ctx context.Context, w *work, in *PaymentInput) (*sdk.ConnectorData, error) {
 	u := w.use
 	if u != nil && u.reference != nil && (u.reference.Data != "" || u.reference.CustomerData != "") {
 		r := u.reference
 		return &sdk.ConnectorData{Version: r.DataVersion, Method: r.Data, Customer: r.CustomerData}, nil
 	}
-	if w.p.CustomerID == "" || u == nil && w.a.Details.Save == "" {
+	if w.p.CustomerID == "" || u == nil && savesAs(w.p, in, u) == "" {
 		return nil, nil
 	}
 	var c *CustomerAccount
@@ -428,10 +326,6 @@ func claimUse(tx Tx, w *work, now time.Time) error {
 		return NotFound("Payment method")
 	}
 	return tx.TouchPaymentMethod(m.MerchantID, m.ID, now)
-}
-
-func noConnector(reason string) *Error {
-	return &Error{Kind: KindInvalid, Code: "IR_39", Message: "No eligible connector was found for the current payment method configuration", Reason: reason}
 }
 
 // Usages of a stored credential, as the API names them.

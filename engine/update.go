@@ -63,7 +63,10 @@ func (e *Engine) update(ctx context.Context, w *work, in *PaymentInput) (*Paymen
 	if err != nil {
 		return nil, err
 	}
-	if token != nil {
+	if token == nil && in.PaymentToken != "" {
+		w.p.Details.Token = in.PaymentToken // of a saved method
+	}
+	if w.p.Details.Token != "" {
 		by = TriggerMethodGiven
 	}
 	if err := move(w.p, w.a, by, now); err != nil {
@@ -90,7 +93,7 @@ func (e *Engine) writeUpdate(tx Tx, p *Payment, a *Attempt, old string, token *C
 		return err
 	}
 	if old != "" {
-		if err := tx.DeleteCardToken(p.MerchantID, old); err != nil {
+		if err := tx.DeleteCardToken(p.MerchantID, old); err != nil && !errors.Is(err, ErrNotFound) {
 			return err
 		}
 	}
