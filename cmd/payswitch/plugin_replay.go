@@ -21,7 +21,7 @@ func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
 	file := f.String("plugin", "", "run the adapter in this .wasm `file`, not the build that each operation was made with")
 	since := f.Duration("since", 0, "instead of one operation, all of the last `time`, as 24h")
 	payment := f.String("payment", "", "instead of one operation, all of the payment with this `id`")
-	connector := f.String("connector", "", "with --since: the operations of this connector alone; with --plugin, by default, those of the file's adapter")
+	connector := f.String("connector", "", "with --since: the operations of the connector of this `name` alone; with --plugin, by default, those of the file's adapter")
 	asJSON := f.Bool("json", false, "print the report as JSON")
 	given, c, err := p.operandsAndConfig(f, args, 1)
 	one, many := len(given) > 0, *since > 0 || *payment != ""
