@@ -15,12 +15,12 @@ func (s *Simulator) methodPage(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	data, err := decoded(r.FormValue("threeDSMethodData"))
 	if err != nil {
-		s.problemPage(w, http.StatusBadRequest, "threeDSMethodData "+err.Error()+".")
+		s.show(w, notUnderstood("threeDSMethodData "+err.Error()+"."))
 		return
 	}
 	to := data.text("threeDSMethodNotificationURL")
 	if !web(256)(to) {
-		s.problemPage(w, http.StatusBadRequest, "threeDSMethodNotificationURL is no https URL of at most 256 characters.")
+		s.show(w, notUnderstood("threeDSMethodNotificationURL is no https URL of at most 256 characters."))
 		return
 	}
 	s.mu.Lock()
@@ -32,7 +32,7 @@ func (s *Simulator) methodPage(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Unlock()
 	if !known {
-		s.problemPage(w, http.StatusBadRequest, "threeDSServerTransID is unknown, has expired, or its card has no 3DS method.")
+		s.show(w, notUnderstood("threeDSServerTransID is unknown, has expired, or its card has no 3DS method."))
 		return
 	}
 	id, delay := t.serverTransID, time.Duration(0)
@@ -48,55 +48,66 @@ func (s *Simulator) methodPage(w http.ResponseWriter, r *http.Request) {
 		"Data": encoded(message{"threeDSServerTransID": id})})
 }
 
-// windows are the sizes of challengeWindowSize, width and height in pixels.
-var windows = map[string][2]int{"01": {250, 400}, "02": {390, 400}, "03": {500, 600}, "04": {600, 400}, "05": {}}
-
 // challengePage takes a CReq and shows the challenge, or ends it where the card says so.
 func (s *Simulator) challengePage(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	creq, err := decoded(r.PostFormValue("creq"))
 	if err != nil {
-		s.problemPage(w, http.StatusBadRequest, "creq "+err.Error()+".")
+		s.show(w, notUnderstood("creq "+err.Error()+"."))
 		return
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	p := s.challenge(creq, r.PostFormValue("threeDSSessionData"))
+	s.mu.Unlock()
+	s.show(w, p)
+}
+
+// challenge is the page that a CReq leads to. The caller holds mu.
+func (s *Simulator) challenge(creq message, session string) view {
 	t := s.byACS[creq.text("acsTransID")]
 	if t == nil || t.status != "C" || t.request.channel != channelBrowser || creq.text("threeDSServerTransID") != t.serverTransID {
-		s.problemPage(w, http.StatusBadRequest, "creq is of no challenge that is known here: acsTransID or threeDSServerTransID is wrong.")
-		return
+		return notUnderstood("creq is of no challenge that is known here: acsTransID or threeDSServerTransID is wrong.")
 	}
 	s.record(t.account, "browser→acs challenge", creq)
 	s.settle(t)
 	if t.result != nil {
-		s.finished(w, t)
-		return
+		return t.finished()
 	}
 	c := &t.challenge
-	_, sized := windows[creq.text("challengeWindowSize")]
-	session := r.PostFormValue("threeDSSessionData")
-	if creq.text("messageType") != "CReq" || creq.text("messageVersion") != t.request.version || !sized || len(session) > 1024 {
+	if creq.text("messageType") != "CReq" || creq.text("messageVersion") != t.request.version || !isWindow(creq.text("challengeWindowSize")) || len(session) > 1024 {
 		s.conclude(t, result{status: "U", reason: "22", cancel: "06", fault: '7', cres: "N"})
-		s.finished(w, t)
-		return
+		return t.finished()
 	}
 	if c.opened.IsZero() {
 		c.opened, c.form = time.Now(), rand.Text()
 	}
-	c.last, c.sessionData, c.window = time.Now(), session, creq.text("challengeWindowSize")
+	c.last, c.sessionData = time.Now(), session
 	if d := t.card.challenge; d == '1' || d == '2' {
 		s.conclude(t, ofDigit(d))
-		s.finished(w, t)
-		return
+		return t.finished()
 	}
-	s.showChallenge(w, t, "")
+	return t.ask("", "")
 }
 
-// showChallenge asks for the code.
-func (s *Simulator) showChallenge(w http.ResponseWriter, t *transaction, problem string) {
-	s.page(w, http.StatusOK, "challenge.html", map[string]any{"Merchant": t.request.merchant, "Amount": t.request.shownAmount(), "Card": t.lastFour,
-		"Scheme": t.card.name(), "Transaction": t.acsTransID, "Form": t.challenge.form, "Problem": problem, "Left": maxWrong - t.challenge.wrong,
-		"Window": t.challenge.window, "Codes": codes})
+// view is a page that is to be shown.
+type view struct {
+	status int
+	name   string
+	data   map[string]any
+}
+
+// show writes a page. It is called without mu: browsers may be slow.
+func (s *Simulator) show(w http.ResponseWriter, v view) { s.page(w, v.status, v.name, v.data) }
+
+// notUnderstood says what is wrong with what brought the browser here, so that mistakes surface.
+func notUnderstood(text string) view {
+	return view{http.StatusBadRequest, "problem.html", map[string]any{"Text": text}}
+}
+
+// ask is the page that asks for the code, with what went wrong or what is new.
+func (t *transaction) ask(problem, note string) view {
+	return view{http.StatusOK, "challenge.html", map[string]any{"Merchant": t.request.merchant, "Amount": t.request.shownAmount(), "Card": t.lastFour,
+		"Scheme": t.card.name(), "Transaction": t.acsTransID, "Form": t.challenge.form, "Problem": problem, "Note": note, "Codes": codes}}
 }
 
 // maxWrong is how many wrong codes end a challenge.
@@ -105,33 +116,36 @@ const maxWrong = 3
 // submitPage is what the payer did: a code, a new code, or cancel. The result is with the directory server before the browser leaves.
 func (s *Simulator) submitPage(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	id, form, action, otp := r.PostFormValue("transaction"), r.PostFormValue("form"), r.PostFormValue("action"), r.PostFormValue("otp")
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.byACS[r.PostFormValue("transaction")]
-	if t == nil || subtle.ConstantTimeCompare([]byte(t.challenge.form), []byte(r.PostFormValue("form"))) != 1 || t.challenge.form == "" {
-		s.problemPage(w, http.StatusBadRequest, "This challenge is unknown or was forgotten. Please begin the payment again.")
-		return
+	p := s.submit(id, form, action, otp)
+	s.mu.Unlock()
+	s.show(w, p)
+}
+
+// submit is the page that what the payer did leads to. The caller holds mu.
+func (s *Simulator) submit(id, form, action, otp string) view {
+	t := s.byACS[id]
+	if t == nil || subtle.ConstantTimeCompare([]byte(t.challenge.form), []byte(form)) != 1 || form == "" {
+		return notUnderstood("This challenge is unknown or was forgotten. Please begin the payment again.")
 	}
 	s.settle(t)
 	if t.result != nil {
-		s.finished(w, t)
-		return
+		return t.finished()
 	}
 	t.challenge.last = time.Now()
 	t.challenge.moves++
-	switch r.PostFormValue("action") {
+	switch action {
 	case "cancel":
 		s.conclude(t, cancelled)
 	case "resend":
-		s.showChallenge(w, t, "We have sent you a new code. (A simulation: the codes are listed below.)")
-		return
+		return t.ask("", "We have sent you a new code. (A simulation: the codes are listed below.)")
 	default:
-		if problem := s.judge(t, r.PostFormValue("otp")); problem != "" {
-			s.showChallenge(w, t, problem)
-			return
+		if problem := s.judge(t, otp); problem != "" {
+			return t.ask(problem, "")
 		}
 	}
-	s.finished(w, t)
+	return t.finished()
 }
 
 var cancelled = result{status: "N", reason: "26", cancel: "01", cres: "N"}
@@ -198,14 +212,14 @@ func (t *transaction) delivery() (field, value string) {
 	return "cres", encoded(t.cres())
 }
 
-// finished sends the browser back. A page that is opened again does it again.
-func (s *Simulator) finished(w http.ResponseWriter, t *transaction) {
+// finished is the page that sends the browser back. Opened again, it does it again.
+func (t *transaction) finished() view {
 	field, value := t.delivery()
 	data := map[string]any{"URL": t.request.notificationURL, "Field": field, "Value": value, "Session": t.challenge.sessionData}
 	if u, err := url.Parse(t.request.notificationURL); err == nil {
 		data["Host"] = u.Host
 	}
-	s.page(w, http.StatusOK, "done.html", data)
+	return view{http.StatusOK, "done.html", data}
 }
 
 // complete ends a challenge as a payer would, without a browser: {threeDSServerTransID, otp} with a code of the page, or result "cancel"

@@ -166,6 +166,7 @@ func list(most int, form func(any) bool) func(any) bool {
 const uuidPattern = `[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`
 
 var (
+	isWindow          = pattern(`0[1-5]`) // challengeWindowSize
 	isUUID            = pattern(uuidPattern)
 	isNumber          = pattern(`[0-9]{13,19}`)
 	isCountryCode     = pattern(`[0-9]{1,3}`)

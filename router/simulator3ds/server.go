@@ -54,6 +54,8 @@ func (s *Simulator) auth(a account, in message) (int, any) {
 	number, id := in.text("acctNumber"), in.text("threeDSServerTransID")
 	t := s.transaction(a, id)
 	switch {
+	case t == nil && s.transactions[id] != nil: // another account's
+		return http.StatusOK, erro("305", "S", "Transaction data not valid", "threeDSServerTransID has been used")
 	case id == "" || t == nil && request.channel != channelBrowser: // a 3DS requestor without a browser needs no preauth
 		c, ok := cardOf(number, s.opts.Others).of(in.text("ds"))
 		if !ok || c.versions == '9' {

@@ -145,8 +145,3 @@ func (s *Simulator) page(w http.ResponseWriter, status int, name string, data ma
 	w.WriteHeader(status)
 	w.Write(out.Bytes()) // a browser that has gone is no failure of ours
 }
-
-// problemPage says what is wrong with what brought the browser here, so that mistakes surface.
-func (s *Simulator) problemPage(w http.ResponseWriter, status int, text string) {
-	s.page(w, status, "problem.html", map[string]any{"Text": text})
-}

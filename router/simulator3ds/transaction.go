@@ -31,7 +31,6 @@ type challenge struct {
 	opened, last time.Time // the first CReq, and the browser's last move
 	form         string    // what a form of the page must carry
 	sessionData  string    // threeDSSessionData, to be sent back
-	window       string    // challengeWindowSize
 	wrong        int       // wrong codes so far
 	moves        int       // interactionCounter
 }
