@@ -45,14 +45,7 @@ func Adapter() *sdk.Adapter {
 				{Secret: apiKey, Method: "POST", Path: transactPath, In: "body", Field: "security_key"},
 				{Secret: apiKey, Method: "POST", Path: queryPath, In: "body", Field: "security_key"},
 			},
-			Placements: []sdk.Placement{
-				{Secret: "card_number", Operation: sdk.OpAuthorize, Method: "POST", Path: transactPath, In: "body", Field: "ccnumber"},
-				{Secret: "cvc", Operation: sdk.OpAuthorize, Method: "POST", Path: transactPath, In: "body", Field: "cvv"},
-				{Secret: "cavv", Operation: sdk.OpAuthorize, Method: "POST", Path: transactPath, In: "body", Field: "cavv"},
-				{Secret: "card_number", Operation: sdk.OpVerify, Method: "POST", Path: transactPath, In: "body", Field: "ccnumber"},
-				{Secret: "cvc", Operation: sdk.OpVerify, Method: "POST", Path: transactPath, In: "body", Field: "cvv"},
-				{Secret: "cavv", Operation: sdk.OpVerify, Method: "POST", Path: transactPath, In: "body", Field: "cavv"},
-			},
+			Placements: sdk.CardPlacements(transactPath, sdk.CardFields{Number: "ccnumber", CVC: "cvv", CAVV: "cavv"}, sdk.OpAuthorize, sdk.OpVerify),
 			Methods:    []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Currencies: currencies(),
 			Webhook:    &sdk.WebhookRule{Scheme: "nmi-hmac-sha256"},
@@ -79,7 +72,7 @@ func currencies() []sdk.Currency {
 // amount is the amount as NMI takes it.
 func amount(m sdk.Money) (string, error) {
 	if e, ok := m.Currency.Exponent(); !ok || e > 2 {
-		return "", &sdk.Reject{Code: sdk.RejectUnsupported, Message: "NMI takes amounts of two decimals at most", Parameter: "currency"}
+		return "", sdk.Unsupported("currency", "NMI takes amounts of two decimals at most")
 	}
 	return m.Major(), nil
 }

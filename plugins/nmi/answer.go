@@ -63,42 +63,15 @@ func (a *answer) outcome(approved sdk.OutcomeStatus) *sdk.Outcome {
 	return o
 }
 
-// checks reads NMI's AVS and CVV response codes.
-func checks(avs, cvv string) *sdk.Checks {
-	c := &sdk.Checks{}
-	switch cvv {
-	case "M":
-		c.CVC = pass
-	case "N":
-		c.CVC = fail
-	case "P", "S":
-		c.CVC = unchecked
-	case "U":
-		c.CVC = unavailable
-	}
-	switch avs {
-	case "X", "Y", "D", "M", "2", "6": // street and postal code
-		c.AddressLine1, c.PostalCode = pass, pass
-	case "A", "B", "3", "7":
-		c.AddressLine1, c.PostalCode = pass, fail
-	case "W", "Z", "P", "L", "1", "5":
-		c.AddressLine1, c.PostalCode = fail, pass
-	case "N", "C", "4", "8":
-		c.AddressLine1, c.PostalCode = fail, fail
-	case "U", "G", "I", "R", "E", "S":
-		c.AddressLine1, c.PostalCode = unavailable, unavailable
-	case "0", "O":
-		c.AddressLine1, c.PostalCode = unchecked, unchecked
-	}
-	if *c == (sdk.Checks{}) {
-		return nil
-	}
-	return c
-}
+// NMI's AVS and CVV response codes.
+var (
+	cvv = sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U"}}
 
-const (
-	pass        = "pass"
-	fail        = "fail"
-	unavailable = "unavailable"
-	unchecked   = "unchecked"
+	// X, Y, D, M, 2 and 6: both match; A, B, 3 and 7: the street alone; W, Z, P, L, 1 and 5: the postal code alone.
+	street = sdk.Results{{sdk.CheckPass, "X Y D M 2 6 A B 3 7"}, {sdk.CheckFail, "W Z P L 1 5 N C 4 8"}, {sdk.CheckUnavailable, "U G I R E S"}, {sdk.CheckUnchecked, "0 O"}}
+	postal = sdk.Results{{sdk.CheckPass, "X Y D M 2 6 W Z P L 1 5"}, {sdk.CheckFail, "A B 3 7 N C 4 8"}, {sdk.CheckUnavailable, "U G I R E S"}, {sdk.CheckUnchecked, "0 O"}}
 )
+
+func checks(avs, cvc string) *sdk.Checks {
+	return sdk.NewChecks(cvv.Of(cvc), street.Of(avs), postal.Of(avs))
+}

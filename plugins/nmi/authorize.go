@@ -1,7 +1,6 @@
 package nmi
 
 import (
-	"sort"
 	"strconv"
 
 	"payswitch/sdk"
@@ -27,8 +26,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 
 // verify checks the card without an amount, and keeps it where that was asked for.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
-	if c.Request.Amount.Minor != 0 {
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "a verification has no amount", Parameter: "amount"}
+	if err := c.Request.NeedZero(); err != nil {
+		return nil, err
 	}
 	return purchase(c, "validate", sdk.StatusVerified, request(c, "validate"))
 }
@@ -37,8 +36,8 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Form) (*sdk.Outcome, error) {
 	r := c.Request
 	if r.Request3DS && r.ThreeDS == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "authentication_type",
-			Message: "NMI runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside"}
+		return nil, sdk.Unsupported("authentication_type",
+			"NMI runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside")
 	}
 	form.Add("orderid", r.Reference)
 	if err := instrument(form, r); err != nil {
@@ -53,7 +52,7 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 		return nil, err
 	}
 	o := a.outcome(approved)
-	if id := a.get("customer_vault_id"); id != "" && a.decline == nil && first(r) {
+	if id := a.get("customer_vault_id"); id != "" && a.decline == nil && r.Stores() {
 		// What refers to the agreement later needs the id of its first transaction as well.
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
 		o.ConnectorData = &sdk.ConnectorData{Version: 1, Method: o.TransactionID}
@@ -63,27 +62,22 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 
 // instrument is the card, or what the customer vault keeps of one.
 func instrument(form *sdk.Form, r *sdk.Request) error {
-	i := r.Instrument
-	switch {
-	case i != nil && i.StoredCredentialID != "":
+	if err := r.NeedInstrument(); err != nil {
+		return err
+	}
+	switch i := r.Instrument; {
+	case i.StoredCredentialID != "":
 		form.Add("customer_vault_id", i.StoredCredentialID)
-	case i == nil || i.Card == nil:
-		return &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
 	case i.NetworkTransactionID != "":
-		return &sdk.Reject{Code: sdk.RejectUnsupported, Message: "NMI refers to earlier payments by its own ids alone", Parameter: "recurring_details"}
+		return sdk.Unsupported("recurring_details", "NMI refers to earlier payments by its own ids alone")
 	default:
-		form.Add("ccnumber", i.Card.Number).Add("ccexp", twoDigits(i.Card.ExpMonth)+twoDigits(i.Card.ExpYear)).Opt("cvv", i.Card.CVC)
-		if first(r) {
+		form.Add("ccnumber", i.Card.Number).Add("ccexp", i.Card.Month()+i.Card.ShortYear()).Opt("cvv", i.Card.CVC)
+		if r.Stores() {
 			form.Add("customer_vault", "add_customer")
 		}
 	}
 	return nil
 }
-
-func twoDigits(n int) string { return string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) }
-
-// first says that the credential is to be kept with this payment.
-func first(r *sdk.Request) bool { return r.StoredCredential != nil && r.StoredCredential.First }
 
 // storedCredential says who began the payment and under which agreement, as the card networks want it.
 func storedCredential(form *sdk.Form, r *sdk.Request) {
@@ -103,9 +97,7 @@ func storedCredential(form *sdk.Form, r *sdk.Request) {
 	if u.Category == "recurring" || u.Category == "installment" {
 		form.Add("billing_method", u.Category)
 	}
-	if d := r.ConnectorData; d != nil {
-		form.Opt("initial_transaction_id", d.Method)
-	}
+	form.Opt("initial_transaction_id", r.Kept().Method)
 }
 
 // threeDS is the result of an authentication done outside.
@@ -124,13 +116,9 @@ func threeDS(form *sdk.Form, t *sdk.ThreeDSResult) {
 
 // definedFields are the merchant's metadata, by name; NMI has no room for more.
 func definedFields(form *sdk.Form, metadata map[string]string) {
-	names := make([]string, 0, len(metadata))
-	for name := range metadata {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for i, name := range names[:min(len(names), maxDefinedFields)] {
-		form.Add("merchant_defined_field_"+strconv.Itoa(i+1), name+"="+metadata[name])
+	all := sdk.Sorted(metadata)
+	for i, f := range all[:min(len(all), maxDefinedFields)] {
+		form.Add("merchant_defined_field_"+strconv.Itoa(i+1), f.Name+"="+f.Value)
 	}
 }
 

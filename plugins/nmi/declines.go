@@ -10,44 +10,28 @@ import (
 const approvedCode = "100"
 
 // reasons are NMI's response codes. 2xx come from the processor or issuer, 3xx from the gateway, 4xx from what lies between.
-var reasons = []struct {
-	code   string
-	reason sdk.DeclineReason
-}{
-	{"200", sdk.DeclineGeneric},           // declined by the processor
-	{"201", sdk.DeclineDoNotHonor},        //
-	{"202", sdk.DeclineInsufficientFunds}, //
-	{"203", sdk.DeclineLimitExceeded},     // over limit
-	{"204", sdk.DeclineNotPermitted},      // transaction not allowed
-	{"220", sdk.DeclineIncorrectNumber},   // incorrect payment information
-	{"221", sdk.DeclineIncorrectNumber},   // no such card issuer
-	{"222", sdk.DeclineIncorrectNumber},   // no card number on file with the issuer
-	{"223", sdk.DeclineExpiredCard},       //
-	{"224", sdk.DeclineIncorrectExpiry},   //
-	{"225", sdk.DeclineIncorrectCVC},      //
-	{"226", sdk.DeclineSecurityViolation}, // wrong PIN
-	{"240", sdk.DeclineDoNotHonor},        // call the issuer
-	{"250", sdk.DeclinePickUpCard},        //
-	{"251", sdk.DeclineLostCard},          //
-	{"252", sdk.DeclineStolenCard},        //
-	{"253", sdk.DeclineFraud},             // fraudulent card
-	{"260", sdk.DeclineGeneric},           // further instructions in the text
-	{"261", sdk.DeclineStopRecurring},     // stop all recurring payments
-	{"262", sdk.DeclineStopRecurring},     // stop this recurring program
-	{"263", sdk.DeclineTryLater},          // update the cardholder's data
-	{"264", sdk.DeclineTryLater},          // retry in a few days
-	{"300", sdk.DeclineProcessingError},   // rejected by the gateway
-	{"301", sdk.DeclineTryLater},          // too many requests
-	{"400", sdk.DeclineProcessingError},   // error of the processor
-	{"410", sdk.DeclineInvalidMerchant},   // merchant configuration
-	{"411", sdk.DeclineInvalidMerchant},   // merchant account inactive
-	{"420", sdk.DeclineProcessingError},   // communication error
-	{"421", sdk.DeclineIssuerUnavailable}, // communication error with the issuer
-	{"430", sdk.DeclineDuplicate},         // duplicate at the processor
-	{"440", sdk.DeclineProcessingError},   // format error at the processor
-	{"441", sdk.DeclineProcessingError},   // invalid transaction data
-	{"460", sdk.DeclineProcessingError},   // feature not available
-	{"461", sdk.DeclineCardNotSupported},  // card type not supported
+var reasons = sdk.Reasons{
+	{sdk.DeclineGeneric, "200:declined 260:see_the_text"},
+	{sdk.DeclineDoNotHonor, "201 240:call_the_issuer"},
+	{sdk.DeclineInsufficientFunds, "202"},
+	{sdk.DeclineLimitExceeded, "203:over_limit"},
+	{sdk.DeclineNotPermitted, "204"},
+	{sdk.DeclineIncorrectNumber, "220:payment_information 221:no_such_issuer 222:not_on_file"},
+	{sdk.DeclineExpiredCard, "223"},
+	{sdk.DeclineIncorrectExpiry, "224"},
+	{sdk.DeclineIncorrectCVC, "225"},
+	{sdk.DeclineSecurityViolation, "226:wrong_pin"},
+	{sdk.DeclinePickUpCard, "250"},
+	{sdk.DeclineLostCard, "251"},
+	{sdk.DeclineStolenCard, "252"},
+	{sdk.DeclineFraud, "253"},
+	{sdk.DeclineStopRecurring, "261:all_recurring 262:this_program"},
+	{sdk.DeclineTryLater, "263:update_cardholder_data 264:retry_in_days 301:too_many_requests"},
+	{sdk.DeclineProcessingError, "300:gateway 400:processor 420:communication 440:format 441:invalid_data 460:feature_not_available"},
+	{sdk.DeclineInvalidMerchant, "410:configuration 411:account_inactive"},
+	{sdk.DeclineIssuerUnavailable, "421:communication_with_issuer"},
+	{sdk.DeclineDuplicate, "430:at_the_processor"},
+	{sdk.DeclineCardNotSupported, "461"},
 }
 
 // declineOf is the decline of a response code, nil for what is no code of a decline: a cut answer, say.
@@ -55,16 +39,8 @@ func declineOf(code, text string) *sdk.Decline {
 	if len(code) != 3 || code[0] < '2' || code[0] > '4' || code[1]-'0' > 9 || code[2]-'0' > 9 {
 		return nil
 	}
-	d := &sdk.Decline{Code: code, Message: text, Reason: sdk.DeclineGeneric}
-	for _, r := range reasons {
-		if r.code == code {
-			d.Reason = r.reason
-		}
-	}
 	if code == "300" && strings.HasPrefix(text, "Duplicate transaction") { // the gateway's own check has no code of its own
-		d.Reason = sdk.DeclineDuplicate
+		return sdk.NewDecline(code, text, sdk.DeclineDuplicate)
 	}
-	facts, _ := d.Reason.Facts()
-	d.RetryElsewhere = facts.RetryElsewhere
-	return d
+	return sdk.NewDecline(code, text, reasons.Of(code))
 }

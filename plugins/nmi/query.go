@@ -7,7 +7,7 @@ import (
 )
 
 // query asks for the transactions of one order. None means that NMI has not heard of it.
-func query(c *sdk.Call, name, value string) ([]*element, error) {
+func query(c *sdk.Call, name, value string) ([]sdk.XML, error) {
 	form := sdk.NewForm().Add("security_key", c.Account.Credentials[apiKey]).Add(name, value)
 	r, err := c.Do(&sdk.Send{Method: "POST", URL: queryPath, Headers: []sdk.Header{sdk.H("Content-Type", formType)}, Body: form.Bytes(), SafeToRepeat: true})
 	if err != nil {
@@ -16,18 +16,18 @@ func query(c *sdk.Call, name, value string) ([]*element, error) {
 	if !r.OK() {
 		return nil, errStatus
 	}
-	root, err := parseXML(string(r.Body))
+	root, err := sdk.ParseXML(r.Body)
 	if err != nil {
 		return nil, err
 	}
-	if root.name != "nm_response" {
+	if root.Name() != "nm_response" {
 		return nil, errors.New("not an answer of the Query API")
 	}
-	for range root.all("error_response") {
+	for range root.All("error_response") {
 		return nil, errors.New("the Query API refuses to answer")
 	}
-	var found []*element
-	for t := range root.all("transaction") {
+	var found []sdk.XML
+	for t := range root.All("transaction") {
 		found = append(found, t)
 	}
 	return found, nil
@@ -41,7 +41,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		name, value = "transaction_id", r.TransactionID
 	}
 	if value == "" {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a reference or a transaction id is needed", Parameter: "connector_transaction_id"}
+		return nil, sdk.Missing("connector_transaction_id", "a reference or a transaction id is needed")
 	}
 	found, err := query(c, name, value)
 	if err != nil {
@@ -51,7 +51,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t == nil {
+	if t.Name() == "" {
 		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
 	}
 	return payment(t, r)
@@ -73,11 +73,11 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, err
 	}
 	o := &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID}
-	if t == nil {
+	if t.Name() == "" {
 		return o, nil
 	}
-	o.RefundID, o.Reference = id, t.get("transaction_id")
-	switch t.get("condition") {
+	o.RefundID, o.Reference = id, t.Text("transaction_id")
+	switch t.Text("condition") {
 	case "complete", "pendingsettlement":
 		o.Status = sdk.StatusRefunded
 	case "pending", "in_progress":
@@ -92,32 +92,32 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 
 var errCondition = errors.New("a condition of a transaction that is not known")
 
-// one is the transaction that is meant, nil if there is none. One order has one transaction; where it has more, the id must tell.
-func one(found []*element, id string) (*element, error) {
+// one is the transaction that is meant, missing if there is none. One order has one transaction; where it has more, the id must tell.
+func one(found []sdk.XML, id string) (sdk.XML, error) {
 	for _, t := range found {
-		if len(found) == 1 || t.get("transaction_id") == id {
+		if len(found) == 1 || t.Text("transaction_id") == id {
 			return t, nil
 		}
 	}
 	if len(found) > 1 {
-		return nil, errors.New("several transactions of one order")
+		return sdk.XML{}, errors.New("several transactions of one order")
 	}
-	return nil, nil
+	return sdk.XML{}, nil
 }
 
 // payment reads a transaction: its condition, and what its actions have moved.
-func payment(t *element, r *sdk.Request) (*sdk.Outcome, error) {
+func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	currency := r.Amount.Currency
-	if c := t.get("currency"); c != "" && c != string(currency) {
+	if c := t.Text("currency"); c != "" && c != string(currency) {
 		return nil, errors.New("a transaction in another currency")
 	}
 	moved, err := actions(t, currency)
 	if err != nil {
 		return nil, err
 	}
-	o := &sdk.Outcome{TransactionID: t.get("transaction_id"), AuthCode: t.get("authorization_code"), Checks: checks(t.get("avs_response"), t.get("csc_response")),
-		Raw: map[string]string{"condition": t.get("condition")}}
-	switch t.get("condition") {
+	o := &sdk.Outcome{TransactionID: t.Text("transaction_id"), AuthCode: t.Text("authorization_code"), Checks: checks(t.Text("avs_response"), t.Text("csc_response")),
+		Raw: map[string]string{"condition": t.Text("condition")}}
+	switch t.Text("condition") {
 	case "pending":
 		if moved.held == 0 {
 			return nil, errActions
@@ -164,19 +164,19 @@ type movement struct {
 }
 
 // actions adds up what went through of a transaction.
-func actions(t *element, currency sdk.Currency) (m movement, err error) {
-	for a := range t.all("action") {
-		if a.get("success") != "1" {
+func actions(t sdk.XML, currency sdk.Currency) (m movement, err error) {
+	for a := range t.All("action") {
+		if a.Text("success") != "1" {
 			continue
 		}
-		kind := a.get("action_type")
+		kind := a.Text("action_type")
 		if kind == "validate" {
 			m.validated = true
 		}
 		if kind != "auth" && kind != "sale" && kind != "capture" {
 			continue
 		}
-		amount, err := sdk.ParseMajor(a.get("amount"), currency)
+		amount, err := sdk.ParseMajor(a.Text("amount"), currency)
 		if err != nil {
 			return m, err
 		}
@@ -190,13 +190,13 @@ func actions(t *element, currency sdk.Currency) (m movement, err error) {
 }
 
 // refusal is why a transaction failed: what its last failed action says.
-func refusal(t *element) *sdk.Decline {
-	d := &sdk.Decline{Code: t.get("condition"), Message: t.get("condition"), Reason: sdk.DeclineGeneric}
+func refusal(t sdk.XML) *sdk.Decline {
+	d := &sdk.Decline{Code: t.Text("condition"), Message: t.Text("condition"), Reason: sdk.DeclineGeneric}
 	if d.Code == "abandoned" {
 		d.Reason = sdk.DeclineAbandoned
 	}
-	for a := range t.all("action") {
-		if said := declineOf(a.get("response_code"), a.get("response_text")); said != nil && a.get("success") != "1" {
+	for a := range t.All("action") {
+		if said := declineOf(a.Text("response_code"), a.Text("response_text")); said != nil && a.Text("success") != "1" {
 			d = said
 		}
 	}

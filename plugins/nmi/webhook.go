@@ -28,30 +28,22 @@ var events = []struct {
 // webhook reads a message. The signed part holds a nonce and no time, so that an old message could be sent again by somebody who has
 // seen it: every event asks for a query, and its outcome is what the message says, for the record.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
-	w := c.Request.Webhook
-	if w == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "the message is needed", Parameter: "webhook"}
-	}
-	secret := c.Account.Credentials[webhookSecret]
+	w, secret := c.Request.Webhook, c.Account.Credentials[webhookSecret]
 	if secret != "" {
-		nonce, signature := signatureOf(sdk.HeaderValue(w.Headers, signatureHeader))
-		if nonce == "" || signature == "" {
-			return reply(401, sdk.StatusUnknown), nil
-		}
-		signed := sdk.Fn(sdk.FnConcat, sdk.Text(nonce+"."), sdk.Body())
-		ok, err := c.Verify(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), signed)), strings.ToLower(signature))
+		header := sdk.HeaderPairs(sdk.HeaderValue(w.Headers, signatureHeader), ",")
+		signed := sdk.Fn(sdk.FnConcat, sdk.Text(sdk.HeaderValue(header, "t")+"."), sdk.Body())
+		ok, err := c.VerifyAny(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), signed)), strings.ToLower(sdk.HeaderValue(header, "s")))
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
-			return reply(401, sdk.StatusUnknown), nil
+			return sdk.Refuse(401, "signature missing or wrong"), nil
 		}
 	}
 	j, err := sdk.ParseJSON(w.Body)
 	if err != nil || !j.IsObject() {
-		return reply(400, sdk.StatusUnknown), nil
+		return sdk.Refuse(400, "not a message"), nil
 	}
-	o := reply(200, sdk.StatusHandled)
 	name, body := j.Str("event_type"), j.Get("event_body")
 	for _, known := range events {
 		if known.name != name {
@@ -62,7 +54,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 			e.RefundID, e.TransactionID = e.Reference, ""
 		}
 		if e.TransactionID == "" && e.Reference == "" {
-			return reply(400, sdk.StatusUnknown), nil
+			return sdk.Refuse(400, "an event without ids"), nil
 		}
 		if secret != "" && known.status != "" {
 			e.Outcome = &sdk.Outcome{Status: known.status, TransactionID: e.TransactionID, RefundID: e.RefundID}
@@ -70,9 +62,9 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 				e.Outcome.Decline = said(body)
 			}
 		}
-		o.Events = []sdk.Event{e}
+		return sdk.Handled(e), nil
 	}
-	return o, nil
+	return sdk.Handled(), nil
 }
 
 // said is why the message says a payment or refund failed.
@@ -81,22 +73,4 @@ func said(body sdk.JSON) *sdk.Decline {
 		return d
 	}
 	return &sdk.Decline{Code: "failure", Message: body.Text("action.response_text"), Reason: sdk.DeclineGeneric}
-}
-
-// signatureOf takes the signature header apart.
-func signatureOf(header string) (nonce, signature string) {
-	for part := range strings.SplitSeq(header, ",") {
-		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		switch name {
-		case "t":
-			nonce = value
-		case "s":
-			signature = value
-		}
-	}
-	return nonce, signature
-}
-
-func reply(status int, s sdk.OutcomeStatus) *sdk.Outcome {
-	return &sdk.Outcome{Status: s, Reply: &sdk.Reply{Status: status}}
 }

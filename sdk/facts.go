@@ -1,0 +1,102 @@
+package sdk
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Month is the month of expiry in two digits: "03".
+func (k *Card) Month() string { return twoDigits(k.ExpMonth) }
+
+// Year is the year of expiry in four digits: "2030".
+func (k *Card) Year() string { return twoDigits(k.ExpYear/100) + k.ShortYear() }
+
+// ShortYear is the year of expiry in two digits: "30".
+func (k *Card) ShortYear() string { return twoDigits(k.ExpYear) }
+
+func twoDigits(n int) string { return string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) }
+
+// Name is the first and last name, as far as they are known.
+func (a *Address) Name() string { return strings.TrimSpace(a.FirstName + " " + a.LastName) }
+
+// Stores says that the credential is to be kept with this payment.
+func (r *Request) Stores() bool { return r.StoredCredential != nil && r.StoredCredential.First }
+
+// MerchantInitiated says that the merchant charges a stored credential on its own.
+func (r *Request) MerchantInitiated() bool {
+	return r.StoredCredential != nil && r.StoredCredential.Initiator == "mit"
+}
+
+// Email is that of the billing address, else the customer's; "" where neither is known.
+func (r *Request) Email() string {
+	if r.Billing != nil && r.Billing.Email != "" || r.Customer == nil {
+		return r.billing().Email
+	}
+	return r.Customer.Email
+}
+
+func (r *Request) billing() *Address {
+	if r.Billing == nil {
+		return &Address{}
+	}
+	return r.Billing
+}
+
+// Kept is the connector data, empty where there is none.
+func (r *Request) Kept() ConnectorData {
+	if r.ConnectorData == nil {
+		return ConnectorData{}
+	}
+	return *r.ConnectorData
+}
+
+// Sorted returns the pairs of a map in the order of their names, so that the same request is sent whenever the operation is run again.
+func Sorted(m map[string]string) []Header {
+	all := make([]Header, 0, len(m))
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		all = append(all, Header{Name: name, Value: m[name]})
+	}
+	return all
+}
+
+// First is the first text at the paths, as Text reads it, that is not "".
+func (j JSON) First(paths ...string) string {
+	for _, path := range paths {
+		if s := j.Text(path); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// Pick returns the texts at the paths, as Text reads them, without those that are "": what Outcome.Raw is to hold. A text is named by its
+// path, or by what stands before it: "reason=status_details.reason".
+func (j JSON) Pick(paths ...string) map[string]string {
+	picked := make(map[string]string, len(paths))
+	for _, path := range paths {
+		name, at, renamed := strings.Cut(path, "=")
+		if !renamed {
+			at = name
+		}
+		if s := j.Text(at); s != "" {
+			picked[name] = s
+		}
+	}
+	return picked
+}
+
+// CardFields are the fields of a request's body that card data stands in, as in Placement.Field; "" for what is not sent.
+type CardFields struct{ Number, CVC, CAVV string }
+
+// CardPlacements says that in these operations card data stands in the body of a POST to the path: "" for any.
+func CardPlacements(path string, fields CardFields, operations ...Operation) (all []Placement) {
+	for _, op := range operations {
+		for _, f := range [...][2]string{{"card_number", fields.Number}, {"cvc", fields.CVC}, {"cavv", fields.CAVV}} {
+			if f[1] != "" {
+				all = append(all, Placement{Secret: f[0], Operation: op, Method: "POST", Path: path, In: "body", Field: f[1]})
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,143 @@
+package sdk
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCardExpiry(t *testing.T) {
+	k := &Card{ExpMonth: 3, ExpYear: 2030}
+	require.Equal(t, []string{"03", "2030", "30"}, []string{k.Month(), k.Year(), k.ShortYear()})
+	k = &Card{ExpMonth: 12, ExpYear: 2109}
+	require.Equal(t, []string{"12", "2109", "09"}, []string{k.Month(), k.Year(), k.ShortYear()})
+}
+
+func TestRequestFacts(t *testing.T) {
+	r := &Request{}
+	require.False(t, r.Stores() || r.MerchantInitiated())
+	require.Empty(t, r.Email())
+	require.Equal(t, ConnectorData{}, r.Kept())
+	r.Billing = &Address{LastName: "Doe"}
+	require.Empty(t, r.Email())
+	require.Equal(t, "Doe", r.Billing.Name())
+	r.Customer = &Customer{Email: "c@example.com"}
+	require.Equal(t, "c@example.com", r.Email())
+	r.Billing = &Address{FirstName: "Jo", LastName: "Doe", Email: "b@example.com"}
+	require.Equal(t, "b@example.com", r.Email())
+	require.Equal(t, "Jo Doe", r.Billing.Name())
+	r.StoredCredential, r.ConnectorData = &StoredCredentialUse{Initiator: "mit", First: true}, &ConnectorData{Method: "m"}
+	require.True(t, r.Stores() && r.MerchantInitiated())
+	require.Equal(t, "m", r.Kept().Method)
+	require.Equal(t, []Header{H("a", "1"), H("b", "2")}, Sorted(map[string]string{"b": "2", "a": "1"}))
+	require.Empty(t, Sorted(nil))
+}
+
+func TestNeeds(t *testing.T) {
+	parameter := func(err error) string {
+		var reject *Reject
+		require.ErrorAs(t, err, &reject)
+		return string(reject.Code) + " " + reject.Parameter
+	}
+	card := &Request{Instrument: &Instrument{Card: &Card{}}}
+	stored := &Request{Instrument: &Instrument{StoredCredentialID: "x"}, Amount: Money{Minor: 1}}
+	require.Equal(t, "missing_parameter payment_method_data.card", parameter((&Request{}).NeedInstrument()))
+	require.Equal(t, "missing_parameter payment_method_data.card", parameter((&Request{Instrument: &Instrument{}}).NeedInstrument()))
+	require.NoError(t, card.NeedInstrument())
+	require.NoError(t, stored.NeedInstrument())
+	require.NoError(t, card.NeedCard())
+	require.Equal(t, "missing_parameter payment_method_data.card", parameter(stored.NeedCard()))
+	require.Equal(t, "missing_parameter payment_method_data.card", parameter((&Request{}).NeedCard()))
+	require.NoError(t, card.NeedZero())
+	require.Equal(t, "invalid_parameter amount", parameter(stored.NeedZero()))
+	require.Equal(t, "unsupported p", parameter(Unsupported("p", "m")))
+}
+
+func TestFirstAndPick(t *testing.T) {
+	j, err := ParseJSON([]byte(`{"a":"","b":{"c":7},"d":"x"}`))
+	require.NoError(t, err)
+	require.Equal(t, "7", j.First("a", "z", "b.c", "d"))
+	require.Empty(t, j.First("a"))
+	require.Equal(t, map[string]string{"d": "x", "n": "7"}, j.Pick("a", "z", "d", "n=b.c"))
+	require.NotNil(t, JSON{}.Pick("a"))
+}
+
+func TestCardPlacements(t *testing.T) {
+	require.Equal(t, []Placement{
+		{Secret: "card_number", Operation: OpAuthorize, Method: "POST", Path: "/p", In: "body", Field: "n"},
+		{Secret: "cavv", Operation: OpAuthorize, Method: "POST", Path: "/p", In: "body", Field: "v"},
+		{Secret: "card_number", Operation: OpVerify, Method: "POST", Path: "/p", In: "body", Field: "n"},
+		{Secret: "cavv", Operation: OpVerify, Method: "POST", Path: "/p", In: "body", Field: "v"},
+	}, CardPlacements("/p", CardFields{Number: "n", CAVV: "v"}, OpAuthorize, OpVerify))
+}
+
+func TestScaled(t *testing.T) {
+	for _, k := range []struct {
+		minor    int64
+		currency Currency
+		decimals int
+		want     int64
+		rejected RejectCode
+	}{
+		{1000, "CLP", 2, 100000, ""}, {-5, "CLP", 2, -500, ""}, {1050, "USD", 2, 1050, ""}, {1000, "HUF", 0, 10, ""},
+		{1050, "HUF", 0, 0, RejectInvalid}, {-1050, "HUF", 0, 0, RejectInvalid}, {math.MaxInt64, "CLP", 1, 0, RejectInvalid}, {math.MinInt64, "CLP", 1, 0, RejectInvalid},
+		{1, "XXX", 2, 0, RejectUnsupported}, {1, "USD", -1, 0, RejectUnsupported},
+	} {
+		n, err := Money{Minor: k.minor, Currency: k.currency}.Scaled(k.decimals)
+		require.Equal(t, k.want, n, k)
+		if k.rejected != "" {
+			var reject *Reject
+			require.ErrorAs(t, err, &reject)
+			require.Equal(t, k.rejected, reject.Code)
+			continue
+		}
+		require.NoError(t, err)
+		j, err := ParseJSON([]byte(`{"v":` + Decimal(n, 0) + `}`))
+		require.NoError(t, err)
+		require.Equal(t, &Money{Minor: k.minor, Currency: k.currency}, j.Scaled("v", k.currency, k.decimals))
+	}
+	j, err := ParseJSON([]byte(`{"v":1050,"w":9223372036854775807}`))
+	require.NoError(t, err)
+	require.Nil(t, j.Scaled("v", "CLP", 2), "half a peso")
+	require.Nil(t, j.Scaled("w", "USD", 1), "too large")
+	require.Nil(t, j.Scaled("z", "USD", 2))
+	require.Nil(t, j.Scaled("v", "XXX", 2))
+}
+
+func TestWebhookOutcomes(t *testing.T) {
+	o := Refuse(401, "signature wrong")
+	require.Equal(t, []any{StatusHandled, 401, "signature wrong"}, []any{o.Status, o.Reply.Status, o.Raw["error"]})
+	o = Handled(Event{Object: "payment"}, Event{RefundID: "r"}, Event{Reference: "x"}, Event{TransactionID: "t"})
+	require.Equal(t, 200, o.Reply.Status)
+	require.Equal(t, []Event{{RefundID: "r"}, {Reference: "x"}, {TransactionID: "t"}}, o.Events)
+	require.Equal(t, []Header{H("t", "1"), H("sig", "ab==")}, HeaderPairs("t=1; x; sig=ab==", ";"))
+	require.Empty(t, HeaderPairs("", ","))
+}
+
+func TestNear(t *testing.T) {
+	now := time.UnixMilli(1_700_000_000_000)
+	c := &Call{step: &Step{Now: now.UnixMilli()}}
+	require.True(t, c.Near(now.Add(time.Minute), time.Minute))
+	require.True(t, c.Near(now.Add(-time.Minute), time.Minute))
+	require.False(t, c.Near(now.Add(time.Minute+time.Millisecond), time.Minute))
+	require.False(t, c.Near(time.Time{}, 100*365*24*time.Hour))
+}
+
+func TestVerifyAny(t *testing.T) {
+	var right bool
+	a := &Adapter{Webhook: func(c *Call) (*Outcome, error) {
+		var err error
+		right, err = c.VerifyAny(Text("k"), "", "bad", "good", "never", "fifth")
+		return Handled(), err
+	}}
+	in := &Step{ABI: ABI, Operation: OpWebhook, Request: Request{Webhook: &WebhookMessage{}}}
+	for _, same := range []bool{false, true} {
+		v := a.Step(in).Verify
+		require.NotNil(t, v)
+		in.Exchanges = append(in.Exchanges, Exchange{RequestHash: VerifyHash(v), Verified: &same})
+	}
+	require.Equal(t, StatusHandled, a.Step(in).Outcome.Status)
+	require.True(t, right)
+}

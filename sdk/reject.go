@@ -1,0 +1,40 @@
+package sdk
+
+// Missing rejects a request that lacks what the processor needs. parameter is the merchant's name of it.
+func Missing(parameter, message string) error { return rejected(RejectMissing, parameter, message) }
+
+// Invalid rejects a request in which something is wrong. parameter is the merchant's name of it.
+func Invalid(parameter, message string) error { return rejected(RejectInvalid, parameter, message) }
+
+// Unsupported rejects a request for what the processor or the adapter does not offer. parameter is the merchant's name of it.
+func Unsupported(parameter, message string) error {
+	return rejected(RejectUnsupported, parameter, message)
+}
+
+func rejected(code RejectCode, parameter, message string) error {
+	return &Reject{Code: code, Message: message, Parameter: parameter}
+}
+
+// NeedInstrument rejects a payment with neither a card nor a stored credential; nil where there is one.
+func (r *Request) NeedInstrument() error {
+	if i := r.Instrument; i == nil || i.Card == nil && i.StoredCredentialID == "" {
+		return Missing("payment_method_data.card", "a card or a stored credential is needed")
+	}
+	return nil
+}
+
+// NeedCard rejects a request without a card; nil where there is one.
+func (r *Request) NeedCard() error {
+	if r.Instrument == nil || r.Instrument.Card == nil {
+		return Missing("payment_method_data.card", "a card is needed")
+	}
+	return nil
+}
+
+// NeedZero rejects a verification of an amount: it is of nothing. nil where the amount is 0.
+func (r *Request) NeedZero() error {
+	if r.Amount.Minor != 0 {
+		return Invalid("amount", "a verification has no amount")
+	}
+	return nil
+}

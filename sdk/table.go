@@ -1,0 +1,82 @@
+package sdk
+
+import "strings"
+
+// Table maps a processor's codes to what they mean: see Reasons, Statuses and Results. A row is a meaning and its codes, separated by
+// spaces. Behind a colon a code may have the processor's name of it, for the reader and for Name:
+//
+//	var reasons = sdk.Reasons{
+//		{sdk.DeclineInsufficientFunds, "202"},
+//		{sdk.DeclineInvalidMerchant, "410:merchant_configuration 411:account_inactive"},
+//	}
+//
+// Of a code that stands twice the first row counts. A table is plain data: nothing is built from it when the guest starts, and looking
+// up allocates nothing.
+type Table[T ~string] [][2]T
+
+// Reasons are the codes of declines.
+type Reasons = Table[DeclineReason]
+
+// Statuses are the statuses of payments, captures or refunds.
+type Statuses = Table[OutcomeStatus]
+
+// Results are the codes of an address or CVC check; they mean CheckPass, CheckFail, CheckUnavailable or CheckUnchecked.
+type Results = Table[string]
+
+// Of is what the code means, "" where the table does not have it. cmp.Or gives it a default.
+func (t Table[T]) Of(code string) T {
+	means, _ := t.find(code)
+	return means
+}
+
+// Name is the processor's name of the code, "" where the table does not tell it.
+func (t Table[T]) Name(code string) string {
+	_, name := t.find(code)
+	return name
+}
+
+func (t Table[T]) find(code string) (means T, name string) {
+	if code == "" {
+		return "", ""
+	}
+	for i := range t {
+		for rest := string(t[i][1]); rest != ""; {
+			var entry string
+			entry, rest, _ = strings.Cut(rest, " ")
+			if tail, ok := strings.CutPrefix(entry, code); ok && (tail == "" || tail[0] == ':') {
+				return t[i][0], strings.TrimPrefix(tail, ":")
+			}
+		}
+	}
+	return "", ""
+}
+
+// Results of a check, as they stand in Checks.
+const (
+	CheckPass        = "pass"
+	CheckFail        = "fail"
+	CheckUnavailable = "unavailable" // the issuer does not tell, or could not be asked
+	CheckUnchecked   = "unchecked"   // there was nothing to check, or nobody asked
+)
+
+// NewChecks returns the results of the checks, nil where all are "".
+func NewChecks(cvc, addressLine1, postalCode string) *Checks {
+	c := Checks{CVC: cvc, AddressLine1: addressLine1, PostalCode: postalCode}
+	if c == (Checks{}) {
+		return nil
+	}
+	return &c
+}
+
+// NewDecline returns the decline of a code and text of the processor's. A reason of "" is DeclineGeneric. RetryElsewhere is what holds
+// for the reason whatever the processor.
+func NewDecline(code, message string, reason DeclineReason) *Decline {
+	if reason == "" {
+		reason = DeclineGeneric
+	}
+	facts, _ := reason.Facts()
+	return &Decline{Code: code, Message: message, Reason: reason, RetryElsewhere: facts.RetryElsewhere}
+}
+
+// Declined returns the outcome of an operation that was refused, where there is nothing more to tell.
+func Declined(d *Decline) *Outcome { return &Outcome{Status: StatusDeclined, Decline: d} }

@@ -1,0 +1,53 @@
+package sdk
+
+import (
+	"strings"
+	"time"
+)
+
+// Refuse is the outcome of a message that is not believed or cannot be read: it tells nothing of it, and answers with the HTTP status.
+// why is for the log, in the adapter's own words: nothing of the message.
+func Refuse(status int, why string) *Outcome {
+	return &Outcome{Status: StatusHandled, Reply: &Reply{Status: status}, Raw: map[string]string{"error": why}}
+}
+
+// Handled is the outcome of a message that was read: what it tells, and the answer 200. Events that name nothing (neither a transaction
+// nor a refund nor a reference) are left out.
+func Handled(events ...Event) *Outcome {
+	o := &Outcome{Status: StatusHandled, Reply: &Reply{Status: 200}}
+	for i := range events {
+		if e := &events[i]; e.TransactionID != "" || e.RefundID != "" || e.Reference != "" {
+			o.Events = append(o.Events, *e)
+		}
+	}
+	return o
+}
+
+// HeaderPairs takes a signature header of the form "t=1700000000,v1=6f2c…" apart; the separator is "," or ";". A value may hold "=".
+func HeaderPairs(header, separator string) (pairs []Header) {
+	for part := range strings.SplitSeq(header, separator) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(part), "="); ok {
+			pairs = append(pairs, Header{Name: name, Value: value})
+		}
+	}
+	return pairs
+}
+
+// VerifyAny is Verify for a message with several signatures, of which one has to be right, as while a key is renewed. At most MaxVerifies
+// are looked at, and none that is "".
+func (c *Call) VerifyAny(e Expr, signatures ...string) (bool, error) {
+	for _, s := range signatures[:min(len(signatures), MaxVerifies)] {
+		if s == "" {
+			continue
+		}
+		if ok, err := c.Verify(e, s); ok || err != nil {
+			return ok, err
+		}
+	}
+	return false, nil
+}
+
+// Near says that a time is at most the tolerance before or after now.
+func (c *Call) Near(at time.Time, tolerance time.Duration) bool {
+	return c.Now().Sub(at).Abs() <= tolerance
+}
