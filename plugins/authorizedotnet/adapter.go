@@ -29,6 +29,7 @@ const notFoundFinalSeconds = 15 * 60
 
 // Adapter returns the adapter.
 func Adapter() *sdk.Adapter {
+	const transaction, profile = createTransaction + ".transactionRequest.", createPaymentProfile + ".paymentProfile."
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "authorizedotnet", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Authorize.net",
@@ -45,16 +46,10 @@ func Adapter() *sdk.Adapter {
 				{Name: webhookSecret, Label: "Signature key", Help: "Signs webhooks. Without it messages only cause a query.", Type: "secret", Optional: true},
 			},
 			Authentication: authentication(),
-			Placements: []sdk.Placement{
-				card(sdk.OpAuthorize, "card_number", createTransaction+".transactionRequest.payment.creditCard.cardNumber"),
-				card(sdk.OpAuthorize, "cvc", createTransaction+".transactionRequest.payment.creditCard.cardCode"),
-				card(sdk.OpAuthorize, "cavv", createTransaction+".transactionRequest.cardholderAuthentication.cardholderAuthenticationValue"),
-				card(sdk.OpVerify, "card_number", createTransaction+".transactionRequest.payment.creditCard.cardNumber"),
-				card(sdk.OpVerify, "cvc", createTransaction+".transactionRequest.payment.creditCard.cardCode"),
-				card(sdk.OpVerify, "cavv", createTransaction+".transactionRequest.cardholderAuthentication.cardholderAuthenticationValue"),
-				card(sdk.OpVerify, "card_number", createPaymentProfile+".paymentProfile.payment.creditCard.cardNumber"),
-				card(sdk.OpVerify, "cvc", createPaymentProfile+".paymentProfile.payment.creditCard.cardCode"),
-			},
+			Placements: append(
+				sdk.CardPlacements("", sdk.CardFields{Number: transaction + "payment.creditCard.cardNumber", CVC: transaction + "payment.creditCard.cardCode",
+					CAVV: transaction + "cardholderAuthentication.cardholderAuthenticationValue"}, sdk.OpAuthorize, sdk.OpVerify),
+				sdk.CardPlacements("", sdk.CardFields{Number: profile + "payment.creditCard.cardNumber", CVC: profile + "payment.creditCard.cardCode"}, sdk.OpVerify)...),
 			Methods:   []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Reference: sdk.ReferenceRule{MaxLength: 20}, // refId and invoiceNumber
 			Webhook:   &sdk.WebhookRule{Scheme: "x-anet-signature"},
@@ -77,8 +72,4 @@ func authentication() []sdk.Placement {
 			sdk.Placement{Secret: transactionKey, Method: "POST", In: "body", Field: request + ".merchantAuthentication.transactionKey"})
 	}
 	return all
-}
-
-func card(op sdk.Operation, secret, field string) sdk.Placement {
-	return sdk.Placement{Secret: secret, Operation: op, Method: "POST", In: "body", Field: field}
 }

@@ -29,7 +29,7 @@ func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, er
 		data.Payment = sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", number).Str("expirationDate", hidden)).String()
 	}
 	customer, profile := j.Text("profileResponse.customerProfileId"), j.Text("profileResponse.customerPaymentProfileIdList.0")
-	if customer != "" && profile != "" && first(c.Request) {
+	if customer != "" && profile != "" && c.Request.Stores() {
 		o.StoredCredential = &sdk.StoredCredential{ID: customer + "-" + profile, CustomerID: customer}
 		data.Customer = customer
 	}
@@ -42,20 +42,20 @@ func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, er
 // verify keeps the card in a customer profile, where it is checked with the issuer; or only checks it, with an amount of zero.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	switch {
-	case r.Amount.Minor != 0:
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "a verification has no amount", Parameter: "amount"}
-	case !first(r) || r.Instrument == nil || r.Instrument.Card == nil || r.Request3DS || r.ThreeDS != nil:
+	if err := r.NeedZero(); err != nil {
+		return nil, err
+	}
+	if !r.Stores() || r.NeedCard() != nil || r.Request3DS || r.ThreeDS != nil {
 		return pay(c, "authOnlyTransaction", sdk.StatusVerified)
 	}
-	customer := knownCustomer(r)
+	customer := r.Kept().Customer
 	if customer == "" {
 		var decline *sdk.Decline
 		var err error
 		if customer, decline, err = newCustomer(c); err != nil {
 			return nil, err
 		} else if decline != nil {
-			return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: decline}, nil
+			return sdk.Declined(decline), nil
 		}
 	}
 	data := &sdk.ConnectorData{Version: 1, Customer: customer}
@@ -95,7 +95,7 @@ func newCustomer(c *sdk.Call) (id string, d *sdk.Decline, err error) {
 		profile.OptStr("email", p.Email)
 	}
 	if profile.String() == "{}" {
-		return "", nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a customer profile needs a customer id of 20 characters at most, or an e-mail", Parameter: "customer.id"}
+		return "", nil, sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail")
 	}
 	j, err := post(c, createCustomer, request(c).Obj("profile", profile), false)
 	if err != nil {
@@ -135,9 +135,10 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 		if err != nil {
 			return j, nil, err
 		}
-		return j, &sdk.Outcome{Status: sdk.StatusDeclined, Decline: d}, nil
+		return j, sdk.Declined(d), nil
 	}
-	o := &sdk.Outcome{TransactionID: t.Text("transId"), Raw: raw(t)}
+	o := &sdk.Outcome{TransactionID: t.Text("transId"), Raw: t.Pick("responseCode", "avsResultCode", "cvvResultCode", "cavvResultCode"),
+		Checks: checks(t.Str("avsResultCode"), t.Str("cvvResultCode"))}
 	if o.TransactionID == "0" { // none was made
 		o.TransactionID = ""
 	}
@@ -146,7 +147,7 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 		if failed(j) || o.TransactionID == "" {
 			return j, nil, errNoTransaction
 		}
-		o.Status, o.AuthCode, o.NetworkTransactionID, o.Checks = approved, t.Text("authCode"), t.Text("networkTransId"), checks(t.Str("avsResultCode"), t.Str("cvvResultCode"))
+		o.Status, o.AuthCode, o.NetworkTransactionID = approved, t.Text("authCode"), t.Text("networkTransId")
 		if code == "4" && approved != sdk.StatusPending {
 			o.Status = sdk.StatusReview
 		}
@@ -154,7 +155,7 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 			o.Status = sdk.StatusPending
 		}
 	case "2", "3":
-		o.Status, o.Checks = sdk.StatusDeclined, checks(t.Str("avsResultCode"), t.Str("cvvResultCode"))
+		o.Status = sdk.StatusDeclined
 		if o.Decline, err = declined(j); err != nil {
 			return j, nil, err
 		}
@@ -162,14 +163,4 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 		return j, nil, errAnswer
 	}
 	return j, o, nil
-}
-
-func raw(t sdk.JSON) map[string]string {
-	all := map[string]string{}
-	for _, name := range []string{"responseCode", "avsResultCode", "cvvResultCode", "cavvResultCode"} {
-		if v := t.Text(name); v != "" {
-			all[name] = v
-		}
-	}
-	return all
 }

@@ -1,42 +1,35 @@
 package authorizedotnet
 
 import (
+	"cmp"
 	"errors"
-	"slices"
-	"strings"
 
 	"payswitch/sdk"
 )
 
 // reasons are the response reason codes of transactions. Codes that are not here say nothing that our vocabulary has a word for.
-var reasons = []struct {
-	codes  string // separated by spaces
-	reason sdk.DeclineReason
-}{
-	{"4", sdk.DeclinePickUpCard},
-	{"5 47 49 50 51", sdk.DeclineInvalidAmount},
-	{"6 37 200 315", sdk.DeclineIncorrectNumber},
-	{"7 201 316", sdk.DeclineIncorrectExpiry},
-	{"8 317", sdk.DeclineExpiredCard},
-	{"13 15 31 34 35 38 87 128", sdk.DeclineInvalidMerchant},
-	{"17 28", sdk.DeclineCardNotSupported},
-	{"19 20 21 22 23 25 26 33 57 58 59 60 61 62 63 120 121 122 181 261", sdk.DeclineProcessingError},
-	{"27 127 290", sdk.DeclineIncorrectAddress},
-	{"39", sdk.DeclineCurrency},
-	{"44 45 65 78 165", sdk.DeclineIncorrectCVC},
-	{"41 141 145 193 250 251 252 253 254", sdk.DeclineFraud},
-	{"46 54 55", sdk.DeclineNotPermitted},
+var reasons = sdk.Reasons{
+	{sdk.DeclinePickUpCard, "4"},
+	{sdk.DeclineInvalidAmount, "5 47 49 50 51"},
+	{sdk.DeclineIncorrectNumber, "6 37 200 315"},
+	{sdk.DeclineIncorrectExpiry, "7 201 316"},
+	{sdk.DeclineExpiredCard, "8 317"},
+	{sdk.DeclineInvalidMerchant, "13 15 31 34 35 38 87 128"},
+	{sdk.DeclineCardNotSupported, "17 28"},
+	{sdk.DeclineProcessingError, "19 20 21 22 23 25 26 33 57 58 59 60 61 62 63 120 121 122 181 261"},
+	{sdk.DeclineIncorrectAddress, "27 127 290"},
+	{sdk.DeclineCurrency, "39"},
+	{sdk.DeclineIncorrectCVC, "44 45 65 78 165"},
+	{sdk.DeclineFraud, "41 141 145 193 250 251 252 253 254"},
+	{sdk.DeclineNotPermitted, "46 54 55"},
 }
 
 // refusals are the codes of requests that were refused before there was a transaction.
-var refusals = []struct {
-	codes  string
-	reason sdk.DeclineReason
-}{
-	{"E00005 E00006 E00007 E00008 E00009 E00010 E00011", sdk.DeclineInvalidMerchant},
-	{"E00053 E00104", sdk.DeclineTryLater},
-	{"E00027", sdk.DeclineGeneric},
-	{"E00039", sdk.DeclineDuplicate},
+var refusals = sdk.Reasons{
+	{sdk.DeclineInvalidMerchant, "E00005 E00006 E00007 E00008 E00009 E00010 E00011"},
+	{sdk.DeclineTryLater, "E00053 E00104"},
+	{sdk.DeclineGeneric, "E00027"},
+	{sdk.DeclineDuplicate, "E00039"},
 }
 
 // duplicate is the code of a transaction like one within the duplicate window. Ours differ by their invoice numbers, so that it is this
@@ -57,13 +50,7 @@ func refused(j sdk.JSON) (*sdk.Decline, error) {
 	if code == "" || code == unexpected {
 		return nil, errAnswer
 	}
-	d := decline(code, text, sdk.DeclineProcessingError)
-	for _, r := range refusals {
-		if listed(r.codes, code) {
-			d = decline(code, text, r.reason)
-		}
-	}
-	return d, nil
+	return sdk.NewDecline(code, text, cmp.Or(refusals.Of(code), sdk.DeclineProcessingError)), nil
 }
 
 // declined is why a transaction was declined.
@@ -78,63 +65,16 @@ func declined(j sdk.JSON) (*sdk.Decline, error) {
 		}
 		return refused(j)
 	}
-	return because(code, text), nil
+	return sdk.NewDecline(code, text, reasons.Of(code)), nil
 }
 
-// because is the decline of a response reason code.
-func because(code, text string) *sdk.Decline {
-	for _, r := range reasons {
-		if listed(r.codes, code) {
-			return decline(code, text, r.reason)
-		}
-	}
-	return decline(code, text, sdk.DeclineGeneric)
-}
-
-func decline(code, text string, reason sdk.DeclineReason) *sdk.Decline {
-	facts, _ := reason.Facts()
-	return &sdk.Decline{Code: code, Message: text, Reason: reason, RetryElsewhere: facts.RetryElsewhere}
-}
-
-// listed says whether a code is one of a list.
-func listed(codes, code string) bool { return slices.Contains(strings.Fields(codes), code) }
-
-// checks reads the AVS and card code results.
-func checks(avs, cvv string) *sdk.Checks {
-	c := &sdk.Checks{}
-	switch cvv {
-	case "M":
-		c.CVC = pass
-	case "N":
-		c.CVC = fail
-	case "P", "S":
-		c.CVC = unchecked
-	case "U":
-		c.CVC = unavailable
-	}
-	switch avs {
-	case "X", "Y":
-		c.AddressLine1, c.PostalCode = pass, pass
-	case "A":
-		c.AddressLine1, c.PostalCode = pass, fail
-	case "W", "Z":
-		c.AddressLine1, c.PostalCode = fail, pass
-	case "N":
-		c.AddressLine1, c.PostalCode = fail, fail
-	case "E", "G", "R", "S", "U":
-		c.AddressLine1, c.PostalCode = unavailable, unavailable
-	case "B", "P":
-		c.AddressLine1, c.PostalCode = unchecked, unchecked
-	}
-	if *c == (sdk.Checks{}) {
-		return nil
-	}
-	return c
-}
-
-const (
-	pass        = "pass"
-	fail        = "fail"
-	unavailable = "unavailable"
-	unchecked   = "unchecked"
+// The results of the address check (AVS) and of the card code's.
+var (
+	cvc    = sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U"}}
+	street = sdk.Results{{sdk.CheckPass, "X Y A"}, {sdk.CheckFail, "W Z N"}, {sdk.CheckUnavailable, "E G R S U"}, {sdk.CheckUnchecked, "B P"}}
+	postal = sdk.Results{{sdk.CheckPass, "X Y W Z"}, {sdk.CheckFail, "A N"}, {sdk.CheckUnavailable, "E G R S U"}, {sdk.CheckUnchecked, "B P"}}
 )
+
+func checks(avs, code string) *sdk.Checks {
+	return sdk.NewChecks(cvc.Of(code), street.Of(avs), postal.Of(avs))
+}

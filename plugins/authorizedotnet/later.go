@@ -1,6 +1,7 @@
 package authorizedotnet
 
 import (
+	"cmp"
 	"errors"
 
 	"payswitch/sdk"
@@ -42,20 +43,13 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 // refund gives back what has been settled; it is on its way until it is settled itself. The card is named by its last four digits.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	number, expiry := "", hidden
-	if r.ConnectorData != nil {
-		if kept, err := sdk.ParseJSON([]byte(r.ConnectorData.Payment)); err == nil {
-			number = kept.Str("creditCard.cardNumber")
-			if e := kept.Str("creditCard.expirationDate"); e != "" {
-				expiry = e
-			}
-		}
-	}
+	kept, _ := sdk.ParseJSON([]byte(r.Kept().Payment))
+	number, expiry := kept.Str("creditCard.cardNumber"), cmp.Or(kept.Str("creditCard.expirationDate"), hidden)
 	if number == "" && r.Payment != nil && r.Payment.LastFour != "" {
 		number = "XXXX" + r.Payment.LastFour
 	}
 	if number == "" {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a refund needs the last four digits of the card", Parameter: "payment_id"}
+		return nil, sdk.Missing("payment_id", "a refund needs the last four digits of the card")
 	}
 	transaction := sdk.NewObject().Str("transactionType", "refundTransaction").Number("amount", r.Amount.Major()).Str("currencyCode", string(r.Amount.Currency)).
 		Obj("payment", sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", number).Str("expirationDate", expiry))).

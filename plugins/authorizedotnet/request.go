@@ -2,7 +2,6 @@ package authorizedotnet
 
 import (
 	"errors"
-	"sort"
 	"strings"
 
 	"payswitch/sdk"
@@ -54,32 +53,30 @@ func failed(j sdk.JSON) bool { return j.Str("messages.resultCode") != "Ok" }
 // purchase is the transactionRequest of a payment.
 func purchase(c *sdk.Call, kind string) (*sdk.Object, error) {
 	r := c.Request
-	i := r.Instrument
-	switch {
-	case r.Request3DS && r.ThreeDS == nil:
-		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "authentication_type",
-			Message: "Authorize.net runs no 3-D Secure; send the result of an authentication done outside"}
-	case i == nil || i.Card == nil && i.StoredCredentialID == "":
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
+	if r.Request3DS && r.ThreeDS == nil {
+		return nil, sdk.Unsupported("authentication_type", "Authorize.net runs no 3-D Secure; send the result of an authentication done outside")
 	}
+	if err := r.NeedInstrument(); err != nil {
+		return nil, err
+	}
+	i := r.Instrument
 	stored := i.StoredCredentialID != ""
 	customer, profile, _ := strings.Cut(i.StoredCredentialID, "-")
 	if stored && profile == "" {
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Parameter: "recurring_details",
-			Message: "a stored credential is a customer profile, a dash and a payment profile"}
+		return nil, sdk.Invalid("recurring_details", "a stored credential is a customer profile, a dash and a payment profile")
 	}
 	o := sdk.NewObject().Str("transactionType", kind).Number("amount", r.Amount.Major()).Str("currencyCode", string(r.Amount.Currency))
-	known := knownCustomer(r)
+	known := r.Kept().Customer
 	switch {
 	case stored:
 		o.Obj("profile", sdk.NewObject().Str("customerProfileId", customer).Obj("paymentProfile", sdk.NewObject().Str("paymentProfileId", profile)))
-	case first(r):
+	case r.Stores():
 		o.Obj("payment", creditCard(i.Card)).Obj("profile", sdk.NewObject().Bool("createProfile", true).OptStr("customerProfileId", known))
 	default:
 		o.Obj("payment", creditCard(i.Card))
 	}
 	o.Obj("order", sdk.NewObject().Str("invoiceNumber", r.Reference).Str("description", r.Reference))
-	if stored || !first(r) || known == "" { // a profile that is there holds its customer
+	if stored || !r.Stores() || known == "" { // a profile that is there holds its customer
 		o.Obj("customer", payer(r.Customer))
 	}
 	if !stored {
@@ -89,20 +86,8 @@ func purchase(c *sdk.Call, kind string) (*sdk.Object, error) {
 		Obj("subsequentAuthInformation", subsequent(r)), nil
 }
 
-// first says that the credential is to be kept with this payment.
-func first(r *sdk.Request) bool { return r.StoredCredential != nil && r.StoredCredential.First }
-
-// knownCustomer is the customer profile that an earlier payment made, "" if there is none.
-func knownCustomer(r *sdk.Request) string {
-	if r.ConnectorData == nil {
-		return ""
-	}
-	return r.ConnectorData.Customer
-}
-
 func creditCard(k *sdk.Card) *sdk.Object {
-	expiry := sdk.Decimal(int64(k.ExpYear), 0) + "-" + string([]byte{'0' + byte(k.ExpMonth/10%10), '0' + byte(k.ExpMonth%10)})
-	return sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", k.Number).Str("expirationDate", expiry).OptStr("cardCode", k.CVC))
+	return sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", k.Number).Str("expirationDate", k.Year()+"-"+k.Month()).OptStr("cardCode", k.CVC))
 }
 
 // payer is the customer by the merchant's id, which has room for 20 characters.
@@ -155,14 +140,9 @@ func userFields(metadata map[string]string) *sdk.Object {
 	if len(metadata) == 0 {
 		return nil
 	}
-	names := make([]string, 0, len(metadata))
-	for name := range metadata {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	all := sdk.NewArray()
-	for _, name := range names[:min(len(names), maxUserFields)] {
-		all.Obj(sdk.NewObject().Str("name", name).Str("value", metadata[name]))
+	for _, f := range sdk.Sorted(metadata)[:min(len(metadata), maxUserFields)] {
+		all.Obj(sdk.NewObject().Str("name", f.Name).Str("value", f.Value))
 	}
 	return sdk.NewObject().Arr("userField", all)
 }

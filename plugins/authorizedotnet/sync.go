@@ -64,8 +64,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	case "capturedPendingSettlement", "settledSuccessfully", "returnedItem", "chargeback":
 		return taken(o, t, r)
 	case "declined", "failedReview", "generalError", "communicationError", "settlementError":
-		o.Status = sdk.StatusDeclined
-		o.Decline = because(t.Text("responseReasonCode"), t.Str("responseReasonDescription"))
+		o.Status, o.Decline = sdk.StatusDeclined, ended(t)
 	case "voided", "expired": // an authorization that has expired is let go
 		o.Status = sdk.StatusVoided
 	case "FDSPendingReview", "FDSAuthorizedPendingReview", "underReview":
@@ -76,6 +75,12 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, errors.New("a status that says nothing about the payment")
 	}
 	return o, nil
+}
+
+// ended is why a transaction came to nothing.
+func ended(t sdk.JSON) *sdk.Decline {
+	code := t.Text("responseReasonCode")
+	return sdk.NewDecline(code, t.Str("responseReasonDescription"), reasons.Of(code))
 }
 
 // held is what is authorized; an amount of zero was only to be checked.
@@ -130,7 +135,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	case "refundPendingSettlement":
 		o.Status = sdk.StatusPending
 	case "declined", "generalError", "communicationError", "voided":
-		o.Status, o.Decline = sdk.StatusDeclined, because(t.Text("responseReasonCode"), t.Str("responseReasonDescription"))
+		o.Status, o.Decline = sdk.StatusDeclined, ended(t)
 	default:
 		return nil, errors.New("a status that says nothing about the refund")
 	}

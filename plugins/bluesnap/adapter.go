@@ -45,11 +45,8 @@ func Adapter() *sdk.Adapter {
 			Config: []sdk.Field{{Name: merchantID, Label: "Merchant ID", Type: "text", Optional: true,
 				Help: "Needed to look a payment up whose answer was lost: without it only a webhook tells."}},
 			Authentication: []sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}},
-			Placements: []sdk.Placement{
-				{Secret: "card_number", Operation: sdk.OpAuthorize, Method: "POST", Path: transactionsPath, In: "body", Field: "creditCard.cardNumber"},
-				{Secret: "cvc", Operation: sdk.OpAuthorize, Method: "POST", Path: transactionsPath, In: "body", Field: "creditCard.securityCode"},
-				{Secret: "cavv", Operation: sdk.OpAuthorize, Method: "POST", Path: transactionsPath, In: "body", Field: "threeDSecure.cavv"},
-			},
+			Placements: sdk.CardPlacements(transactionsPath, sdk.CardFields{Number: "creditCard.cardNumber", CVC: "creditCard.securityCode", CAVV: "threeDSecure.cavv"},
+				sdk.OpAuthorize),
 			Methods:   []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Reference: sdk.ReferenceRule{MaxLength: 50},
 			Webhook:   &sdk.WebhookRule{Scheme: "bluesnap-hmac-sha256", ToleranceSeconds: toleranceSeconds},

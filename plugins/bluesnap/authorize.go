@@ -1,7 +1,6 @@
 package bluesnap
 
 import (
-	"sort"
 	"strconv"
 
 	"payswitch/sdk"
@@ -11,8 +10,8 @@ import (
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if r.Request3DS && r.ThreeDS == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "authentication_type",
-			Message: "BlueSnap runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside"}
+		return nil, sdk.Unsupported("authentication_type",
+			"BlueSnap runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside")
 	}
 	kind := "AUTH_CAPTURE"
 	if r.Capture == sdk.CaptureManual {
@@ -35,7 +34,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if id := a.Text("vaultedShopperId"); id != "" && o.Status != sdk.StatusDeclined && r.StoredCredential != nil && r.StoredCredential.First {
+	if id := a.Text("vaultedShopperId"); id != "" && o.Status != sdk.StatusDeclined && r.Stores() {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
 	}
 	return o, nil
@@ -43,19 +42,19 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 
 // instrument is the card, or the vaulted shopper that has it, and who began the payment.
 func instrument(body *sdk.Object, r *sdk.Request) error {
+	if err := r.NeedInstrument(); err != nil {
+		return err
+	}
 	i := r.Instrument
-	switch {
-	case i != nil && i.StoredCredentialID != "":
+	if i.StoredCredentialID != "" {
 		id, err := strconv.ParseInt(i.StoredCredentialID, 10, 64)
 		if err != nil {
-			return &sdk.Reject{Code: sdk.RejectInvalid, Message: "a vaulted shopper's id is a number", Parameter: "recurring_details"}
+			return sdk.Invalid("recurring_details", "a vaulted shopper's id is a number")
 		}
 		body.Int("vaultedShopperId", id)
-	case i == nil || i.Card == nil:
-		return &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
-	default:
+	} else {
 		body.Obj("creditCard", sdk.NewObject().Str("cardNumber", i.Card.Number).OptStr("securityCode", i.Card.CVC).
-			Str("expirationMonth", twoDigits(i.Card.ExpMonth)).Str("expirationYear", strconv.Itoa(i.Card.ExpYear)))
+			Str("expirationMonth", i.Card.Month()).Str("expirationYear", i.Card.Year()))
 	}
 	if i.NetworkTransactionID != "" {
 		body.Obj("networkTransactionInfo", sdk.NewObject().Str("originalNetworkTransactionId", i.NetworkTransactionID))
@@ -73,19 +72,13 @@ func instrument(body *sdk.Object, r *sdk.Request) error {
 	return nil
 }
 
-func twoDigits(n int) string { return string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) }
-
 // holder is who holds the card, nil where there is no name.
 func holder(r *sdk.Request) *sdk.Object {
 	b := r.Billing
 	if b == nil || b.FirstName == "" || b.LastName == "" {
 		return nil
 	}
-	email := b.Email
-	if email == "" && r.Customer != nil {
-		email = r.Customer.Email
-	}
-	return sdk.NewObject().Str("firstName", b.FirstName).Str("lastName", b.LastName).OptStr("email", email)
+	return sdk.NewObject().Str("firstName", b.FirstName).Str("lastName", b.LastName).OptStr("email", r.Email())
 }
 
 // threeDS is the result of an authentication done outside.
@@ -101,14 +94,9 @@ func metaData(all map[string]string) *sdk.Object {
 	if len(all) == 0 {
 		return nil
 	}
-	names := make([]string, 0, len(all))
-	for name := range all {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	list := sdk.NewArray()
-	for _, name := range names {
-		list.Obj(sdk.NewObject().Str("metaKey", name).Str("metaValue", all[name]).Str("isVisible", "Y"))
+	for _, m := range sdk.Sorted(all) {
+		list.Obj(sdk.NewObject().Str("metaKey", m.Name).Str("metaValue", m.Value).Str("isVisible", "Y"))
 	}
 	return sdk.NewObject().Arr("metaData", list)
 }

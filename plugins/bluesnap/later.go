@@ -26,6 +26,8 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	return transaction(a, "AUTH_REVERSAL", c.Request)
 }
 
+var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "SUCCESS"}, {sdk.StatusPending, "PENDING"}, {sdk.StatusDeclined, "FAILED"}}
+
 // refund gives back what was taken. BlueSnap voids what is not settled yet by itself. A refund has no field for our reference: it is kept
 // with it as metadata, where the merchant finds it.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
@@ -37,21 +39,15 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, err
 	}
 	if a.decline != nil {
-		return refused(a.decline), nil
+		return sdk.Declined(a.decline), nil
 	}
 	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: a.Text("refundTransactionId"), Raw: map[string]string{"refund_status": a.Str("refundStatus")}}
-	switch a.Str("refundStatus") {
-	case "SUCCESS":
-		o.Status = sdk.StatusRefunded
-	case "PENDING":
-		o.Status = sdk.StatusPending
-	case "FAILED":
-		o.Status, o.Decline = sdk.StatusDeclined, declineOf("FAILED", "REFUND_FAILED", "")
-		return o, nil
-	default:
+	switch o.Status = refundStatuses.Of(a.Str("refundStatus")); {
+	case o.Status == "":
 		return nil, errStatus
-	}
-	if o.RefundID == "" {
+	case o.Status == sdk.StatusDeclined:
+		o.Decline = declineOf("FAILED", "REFUND_FAILED", "")
+	case o.RefundID == "":
 		return nil, errAnswer
 	}
 	return o, nil

@@ -49,7 +49,7 @@ func pathOf(c *sdk.Call) (string, error) {
 	case merchant == "":
 		return "", &sdk.Reject{Code: sdk.RejectConfig, Message: "the merchant id is needed to look a payment up by our reference", Parameter: "metadata.merchant_id"}
 	case r.Reference == "":
-		return "", &sdk.Reject{Code: sdk.RejectMissing, Message: "an id or a reference is needed", Parameter: "connector_transaction_id"}
+		return "", sdk.Missing("connector_transaction_id", "an id or a reference is needed")
 	}
 	return transactionsPath + "/" + sdk.PathEscape(r.Reference) + "," + sdk.PathEscape(merchant), nil
 }

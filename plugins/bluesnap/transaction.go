@@ -10,40 +10,32 @@ import (
 // that was asked for, "" when it is retrieved.
 func transaction(a answer, kind string, r *sdk.Request) (*sdk.Outcome, error) {
 	if a.decline != nil {
-		return refused(a.decline), nil
+		return sdk.Declined(a.decline), nil
 	}
-	info := a.Get("processingInfo")
+	info, did := a.Get("processingInfo"), a.Str("cardTransactionType")
 	o := &sdk.Outcome{TransactionID: a.Text("transactionId"), AuthCode: info.Text("authorizationCode"), NetworkTransactionID: info.Text("networkTransactionId"),
-		Checks: checks(info), Raw: map[string]string{"type": a.Str("cardTransactionType"), "processing_status": info.Str("processingStatus")}}
-	if o.TransactionID == "" || kind != "" && a.Str("cardTransactionType") != kind {
+		Checks: checks(info), Raw: map[string]string{"type": did, "processing_status": info.Str("processingStatus")}}
+	if o.TransactionID == "" || kind != "" && did != kind {
 		return nil, errAnswer
 	}
 	switch strings.ToUpper(info.Str("processingStatus")) {
 	case "PENDING", "PENDING_MERCHANT_REVIEW":
 		o.Status = sdk.StatusPending
-		return o, nil
 	case "FAIL":
 		o.Status, o.Decline = sdk.StatusDeclined, declineOf("FAIL", "FAIL", info.Text("processorResponseCode"))
-		return o, nil
 	case "SUCCESS":
-	default:
-		return nil, errStatus
+		if o.Status = types.Of(did); o.Status == sdk.StatusCaptured && did != "REFUND" { // whose amount is the refund's
+			o.Amount = less(a, r)
+		}
 	}
-	switch a.Str("cardTransactionType") {
-	case "AUTH_ONLY":
-		o.Status = sdk.StatusAuthorized
-	case "AUTH_CAPTURE", "CAPTURE":
-		o.Status = sdk.StatusCaptured
-		o.Amount = less(a, r)
-	case "AUTH_REVERSAL":
-		o.Status = sdk.StatusVoided
-	case "REFUND": // of a payment that was captured
-		o.Status = sdk.StatusCaptured
-	default:
+	if o.Status == "" {
 		return nil, errStatus
 	}
 	return o, nil
 }
+
+// types are what card transactions of a type do to the payment. One that was refunded was captured.
+var types = sdk.Statuses{{sdk.StatusAuthorized, "AUTH_ONLY"}, {sdk.StatusCaptured, "AUTH_CAPTURE CAPTURE REFUND"}, {sdk.StatusVoided, "AUTH_REVERSAL"}}
 
 // less is the amount of a transaction that took less than the request is about, nil where it took all.
 func less(a answer, r *sdk.Request) *sdk.Money {
@@ -54,33 +46,12 @@ func less(a answer, r *sdk.Request) *sdk.Money {
 	return m
 }
 
-// checks reads BlueSnap's CVV and AVS codes.
-func checks(info sdk.JSON) *sdk.Checks {
-	c := sdk.Checks{AddressLine1: address(info.Str("avsResponseCodeAddress")), PostalCode: address(info.Str("avsResponseCodeZip"))}
-	switch info.Str("cvvResponseCode") {
-	case "MA":
-		c.CVC = "pass"
-	case "NM":
-		c.CVC = "fail"
-	case "NC", "NP":
-		c.CVC = "unchecked"
-	case "NR", "ND":
-		c.CVC = "unavailable"
-	}
-	if c == (sdk.Checks{}) {
-		return nil
-	}
-	return &c
-}
+// BlueSnap's CVV and AVS response codes.
+var (
+	cvv = sdk.Results{{sdk.CheckPass, "MA"}, {sdk.CheckFail, "NM"}, {sdk.CheckUnchecked, "NC NP"}, {sdk.CheckUnavailable, "NR ND"}}
+	avs = sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnavailable, "U"}}
+)
 
-func address(code string) string {
-	switch code {
-	case "M":
-		return "pass"
-	case "N":
-		return "fail"
-	case "U":
-		return "unavailable"
-	}
-	return ""
+func checks(info sdk.JSON) *sdk.Checks {
+	return sdk.NewChecks(cvv.Of(info.Str("cvvResponseCode")), avs.Of(info.Str("avsResponseCodeAddress")), avs.Of(info.Str("avsResponseCodeZip")))
 }

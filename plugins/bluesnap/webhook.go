@@ -13,29 +13,24 @@ const toleranceSeconds = 300
 // webhook reads a message (IPN): a form. Its header bls-signature is an HMAC-SHA256, in hex, over the header bls-ipn-timestamp and the
 // body. A message holds amounts in whatever currency the report is in, so every event asks for a query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
-	w := c.Request.Webhook
-	if w == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "the message is needed", Parameter: "webhook"}
-	}
+	w, secret := c.Request.Webhook, c.Account.Credentials[webhookSecret]
 	at, signature := sdk.HeaderValue(w.Headers, "bls-ipn-timestamp"), sdk.HeaderValue(w.Headers, "bls-signature")
-	secret := c.Account.Credentials[webhookSecret]
-	if secret == "" || at == "" || signature == "" {
-		return reply(401, sdk.StatusUnknown), nil
+	if secret == "" || at == "" {
+		return sdk.Refuse(401, "signature missing"), nil
 	}
 	signed := sdk.Fn(sdk.FnConcat, sdk.Text(at), sdk.Body())
-	ok, err := c.Verify(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), signed)), signature)
+	ok, err := c.VerifyAny(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), signed)), signature)
 	if err != nil {
 		return nil, err
 	}
 	ms, fresh := timeOf(at, c.Now().UnixMilli())
 	if !ok || !fresh {
-		return reply(401, sdk.StatusUnknown), nil
+		return sdk.Refuse(401, "signature missing, wrong or old"), nil
 	}
 	pairs, valid := sdk.ParseForm(string(w.Body))
 	if !valid {
-		return reply(400, sdk.StatusUnknown), nil
+		return sdk.Refuse(400, "not a message"), nil
 	}
-	o := reply(200, sdk.StatusHandled)
 	field := func(name string) string { return sdk.HeaderValue(pairs, name) }
 	e := sdk.Event{TransactionID: field("referenceNumber"), Time: ms}
 	switch field("transactionType") {
@@ -46,13 +41,12 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	case "CHARGEBACK", "CHARGEBACK_STATUS_CHANGED":
 		e.Object = "dispute"
 	default: // a type that we do not know is none of ours to refuse
-		return o, nil
+		return sdk.Handled(), nil
 	}
 	if e.TransactionID == "" && e.Reference == "" && e.RefundID == "" {
-		return reply(400, sdk.StatusUnknown), nil
+		return sdk.Refuse(400, "an event without ids"), nil
 	}
-	o.Events = []sdk.Event{e}
-	return o, nil
+	return sdk.Handled(e), nil
 }
 
 // anyZone is how far the clocks of two zones can be apart, in milliseconds.
@@ -71,8 +65,4 @@ func timeOf(at string, now int64) (ms int64, fresh bool) {
 	const form = "2006-01-02 15:04:05" // fractions may follow
 	t, err := time.Parse(form, at[:min(len(at), len(form))])
 	return 0, err == nil && near(t.UnixMilli(), anyZone+toleranceSeconds*1000)
-}
-
-func reply(status int, s sdk.OutcomeStatus) *sdk.Outcome {
-	return &sdk.Outcome{Status: s, Reply: &sdk.Reply{Status: status}}
 }
