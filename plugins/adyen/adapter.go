@@ -55,13 +55,8 @@ func Adapter() *sdk.Adapter {
 // placements: the merchant account stands in every body, card data in that of /payments. Live paths begin with /checkout.
 func placements() []sdk.Placement {
 	all := []sdk.Placement{{Secret: merchantAccount, Method: "POST", In: "body", Field: "merchantAccount"}}
-	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify} {
-		for _, path := range []string{apiVersion + "/payments", "/checkout" + apiVersion + "/payments"} {
-			all = append(all,
-				sdk.Placement{Secret: "card_number", Operation: op, Method: "POST", Path: path, In: "body", Field: "paymentMethod.number"},
-				sdk.Placement{Secret: "cvc", Operation: op, Method: "POST", Path: path, In: "body", Field: "paymentMethod.cvc"},
-				sdk.Placement{Secret: "cavv", Operation: op, Method: "POST", Path: path, In: "body", Field: "mpiData.cavv"})
-		}
+	for _, path := range []string{apiVersion + "/payments", "/checkout" + apiVersion + "/payments"} {
+		all = append(all, sdk.CardPlacements(path, sdk.CardFields{Number: "paymentMethod.number", CVC: "paymentMethod.cvc", CAVV: "mpiData.cavv"}, sdk.OpAuthorize, sdk.OpVerify)...)
 	}
 	return all
 }

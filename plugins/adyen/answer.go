@@ -1,6 +1,7 @@
 package adyen
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -81,29 +82,17 @@ func nextAction(a sdk.JSON) *sdk.NextAction {
 	return n
 }
 
-// checks reads "1 Matches", "7 Both postal code and address match" (docs.adyen.com, cvcResult and avsResult).
+// The digits of cvcResult and avsResult (docs.adyen.com), as in "1 Matches".
+var (
+	cvc    = sdk.Results{{sdk.CheckPass, "1"}, {sdk.CheckFail, "2"}, {sdk.CheckUnchecked, "3"}, {sdk.CheckUnavailable, "0 5"}}
+	street = sdk.Results{{sdk.CheckPass, "1 7"}, {sdk.CheckFail, "2 6"}, {sdk.CheckUnavailable, "3 4"}, {sdk.CheckUnchecked, "5"}}
+	postal = sdk.Results{{sdk.CheckPass, "6 7"}, {sdk.CheckFail, "1 2"}, {sdk.CheckUnavailable, "3 4"}, {sdk.CheckUnchecked, "5"}}
+)
+
 func checks(extra sdk.JSON) *sdk.Checks {
-	cvc, _, _ := strings.Cut(extra.Str("cvcResult"), " ")
-	avs, _, _ := strings.Cut(extra.Str("avsResult"), " ")
-	if cvc == "" && avs == "" {
-		return nil
-	}
-	k := &sdk.Checks{CVC: map[string]string{"0": "unavailable", "1": "pass", "2": "fail", "3": "unchecked", "5": "unavailable"}[cvc]}
-	switch avs {
-	case "1":
-		k.AddressLine1, k.PostalCode = "pass", "fail"
-	case "2":
-		k.AddressLine1, k.PostalCode = "fail", "fail"
-	case "3", "4":
-		k.AddressLine1, k.PostalCode = "unavailable", "unavailable"
-	case "5":
-		k.AddressLine1, k.PostalCode = "unchecked", "unchecked"
-	case "6":
-		k.AddressLine1, k.PostalCode = "fail", "pass"
-	case "7":
-		k.AddressLine1, k.PostalCode = "pass", "pass"
-	}
-	return k
+	c, _, _ := strings.Cut(extra.Str("cvcResult"), " ")
+	a, _, _ := strings.Cut(extra.Str("avsResult"), " ")
+	return sdk.NewChecks(cvc.Of(c), street.Of(a), postal.Of(a))
 }
 
 // decline is why a payment with a result code was refused.
@@ -114,17 +103,12 @@ func decline(j sdk.JSON) *sdk.Decline {
 	if len(network) > 2 { // a word of Adyen's own ("DECLINED Expiry Incorrect"), not a code of the network
 		network = ""
 	}
-	d := &sdk.Decline{Code: first(code, j.Str("resultCode")), Message: j.Str("refusalReason"), NetworkCode: network, AdviceCode: advice}
-	d.Reason = refusalReasons[code]
-	if d.Reason == "" || d.Reason == sdk.DeclineGeneric {
-		d.Reason = sdk.DeclineByCode(network)
+	reason := refusalReasons.Of(code)
+	if reason == "" || reason == sdk.DeclineGeneric {
+		reason = sdk.DeclineByCode(network)
 	}
-	return withFacts(d)
-}
-
-func withFacts(d *sdk.Decline) *sdk.Decline {
-	facts, _ := d.Reason.Facts()
-	d.RetryElsewhere = facts.RetryElsewhere
+	d := sdk.NewDecline(cmp.Or(code, j.Str("resultCode")), j.Str("refusalReason"), reason)
+	d.NetworkCode, d.AdviceCode = network, advice
 	return d
 }
 
@@ -138,12 +122,7 @@ func refusal(resp *sdk.Response) (*sdk.Outcome, error) {
 	if resp.Status < 400 || resp.Status > 499 || code == "" || code == inProgress || code == internalError || resp.Header("transient-error") == "true" {
 		return nil, errors.New("HTTP " + strconv.Itoa(resp.Status) + " without a result")
 	}
-	d := &sdk.Decline{Code: code, Message: j.Str("message"), Reason: errorReasons[code]}
-	if d.Reason == "" {
-		d.Reason = errorTypes[j.Str("errorType")]
-	}
-	if d.Reason == "" {
-		d.Reason = sdk.DeclineProcessingError
-	}
-	return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: withFacts(d), Raw: map[string]string{"error_code": code, "error_type": j.Str("errorType")}}, nil
+	o := sdk.Declined(sdk.NewDecline(code, j.Str("message"), cmp.Or(errorReasons.Of(code), errorTypes.Of(j.Str("errorType")), sdk.DeclineProcessingError)))
+	o.Raw = map[string]string{"error_code": code, "error_type": j.Str("errorType")}
+	return o, nil
 }

@@ -1,8 +1,7 @@
 package adyen
 
 import (
-	"maps"
-	"slices"
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -37,7 +36,7 @@ func payment(c *sdk.Call) (*sdk.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	mit := r.StoredCredential != nil && r.StoredCredential.Initiator == "mit"
+	mit := r.MerchantInitiated()
 	interaction := "Ecommerce"
 	if mit || r.Instrument.StoredCredentialID != "" {
 		interaction = "ContAuth"
@@ -49,7 +48,7 @@ func payment(c *sdk.Call) (*sdk.Object, error) {
 	}
 	o.Str("shopperInteraction", interaction).OptStr("recurringProcessingModel", processingModel(r)).Obj("additionalData", additionalData(r)).
 		OptStr("shopperReference", shopper)
-	if s := r.StoredCredential; s != nil && s.First {
+	if r.Stores() {
 		o.Bool("storePaymentMethod", true)
 	}
 	person(o, r, mit)
@@ -57,21 +56,19 @@ func payment(c *sdk.Call) (*sdk.Object, error) {
 }
 
 func paymentMethod(r *sdk.Request) (*sdk.Object, error) {
-	o := sdk.NewObject().Str("type", "scheme")
-	switch i := r.Instrument; {
-	case i == nil || i.StoredCredentialID == "" && i.Card == nil:
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
-	case i.StoredCredentialID != "":
-		return o.Str("storedPaymentMethodId", i.StoredCredentialID), nil
-	default:
-		k := i.Card
-		o.Str("number", k.Number).Str("expiryMonth", twoDigits(k.ExpMonth)).Str("expiryYear", strconv.Itoa(k.ExpYear)).OptStr("cvc", k.CVC).
-			OptStr("holderName", holder(r))
-		if i.NetworkTransactionID != "" {
-			o.OptStr("brand", brands[k.Network]).Str("networkPaymentReference", i.NetworkTransactionID)
-		}
-		return o, nil
+	if err := r.NeedInstrument(); err != nil {
+		return nil, err
 	}
+	i, o := r.Instrument, sdk.NewObject().Str("type", "scheme")
+	if i.StoredCredentialID != "" {
+		return o.Str("storedPaymentMethodId", i.StoredCredentialID), nil
+	}
+	k := i.Card
+	o.Str("number", k.Number).Str("expiryMonth", k.Month()).Str("expiryYear", k.Year()).OptStr("cvc", k.CVC).OptStr("holderName", holder(r))
+	if i.NetworkTransactionID != "" {
+		o.OptStr("brand", brands[k.Network]).Str("networkPaymentReference", i.NetworkTransactionID)
+	}
+	return o, nil
 }
 
 // brands are Adyen's names of the card networks (docs.adyen.com, payment method variants).
@@ -80,8 +77,8 @@ var brands = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mc", 
 
 // holder is the name of the billing address; that on the card where 3-D Secure is asked for, which wants one.
 func holder(r *sdk.Request) string {
-	if b := r.Billing; b != nil && (b.FirstName != "" || b.LastName != "") {
-		return join(b.FirstName, b.LastName)
+	if b := r.Billing; b != nil && b.Name() != "" {
+		return b.Name()
 	}
 	if r.Request3DS || r.ThreeDS != nil {
 		return r.Instrument.Card.Holder
@@ -134,19 +131,14 @@ func shopperReference(c *sdk.Call) (string, error) {
 	if r.StoredCredential == nil && r.Instrument.StoredCredentialID == "" {
 		return "", nil
 	}
-	if d := r.ConnectorData; d != nil {
-		if d.Method != "" {
-			return d.Method, nil
-		}
-		if d.Customer != "" {
-			return d.Customer, nil
-		}
-	}
+	kept := cmp.Or(r.Kept().Method, r.Kept().Customer)
 	switch {
+	case kept != "":
+		return kept, nil
 	case r.Customer != nil && r.Customer.ID != "":
 		return c.Account.ID + "_" + r.Customer.ID, nil
 	case r.Instrument.StoredCredentialID != "" || r.StoredCredential.First:
-		return "", &sdk.Reject{Code: sdk.RejectMissing, Message: "Adyen keeps credentials by customer", Parameter: "customer_id"}
+		return "", sdk.Missing("customer_id", "Adyen keeps credentials by customer")
 	}
 	return "", nil
 }
@@ -163,12 +155,12 @@ func person(o *sdk.Object, r *sdk.Request, mit bool) {
 	if r.Browser != nil {
 		o.OptStr("shopperIP", r.Browser.IP)
 	}
-	email, phone := b.Email, b.Phone
-	if k := r.Customer; k != nil {
-		email, phone = first(email, k.Email), first(phone, k.Phone)
+	phone := b.Phone
+	if r.Customer != nil {
+		phone = cmp.Or(phone, r.Customer.Phone)
 	}
 	if !mit {
-		o.OptStr("shopperEmail", email).OptStr("countryCode", b.Country)
+		o.OptStr("shopperEmail", r.Email()).OptStr("countryCode", b.Country)
 	}
 	o.OptStr("telephoneNumber", phone).Obj("billingAddress", address(r.Billing)).Obj("deliveryAddress", address(r.Shipping))
 }
@@ -212,9 +204,9 @@ const maxPairs, maxKey, maxValue = 20, 20, 80
 
 func metadata(m map[string]string) *sdk.Object {
 	o, n := sdk.NewObject(), 0
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		if len(k) <= maxKey && len(m[k]) <= maxValue && n < maxPairs {
-			o.Str(k, m[k])
+	for _, f := range sdk.Sorted(m) {
+		if len(f.Name) <= maxKey && len(f.Value) <= maxValue && n < maxPairs {
+			o.Str(f.Name, f.Value)
 			n++
 		}
 	}
@@ -222,25 +214,4 @@ func metadata(m map[string]string) *sdk.Object {
 		return nil
 	}
 	return o
-}
-
-func twoDigits(n int) string {
-	if n < 10 {
-		return "0" + strconv.Itoa(n)
-	}
-	return strconv.Itoa(n)
-}
-
-func join(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + " " + b
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

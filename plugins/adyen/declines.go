@@ -2,56 +2,39 @@ package adyen
 
 import "payswitch/sdk"
 
-// refusalReasons maps refusalReasonCode (docs.adyen.com/development-resources/refusal-reasons).
-var refusalReasons = map[string]sdk.DeclineReason{
-	"2":  sdk.DeclineGeneric,              // Refused
-	"3":  sdk.DeclineGeneric,              // Referral
-	"4":  sdk.DeclineProcessingError,      // Acquirer Error
-	"5":  sdk.DeclineRestrictedCard,       // Blocked Card
-	"6":  sdk.DeclineExpiredCard,          // Expired Card
-	"7":  sdk.DeclineInvalidAmount,        // Invalid Amount
-	"8":  sdk.DeclineIncorrectNumber,      // Invalid Card Number
-	"9":  sdk.DeclineIssuerUnavailable,    // Issuer Unavailable
-	"10": sdk.DeclineNotPermitted,         // Not supported
-	"11": sdk.DeclineAuthenticationFailed, // 3D Not Authenticated
-	"12": sdk.DeclineInsufficientFunds,    // Not enough balance
-	"14": sdk.DeclineFraud,                // Acquirer Fraud
-	"15": sdk.DeclineAbandoned,            // Cancelled
-	"16": sdk.DeclineAbandoned,            // Shopper Cancelled
-	"20": sdk.DeclineFraud,                // FRAUD
-	"21": sdk.DeclineProcessingError,      // Not Submitted
-	"22": sdk.DeclineFraud,                // FRAUD-CANCELLED
-	"23": sdk.DeclineNotPermitted,         // Transaction Not Permitted
-	"24": sdk.DeclineIncorrectCVC,         // CVC Declined
-	"25": sdk.DeclineRestrictedCard,       // Restricted Card
-	"26": sdk.DeclineStopRecurring,        // Revocation Of Auth
-	"27": sdk.DeclineGeneric,              // Declined Non Generic
-	"28": sdk.DeclineLimitExceeded,        // Withdrawal amount exceeded
-	"29": sdk.DeclineLimitExceeded,        // Withdrawal count exceeded
-	"31": sdk.DeclineFraud,                // Issuer Suspected Fraud
-	"32": sdk.DeclineIncorrectAddress,     // AVS Declined
-	"38": sdk.DeclineAuthenticationNeeded, // Authentication required
-	"39": sdk.DeclineAuthenticationFailed, // RReq not received from DS
-	"42": sdk.DeclineAuthenticationNeeded, // 3D Secure: a step-up is needed
+// refusalReasons are refusalReasonCode (docs.adyen.com/development-resources/refusal-reasons).
+var refusalReasons = sdk.Reasons{
+	{sdk.DeclineGeneric, "2:Refused 3:Referral 27:Declined_Non_Generic"},
+	{sdk.DeclineProcessingError, "4:Acquirer_Error 21:Not_Submitted"},
+	{sdk.DeclineRestrictedCard, "5:Blocked_Card 25:Restricted_Card"},
+	{sdk.DeclineExpiredCard, "6:Expired_Card"},
+	{sdk.DeclineInvalidAmount, "7:Invalid_Amount"},
+	{sdk.DeclineIncorrectNumber, "8:Invalid_Card_Number"},
+	{sdk.DeclineIssuerUnavailable, "9:Issuer_Unavailable"},
+	{sdk.DeclineNotPermitted, "10:Not_supported 23:Transaction_Not_Permitted"},
+	{sdk.DeclineAuthenticationFailed, "11:3D_Not_Authenticated 39:RReq_not_received_from_DS"},
+	{sdk.DeclineInsufficientFunds, "12:Not_enough_balance"},
+	{sdk.DeclineFraud, "14:Acquirer_Fraud 20:FRAUD 22:FRAUD-CANCELLED 31:Issuer_Suspected_Fraud"},
+	{sdk.DeclineAbandoned, "15:Cancelled 16:Shopper_Cancelled"},
+	{sdk.DeclineIncorrectCVC, "24:CVC_Declined"},
+	{sdk.DeclineStopRecurring, "26:Revocation_Of_Auth"},
+	{sdk.DeclineLimitExceeded, "28:Withdrawal_amount_exceeded 29:Withdrawal_count_exceeded"},
+	{sdk.DeclineIncorrectAddress, "32:AVS_Declined"},
+	{sdk.DeclineAuthenticationNeeded, "38:Authentication_required 42:step-up_needed"},
 }
 
-// errorReasons maps errorCode of a 4xx (docs.adyen.com/development-resources/error-codes).
-var errorReasons = map[string]sdk.DeclineReason{
-	"010": sdk.DeclineInvalidMerchant,      // Not allowed
-	"100": sdk.DeclineInvalidAmount,        // No amount specified
-	"101": sdk.DeclineIncorrectNumber,      // Invalid card number
-	"103": sdk.DeclineIncorrectCVC,         // CVC is not the right length
-	"104": sdk.DeclineIncorrectAddress,     // Billing address problem
-	"105": sdk.DeclineAuthenticationFailed, // Invalid PaRes from issuer
-	"117": sdk.DeclineIncorrectAddress,     // Invalid billing address
-	"129": sdk.DeclineIncorrectExpiry,      // Expiry date invalid
-	"137": sdk.DeclineInvalidAmount,        // Invalid amount specified
-	"138": sdk.DeclineCurrency,             // Unsupported currency specified
-	"140": sdk.DeclineIncorrectExpiry,      // Invalid expiry month or year
-	"141": sdk.DeclineIncorrectExpiry,
-	"901": sdk.DeclineInvalidMerchant,  // Invalid merchant account
-	"905": sdk.DeclineCardNotSupported, // Payment details are not supported
+// errorReasons are errorCode of a 4xx (docs.adyen.com/development-resources/error-codes).
+var errorReasons = sdk.Reasons{
+	{sdk.DeclineInvalidMerchant, "010:Not_allowed 901:Invalid_merchant_account"},
+	{sdk.DeclineInvalidAmount, "100:No_amount_specified 137:Invalid_amount_specified"},
+	{sdk.DeclineIncorrectNumber, "101:Invalid_card_number"},
+	{sdk.DeclineIncorrectCVC, "103:CVC_is_not_the_right_length"},
+	{sdk.DeclineIncorrectAddress, "104:Billing_address_problem 117:Invalid_billing_address"},
+	{sdk.DeclineAuthenticationFailed, "105:Invalid_PaRes_from_issuer"},
+	{sdk.DeclineIncorrectExpiry, "129:Expiry_date_invalid 140:Invalid_expiry_month_or_year 141"},
+	{sdk.DeclineCurrency, "138:Unsupported_currency_specified"},
+	{sdk.DeclineCardNotSupported, "905:Payment_details_are_not_supported"},
 }
 
-// errorTypes maps errorType where the code says nothing more.
-var errorTypes = map[string]sdk.DeclineReason{"security": sdk.DeclineInvalidMerchant, "configuration": sdk.DeclineInvalidMerchant}
+// errorTypes are errorType where the code says nothing more.
+var errorTypes = sdk.Reasons{{sdk.DeclineInvalidMerchant, "security configuration"}}

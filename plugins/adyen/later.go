@@ -21,13 +21,9 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	case pares != "":
 		details.Str("MD", sdk.HeaderValue(pairs, "MD")).Str("PaRes", pares)
 	default:
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "the customer came back without a result", Parameter: "redirectResult"}
+		return nil, sdk.Missing("redirectResult", "the customer came back without a result")
 	}
-	body := sdk.NewObject().Obj("details", details)
-	if d := c.Request.ConnectorData; d != nil {
-		body.OptStr("paymentData", d.Payment)
-	}
-	resp, err := post(c, "/payments/details", body)
+	resp, err := post(c, "/payments/details", sdk.NewObject().Obj("details", details).OptStr("paymentData", c.Request.Kept().Payment))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package adyen
 
 import (
+	"cmp"
 	"strings"
 
 	"payswitch/sdk"
@@ -12,7 +13,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 200, Headers: []sdk.Header{sdk.H("Content-Type", "text/plain")}, Body: "[accepted]"}}
 	message, err := sdk.ParseJSON(c.Request.Webhook.Body)
 	if err != nil || !message.Get("notificationItems").IsArray() {
-		return refuse("not a notification", 400), nil
+		return sdk.Refuse(400, "not a notification"), nil
 	}
 	for item := range message.Get("notificationItems").All() {
 		n := item.Get("NotificationRequestItem")
@@ -25,18 +26,13 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 			return nil, err
 		}
 		if !ok {
-			return refuse("signature missing or wrong", 401), nil
+			return sdk.Refuse(401, "signature missing or wrong"), nil
 		}
 		if e := event(n); e != nil {
 			o.Events = append(o.Events, *e)
 		}
 	}
 	return o, nil
-}
-
-// refuse tells nothing of the message and answers so that Adyen shows it as failed and sends it again.
-func refuse(why string, status int) *sdk.Outcome {
-	return &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: status}, Raw: map[string]string{"error": why}}
 }
 
 // signedFields is how many fields of an item its signature covers.
@@ -51,11 +47,11 @@ func signedText(n sdk.JSON) string {
 // signed has a signature checked: base64 of the HMAC-SHA256 under a key in hexadecimal.
 func signed(c *sdk.Call, text, signature string) (bool, error) {
 	secret := c.Account.Credentials[webhookSecret]
-	if secret == "" || signature == "" {
+	if secret == "" {
 		return false, nil
 	}
 	key := sdk.Fn(sdk.FnUnhex, sdk.Text(secret))
-	return c.Verify(sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Text(text))), signature)
+	return c.VerifyAny(sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Text(text))), signature)
 }
 
 // event is what an item tells; nil for those about nothing of ours. As a sync would, the event of a payment says what has become of the
@@ -63,7 +59,7 @@ func signed(c *sdk.Call, text, signature string) (bool, error) {
 func event(n sdk.JSON) *sdk.Event {
 	id, original, code := n.Str("pspReference"), n.Str("originalReference"), n.Str("eventCode")
 	success := n.Text("success") == "true"
-	e := &sdk.Event{Object: "payment", TransactionID: first(original, id), Reference: n.Str("merchantReference"), AccountID: n.Str("merchantAccountCode")}
+	e := &sdk.Event{Object: "payment", TransactionID: cmp.Or(original, id), Reference: n.Str("merchantReference"), AccountID: n.Str("merchantAccountCode")}
 	o := &sdk.Outcome{TransactionID: e.TransactionID, Amount: money(n.Get("amount")), Raw: map[string]string{"event_code": code, "success": n.Text("success")}}
 	e.Outcome = o
 	switch code {
@@ -111,9 +107,9 @@ func event(n sdk.JSON) *sdk.Event {
 // declined makes the outcome a refusal. Its reason is told in words, which are not signed: they explain and decide nothing.
 func declined(o *sdk.Outcome, n sdk.JSON) {
 	o.Status, o.Amount = sdk.StatusDeclined, nil
-	d := &sdk.Decline{Code: n.Str("eventCode"), Message: n.Str("reason"), Reason: sdk.DeclineGeneric}
-	if code := n.Text("additionalData.refusalReasonCode"); refusalReasons[code] != "" {
-		d.Code, d.Reason = code, refusalReasons[code]
+	code, reason := n.Str("eventCode"), sdk.DeclineGeneric
+	if why := n.Text("additionalData.refusalReasonCode"); refusalReasons.Of(why) != "" {
+		code, reason = why, refusalReasons.Of(why)
 	}
-	o.Decline = withFacts(d)
+	o.Decline = sdk.NewDecline(code, n.Str("reason"), reason)
 }
