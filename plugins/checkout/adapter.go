@@ -33,10 +33,13 @@ func Adapter() *sdk.Adapter {
 					Help: "Of the workflow's webhook action. Without it no webhook is looked at."},
 			},
 			Authentication: []sdk.Placement{{Secret: secretKey, In: "header", Field: "Authorization"}},
-			Placements:     placements(),
-			Methods:        []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
-			Reference:      sdk.ReferenceRule{MaxLength: 50},
-			Webhook:        &sdk.WebhookRule{Scheme: "cko-signature", ToleranceSeconds: toleranceSeconds},
+			// The processing channel stands in payments and captures, card data in payments.
+			Placements: append(sdk.CardPlacements("/payments", sdk.CardFields{Number: "source.number", CVC: "source.cvv", CAVV: "3ds.cryptogram"}, sdk.OpAuthorize, sdk.OpVerify),
+				sdk.Placement{Secret: channelID, Method: "POST", Path: "/payments", In: "body", Field: "processing_channel_id"},
+				sdk.Placement{Secret: channelID, Method: "POST", Path: "/payments/*/captures", In: "body", Field: "processing_channel_id"}),
+			Methods:   []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
+			Reference: sdk.ReferenceRule{MaxLength: 50},
+			Webhook:   &sdk.WebhookRule{Scheme: "cko-signature", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
 				// Nothing promises that a payment is in the list by reference at once.
 				IdempotencyWindowSeconds: 24 * 60 * 60, NotFoundFinalAfterSeconds: 5 * 60},
@@ -46,21 +49,6 @@ func Adapter() *sdk.Adapter {
 		Refund: refund, RefundSync: refundSync,
 		Webhook: webhook,
 	}
-}
-
-// placements: the processing channel stands in payments and captures, card data in payments.
-func placements() []sdk.Placement {
-	all := []sdk.Placement{
-		{Secret: channelID, Method: "POST", Path: "/payments", In: "body", Field: "processing_channel_id"},
-		{Secret: channelID, Method: "POST", Path: "/payments/*/captures", In: "body", Field: "processing_channel_id"},
-	}
-	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify} {
-		all = append(all,
-			sdk.Placement{Secret: "card_number", Operation: op, Method: "POST", Path: "/payments", In: "body", Field: "source.number"},
-			sdk.Placement{Secret: "cvc", Operation: op, Method: "POST", Path: "/payments", In: "body", Field: "source.cvv"},
-			sdk.Placement{Secret: "cavv", Operation: op, Method: "POST", Path: "/payments", In: "body", Field: "3ds.cryptogram"})
-	}
-	return all
 }
 
 // post sends one request. Checkout.com takes an idempotency key for payments, captures, voids and refunds.

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -56,7 +57,7 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 			o.Status = sdk.StatusVoided
 			break
 		}
-		o.Status, o.Decline = sdk.StatusDeclined, withFacts(&sdk.Decline{Code: status, Message: "The payment is " + strings.ToLower(status) + ".", Reason: sdk.DeclineAbandoned})
+		o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline(status, "The payment is "+strings.ToLower(status)+".", sdk.DeclineAbandoned)
 	default:
 		return nil, errors.New("status not known: " + status)
 	}
@@ -97,30 +98,16 @@ func stored(c *sdk.Call, j sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData)
 	return s, &sdk.ConnectorData{Version: 1, Method: j.Str("id")}
 }
 
-// checks reads source.cvv_check and source.avs_check (checkout.com/docs, "AVS codes", "CVV response codes").
+// source.cvv_check and source.avs_check (checkout.com/docs, "AVS codes", "CVV response codes").
+var (
+	cvv    = sdk.Results{{sdk.CheckPass, "Y"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P"}, {sdk.CheckUnavailable, "U X"}}
+	street = sdk.Results{{sdk.CheckPass, "Y X D F M A B"}, {sdk.CheckFail, "Z W N"}, {sdk.CheckUnchecked, "P"}, {sdk.CheckUnavailable, "G I R S U"}}
+	postal = sdk.Results{{sdk.CheckPass, "Y X D F M Z W P"}, {sdk.CheckFail, "A N"}, {sdk.CheckUnchecked, "B"}, {sdk.CheckUnavailable, "G I R S U"}}
+)
+
 func checks(j sdk.JSON) *sdk.Checks {
-	cvv, avs := j.Str("source.cvv_check"), j.Str("source.avs_check")
-	if cvv == "" && avs == "" {
-		return nil
-	}
-	k := &sdk.Checks{CVC: map[string]string{"Y": "pass", "N": "fail", "P": "unchecked", "U": "unavailable", "X": "unavailable"}[cvv]}
-	switch avs {
-	case "A":
-		k.AddressLine1, k.PostalCode = "pass", "fail"
-	case "Z", "W":
-		k.AddressLine1, k.PostalCode = "fail", "pass"
-	case "Y", "X", "D", "F", "M":
-		k.AddressLine1, k.PostalCode = "pass", "pass"
-	case "N":
-		k.AddressLine1, k.PostalCode = "fail", "fail"
-	case "B":
-		k.AddressLine1, k.PostalCode = "pass", "unchecked"
-	case "P":
-		k.AddressLine1, k.PostalCode = "unchecked", "pass"
-	case "G", "I", "R", "S", "U":
-		k.AddressLine1, k.PostalCode = "unavailable", "unavailable"
-	}
-	return k
+	avs := j.Str("source.avs_check")
+	return sdk.NewChecks(cvv.Of(j.Str("source.cvv_check")), street.Of(avs), postal.Of(avs))
 }
 
 // decline is why a payment or action was refused. A payment that is asked for keeps its code in its first action.
@@ -129,17 +116,9 @@ func decline(j sdk.JSON) *sdk.Decline {
 	if !j.Has("response_code") && j.Has("actions.0.response_code") {
 		at = j.Get("actions.0")
 	}
-	d := &sdk.Decline{Code: at.Text("response_code"), Message: at.Str("response_summary"), NetworkCode: at.Text("processing.partner_response_code"),
-		AdviceCode: at.Text("processing.partner_merchant_advice_code")}
-	if d.Reason = responseCodes[d.Code]; d.Reason == "" {
-		d.Reason = sdk.DeclineByCode(d.NetworkCode)
-	}
-	return withFacts(d)
-}
-
-func withFacts(d *sdk.Decline) *sdk.Decline {
-	facts, _ := d.Reason.Facts()
-	d.RetryElsewhere = facts.RetryElsewhere
+	code, network := at.Text("response_code"), at.Text("processing.partner_response_code")
+	d := sdk.NewDecline(code, at.Str("response_summary"), cmp.Or(responseCodes.Of(code), sdk.DeclineByCode(network)))
+	d.NetworkCode, d.AdviceCode = network, at.Text("processing.partner_merchant_advice_code")
 	return d
 }
 
@@ -154,6 +133,7 @@ func refusal(resp *sdk.Response) (*sdk.Outcome, error) {
 	for v := range resp.JSON().Get("error_codes").All() {
 		all = append(all, v.Str(""))
 	}
-	d := &sdk.Decline{Code: code, Message: strings.Join(all, ", "), Reason: errorReason(code)}
-	return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: withFacts(d), Raw: map[string]string{"error_type": resp.JSON().Str("error_type")}}, nil
+	o := sdk.Declined(sdk.NewDecline(code, strings.Join(all, ", "), errorReason(code)))
+	o.Raw = map[string]string{"error_type": resp.JSON().Str("error_type")}
+	return o, nil
 }

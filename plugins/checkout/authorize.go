@@ -1,9 +1,7 @@
 package checkout
 
 import (
-	"maps"
-	"slices"
-	"strconv"
+	"cmp"
 	"strings"
 
 	"payswitch/sdk"
@@ -41,10 +39,10 @@ func payment(c *sdk.Call) (*sdk.Object, error) {
 	if r.ReturnURL != "" {
 		o.Str("success_url", withStatus(r.ReturnURL, "success")).Str("failure_url", withStatus(r.ReturnURL, "failure"))
 	}
-	mit := r.StoredCredential != nil && r.StoredCredential.Initiator == "mit"
+	mit := r.MerchantInitiated()
 	o.Bool("capture", r.Capture != sdk.CaptureManual).Str("reference", r.Reference).Obj("metadata", metadata(r.Metadata)).
 		Str("payment_type", paymentType(r.StoredCredential)).Bool("merchant_initiated", mit)
-	if r.StoredCredential != nil && r.StoredCredential.First {
+	if r.Stores() {
 		o.Bool("store_for_future_use", true)
 	}
 	if mit {
@@ -61,21 +59,20 @@ func payment(c *sdk.Call) (*sdk.Object, error) {
 
 // source is a card, or the source id under which a card was stored.
 func source(r *sdk.Request) (*sdk.Object, error) {
+	if err := r.NeedInstrument(); err != nil {
+		return nil, err
+	}
 	billing := sdk.NewObject()
 	if b := r.Billing; b != nil {
 		billing.OptStr("address_line1", b.Line1).OptStr("address_line2", b.Line2).OptStr("city", b.City).OptStr("state", b.State).
 			OptStr("zip", b.Zip).OptStr("country", b.Country)
 	}
-	switch i := r.Instrument; {
-	case i != nil && i.StoredCredentialID != "":
-		return sdk.NewObject().Str("type", "id").Str("id", i.StoredCredentialID).Obj("billing_address", billing), nil
-	case i != nil && i.Card != nil:
-		k := i.Card
-		o := sdk.NewObject().Str("type", "card").Str("number", k.Number).Str("expiry_month", twoDigits(k.ExpMonth)).
-			Str("expiry_year", strconv.Itoa(k.ExpYear))
-		return orNull(o, "cvv", k.CVC).Obj("billing_address", billing).Obj("account_holder", holder(k, r.Billing)), nil
+	if id := r.Instrument.StoredCredentialID; id != "" {
+		return sdk.NewObject().Str("type", "id").Str("id", id).Obj("billing_address", billing), nil
 	}
-	return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
+	k := r.Instrument.Card
+	o := sdk.NewObject().Str("type", "card").Str("number", k.Number).Str("expiry_month", k.Month()).Str("expiry_year", k.Year())
+	return orNull(o, "cvv", k.CVC).Obj("billing_address", billing).Obj("account_holder", holder(k, r.Billing)), nil
 }
 
 // holder is the name on the card, or that of the billing address.
@@ -127,10 +124,7 @@ func paymentType(s *sdk.StoredCredentialUse) string {
 
 // previousPayment is what a merchant-initiated payment refers to: the network's id, or the payment the credential was stored with.
 func previousPayment(r *sdk.Request) string {
-	if r.Instrument.NetworkTransactionID != "" || r.ConnectorData == nil {
-		return r.Instrument.NetworkTransactionID
-	}
-	return r.ConnectorData.Method
+	return cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method)
 }
 
 func metadata(m map[string]string) *sdk.Object {
@@ -138,8 +132,8 @@ func metadata(m map[string]string) *sdk.Object {
 		return nil
 	}
 	o := sdk.NewObject()
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		o.Str(k, m[k])
+	for _, f := range sdk.Sorted(m) {
+		o.Str(f.Name, f.Value)
 	}
 	return o
 }
@@ -157,11 +151,4 @@ func orNull(o *sdk.Object, name, value string) *sdk.Object {
 		return o.Null(name)
 	}
 	return o.Str(name, value)
-}
-
-func twoDigits(n int) string {
-	if n < 10 {
-		return "0" + strconv.Itoa(n)
-	}
-	return strconv.Itoa(n)
 }

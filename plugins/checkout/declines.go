@@ -6,48 +6,31 @@ import (
 	"payswitch/sdk"
 )
 
-// responseCodes maps response_code (checkout.com/docs/resources/codes/api-response-codes).
-var responseCodes = map[string]sdk.DeclineReason{
-	"20001": sdk.DeclineGeneric,              // refer to card issuer
-	"20002": sdk.DeclineGeneric,              // refer to card issuer, special conditions
-	"20003": sdk.DeclineInvalidMerchant,      // invalid merchant or service provider
-	"20005": sdk.DeclineDoNotHonor,           // do not honour
-	"20006": sdk.DeclineProcessingError,      // error
-	"20012": sdk.DeclineProcessingError,      // invalid transaction
-	"20013": sdk.DeclineInvalidAmount,        // invalid value or amount
-	"20014": sdk.DeclineIncorrectNumber,      // invalid account number
-	"20015": sdk.DeclineIncorrectNumber,      // transaction cannot be processed through debit network, no such issuer
-	"20030": sdk.DeclineProcessingError,      // format error
-	"20051": sdk.DeclineInsufficientFunds,    // insufficient funds
-	"20054": sdk.DeclineExpiredCard,          // expired card
-	"20057": sdk.DeclineNotPermitted,         // not permitted to cardholder
-	"20058": sdk.DeclineNotPermitted,         // not permitted to terminal
-	"20059": sdk.DeclineFraud,                // suspected fraud
-	"20061": sdk.DeclineLimitExceeded,        // activity amount limit exceeded
-	"20062": sdk.DeclineRestrictedCard,       // restricted card
-	"20063": sdk.DeclineSecurityViolation,    // security violation
-	"20065": sdk.DeclineLimitExceeded,        // activity count limit exceeded
-	"20068": sdk.DeclineIssuerUnavailable,    // response received too late or time-out
-	"20078": sdk.DeclineIncorrectNumber,      // blocked, first use
-	"20082": sdk.DeclineIncorrectCVC,         // incorrect CVV
-	"20091": sdk.DeclineIssuerUnavailable,    // issuer unavailable
-	"20094": sdk.DeclineDuplicate,            // duplicate transmission
-	"20096": sdk.DeclineProcessingError,      // system malfunction
-	"20100": sdk.DeclineIncorrectCVC,         // invalid CVV or expiry date
-	"20108": sdk.DeclineGeneric,              // refer to card issuer
-	"20150": sdk.DeclineAuthenticationFailed, // card not 3-D Secure enabled
-	"20151": sdk.DeclineAuthenticationFailed, // cardholder failed 3-D Secure
-	"20152": sdk.DeclineAuthenticationFailed, // initial 3-D Secure not completed within 15 minutes
-	"20153": sdk.DeclineAuthenticationFailed, // 3-D Secure system malfunction
-	"20154": sdk.DeclineAuthenticationNeeded, // 3-D Secure authentication required
-	"20155": sdk.DeclineAuthenticationNeeded, // 3-D Secure authentication service needed
-	"30004": sdk.DeclinePickUpCard,           // pick up card
-	"30007": sdk.DeclinePickUpCard,           // pick up card, special conditions
-	"30033": sdk.DeclineExpiredCard,          // expired card, pick up
-	"30041": sdk.DeclineLostCard,             // lost card, pick up
-	"30043": sdk.DeclineStolenCard,           // stolen card, pick up
-	"30046": sdk.DeclineStopRecurring,        // closed to payments of this kind
-	"40101": sdk.DeclineBlocked,              // risk rules blocked the payment
+// responseCodes are response_code (checkout.com/docs/resources/codes/api-response-codes).
+var responseCodes = sdk.Reasons{
+	{sdk.DeclineGeneric, "20001:refer_to_issuer 20002:refer_to_issuer_special 20108:refer_to_issuer"},
+	{sdk.DeclineInvalidMerchant, "20003:invalid_merchant"},
+	{sdk.DeclineDoNotHonor, "20005"},
+	{sdk.DeclineProcessingError, "20006:error 20012:invalid_transaction 20030:format_error 20096:system_malfunction"},
+	{sdk.DeclineInvalidAmount, "20013"},
+	{sdk.DeclineIncorrectNumber, "20014:invalid_account_number 20015:no_such_issuer 20078:blocked_first_use"},
+	{sdk.DeclineInsufficientFunds, "20051"},
+	{sdk.DeclineExpiredCard, "20054 30033:pick_up"},
+	{sdk.DeclineNotPermitted, "20057:cardholder 20058:terminal"},
+	{sdk.DeclineFraud, "20059"},
+	{sdk.DeclineLimitExceeded, "20061:amount 20065:count"},
+	{sdk.DeclineRestrictedCard, "20062"},
+	{sdk.DeclineSecurityViolation, "20063"},
+	{sdk.DeclineIssuerUnavailable, "20068:too_late 20091:unavailable"},
+	{sdk.DeclineIncorrectCVC, "20082 20100:cvv_or_expiry"},
+	{sdk.DeclineDuplicate, "20094"},
+	{sdk.DeclineAuthenticationFailed, "20150:not_enabled 20151:failed 20152:not_completed 20153:malfunction"},
+	{sdk.DeclineAuthenticationNeeded, "20154 20155"},
+	{sdk.DeclinePickUpCard, "30004 30007:special"},
+	{sdk.DeclineLostCard, "30041"},
+	{sdk.DeclineStolenCard, "30043"},
+	{sdk.DeclineStopRecurring, "30046:closed_to_payments_of_this_kind"},
+	{sdk.DeclineBlocked, "40101:risk_rules"},
 }
 
 // errorReason maps the codes of a request that was refused; they begin with the name of the field at fault.

@@ -1,10 +1,6 @@
 package checkout
 
-import (
-	"math"
-
-	"payswitch/sdk"
-)
+import "payswitch/sdk"
 
 // Checkout.com's decimals (checkout.com/docs/resources/calculating-the-amount): none or three for these, two for all others, whatever
 // ISO 4217 says.
@@ -22,42 +18,17 @@ func decimalsOf(c sdk.Currency) int {
 
 // amount is an amount as Checkout.com takes it, or why it cannot be told.
 func amount(m sdk.Money) (int64, error) {
-	value, theirs := m.Minor, decimalsOf(m.Currency)
-	ours, known := m.Currency.Exponent()
-	if !known || m.Currency == "CLF" {
-		return 0, &sdk.Reject{Code: sdk.RejectUnsupported, Message: "Checkout.com does not take this currency", Parameter: "currency"}
+	if m.Currency == "CLF" {
+		return 0, sdk.Unsupported("currency", "Checkout.com does not take this currency")
 	}
-	for ; ours < theirs; ours++ {
-		if value > math.MaxInt64/10 {
-			return 0, &sdk.Reject{Code: sdk.RejectInvalid, Message: "the amount is too large", Parameter: "amount"}
-		}
-		value *= 10
+	value, err := m.Scaled(decimalsOf(m.Currency))
+	if err == nil && decimalsOf(m.Currency) == 3 && value%10 != 0 {
+		return 0, sdk.Invalid("amount", "the last decimal of "+string(m.Currency)+" must be 0")
 	}
-	for ; ours > theirs; ours-- {
-		if value%10 != 0 {
-			return 0, &sdk.Reject{Code: sdk.RejectInvalid, Message: "Checkout.com takes whole units of " + string(m.Currency) + " only", Parameter: "amount"}
-		}
-		value /= 10
-	}
-	if theirs == 3 && value%10 != 0 {
-		return 0, &sdk.Reject{Code: sdk.RejectInvalid, Message: "the last decimal of " + string(m.Currency) + " must be 0", Parameter: "amount"}
-	}
-	return value, nil
+	return value, err
 }
 
 // minor reads an amount of Checkout.com's at a path; nil if there is none.
 func minor(j sdk.JSON, path string, currency sdk.Currency) *sdk.Money {
-	m := j.Money(path, currency)
-	ours, known := currency.Exponent()
-	if m == nil || !known {
-		return nil
-	}
-	theirs := decimalsOf(currency)
-	for ; ours < theirs; theirs-- {
-		m.Minor /= 10
-	}
-	for ; ours > theirs; theirs++ {
-		m.Minor *= 10
-	}
-	return m
+	return j.Scaled(path, currency, decimalsOf(currency))
 }

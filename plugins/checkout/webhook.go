@@ -18,36 +18,31 @@ const maxAhead = 10 * time.Minute
 // say is asked for anew.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w, secret := c.Request.Webhook, c.Account.Credentials[webhookSecret]
-	signature := strings.ToLower(sdk.HeaderValue(w.Headers, "Cko-Signature"))
-	if secret == "" || signature == "" {
-		return refuse("signature missing", 401), nil
+	if secret == "" {
+		return sdk.Refuse(401, "no key to verify it with"), nil
 	}
-	ok, err := c.Verify(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), sdk.Body())), signature)
+	ok, err := c.VerifyAny(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), sdk.Body())), strings.ToLower(sdk.HeaderValue(w.Headers, "Cko-Signature")))
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		return refuse("signature wrong", 401), nil
+		return sdk.Refuse(401, "signature missing or wrong"), nil
 	}
 	message, err := sdk.ParseJSON(w.Body)
 	if err != nil {
-		return refuse("not an event", 400), nil
+		return sdk.Refuse(400, "not an event"), nil
 	}
 	created, err := time.Parse(time.RFC3339, message.Str("created_on"))
 	if age := c.Now().Sub(created); err != nil || age > toleranceSeconds*time.Second || age < -maxAhead {
-		return refuse("too old", 400), nil
+		return sdk.Refuse(400, "too old"), nil
 	}
-	o := &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 200}, Raw: map[string]string{"type": message.Str("type")}}
+	o := sdk.Handled()
 	if e := event(message.Str("type"), message.Get("data")); e != nil {
 		e.Time = created.UnixMilli()
-		o.Events = []sdk.Event{*e}
+		o = sdk.Handled(*e)
 	}
+	o.Raw = map[string]string{"type": message.Str("type")}
 	return o, nil
-}
-
-// refuse tells nothing of the message; Checkout.com shows it as failed.
-func refuse(why string, status int) *sdk.Outcome {
-	return &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: status}, Raw: map[string]string{"error": why}}
 }
 
 // event is what a message is about; nil for those about nothing of ours.
