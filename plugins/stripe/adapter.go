@@ -25,6 +25,8 @@ const searchSeconds = 2 * 3600
 // Adapter returns the adapter.
 func Adapter() *sdk.Adapter {
 	api := sdk.Environment{BaseURL: "https://api.stripe.com", Hosts: []string{"api.stripe.com"}}
+	card := sdk.CardFields{Number: "payment_method_data[card][number]", CVC: "payment_method_data[card][cvc]",
+		CAVV: "payment_method_options[card][three_d_secure][cryptogram]"}
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "stripe", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Stripe", Website: "https://stripe.com",
@@ -39,16 +41,9 @@ func Adapter() *sdk.Adapter {
 			Config: []sdk.Field{{Name: "incremental_authorization", Label: "Incremental authorizations", Type: "enum", Values: []string{"never", "if_available"},
 				Default: "never", Optional: true, Help: "Asks for holds that can be raised later, where Stripe has enabled them for the account."}},
 			Authentication: []sdk.Placement{{Secret: "api_key", In: "header", Field: "Authorization"}},
-			Placements: []sdk.Placement{
-				card(sdk.OpAuthorize, "card_number", intents, "payment_method_data[card][number]"),
-				card(sdk.OpAuthorize, "cvc", intents, "payment_method_data[card][cvc]"),
-				card(sdk.OpAuthorize, "cavv", intents, "payment_method_options[card][three_d_secure][cryptogram]"),
-				card(sdk.OpVerify, "card_number", setups, "payment_method_data[card][number]"),
-				card(sdk.OpVerify, "cvc", setups, "payment_method_data[card][cvc]"),
-				card(sdk.OpVerify, "cavv", setups, "payment_method_options[card][three_d_secure][cryptogram]"),
-			},
-			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
-			Webhook: &sdk.WebhookRule{Scheme: "stripe-signature", ToleranceSeconds: toleranceSeconds},
+			Placements:     append(sdk.CardPlacements(intents, card, sdk.OpAuthorize), sdk.CardPlacements(setups, card, sdk.OpVerify)...),
+			Methods:        []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
+			Webhook:        &sdk.WebhookRule{Scheme: "stripe-signature", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend, sdk.ResolveByReference},
 				IdempotencyWindowSeconds: idempotencySeconds, NotFoundFinalAfterSeconds: searchSeconds},
 		},
@@ -57,10 +52,6 @@ func Adapter() *sdk.Adapter {
 		Refund: refund, RefundSync: refundSync,
 		Webhook: webhook,
 	}
-}
-
-func card(op sdk.Operation, secret, path, field string) sdk.Placement {
-	return sdk.Placement{Secret: secret, Operation: op, Method: "POST", Path: path, In: "body", Field: field}
 }
 
 // Paths of the API.
@@ -86,34 +77,30 @@ func headers(c *sdk.Call) []sdk.Header {
 	return []sdk.Header{sdk.H("Authorization", "Bearer "+c.Account.Credentials["api_key"]), sdk.H("Stripe-Version", apiVersion)}
 }
 
-// amount is an amount as Stripe wants it: in the smallest unit, but hundredths of Ugandan shillings, and thousandths rounded to ten.
-func amount(m sdk.Money) (int64, error) {
-	e, known := m.Currency.Exponent()
-	switch {
-	case !known || e > 3:
-		return 0, &sdk.Reject{Code: sdk.RejectInvalid, Message: "Stripe does not take this currency", Parameter: "currency"}
-	case m.Currency == "UGX":
-		if m.Minor > (1<<63-1)/100 {
-			return 0, &sdk.Reject{Code: sdk.RejectInvalid, Message: "the amount is too large", Parameter: "amount"}
-		}
-		return m.Minor * 100, nil
-	case e == 3 && m.Minor%10 != 0:
-		return 0, &sdk.Reject{Code: sdk.RejectInvalid, Message: "Stripe takes two decimals of this currency: the amount must end in 0", Parameter: "amount"}
+// decimalsOf are Stripe's decimals: ISO 4217's, but hundredths of Ugandan shillings.
+func decimalsOf(c sdk.Currency) int {
+	if c == "UGX" {
+		return 2
 	}
-	return m.Minor, nil
+	n, _ := c.Exponent()
+	return n
+}
+
+// amount is an amount as Stripe wants it: in the smallest unit; thousandths are rounded to ten.
+func amount(m sdk.Money) (int64, error) {
+	switch e := decimalsOf(m.Currency); {
+	case e > 3:
+		return 0, sdk.Invalid("currency", "Stripe does not take this currency")
+	case e == 3 && m.Minor%10 != 0:
+		return 0, sdk.Invalid("amount", "Stripe takes two decimals of this currency: the amount must end in 0")
+	default:
+		return m.Scaled(e)
+	}
 }
 
 // money reads an amount as Stripe tells it; nil if it is not there, or not whole.
 func money(j sdk.JSON, path string, c sdk.Currency) *sdk.Money {
-	m := j.Money(path, c)
-	switch {
-	case m == nil || c != "UGX":
-		return m
-	case m.Minor%100 != 0:
-		return nil
-	}
-	m.Minor /= 100
-	return m
+	return j.Scaled(path, c, decimalsOf(c))
 }
 
 // currency of an object is told in lower case.

@@ -1,12 +1,6 @@
 package stripe
 
-import (
-	"slices"
-	"strconv"
-	"strings"
-
-	"payswitch/sdk"
-)
+import "payswitch/sdk"
 
 // authorize creates and confirms a PaymentIntent.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
@@ -15,8 +9,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Instrument == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
+	if err := r.NeedInstrument(); err != nil {
+		return nil, err
 	}
 	customer, end, err := customerOf(c)
 	if end != nil || err != nil {
@@ -47,8 +41,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 // verify creates and confirms a SetupIntent, which asks the issuer with a zero amount.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if r.Instrument == nil || r.Instrument.Card == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card is needed", Parameter: "payment_method_data.card"}
+	if err := r.NeedCard(); err != nil {
+		return nil, err
 	}
 	customer, end, err := customerOf(c)
 	if end != nil || err != nil {
@@ -72,11 +66,8 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 // charged again. end is how the operation ends where Stripe creates none.
 func customerOf(c *sdk.Call) (id string, end *sdk.Outcome, err error) {
 	r := c.Request
-	if r.ConnectorData != nil && r.ConnectorData.Customer != "" {
-		return r.ConnectorData.Customer, nil, nil
-	}
-	if r.StoredCredential == nil || !r.StoredCredential.First || r.Customer == nil {
-		return "", nil, nil
+	if known := r.Kept().Customer; known != "" || !r.Stores() || r.Customer == nil {
+		return known, nil, nil
 	}
 	answer, err := post(c, customers, sdk.NewForm().Opt("email", r.Customer.Email).Opt("name", r.Customer.Name))
 	if err != nil {
@@ -130,12 +121,8 @@ func instrument(f *sdk.Form, c *sdk.Call) {
 // newCard is a card that Stripe has not seen.
 func newCard(f *sdk.Form, r *sdk.Request) {
 	k := r.Instrument.Card
-	month := strconv.Itoa(k.ExpMonth)
-	if k.ExpMonth < 10 {
-		month = "0" + month
-	}
 	f.Add("payment_method_data[type]", "card").Add("payment_method_data[card][number]", k.Number).Opt("payment_method_data[card][cvc]", k.CVC).
-		Add("payment_method_data[card][exp_month]", month).Add("payment_method_data[card][exp_year]", strconv.Itoa(k.ExpYear)).
+		Add("payment_method_data[card][exp_month]", k.Month()).Add("payment_method_data[card][exp_year]", k.Year()).
 		Opt("payment_method_options[card][network]", networks[k.Network])
 	if b := r.Browser; b != nil {
 		f.Opt("payment_method_data[ip]", b.IP).Opt("payment_method_data[user_agent]", b.UserAgent)
@@ -167,15 +154,15 @@ func billing(f *sdk.Form, r *sdk.Request) {
 		return
 	}
 	const details = "payment_method_data[billing_details]"
-	f.Opt(details+"[name]", fullName(a)).Opt(details+"[email]", a.Email).Opt(details+"[phone]", a.Phone)
+	f.Opt(details+"[name]", a.Name()).Opt(details+"[email]", a.Email).Opt(details+"[phone]", a.Phone)
 	address(f, details+"[address]", a)
 }
 
 func shipping(f *sdk.Form, a *sdk.Address) {
-	if a == nil || fullName(a) == "" || a.Line1 == "" { // which Stripe demands
+	if a == nil || a.Name() == "" || a.Line1 == "" { // which Stripe demands
 		return
 	}
-	f.Add("shipping[name]", fullName(a)).Opt("shipping[phone]", a.Phone)
+	f.Add("shipping[name]", a.Name()).Opt("shipping[phone]", a.Phone)
 	address(f, "shipping[address]", a)
 }
 
@@ -184,19 +171,12 @@ func address(f *sdk.Form, at string, a *sdk.Address) {
 		Opt(at+"[postal_code]", a.Zip).Opt(at+"[country]", a.Country)
 }
 
-func fullName(a *sdk.Address) string { return strings.TrimSpace(a.FirstName + " " + a.LastName) }
-
 // metadata holds our reference, by which a payment whose answer was lost is found, and what the merchant wants kept.
 func metadata(f *sdk.Form, r *sdk.Request) {
 	f.Add("metadata[order_id]", r.Reference)
-	names := make([]string, 0, len(r.Metadata))
-	for name := range r.Metadata {
-		if name != "order_id" {
-			names = append(names, name)
+	for _, m := range sdk.Sorted(r.Metadata) {
+		if m.Name != "order_id" {
+			f.Add("metadata["+m.Name+"]", m.Value)
 		}
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		f.Add("metadata["+name+"]", r.Metadata[name])
 	}
 }

@@ -11,11 +11,8 @@ func refusal(answer *sdk.Response) *sdk.Outcome {
 	case kind != "card_error" && kind != "invalid_request_error": // api_error; idempotency_error: the key has been used for something else
 		return unknown(answer)
 	}
-	o := &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: e.Str("payment_intent.id"), Raw: raw(e, "type", "decline_code", "param", "charge"),
-		Decline: decline(e, "")}
-	if o.TransactionID == "" {
-		o.TransactionID = e.Str("setup_intent.id")
-	}
+	o := sdk.Declined(decline(e, ""))
+	o.TransactionID, o.Raw = e.First("payment_intent.id", "setup_intent.id"), e.Pick("type", "decline_code", "param", "charge")
 	if answer.Status == 401 || answer.Status == 403 {
 		o.Decline.Reason = sdk.DeclineInvalidMerchant
 		o.Decline.RetryElsewhere = true
@@ -25,7 +22,7 @@ func refusal(answer *sdk.Response) *sdk.Outcome {
 
 // unknown is what an answer without evidence means.
 func unknown(answer *sdk.Response) *sdk.Outcome {
-	o := &sdk.Outcome{Status: sdk.StatusUnknown, Raw: raw(answer.JSON().Get("error"), "type", "code")}
+	o := &sdk.Outcome{Status: sdk.StatusUnknown, Raw: answer.JSON().Get("error").Pick("type", "code")}
 	o.Raw["http_status"] = sdk.Decimal(int64(answer.Status), 0)
 	return o
 }
@@ -37,93 +34,53 @@ func missing(answer *sdk.Response) bool {
 
 // decline reads an error object; code is what stands for one that is missing.
 func decline(e sdk.JSON, code string) *sdk.Decline {
-	d := &sdk.Decline{Code: e.Str("code"), Message: e.Str("message"), NetworkCode: e.Str("network_decline_code"), AdviceCode: e.Str("network_advice_code"),
-		Reason: sdk.DeclineProcessingError}
-	why := e.Str("decline_code")
-	if why == "" {
-		why = d.Code
-	}
+	reason := reasons.Of(e.First("decline_code", "code"))
 	switch {
+	case reason != "":
+	case e.Str("type") == "card_error", e.Str("code") == "" && code != "":
+		reason = sdk.DeclineGeneric
+	default:
+		reason = sdk.DeclineProcessingError
+	}
+	d := sdk.NewDecline(e.Str("code"), e.Str("message"), reason)
+	switch d.NetworkCode, d.AdviceCode = e.Str("network_decline_code"), e.Str("network_advice_code"); {
 	case d.Code == "" && code != "":
-		d.Code, d.Message, d.Reason = code, code, sdk.DeclineGeneric
+		d.Code, d.Message = code, code
 	case d.Code == "":
 		d.Code = e.Str("type")
 	}
-	if r, ok := reasons[why]; ok {
-		d.Reason = r
-	} else if e.Str("type") == "card_error" {
-		d.Reason = sdk.DeclineGeneric
-	}
-	facts, _ := d.Reason.Facts()
-	d.RetryElsewhere = facts.RetryElsewhere
 	return d
 }
 
-func reasonOf(code string) sdk.DeclineReason {
-	if r, ok := reasons[code]; ok {
-		return r
-	}
-	return sdk.DeclineGeneric
-}
-
 // reasons are ours for Stripe's decline codes, and for the error and failure codes that stand where there is none.
-var reasons = map[string]sdk.DeclineReason{
-	"approve_with_id":                       sdk.DeclineDoNotHonor,
-	"authentication_not_handled":            sdk.DeclineAuthenticationFailed,
-	"authentication_required":               sdk.DeclineAuthenticationNeeded,
-	"call_issuer":                           sdk.DeclineDoNotHonor,
-	"card_not_supported":                    sdk.DeclineCardNotSupported,
-	"card_velocity_exceeded":                sdk.DeclineLimitExceeded,
-	"currency_not_supported":                sdk.DeclineCurrency,
-	"do_not_honor":                          sdk.DeclineDoNotHonor,
-	"do_not_try_again":                      sdk.DeclineDoNotHonor,
-	"duplicate_transaction":                 sdk.DeclineDuplicate,
-	"expired_card":                          sdk.DeclineExpiredCard,
-	"fraudulent":                            sdk.DeclineFraud,
-	"generic_decline":                       sdk.DeclineGeneric,
-	"highest_risk_level":                    sdk.DeclineBlocked,
-	"incorrect_address":                     sdk.DeclineIncorrectAddress,
-	"incorrect_cvc":                         sdk.DeclineIncorrectCVC,
-	"incorrect_number":                      sdk.DeclineIncorrectNumber,
-	"incorrect_pin":                         sdk.DeclineSecurityViolation,
-	"incorrect_zip":                         sdk.DeclineIncorrectAddress,
-	"insufficient_funds":                    sdk.DeclineInsufficientFunds,
-	"invalid_account":                       sdk.DeclineClosedAccount,
-	"invalid_amount":                        sdk.DeclineInvalidAmount,
-	"invalid_cvc":                           sdk.DeclineIncorrectCVC,
-	"invalid_expiry_month":                  sdk.DeclineIncorrectExpiry,
-	"invalid_expiry_year":                   sdk.DeclineIncorrectExpiry,
-	"invalid_number":                        sdk.DeclineIncorrectNumber,
-	"issuer_not_available":                  sdk.DeclineIssuerUnavailable,
-	"lost_card":                             sdk.DeclineLostCard,
-	"merchant_blacklist":                    sdk.DeclineBlocked,
-	"new_account_information_available":     sdk.DeclineIncorrectNumber,
-	"no_action_taken":                       sdk.DeclineDoNotHonor,
-	"not_permitted":                         sdk.DeclineDoNotHonor,
-	"pickup_card":                           sdk.DeclinePickUpCard,
-	"processing_error":                      sdk.DeclineProcessingError,
-	"reenter_transaction":                   sdk.DeclineTryLater,
-	"restricted_card":                       sdk.DeclineRestrictedCard,
-	"revocation_of_all_authorizations":      sdk.DeclineStopRecurring,
-	"revocation_of_authorization":           sdk.DeclineStopRecurring,
-	"security_violation":                    sdk.DeclineSecurityViolation,
-	"service_not_allowed":                   sdk.DeclineNotPermitted,
-	"stolen_card":                           sdk.DeclineStolenCard,
-	"stop_payment_order":                    sdk.DeclineStopRecurring,
-	"testmode_decline":                      sdk.DeclineNotPermitted,
-	"transaction_not_allowed":               sdk.DeclineNotPermitted,
-	"try_again_later":                       sdk.DeclineTryLater,
-	"withdrawal_count_limit_exceeded":       sdk.DeclineInsufficientFunds,
-	"amount_too_large":                      sdk.DeclineInvalidAmount,
-	"amount_too_small":                      sdk.DeclineInvalidAmount,
-	"card_declined":                         sdk.DeclineGeneric,
-	"payment_intent_authentication_failure": sdk.DeclineAuthenticationFailed,
-	"setup_intent_authentication_failure":   sdk.DeclineAuthenticationFailed,
-	"expired_or_canceled_card":              sdk.DeclineExpiredCard,
-	"lost_or_stolen_card":                   sdk.DeclineLostCard,
-	"charge_for_pending_refund_disputed":    sdk.DeclineNotPermitted,
-	"platform_api_key_expired":              sdk.DeclineInvalidMerchant,
-	"account_invalid":                       sdk.DeclineInvalidMerchant,
-	"testmode_charges_only":                 sdk.DeclineInvalidMerchant,
-	"merchant_request":                      sdk.DeclineBlocked,
+var reasons = sdk.Reasons{
+	{sdk.DeclineGeneric, "generic_decline card_declined"},
+	{sdk.DeclineDoNotHonor, "approve_with_id call_issuer do_not_honor do_not_try_again no_action_taken not_permitted"},
+	{sdk.DeclineInsufficientFunds, "insufficient_funds withdrawal_count_limit_exceeded"},
+	{sdk.DeclineLostCard, "lost_card lost_or_stolen_card"},
+	{sdk.DeclineStolenCard, "stolen_card"},
+	{sdk.DeclinePickUpCard, "pickup_card"},
+	{sdk.DeclineExpiredCard, "expired_card expired_or_canceled_card"},
+	{sdk.DeclineIncorrectNumber, "incorrect_number invalid_number new_account_information_available"},
+	{sdk.DeclineIncorrectCVC, "incorrect_cvc invalid_cvc"},
+	{sdk.DeclineIncorrectExpiry, "invalid_expiry_month invalid_expiry_year"},
+	{sdk.DeclineIncorrectAddress, "incorrect_address incorrect_zip"},
+	{sdk.DeclineInvalidAmount, "invalid_amount amount_too_large amount_too_small"},
+	{sdk.DeclineLimitExceeded, "card_velocity_exceeded"},
+	{sdk.DeclineNotPermitted, "service_not_allowed testmode_decline transaction_not_allowed charge_for_pending_refund_disputed"},
+	{sdk.DeclineRestrictedCard, "restricted_card"},
+	{sdk.DeclineClosedAccount, "invalid_account"},
+	{sdk.DeclineIssuerUnavailable, "issuer_not_available"},
+	{sdk.DeclineProcessingError, "processing_error"},
+	{sdk.DeclineFraud, "fraudulent"},
+	{sdk.DeclineSecurityViolation, "incorrect_pin security_violation"},
+	{sdk.DeclineAuthenticationNeeded, "authentication_required"},
+	{sdk.DeclineAuthenticationFailed, "authentication_not_handled payment_intent_authentication_failure setup_intent_authentication_failure"},
+	{sdk.DeclineStopRecurring, "revocation_of_all_authorizations revocation_of_authorization stop_payment_order"},
+	{sdk.DeclineDuplicate, "duplicate_transaction"},
+	{sdk.DeclineCurrency, "currency_not_supported"},
+	{sdk.DeclineCardNotSupported, "card_not_supported"},
+	{sdk.DeclineTryLater, "reenter_transaction try_again_later"},
+	{sdk.DeclineInvalidMerchant, "platform_api_key_expired account_invalid testmode_charges_only"},
+	{sdk.DeclineBlocked, "highest_risk_level merchant_blacklist merchant_request"},
 }

@@ -1,6 +1,10 @@
 package stripe
 
-import "payswitch/sdk"
+import (
+	"cmp"
+
+	"payswitch/sdk"
+)
 
 // intentOutcome reads an answer that is a PaymentIntent, or an error.
 func intentOutcome(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
@@ -31,7 +35,7 @@ func intent(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	status := j.Str("status")
 	card := j.Get("latest_charge.payment_method_details.card")
 	o := &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: j.Str("id"), NetworkTransactionID: card.Str("network_transaction_id"),
-		AuthCode: card.Str("authorization_code"), Checks: checks(card), Raw: raw(j, "status", "cancellation_reason")}
+		AuthCode: card.Str("authorization_code"), Checks: checks(card), Raw: j.Pick("status", "cancellation_reason")}
 	if o.TransactionID == "" || j.Str("object") != "payment_intent" {
 		return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": "the answer is no PaymentIntent"}}
 	}
@@ -86,7 +90,7 @@ func setup(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	status := j.Str("status")
 	card := j.Get("latest_attempt.payment_method_details.card")
 	o := &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: j.Str("id"), NetworkTransactionID: card.Str("network_transaction_id"),
-		Checks: checks(card), Raw: raw(j, "status", "cancellation_reason")}
+		Checks: checks(card), Raw: j.Pick("status", "cancellation_reason")}
 	if o.TransactionID == "" || j.Str("object") != "setup_intent" {
 		return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": "the answer is no SetupIntent"}}
 	}
@@ -152,23 +156,16 @@ func stored(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 
 // id of an object that may stand whole in the place of its id.
 func id(j sdk.JSON, path string) string {
-	if s := j.Str(path); s != "" {
-		return s
-	}
-	return j.Str(path + ".id")
+	return j.First(path, path+".id")
 }
 
-func checks(card sdk.JSON) *sdk.Checks {
-	k := sdk.Checks{CVC: card.Str("checks.cvc_check"), AddressLine1: card.Str("checks.address_line1_check"), PostalCode: card.Str("checks.address_postal_code_check")}
-	if k == (sdk.Checks{}) {
-		return nil
-	}
-	return &k
+func checks(card sdk.JSON) *sdk.Checks { // Stripe's words are ours
+	return sdk.NewChecks(card.Str("checks.cvc_check"), card.Str("checks.address_line1_check"), card.Str("checks.address_postal_code_check"))
 }
 
 // refundOutcome reads a Refund.
 func refundOutcome(j sdk.JSON) *sdk.Outcome {
-	o := &sdk.Outcome{Status: sdk.StatusUnknown, RefundID: j.Str("id"), TransactionID: id(j, "payment_intent"), Raw: raw(j, "status", "failure_reason")}
+	o := &sdk.Outcome{Status: sdk.StatusUnknown, RefundID: j.Str("id"), TransactionID: id(j, "payment_intent"), Raw: j.Pick("status", "failure_reason")}
 	if o.RefundID == "" || j.Str("object") != "refund" {
 		return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": "the answer is no Refund"}}
 	}
@@ -180,23 +177,8 @@ func refundOutcome(j sdk.JSON) *sdk.Outcome {
 	case "requires_action": // Stripe needs the customer's bank details
 		o.Status = sdk.StatusReview
 	case "failed", "canceled":
-		reason := j.Str("failure_reason")
-		o.Status = sdk.StatusDeclined
-		o.Decline = &sdk.Decline{Code: reason, Message: reason, Reason: reasonOf(reason)}
-		if reason == "" {
-			o.Decline.Code, o.Decline.Message = status, status
-		}
+		why := cmp.Or(j.Str("failure_reason"), status)
+		o.Status, o.Decline = sdk.StatusDeclined, &sdk.Decline{Code: why, Message: why, Reason: cmp.Or(reasons.Of(why), sdk.DeclineGeneric)}
 	}
 	return o
-}
-
-// raw keeps what is there of some fields.
-func raw(j sdk.JSON, names ...string) map[string]string {
-	kept := map[string]string{}
-	for _, name := range names {
-		if v := j.Text(name); v != "" {
-			kept[name] = v
-		}
-	}
-	return kept
 }

@@ -3,6 +3,7 @@ package stripe
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"payswitch/sdk"
 )
@@ -19,13 +20,13 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, err
 	}
 	if c.Account.Credentials["webhook_secret"] != "" && !signed {
-		return &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 401}}, nil
+		return sdk.Refuse(401, "signature missing, wrong or old"), nil
 	}
 	j, err := sdk.ParseJSON(w.Body)
 	if err != nil {
-		return &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 400}}, nil
+		return sdk.Refuse(400, "not an event"), nil
 	}
-	o := &sdk.Outcome{Status: sdk.StatusHandled, Raw: raw(j, "id", "type")}
+	o := &sdk.Outcome{Status: sdk.StatusHandled, Raw: j.Pick("id", "type")}
 	if e := event(c, j); e != nil {
 		e.Time = j.Int("created") * 1000
 		if !signed {
@@ -43,25 +44,20 @@ func verified(c *sdk.Call, header string) (bool, error) {
 		return false, nil
 	}
 	at, signatures := "", []string(nil)
-	for part := range strings.SplitSeq(header, ",") {
-		switch name, value, _ := strings.Cut(strings.TrimSpace(part), "="); name {
+	for _, p := range sdk.HeaderPairs(header, ",") {
+		switch p.Name {
 		case "t":
-			at = value
+			at = p.Value
 		case "v1":
-			signatures = append(signatures, value)
+			signatures = append(signatures, p.Value)
 		}
 	}
 	seconds, err := strconv.ParseInt(at, 10, 64)
-	if age := c.Now().Unix() - seconds; err != nil || age > toleranceSeconds || age < -toleranceSeconds {
+	if err != nil || !c.Near(time.Unix(seconds, 0), toleranceSeconds*time.Second) {
 		return false, nil
 	}
 	code := sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), sdk.Fn(sdk.FnConcat, sdk.Text(at+"."), sdk.Body())))
-	for _, s := range signatures[:min(len(signatures), sdk.MaxVerifies)] {
-		if ok, err := c.Verify(code, s); ok || err != nil {
-			return ok, err
-		}
-	}
-	return false, nil
+	return c.VerifyAny(code, signatures...)
 }
 
 // event reads what an Event is about; nil for what is not about payments. Where the object does not tell all, the host is to ask.
