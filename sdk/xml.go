@@ -107,7 +107,10 @@ func (p *xmlParser) child(parent *XML, depth int) bool {
 		return false
 	}
 	tag, empty := strings.CutSuffix(tag, "/")
-	name, _, _ := strings.Cut(strings.TrimRight(tag, " \t\r\n"), " ")
+	name := tag
+	if i := strings.IndexAny(tag, " \t\r\n"); i >= 0 { // attributes follow
+		name = tag[:i]
+	}
 	e := XML{name: name}
 	if name == "" || !empty && !p.content(&e, depth+1) {
 		return false

@@ -8,7 +8,7 @@ import (
 )
 
 func TestParseXML(t *testing.T) {
-	x, err := ParseXML([]byte("\xef\xbb\xbf<?xml version='1.0'?><!-- c --><a:r k='v'>\n <b>1 &amp; &#x32;</b><b><![CDATA[<3>]]></b><c><d> e </d></c><f/></a:r>\n"))
+	x, err := ParseXML([]byte("\xef\xbb\xbf<?xml version='1.0'?><!-- c --><a:r\n\tk='v'>\n <b>1 &amp; &#x32;</b><b><![CDATA[<3>]]></b><c><d> e </d></c><f/></a:r>\n"))
 	require.NoError(t, err)
 	require.Equal(t, "a:r", x.Name())
 	require.Equal(t, "1 & 2", x.Text("b"))

@@ -27,6 +27,7 @@ const (
 
 // Adapter returns the adapter.
 func Adapter() *sdk.Adapter {
+	const input = "variables.input."
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "braintree", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Braintree",
@@ -48,12 +49,10 @@ func Adapter() *sdk.Adapter {
 					Help: "Braintree takes amounts without a currency: payments in another one are rejected."},
 			},
 			Authentication: []sdk.Placement{{Secret: "*", Method: "POST", Path: path, In: "header", Field: "Authorization"}},
-			Placements: []sdk.Placement{
-				place("card_number", sdk.OpAuthorize, "creditCard.number"), place("cvc", sdk.OpAuthorize, "creditCard.cvv"),
-				place("card_number", sdk.OpVerify, "creditCard.number"), place("cvc", sdk.OpVerify, "creditCard.cvv"),
-				place("cavv", sdk.OpAuthorize, "options.threeDSecureAuthentication.passThrough.cavv"),
-				place("cavv", sdk.OpVerify, "threeDSecurePassThrough.cavv"),
-			},
+			Placements: append(
+				sdk.CardPlacements(path, sdk.CardFields{Number: input + "creditCard.number", CVC: input + "creditCard.cvv",
+					CAVV: input + "options.threeDSecureAuthentication.passThrough.cavv"}, sdk.OpAuthorize),
+				sdk.CardPlacements(path, sdk.CardFields{Number: input + "creditCard.number", CVC: input + "creditCard.cvv", CAVV: input + "threeDSecurePassThrough.cavv"}, sdk.OpVerify)...),
 			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Webhook: &sdk.WebhookRule{Scheme: "bt-signature", ToleranceSeconds: webhookToleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
@@ -64,10 +63,6 @@ func Adapter() *sdk.Adapter {
 		Sync: sync, RefundSync: refundSync,
 		Webhook: webhook,
 	}
-}
-
-func place(secret string, op sdk.Operation, field string) sdk.Placement {
-	return sdk.Placement{Secret: secret, Operation: op, Method: "POST", Path: path, In: "body", Field: "variables.input." + field}
 }
 
 // currencies are those with at most three decimals, which is what the API's amounts may have; the dollar, the default, stands first.
@@ -84,16 +79,12 @@ func currencies() []string {
 // amount is the amount as Braintree takes it: without its currency, which must be that of the merchant account.
 func amount(c *sdk.Call, m sdk.Money) (string, error) {
 	if of := c.Account.Config[accountCurrency]; of != string(m.Currency) {
-		return "", &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "currency",
-			Message: "the merchant account takes " + of + ": use a connector account with a merchant account in " + string(m.Currency)}
+		return "", sdk.Unsupported("currency",
+			"the merchant account takes "+of+": use a connector account with a merchant account in "+string(m.Currency))
 	}
 	text := m.Major()
 	if e, _ := m.Currency.Exponent(); text == "" || e > 3 {
-		return "", &sdk.Reject{Code: sdk.RejectUnsupported, Message: "Braintree takes amounts of at most three decimals", Parameter: "currency"}
+		return "", sdk.Unsupported("currency", "Braintree takes amounts of at most three decimals")
 	}
 	return text, nil
-}
-
-func missing(parameter, text string) error {
-	return &sdk.Reject{Code: sdk.RejectMissing, Message: text, Parameter: parameter}
 }

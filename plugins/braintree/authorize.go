@@ -1,8 +1,8 @@
 package braintree
 
 import (
+	"cmp"
 	"errors"
-	"strconv"
 	"strings"
 
 	"payswitch/sdk"
@@ -35,7 +35,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	t := sdk.NewObject().Str("amount", amount).Str("merchantAccountId", c.Account.Config[merchantAccount]).Str("orderId", r.Reference).
 		OptStr("paymentInitiator", initiator(r.StoredCredential))
 	if singleUse(r.Instrument) { // what is vaulted has a customer already
-		if first(r) {
+		if r.Stores() {
 			t.Obj("vaultPaymentMethodAfterTransacting", sdk.NewObject().Str("when", "ALWAYS"))
 		}
 		if email := email(r); email != "" {
@@ -54,7 +54,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if o.Status == sdk.StatusVoided { // an apiRequestKey that is repeated after a void
 		o.Status, o.Decline = sdk.StatusDeclined, declineFrom(sdk.JSON{}, "VOIDED")
 	}
-	if id := payload.Str("transaction.paymentMethod.id"); id != "" && first(r) && o.Decline == nil {
+	if id := payload.Str("transaction.paymentMethod.id"); id != "" && r.Stores() && o.Decline == nil {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
 	}
 	return o, nil
@@ -63,16 +63,15 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 // verify checks the card without a payment: on its way into the vault where it is to be kept, else by itself.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if r.Amount.Minor != 0 {
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "a verification has no amount", Parameter: "amount"}
+	if err := r.NeedZero(); err != nil {
+		return nil, err
 	}
 	pass, err := passThrough(r)
 	if err != nil {
 		return nil, err
 	}
-	if pass != nil && !first(r) {
-		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "three_ds_data",
-			Message: "Braintree takes the result of an authentication with a payment, or when the card is stored"}
+	if pass != nil && !r.Stores() {
+		return nil, sdk.Unsupported("three_ds_data", "Braintree takes the result of an authentication with a payment, or when the card is stored")
 	}
 	method, refused, err := paymentMethod(c)
 	if err != nil || refused != nil {
@@ -81,7 +80,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	account := sdk.NewObject().Str("merchantAccountId", c.Account.Config[merchantAccount])
 	input := sdk.NewObject().Str("paymentMethodId", method)
 	var payload sdk.JSON
-	if first(r) && singleUse(r.Instrument) {
+	if r.Stores() && singleUse(r.Instrument) {
 		input.Obj("verification", account).Obj("threeDSecurePassThrough", pass)
 		payload, refused, err = mutate(c, "vaultCreditCard", "VaultCreditCardInput", " paymentMethod { id }"+verified, input, false)
 	} else {
@@ -117,19 +116,19 @@ func verificationOf(payload sdk.JSON) (*sdk.Outcome, error) {
 // paymentMethod is the id of what is charged: of the vault, or a new one for the card. refused is how the operation ends where Braintree
 // does not take the card.
 func paymentMethod(c *sdk.Call) (id string, refused *sdk.Outcome, err error) {
-	i := c.Request.Instrument
-	if i != nil && i.StoredCredentialID != "" {
-		return i.StoredCredentialID, nil, nil
+	if err := c.Request.NeedInstrument(); err != nil {
+		return "", nil, err
 	}
-	if i == nil || i.Card == nil {
-		return "", nil, missing("payment_method_data.card", "a card or a stored credential is needed")
+	i := c.Request.Instrument
+	if i.StoredCredentialID != "" {
+		return i.StoredCredentialID, nil, nil
 	}
 	k := i.Card
 	holder := k.Holder
 	if b := c.Request.Billing; holder == "" && b != nil {
-		holder = strings.TrimSpace(b.FirstName + " " + b.LastName)
+		holder = b.Name()
 	}
-	card := sdk.NewObject().Str("number", k.Number).Str("expirationYear", strconv.Itoa(k.ExpYear)).Str("expirationMonth", twoDigits(k.ExpMonth)).
+	card := sdk.NewObject().Str("number", k.Number).Str("expirationYear", k.Year()).Str("expirationMonth", k.Month()).
 		OptStr("cvv", k.CVC).Str("cardholderName", holder)
 	// A token is no payment: asking twice makes two, of which one is used.
 	payload, refused, err := mutate(c, "tokenizeCreditCard", "TokenizeCreditCardInput", " clientMutationId paymentMethod { id }",
@@ -142,11 +141,6 @@ func paymentMethod(c *sdk.Call) (id string, refused *sdk.Outcome, err error) {
 	}
 	return id, nil, nil
 }
-
-func twoDigits(n int) string { return string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) }
-
-// first says that the credential is to be kept with this payment.
-func first(r *sdk.Request) bool { return r.StoredCredential != nil && r.StoredCredential.First }
 
 // initiator is who began a payment with a stored credential; "" for the customer in the shop.
 func initiator(u *sdk.StoredCredentialUse) string {
@@ -230,18 +224,14 @@ func passThrough(r *sdk.Request) (*sdk.Object, error) {
 	t := r.ThreeDS
 	if t == nil {
 		if r.Request3DS {
-			return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "authentication_type",
-				Message: "Braintree runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside"}
+			return nil, sdk.Unsupported("authentication_type",
+				"Braintree runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside")
 		}
 		return nil, nil
 	}
 	if t.ECI == "" {
-		return nil, missing("three_ds_data.eci", "Braintree wants the ECI of an authentication")
+		return nil, sdk.Missing("three_ds_data.eci", "Braintree wants the ECI of an authentication")
 	}
-	id := t.ServerTransID
-	if id == "" {
-		id = t.DSTransID
-	}
-	return sdk.NewObject().Str("eciFlag", t.ECI).OptStr("cavv", t.CAVV).OptStr("threeDSecureServerTransactionId", id).OptStr("version", t.Version).
+	return sdk.NewObject().Str("eciFlag", t.ECI).OptStr("cavv", t.CAVV).OptStr("threeDSecureServerTransactionId", cmp.Or(t.ServerTransID, t.DSTransID)).OptStr("version", t.Version).
 		OptStr("directoryServerResponse", t.TransStatus).OptStr("cavvAlgorithm", t.CAVVAlgorithm), nil
 }

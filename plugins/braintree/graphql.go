@@ -1,6 +1,7 @@
 package braintree
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -30,7 +31,7 @@ const (
 func mutate(c *sdk.Call, name, inputType, selection string, input *sdk.Object, repeatable bool) (payload sdk.JSON, refused *sdk.Outcome, err error) {
 	data, decline, err := post(c, "mutation($input: "+inputType+"!) { "+name+"(input: $input) {"+selection+" } }", input, repeatable)
 	if decline != nil {
-		refused = &sdk.Outcome{Status: sdk.StatusDeclined, Decline: decline}
+		refused = sdk.Declined(decline)
 	}
 	return data.Get(name), refused, err
 }
@@ -87,17 +88,7 @@ func refusal(list sdk.JSON) (*sdk.Decline, error) {
 		}
 	}
 	class, code := list.Str("0.extensions.errorClass"), list.Text("0.extensions.legacyCode")
-	d := &sdk.Decline{Code: code, Message: list.Str("0.message"), Reason: sdk.DeclineGeneric}
-	if code == "" {
-		d.Code = class
-	}
-	if reason := errorReasons[class]; reason != "" {
-		d.Reason = reason
-	}
-	if reason := errorReasons[code]; reason != "" {
-		d.Reason = reason
-	}
-	return withFacts(d), nil
+	return sdk.NewDecline(cmp.Or(code, class), list.Str("0.message"), cmp.Or(errorReasons.Of(code), errorReasons.Of(class))), nil
 }
 
 // amountOf is the amount of a transaction or refund, nil where the answer has none. It must be in the currency asked for.
@@ -112,41 +103,27 @@ func amountOf(t sdk.JSON, c sdk.Currency) (*sdk.Money, error) {
 	return m, nil
 }
 
-// statusOf is what a status of a transaction means to a payment, "" for one nobody knows.
-func statusOf(t sdk.JSON) sdk.OutcomeStatus {
-	switch t.Str("status") {
-	case "AUTHORIZED":
-		return sdk.StatusAuthorized
-	case "AUTHORIZING":
-		return sdk.StatusPending
-	case "SUBMITTED_FOR_SETTLEMENT", "SETTLING", "SETTLED", "SETTLEMENT_PENDING", "SETTLEMENT_CONFIRMED":
-		return sdk.StatusCaptured
-	case "VOIDED":
-		return sdk.StatusVoided
-	case "FAILED", "PROCESSOR_DECLINED", "GATEWAY_REJECTED", "SETTLEMENT_DECLINED", "AUTHORIZATION_EXPIRED", "AUTHORIZED_EXPIRED":
-		return sdk.StatusDeclined
-	}
-	return ""
+// statuses are what the status of a transaction means to a payment.
+var statuses = sdk.Statuses{
+	{sdk.StatusAuthorized, "AUTHORIZED"},
+	{sdk.StatusPending, "AUTHORIZING"},
+	{sdk.StatusCaptured, "SUBMITTED_FOR_SETTLEMENT SETTLING SETTLED SETTLEMENT_PENDING SETTLEMENT_CONFIRMED"},
+	{sdk.StatusVoided, "VOIDED"},
+	{sdk.StatusDeclined, "FAILED PROCESSOR_DECLINED GATEWAY_REJECTED SETTLEMENT_DECLINED AUTHORIZATION_EXPIRED AUTHORIZED_EXPIRED"},
 }
 
-// refundStatusOf is what a status of a refund means. The money is on its way back only once the refund has settled.
-func refundStatusOf(t sdk.JSON) sdk.OutcomeStatus {
-	switch t.Str("status") {
-	case "SETTLED", "SETTLEMENT_CONFIRMED":
-		return sdk.StatusRefunded
-	case "SUBMITTED_FOR_SETTLEMENT", "SETTLING", "SETTLEMENT_PENDING", "AUTHORIZED", "AUTHORIZING":
-		return sdk.StatusPending
-	case "FAILED", "PROCESSOR_DECLINED", "GATEWAY_REJECTED", "SETTLEMENT_DECLINED", "VOIDED":
-		return sdk.StatusDeclined
-	}
-	return ""
+// refundStatuses are what the status of a refund means. The money is on its way back only once the refund has settled.
+var refundStatuses = sdk.Statuses{
+	{sdk.StatusRefunded, "SETTLED SETTLEMENT_CONFIRMED"},
+	{sdk.StatusPending, "SUBMITTED_FOR_SETTLEMENT SETTLING SETTLEMENT_PENDING AUTHORIZED AUTHORIZING"},
+	{sdk.StatusDeclined, "FAILED PROCESSOR_DECLINED GATEWAY_REJECTED SETTLEMENT_DECLINED VOIDED"},
 }
 
 var errStatus = errors.New("a status that is not known, or no id")
 
 // paymentOf reads a transaction into the outcome of a payment.
 func paymentOf(t sdk.JSON, currency sdk.Currency) (*sdk.Outcome, error) {
-	o := &sdk.Outcome{Status: statusOf(t), TransactionID: t.Str("id"), Reference: t.Str("legacyId"), // which Braintree's control panel shows
+	o := &sdk.Outcome{Status: statuses.Of(t.Str("status")), TransactionID: t.Str("id"), Reference: t.Str("legacyId"), // which Braintree's control panel shows
 		Raw: map[string]string{"status": t.Str("status")}}
 	if o.Status == "" || o.TransactionID == "" {
 		return nil, errStatus
@@ -176,25 +153,14 @@ func eventOf(t sdk.JSON, status string) sdk.JSON {
 	return sdk.JSON{}
 }
 
-func checks(response sdk.JSON) *sdk.Checks {
-	c := sdk.Checks{CVC: check(response.Str("cvvResponse")), AddressLine1: check(response.Str("avsStreetAddressResponse")),
-		PostalCode: check(response.Str("avsPostalCodeResponse"))}
-	if c == (sdk.Checks{}) {
-		return nil
-	}
-	return &c
+// The results of checks have one vocabulary.
+var results = sdk.Results{
+	{sdk.CheckPass, "MATCHES"},
+	{sdk.CheckFail, "DOES_NOT_MATCH"},
+	{sdk.CheckUnchecked, "NOT_PROVIDED BYPASS NOT_APPLICABLE"},
+	{sdk.CheckUnavailable, "NOT_VERIFIED ISSUER_DOES_NOT_PARTICIPATE SYSTEM_ERROR"},
 }
 
-func check(code string) string {
-	switch code {
-	case "MATCHES":
-		return "pass"
-	case "DOES_NOT_MATCH":
-		return "fail"
-	case "NOT_PROVIDED", "BYPASS", "NOT_APPLICABLE":
-		return "unchecked"
-	case "NOT_VERIFIED", "ISSUER_DOES_NOT_PARTICIPATE", "SYSTEM_ERROR":
-		return "unavailable"
-	}
-	return ""
+func checks(r sdk.JSON) *sdk.Checks {
+	return sdk.NewChecks(results.Of(r.Str("cvvResponse")), results.Of(r.Str("avsStreetAddressResponse")), results.Of(r.Str("avsPostalCodeResponse")))
 }

@@ -50,7 +50,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	case reversal.Str("__typename") == "Refund":
 		o.Status, o.TransactionID, o.RefundID = sdk.StatusUnknown, "", reversal.Str("id")
 		o.Raw["error"] = "the payment had settled: it was refunded instead"
-	case o.TransactionID == "" || statusOf(reversal) != sdk.StatusVoided:
+	case o.TransactionID == "" || reversal.Str("status") != "VOIDED":
 		return nil, errStatus
 	}
 	return o, nil
@@ -74,7 +74,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 
 // refundOf reads a refund.
 func refundOf(t sdk.JSON, r *sdk.Request) (*sdk.Outcome, error) {
-	o := &sdk.Outcome{Status: refundStatusOf(t), TransactionID: r.TransactionID, RefundID: t.Str("id"), Reference: t.Str("legacyId"),
+	o := &sdk.Outcome{Status: refundStatuses.Of(t.Str("status")), TransactionID: r.TransactionID, RefundID: t.Str("id"), Reference: t.Str("legacyId"),
 		Raw: map[string]string{"status": t.Str("status")}}
 	if o.Status == "" || o.RefundID == "" {
 		return nil, errStatus

@@ -16,7 +16,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if len(found) == 0 {
 		return absent(r.TransactionID)
 	}
-	t, err := one(found, statusOf)
+	t, err := one(found, statuses)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func totals(t sdk.JSON, o *sdk.Outcome, r *sdk.Request) (*sdk.Totals, error) {
 		all.Refunded = r.Payment.Refunded
 	}
 	for x := range t.Get("refunds").All() {
-		if refundStatusOf(x) == sdk.StatusDeclined {
+		if refundStatuses.Of(x.Str("status")) == sdk.StatusDeclined {
 			continue
 		}
 		m, err := amountOf(x, r.Amount.Currency)
@@ -64,7 +64,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if len(found) == 0 {
 		return absent(r.RefundID)
 	}
-	t, err := one(found, refundStatusOf)
+	t, err := one(found, refundStatuses)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func search(c *sdk.Call, what, inputType, selection, id string) ([]sdk.JSON, err
 		field, value = "orderId", c.Request.Reference
 	}
 	if value == "" {
-		return nil, missing("connector_transaction_id", "an id or a reference is needed")
+		return nil, sdk.Missing("connector_transaction_id", "an id or a reference is needed")
 	}
 	input := sdk.NewObject().Obj(field, sdk.NewObject().Str("is", value))
 	data, refused, err := post(c, "query($input: "+inputType+"!) { search { "+what+"(input: $input) { edges { node {"+selection+" } } } } }", input, true)
@@ -109,12 +109,12 @@ func absent(id string) (*sdk.Outcome, error) {
 }
 
 // one is the one that counts: Braintree may have tried a declined payment again by itself, under the same reference.
-func one(found []sdk.JSON, status func(sdk.JSON) sdk.OutcomeStatus) (sdk.JSON, error) {
+func one(found []sdk.JSON, statuses sdk.Statuses) (sdk.JSON, error) {
 	best := found[0]
 	for _, t := range found[1:] {
 		switch {
-		case status(t) == sdk.StatusDeclined:
-		case status(best) == sdk.StatusDeclined:
+		case statuses.Of(t.Str("status")) == sdk.StatusDeclined:
+		case statuses.Of(best.Str("status")) == sdk.StatusDeclined:
 			best = t
 		default:
 			return sdk.JSON{}, errors.New("several payments of one reference")

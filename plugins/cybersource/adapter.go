@@ -85,24 +85,14 @@ func authentication() []sdk.Placement {
 
 // placements: card data stands in payments and in the two requests of payer authentication that hold the card.
 func placements() []sdk.Placement {
-	var all []sdk.Placement
-	add := func(secret string, op sdk.Operation, path, field string) {
-		all = append(all, sdk.Placement{Secret: secret, Operation: op, Method: "POST", Path: path, In: "body", Field: field})
-	}
-	card := func(op sdk.Operation, path string) {
-		add("card_number", op, path, "paymentInformation.card.number")
-		add("cvc", op, path, "paymentInformation.card.securityCode")
-	}
-	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify} {
-		card(op, paymentsPath)
-		card(op, setupsPath)
-		add("cavv", op, paymentsPath, "consumerAuthenticationInformation.cavv")
-		add("cavv", op, paymentsPath, "consumerAuthenticationInformation.ucafAuthenticationData")
-	}
-	card(sdk.OpComplete, paymentsPath)
-	card(sdk.OpComplete, enrollmentsPath)
-	for _, name := range cryptograms { // captured from the enrollment's answer
-		add("*", sdk.OpComplete, paymentsPath, "consumerAuthenticationInformation."+name)
+	const authentication = "consumerAuthenticationInformation."
+	card := sdk.CardFields{Number: "paymentInformation.card.number", CVC: "paymentInformation.card.securityCode"}
+	all := append(sdk.CardPlacements(paymentsPath, card, sdk.OpAuthorize, sdk.OpVerify, sdk.OpComplete), sdk.CardPlacements(setupsPath, card, sdk.OpAuthorize, sdk.OpVerify)...)
+	all = append(all, sdk.CardPlacements(enrollmentsPath, card, sdk.OpComplete)...)
+	for _, name := range cryptograms {
+		all = append(all, sdk.CardPlacements(paymentsPath, sdk.CardFields{CAVV: authentication + name}, sdk.OpAuthorize, sdk.OpVerify)...)
+		// Captured from the enrollment's answer.
+		all = append(all, sdk.Placement{Secret: "*", Operation: sdk.OpComplete, Method: "POST", Path: paymentsPath, In: "body", Field: authentication + name})
 	}
 	return all
 }

@@ -11,6 +11,15 @@ var (
 	errStatus = errors.New("a status that decides nothing")
 )
 
+// ask sends a request and reads the answer.
+func ask(c *sdk.Call, method, path string, body *sdk.Object, captures ...sdk.Capture) (sdk.JSON, error) {
+	response, err := send(c, method, path, body, captures...)
+	if err != nil {
+		return sdk.JSON{}, err
+	}
+	return read(response)
+}
+
 // read is the answer where there is one that says something. 5xx say nothing, whatever their body: the money may have moved.
 func read(r *sdk.Response) (sdk.JSON, error) {
 	j := r.JSON()
@@ -25,19 +34,20 @@ func read(r *sdk.Response) (sdk.JSON, error) {
 	return j, nil
 }
 
-// declined says that a status is a refusal.
-func declined(status string) bool {
-	switch status {
-	case "DECLINED", "REJECTED", "FAILED", "INVALID_REQUEST", "AUTHORIZED_RISK_DECLINED", "AUTHENTICATION_FAILED":
-		return true
-	}
-	return false
+// statuses of payments. AUTHORIZED is captured where the payment was asked for so.
+var statuses = sdk.Statuses{
+	{sdk.StatusDeclined, "DECLINED REJECTED FAILED INVALID_REQUEST AUTHORIZED_RISK_DECLINED AUTHENTICATION_FAILED"},
+	{sdk.StatusAuthorized, "AUTHORIZED PARTIAL_AUTHORIZED"},
+	{sdk.StatusCaptured, "SUCCEEDED TRANSMITTED"},
+	{sdk.StatusPending, "PENDING AUTHORIZED_PENDING_REVIEW PENDING_REVIEW ACCEPTED CHALLENGE STATUS_NOT_RECEIVED"},
+	{sdk.StatusVoided, "VOIDED REVERSED CANCELLED"},
 }
 
+// declined says that a status is a refusal.
+func declined(status string) bool { return statuses.Of(status) == sdk.StatusDeclined }
+
 // released says that a status is of a transaction that was taken back.
-func released(status string) bool {
-	return status == "VOIDED" || status == "REVERSED" || status == "CANCELLED"
-}
+func released(status string) bool { return statuses.Of(status) == sdk.StatusVoided }
 
 // paymentOutcome is what has become of a payment: the answer to it, or what Transaction Search says of it.
 func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, error) {
@@ -51,25 +61,11 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, er
 	case o.TransactionID == "":
 		return nil, errAnswer
 	}
-	switch status {
-	case "PARTIAL_AUTHORIZED": // a part that nobody captures but we
-		if o.Amount == nil {
-			return nil, errStatus
-		}
-		o.Status = sdk.StatusAuthorized
-	case "AUTHORIZED":
-		o.Status = sdk.StatusCaptured
-		if manual(r) {
-			o.Status = sdk.StatusAuthorized
-		}
-	case "SUCCEEDED", "TRANSMITTED":
-		o.Status = sdk.StatusCaptured
-	case "PENDING", "AUTHORIZED_PENDING_REVIEW", "PENDING_REVIEW", "ACCEPTED", "CHALLENGE", "STATUS_NOT_RECEIVED":
-		o.Status = sdk.StatusPending
-	case "VOIDED", "REVERSED", "CANCELLED":
-		o.Status = sdk.StatusVoided
-	default:
+	switch o.Status = statuses.Of(status); {
+	case o.Status == "", status == "PARTIAL_AUTHORIZED" && o.Amount == nil:
 		return nil, errStatus
+	case status == "AUTHORIZED" && !manual(r): // of a part, nobody captures but we
+		o.Status = sdk.StatusCaptured
 	}
 	zero := r.Amount.Minor == 0 && r.Amount.Currency != ""
 	if zero && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
@@ -98,17 +94,10 @@ func gate(a sdk.JSON) bool { return a.Str("status") == "" && a.Str("response.rms
 // base is what every answer about a transaction may hold.
 func base(a sdk.JSON, status string) *sdk.Outcome {
 	o := &sdk.Outcome{TransactionID: a.Str("id"), Reference: a.Str("reconciliationId"), AuthCode: a.Str("processorInformation.approvalCode"),
-		NetworkTransactionID: a.Text("processorInformation.networkTransactionId"), Checks: checks(a.Get("processorInformation")),
-		Raw: map[string]string{"status": status}}
-	if o.NetworkTransactionID == "" {
-		o.NetworkTransactionID = a.Text("processorInformation.transactionId")
-	}
-	for name, path := range map[string]string{"reason": "errorInformation.reason", "response_code": "processorInformation.responseCode",
-		"avs": "processorInformation.avs.code", "cvn": "processorInformation.cardVerification.resultCode"} {
-		if v := a.Text(path); v != "" {
-			o.Raw[name] = v
-		}
-	}
+		NetworkTransactionID: a.First("processorInformation.networkTransactionId", "processorInformation.transactionId"), Checks: checks(a.Get("processorInformation")),
+		Raw: a.Pick("reason=errorInformation.reason", "response_code=processorInformation.responseCode", "avs=processorInformation.avs.code",
+			"cvn=processorInformation.cardVerification.resultCode")}
+	o.Raw["status"] = status
 	return o
 }
 
@@ -125,41 +114,14 @@ func lessApproved(r *sdk.Request, a sdk.JSON) *sdk.Money {
 	return m
 }
 
-// checks reads Cybersource's AVS and CVN codes.
+// Cybersource's CVN and AVS codes. Some tell of the street or of the postal code alone.
+var (
+	cvn    = sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N D I"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U X 1 2 3"}}
+	street = sdk.Results{{sdk.CheckPass, "X Y D M H V A O B T"}, {sdk.CheckFail, "W Z L N C K"}, {sdk.CheckUnavailable, "P U G I R E S 1 2"}}
+	postal = sdk.Results{{sdk.CheckPass, "X Y D M H V W Z L P F"}, {sdk.CheckFail, "A O N C K"}, {sdk.CheckUnavailable, "B U G I R E S 1 2"}}
+)
+
 func checks(p sdk.JSON) *sdk.Checks {
-	c := &sdk.Checks{}
-	switch p.Text("cardVerification.resultCode") {
-	case "M":
-		c.CVC = "pass"
-	case "N", "D", "I":
-		c.CVC = "fail"
-	case "P", "S":
-		c.CVC = "unchecked"
-	case "U", "X", "1", "2", "3":
-		c.CVC = "unavailable"
-	}
-	switch p.Text("avs.code") {
-	case "X", "Y", "D", "M", "H", "V":
-		c.AddressLine1, c.PostalCode = "pass", "pass"
-	case "A", "O":
-		c.AddressLine1, c.PostalCode = "pass", "fail"
-	case "W", "Z", "L":
-		c.AddressLine1, c.PostalCode = "fail", "pass"
-	case "B":
-		c.AddressLine1, c.PostalCode = "pass", "unavailable"
-	case "P":
-		c.AddressLine1, c.PostalCode = "unavailable", "pass"
-	case "T":
-		c.AddressLine1 = "pass"
-	case "F":
-		c.PostalCode = "pass"
-	case "N", "C", "K":
-		c.AddressLine1, c.PostalCode = "fail", "fail"
-	case "U", "G", "I", "R", "E", "S", "1", "2":
-		c.AddressLine1, c.PostalCode = "unavailable", "unavailable"
-	}
-	if *c == (sdk.Checks{}) {
-		return nil
-	}
-	return c
+	avs := p.Text("avs.code")
+	return sdk.NewChecks(cvn.Of(p.Text("cardVerification.resultCode")), street.Of(avs), postal.Of(avs))
 }

@@ -1,8 +1,7 @@
 package cybersource
 
 import (
-	"sort"
-	"strconv"
+	"slices"
 
 	"payswitch/sdk"
 )
@@ -11,7 +10,7 @@ import (
 // asked begins with payer authentication instead.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if r.Request3DS && r.ThreeDS == nil && r.Instrument != nil && r.Instrument.Card != nil {
+	if r.Request3DS && r.ThreeDS == nil && r.NeedCard() == nil {
 		return setup(c)
 	}
 	var processed *sdk.Object
@@ -39,11 +38,7 @@ func pay(c *sdk.Call, indicator string, actions []string, authentication *sdk.Ob
 	if r.Amount.Minor > 0 {
 		body.Arr("merchantDefinedInformation", definedInformation(r))
 	}
-	response, err := send(c, "POST", paymentsPath, body)
-	if err != nil {
-		return nil, err
-	}
-	a, err := read(response)
+	a, err := ask(c, "POST", paymentsPath, body)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +75,7 @@ func processingInformation(c *sdk.Call, indicator string, actions []string) *sdk
 	if len(actions) > 0 {
 		p.Arr("actionList", texts(actions...))
 	}
-	if r.StoredCredential != nil && r.StoredCredential.First {
+	if r.Stores() {
 		p.Arr("actionTokenTypes", texts("paymentInstrument", "customer"))
 	}
 	if used {
@@ -128,8 +123,8 @@ func mitReason(category string) string {
 
 // commerceIndicator is the kind of sale of a payment without 3-D Secure.
 func commerceIndicator(r *sdk.Request) string {
-	if u := r.StoredCredential; u != nil && u.Initiator == "mit" {
-		switch u.Category {
+	if r.MerchantInitiated() {
+		switch r.StoredCredential.Category {
 		case "recurring":
 			return "recurring"
 		case "installment":
@@ -140,23 +135,19 @@ func commerceIndicator(r *sdk.Request) string {
 }
 
 func paymentInformation(r *sdk.Request) (*sdk.Object, error) {
-	i := r.Instrument
-	switch {
-	case i != nil && i.StoredCredentialID != "":
-		return sdk.NewObject().Obj("paymentInstrument", sdk.NewObject().Str("id", i.StoredCredentialID)), nil
-	case i == nil || i.Card == nil:
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
+	if err := r.NeedInstrument(); err != nil {
+		return nil, err
 	}
-	k := i.Card
-	card := sdk.NewObject().Str("number", k.Number).Str("expirationMonth", twoDigits(k.ExpMonth)).Str("expirationYear", strconv.Itoa(k.ExpYear)).
-		OptStr("securityCode", k.CVC)
-	if kind := cardType(networkOf(r)); kind != "" {
+	if id := r.Instrument.StoredCredentialID; id != "" {
+		return sdk.NewObject().Obj("paymentInstrument", sdk.NewObject().Str("id", id)), nil
+	}
+	k := r.Instrument.Card
+	card := sdk.NewObject().Str("number", k.Number).Str("expirationMonth", k.Month()).Str("expirationYear", k.Year()).OptStr("securityCode", k.CVC)
+	if kind := cardTypes[networkOf(r)]; kind != "" {
 		card.Str("type", kind).Str("typeSelectionIndicator", "1") // 1: not chosen by the customer
 	}
 	return sdk.NewObject().Obj("card", card), nil
 }
-
-func twoDigits(n int) string { return string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) }
 
 // networkOf is the card's network, by its BIN where nobody has told it.
 func networkOf(r *sdk.Request) sdk.CardNetwork {
@@ -184,41 +175,15 @@ func networkOf(r *sdk.Request) sdk.CardNetwork {
 	return ""
 }
 
-// cardType is Cybersource's number of a network, "" for one without.
-func cardType(n sdk.CardNetwork) string {
-	switch n {
-	case sdk.Visa:
-		return "001"
-	case sdk.Mastercard:
-		return "002"
-	case sdk.AmericanExpress:
-		return "003"
-	case sdk.Discover:
-		return "004"
-	case sdk.DinersClub:
-		return "005"
-	case sdk.JCB:
-		return "007"
-	case sdk.CartesBancaires:
-		return "036"
-	case sdk.Maestro:
-		return "042"
-	case sdk.UnionPay:
-		return "062"
-	}
-	return ""
-}
+// cardTypes are Cybersource's numbers of the networks.
+var cardTypes = map[sdk.CardNetwork]string{sdk.Visa: "001", sdk.Mastercard: "002", sdk.AmericanExpress: "003", sdk.Discover: "004", sdk.DinersClub: "005",
+	sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.UnionPay: "062"}
 
 func orderInformation(r *sdk.Request) *sdk.Object {
-	to := sdk.NewObject()
-	email := ""
+	to, email := sdk.NewObject(), r.Email()
 	if b := r.Billing; b != nil {
 		to.OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName).OptStr("address1", b.Line1).OptStr("locality", b.City).
 			OptStr("administrativeArea", b.State).OptStr("postalCode", b.Zip).OptStr("country", b.Country)
-		email = b.Email
-	}
-	if email == "" && r.Customer != nil {
-		email = r.Customer.Email
 	}
 	o := sdk.NewObject().Obj("amountDetails", amount(r.Amount))
 	if r.Billing != nil || email != "" {
@@ -236,7 +201,7 @@ func definedInformation(r *sdk.Request) *sdk.Array {
 	for name, value := range r.Metadata {
 		all = append(all, name+"="+value)
 	}
-	sort.Strings(all)
+	slices.Sort(all)
 	if r.OrderReference != "" {
 		all = append(all[:min(len(all), maxDefined-1)], "merchant_order_reference_id="+r.OrderReference)
 	}

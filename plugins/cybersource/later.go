@@ -11,20 +11,11 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 			Obj("captureOptions", sdk.NewObject().Int("captureSequenceNumber", 1).Int("totalCaptureCount", 1))).
 		Obj("orderInformation", sdk.NewObject().Obj("amountDetails", amount(r.Amount))).
 		Obj("clientReferenceInformation", reference(r))
-	a, err := followUp(c, "POST", paymentsPath+sdk.PathEscape(r.TransactionID)+"/captures", body)
+	a, err := ask(c, "POST", paymentsPath+sdk.PathEscape(r.TransactionID)+"/captures", body)
 	if err != nil {
 		return nil, err
 	}
 	return captureOutcome(r, a, a.Str("status"))
-}
-
-// followUp sends a request about a payment and reads the answer.
-func followUp(c *sdk.Call, method, path string, body *sdk.Object) (sdk.JSON, error) {
-	response, err := send(c, method, path, body)
-	if err != nil {
-		return sdk.JSON{}, err
-	}
-	return read(response)
 }
 
 func captureOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, error) {
@@ -55,7 +46,7 @@ const afterCapture = "capture "
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if r.Payment == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "the amount that is held is needed", Parameter: "amount"}
+		return nil, sdk.Missing("amount", "the amount that is held is needed")
 	}
 	held := sdk.Money{Minor: r.Payment.Authorized, Currency: r.Payment.Currency}
 	if held.Minor == 0 {
@@ -63,7 +54,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	body := sdk.NewObject().Obj("clientReferenceInformation", reference(r)).
 		Obj("reversalInformation", sdk.NewObject().Obj("amountDetails", amount(held)).OptStr("reason", r.Reason))
-	a, err := followUp(c, "POST", paymentsPath+sdk.PathEscape(r.TransactionID)+"/reversals", body)
+	a, err := ask(c, "POST", paymentsPath+sdk.PathEscape(r.TransactionID)+"/reversals", body)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +87,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 		path = capturesPath + sdk.PathEscape(id)
 	}
 	body := sdk.NewObject().Obj("orderInformation", sdk.NewObject().Obj("amountDetails", amount(r.Amount))).Obj("clientReferenceInformation", reference(r))
-	a, err := followUp(c, "POST", path+"/refunds", body)
+	a, err := ask(c, "POST", path+"/refunds", body)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +119,7 @@ func refundOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, err
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if r.Payment == nil || r.Amount.Minor <= r.Payment.Authorized || r.Amount.Currency != r.Payment.Currency {
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "the new total must be above what is held, in its currency", Parameter: "amount"}
+		return nil, sdk.Invalid("amount", "the new total must be above what is held, in its currency")
 	}
 	more := sdk.Money{Minor: r.Amount.Minor - r.Payment.Authorized, Currency: r.Amount.Currency}
 	body := sdk.NewObject().
@@ -136,7 +127,7 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 			Obj("authorizationOptions", sdk.NewObject().Obj("initiator", sdk.NewObject().Bool("storedCredentialUsed", true))).
 			Str("commerceIndicator", "internet")).
 		Obj("orderInformation", sdk.NewObject().Obj("amountDetails", sdk.NewObject().Str("additionalAmount", more.Major()).Str("currency", string(more.Currency))))
-	a, err := followUp(c, "PATCH", paymentsPath+sdk.PathEscape(r.TransactionID), body)
+	a, err := ask(c, "PATCH", paymentsPath+sdk.PathEscape(r.TransactionID), body)
 	if err != nil {
 		return nil, err
 	}

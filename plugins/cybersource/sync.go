@@ -22,12 +22,11 @@ var (
 
 // captureID is the id of the payment's capture, "" where it has none of its own.
 func captureID(r *sdk.Request) string {
-	if d := r.ConnectorData; d != nil {
-		if id, ok := strings.CutPrefix(d.Payment, afterCapture); ok {
-			return id
-		}
+	id, after := strings.CutPrefix(r.Kept().Payment, afterCapture)
+	if !after {
+		return ""
 	}
-	return ""
+	return id
 }
 
 // sync asks what has become of a payment, or of what was done to it: captures and reversals are transactions of their own.
@@ -122,7 +121,7 @@ func transaction(c *sdk.Call, id, service string) (sdk.JSON, error) {
 func search(c *sdk.Call, service string) (string, error) {
 	reference := c.Request.Reference
 	if reference == "" {
-		return "", &sdk.Reject{Code: sdk.RejectMissing, Message: "an id or a reference is needed", Parameter: "connector_transaction_id"}
+		return "", sdk.Missing("connector_transaction_id", "an id or a reference is needed")
 	}
 	response, err := send(c, "POST", searchesPath, sdk.NewObject().Bool("save", false).Str("query", "clientReferenceInformation.code:"+reference).
 		Int("offset", 0).Int("limit", 100).Str("sort", "submitTimeUtc:desc"))
@@ -163,19 +162,15 @@ func statusOf(a sdk.JSON, accepted string) string {
 	if s := a.Str("applicationInformation.status"); s != "" {
 		return s
 	}
-	code := a.Text("applicationInformation.reasonCode")
-	switch code {
-	case "100":
+	switch code := a.Text("applicationInformation.reasonCode"); {
+	case code == "100":
 		return accepted
-	case "110":
+	case code == "110":
 		return "PARTIAL_AUTHORIZED"
-	case "480":
+	case code == "480":
 		return "PENDING_REVIEW"
-	}
-	for i := range reasons {
-		if reasons[i].code == code && code != "" {
-			return "DECLINED"
-		}
+	case reasons.Of(code) != "":
+		return "DECLINED"
 	}
 	return ""
 }

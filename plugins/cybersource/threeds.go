@@ -1,6 +1,7 @@
 package cybersource
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -48,13 +49,9 @@ func externalResult(n sdk.CardNetwork, t *sdk.ThreeDSResult) *sdk.Object {
 	} else {
 		o.OptStr("cavv", t.CAVV)
 	}
-	algorithm := t.CAVVAlgorithm
-	if algorithm == "" {
-		algorithm = defaultCAVVAlgorithm
-	}
 	return o.OptStr("directoryServerTransactionId", t.DSTransID).OptStr("specificationVersion", t.Version).OptStr("paSpecificationVersion", t.Version).
 		Str("veresEnrolled", "Y").OptStr("eciRaw", t.ECI).OptStr("paresStatus", t.TransStatus).OptStr("acsTransactionId", t.ACSTransID).
-		Str("cavvAlgorithm", algorithm)
+		Str("cavvAlgorithm", cmp.Or(t.CAVVAlgorithm, defaultCAVVAlgorithm))
 }
 
 func ucafCollection(n sdk.CardNetwork, status string) string {
@@ -86,11 +83,7 @@ func setup(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	response, err := send(c, "POST", setupsPath, sdk.NewObject().Obj("paymentInformation", instrument).Obj("clientReferenceInformation", reference(r)))
-	if err != nil {
-		return nil, err
-	}
-	a, err := read(response)
+	a, err := ask(c, "POST", setupsPath, sdk.NewObject().Obj("paymentInformation", instrument).Obj("clientReferenceInformation", reference(r)))
 	if err != nil {
 		return nil, err
 	}
@@ -113,17 +106,14 @@ func step(kind, url, token, stage string) *sdk.Outcome {
 
 // complete goes on where the customer's browser left: with the enrollment, or with the payment after a challenge.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
-	stage := ""
-	if d := c.Request.ConnectorData; d != nil {
-		stage = d.Payment
-	}
+	stage := c.Request.Kept().Payment
 	if id, ok := strings.CutPrefix(stage, afterChallenge); ok && id != "" {
 		return pay(c, commerceIndicator(c.Request), []string{"VALIDATE_CONSUMER_AUTHENTICATION"}, sdk.NewObject().Str("authenticationTransactionId", id))
 	}
 	if id, ok := strings.CutPrefix(stage, afterDevice); ok && id != "" {
 		return enroll(c, id)
 	}
-	return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "no authentication of this payment is under way", Parameter: "payment_id"}
+	return nil, sdk.Invalid("payment_id", "no authentication of this payment is under way")
 }
 
 // cryptograms are the fields of an authentication's answer that hold its proof. It is seen by nobody on its way into the payment.
@@ -143,11 +133,7 @@ func enroll(c *sdk.Call, id string) (*sdk.Outcome, error) {
 	for _, name := range cryptograms {
 		captures = append(captures, sdk.Capture{Path: "consumerAuthenticationInformation." + name, Name: "authentication_" + strings.ToLower(name)})
 	}
-	response, err := send(c, "POST", enrollmentsPath, body, captures...)
-	if err != nil {
-		return nil, err
-	}
-	a, err := read(response)
+	a, err := ask(c, "POST", enrollmentsPath, body, captures...)
 	if err != nil {
 		return nil, err
 	}
@@ -169,12 +155,5 @@ func enroll(c *sdk.Call, id string) (*sdk.Outcome, error) {
 		"veresEnrolled", "eciRaw", "paresStatus", "acsTransactionId"} {
 		result.OptStr(name, info.Text(name))
 	}
-	indicator := info.Str("ecommerceIndicator")
-	if indicator == "" {
-		indicator = info.Str("indicator")
-	}
-	if indicator == "" {
-		indicator = commerceIndicator(r)
-	}
-	return pay(c, indicator, nil, result)
+	return pay(c, cmp.Or(info.First("ecommerceIndicator", "indicator"), commerceIndicator(r)), nil, result)
 }
