@@ -24,15 +24,8 @@ var errUnreadable = errors.New("worldpay's answer is not one that is documented"
 
 // Adapter returns the adapter. Every call returns a new one; they are alike.
 func Adapter() *sdk.Adapter {
-	place := func(secret, field string) sdk.Placement {
-		return sdk.Placement{Secret: secret, Method: "POST", Path: "/api/payments", In: "body", Field: field}
-	}
-	cards := func(op sdk.Operation) []sdk.Placement {
-		number, cvc := place("card_number", "instruction.paymentInstrument.cardNumber"), place("cvc", "instruction.paymentInstrument.cvc")
-		cavv := place("cavv", "instruction.threeDS.authenticationValue")
-		number.Operation, cvc.Operation, cavv.Operation = op, op, op
-		return []sdk.Placement{number, cvc, cavv}
-	}
+	const path, instruction = "/api/payments", "instruction."
+	card := sdk.CardFields{Number: instruction + "paymentInstrument.cardNumber", CVC: instruction + "paymentInstrument.cvc", CAVV: instruction + "threeDS.authenticationValue"}
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "worldpay", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Worldpay",
@@ -51,8 +44,8 @@ func Adapter() *sdk.Adapter {
 			},
 			Config:         []sdk.Field{{Name: "merchant_name", Label: "Narrative", Help: "What stands on the statement where a payment brings no descriptor.", Type: "text", Optional: true}},
 			Authentication: []sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}},
-			Placements: append(append(cards(sdk.OpAuthorize), cards(sdk.OpVerify)...),
-				place("entity_id", "merchant.entity"),
+			Placements: append(sdk.CardPlacements(path, card, sdk.OpAuthorize, sdk.OpVerify),
+				sdk.Placement{Secret: "entity_id", Method: "POST", Path: path, In: "body", Field: "merchant.entity"},
 				sdk.Placement{Secret: "entity_id", Method: "GET", Path: "/payments/events", In: "query", Field: "entity"}),
 			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			// No underscores: references of settlements and refunds must not have them.
@@ -84,8 +77,4 @@ func call(c *sdk.Call, method, url, accept string, body *sdk.Object) (*sdk.Respo
 // act asks for an action on a payment.
 func act(c *sdk.Call, link, action string, body *sdk.Object) (*sdk.Response, error) {
 	return call(c, "POST", "/api/payments/"+link+"/"+action, mediaJSON, body)
-}
-
-func missing(parameter, text string) error {
-	return &sdk.Reject{Code: sdk.RejectMissing, Message: text, Parameter: parameter}
 }

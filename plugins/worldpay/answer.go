@@ -22,7 +22,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 		if answer.Status == 404 && c.Operation() == sdk.OpComplete { // a link that was used up: it may have been used well
 			return nil, errUnreadable
 		}
-		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: d}, nil
+		return sdk.Declined(d), nil
 	}
 	j := answer.JSON()
 	result := j.Str("outcome")
@@ -45,8 +45,8 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	case "refused":
 		o.Status, o.Decline = sdk.StatusDeclined, refused(j)
 	default:
-		reason, known := notPaid[result]
-		if !known {
+		reason := notPaid.Of(result)
+		if reason == "" {
 			return nil, errUnreadable
 		}
 		o.Status, o.Decline = sdk.StatusDeclined, mismatch(o.Checks, result, reason)
@@ -79,11 +79,7 @@ func next(c *sdk.Call, o *sdk.Outcome, step, href string, action *sdk.NextAction
 
 // complete goes on with 3-D Secure: the device has been measured, or the customer has been challenged.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
-	kept := ""
-	if d := c.Request.ConnectorData; d != nil {
-		kept = d.Payment
-	}
-	step, link, _ := strings.Cut(kept, "/")
+	step, link, _ := strings.Cut(c.Request.Kept().Payment, "/")
 	if link == "" || step != stepDevice && step != stepChallenge {
 		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "this payment does not wait for 3-D Secure"}
 	}
@@ -115,22 +111,22 @@ func linkOf(href string) string {
 	return href[strings.LastIndexByte(href, '/')+1:]
 }
 
+// risks are the results of riskFactors.
+var risks = sdk.Results{{sdk.CheckPass, "matched"}, {sdk.CheckFail, "notMatched"}, {sdk.CheckUnchecked, "notChecked notSupplied"}}
+
 // checks reads riskFactors; nil where there are none.
 func checks(j sdk.JSON) *sdk.Checks {
-	var k sdk.Checks
+	var cvc, street, postal string
 	for r := range j.Get("riskFactors").All() {
-		result := map[string]string{"matched": "pass", "notMatched": "fail", "notChecked": "unchecked", "notSupplied": "unchecked"}[r.Str("risk")]
+		result := risks.Of(r.Str("risk"))
 		switch r.Str("type") + " " + r.Str("detail") {
 		case "cvc ":
-			k.CVC = result
+			cvc = result
 		case "avs address":
-			k.AddressLine1 = result
+			street = result
 		case "avs postcode":
-			k.PostalCode = result
+			postal = result
 		}
 	}
-	if k == (sdk.Checks{}) {
-		return nil
-	}
-	return &k
+	return sdk.NewChecks(cvc, street, postal)
 }

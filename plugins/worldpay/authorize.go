@@ -8,14 +8,13 @@ import (
 )
 
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
-	u := c.Request.StoredCredential
-	return pay(c, u != nil && u.First, agreement(c.Request))
+	return pay(c, c.Request.Stores(), agreement(c.Request))
 }
 
 // verify is a payment of nothing: Worldpay checks the card, and stores it for what the customer has agreed to.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
-	if c.Request.Amount.Minor != 0 {
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "a verification is made with the amount 0", Parameter: "amount"}
+	if err := c.Request.NeedZero(); err != nil {
+		return nil, err
 	}
 	a := agreement(c.Request)
 	if a == nil {
@@ -50,17 +49,15 @@ func pay(c *sdk.Call, store bool, agreed *sdk.Object) (*sdk.Outcome, error) {
 
 // instrument is the card, or the token of a stored one.
 func instrument(r *sdk.Request) (*sdk.Object, error) {
-	i := r.Instrument
-	switch {
-	case i != nil && i.Card != nil:
-		card := i.Card
+	if err := r.NeedInstrument(); err != nil {
+		return nil, err
+	}
+	if card := r.Instrument.Card; card != nil {
 		return sdk.NewObject().Str("type", "plain").Str("cardNumber", card.Number).
 			Obj("expiryDate", sdk.NewObject().Int("month", int64(card.ExpMonth)).Int("year", int64(card.ExpYear))).OptStr("cvc", card.CVC).
 			OptStr("cardHolderName", card.Holder).Obj("billingAddress", address(r.Billing)), nil
-	case i != nil && i.StoredCredentialID != "":
-		return sdk.NewObject().Str("type", "token").Str("href", i.StoredCredentialID), nil
 	}
-	return nil, missing("payment_method_data.card", "a card or a stored credential is needed")
+	return sdk.NewObject().Str("type", "token").Str("href", r.Instrument.StoredCredentialID), nil
 }
 
 // agreement says how the payment relates to a stored card; nil where it does not.
@@ -116,11 +113,11 @@ func threeDS(r *sdk.Request) (*sdk.Object, error) {
 	case !r.Request3DS:
 		return nil, nil
 	case b == nil || b.AcceptHeader == "":
-		return nil, missing("browser_info.accept_header", "3-D Secure needs the browser's Accept header")
+		return nil, sdk.Missing("browser_info.accept_header", "3-D Secure needs the browser's Accept header")
 	case b.UserAgent == "":
-		return nil, missing("browser_info.user_agent", "3-D Secure needs the browser's User-Agent header")
+		return nil, sdk.Missing("browser_info.user_agent", "3-D Secure needs the browser's User-Agent header")
 	case r.ReturnURL == "":
-		return nil, missing("return_url", "3-D Secure needs an address to send the customer back to")
+		return nil, sdk.Missing("return_url", "3-D Secure needs an address to send the customer back to")
 	}
 	device := sdk.NewObject().Str("acceptHeader", b.AcceptHeader).Str("userAgentHeader", b.UserAgent).OptStr("browserLanguage", b.Language)
 	if b.ScreenWidth > 0 && b.ScreenHeight > 0 {

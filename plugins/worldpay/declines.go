@@ -8,22 +8,19 @@ import (
 )
 
 // reasons of refusal codes, which are those of ISO 8583 without a leading zero, where Worldpay means more than the networks' own table.
-var reasons = map[string]sdk.DeclineReason{
-	"01": sdk.DeclineDoNotHonor, "02": sdk.DeclineDoNotHonor, // refer to the issuer
-	"12": sdk.DeclineProcessingError, "30": sdk.DeclineProcessingError, // invalid transaction, format error
-	"34": sdk.DeclinePickUpCard,
+var reasons = sdk.Reasons{
+	{sdk.DeclineDoNotHonor, "01 02"},      // refer to the issuer
+	{sdk.DeclineProcessingError, "12 30"}, // invalid transaction, format error
+	{sdk.DeclinePickUpCard, "34"},
 }
 
 // notPaid are the outcomes that end a payment without money.
-var notPaid = map[string]sdk.DeclineReason{
-	"fraudHighRisk":           sdk.DeclineFraud,
-	"notVerified":             sdk.DeclineGeneric,
-	"3dsAuthenticationFailed": sdk.DeclineAuthenticationFailed,
-	"3dsUnavailable":          sdk.DeclineAuthenticationFailed,
+var notPaid = sdk.Reasons{
+	{sdk.DeclineFraud, "fraudHighRisk"},
+	{sdk.DeclineGeneric, "notVerified"},
+	{sdk.DeclineAuthenticationFailed, "3dsAuthenticationFailed 3dsUnavailable"},
 	// With automatic settlement a mismatch of address or security code undoes the authorization.
-	"sentForCancellation":  sdk.DeclineBlocked,
-	"sentForRefund":        sdk.DeclineBlocked,
-	"sentForPartialRefund": sdk.DeclineBlocked,
+	{sdk.DeclineBlocked, "sentForCancellation sentForRefund sentForPartialRefund"},
 }
 
 // refused is why the issuer said no.
@@ -33,15 +30,8 @@ func refused(j sdk.JSON) *sdk.Decline {
 	if len(code) == 1 {
 		network = "0" + code
 	}
-	reason, known := reasons[network]
-	if !known {
-		reason = sdk.DeclineByCode(network)
-	}
-	d := decline(code, j.Str("refusalDescription"), reason)
+	d := sdk.NewDecline(cmp.Or(code, "refused"), cmp.Or(j.Str("refusalDescription"), code), cmp.Or(reasons.Of(network), sdk.DeclineByCode(network)))
 	d.NetworkCode, d.AdviceCode = network, j.Text("advice.code")
-	if code == "" {
-		d.Code = "refused"
-	}
 	return d
 }
 
@@ -54,7 +44,7 @@ func mismatch(k *sdk.Checks, code string, reason sdk.DeclineReason) *sdk.Decline
 	case k.AddressLine1 == "fail", k.PostalCode == "fail":
 		reason = sdk.DeclineIncorrectAddress
 	}
-	return decline(code, code, reason)
+	return sdk.NewDecline(code, code, reason)
 }
 
 // parts of a request that Worldpay may find wrong, by what the JSON path holds.
@@ -88,10 +78,5 @@ func refusal(answer *sdk.Response) *sdk.Decline {
 	case 429:
 		reason = sdk.DeclineTryLater
 	}
-	return decline(name, text, reason)
-}
-
-func decline(code, text string, reason sdk.DeclineReason) *sdk.Decline {
-	facts, _ := reason.Facts()
-	return &sdk.Decline{Code: code, Message: cmp.Or(text, code), Reason: reason, RetryElsewhere: facts.RetryElsewhere}
+	return sdk.NewDecline(name, cmp.Or(text, name), reason)
 }

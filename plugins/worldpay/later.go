@@ -11,13 +11,13 @@ import (
 func link(c *sdk.Call) (string, error) {
 	id := c.Request.TransactionID
 	if id == "" || id == c.Request.Reference || strings.ContainsAny(id, "/?#") {
-		return "", missing("connector_transaction_id", "Worldpay's link data of an authorized payment is needed")
+		return "", sdk.Missing("connector_transaction_id", "Worldpay's link data of an authorized payment is needed")
 	}
 	return id, nil
 }
 
 // change asks for an action and reads its outcome. RefundID is our reference of it, which Worldpay repeats in its messages.
-func change(c *sdk.Call, action string, body *sdk.Object, means map[string]sdk.OutcomeStatus) (*sdk.Outcome, error) {
+func change(c *sdk.Call, action string, body *sdk.Object, means sdk.Statuses) (*sdk.Outcome, error) {
 	at, err := link(c)
 	if err != nil {
 		return nil, err
@@ -31,8 +31,8 @@ func change(c *sdk.Call, action string, body *sdk.Object, means map[string]sdk.O
 		return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: at, Decline: d}, nil
 	}
 	j := answer.JSON()
-	status, known := means[j.Str("outcome")]
-	if !answer.OK() || !known {
+	status := means.Of(j.Str("outcome"))
+	if !answer.OK() || status == "" {
 		return nil, errUnreadable
 	}
 	o := &sdk.Outcome{Status: status, TransactionID: at, Raw: map[string]string{"outcome": j.Str("outcome")}}
@@ -53,9 +53,7 @@ func part(r *sdk.Request, suffix string) *sdk.Object {
 
 func dashes(reference string) string { return strings.ReplaceAll(reference, "_", "-") }
 
-var captures = map[string]sdk.OutcomeStatus{
-	"sentForSettlement": sdk.StatusCaptured, "sentForPartialSettlement": sdk.StatusCaptured, "refused": sdk.StatusDeclined,
-}
+var captures = sdk.Statuses{{sdk.StatusCaptured, "sentForSettlement sentForPartialSettlement"}, {sdk.StatusDeclined, "refused"}}
 
 // capture settles the amount. Worldpay settles a whole payment as well as a part in this way.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
@@ -68,12 +66,10 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 
 // void cancels what is not settled. Worldpay has heard it; whether it was done shows in the payment's last event.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	return change(c, "cancellations", nil, map[string]sdk.OutcomeStatus{"sentForCancellation": sdk.StatusPending, "cancelled": sdk.StatusVoided})
+	return change(c, "cancellations", nil, sdk.Statuses{{sdk.StatusPending, "sentForCancellation"}, {sdk.StatusVoided, "cancelled"}})
 }
 
-var refunds = map[string]sdk.OutcomeStatus{
-	"sentForRefund": sdk.StatusRefunded, "sentForPartialRefund": sdk.StatusRefunded, "refused": sdk.StatusDeclined,
-}
+var refunds = sdk.Statuses{{sdk.StatusRefunded, "sentForRefund sentForPartialRefund"}, {sdk.StatusDeclined, "refused"}}
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	o, err := change(c, "partialRefunds", part(c.Request, ""), refunds)

@@ -49,7 +49,7 @@ func lastEvent(answer *sdk.Response) (event string, absent *sdk.Outcome, err err
 // byReference finds a payment by our reference. The first link of the answer holds its link data.
 func byReference(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.Reference == "" {
-		return nil, missing("reference", "a payment is found by Worldpay's link data or our reference")
+		return nil, sdk.Missing("reference", "a payment is found by Worldpay's link data or our reference")
 	}
 	asked := sdk.NewForm().Add("transactionRef", c.Request.Reference).Add("entity", c.Account.Credentials["entity_id"])
 	answer, err := call(c, "GET", "/payments/events?"+asked.String(), mediaCard, nil)
@@ -93,10 +93,10 @@ func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
 	case "expired":
 		o.Status = sdk.StatusVoided
 		if p.Authorized == 0 {
-			o.Status, o.Decline = sdk.StatusDeclined, decline(event, "", sdk.DeclineAbandoned)
+			o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline(event, event, sdk.DeclineAbandoned)
 		}
 	case "refused", "error", "settlementFailed":
-		o.Status, o.Decline = sdk.StatusDeclined, decline(event, "", sdk.DeclineGeneric)
+		o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline(event, event, sdk.DeclineGeneric)
 	default:
 		return nil, errUnreadable
 	}
@@ -134,7 +134,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	case "sentForRefund", "refunded":
 		o.Status = sdk.StatusRefunded
 	case "refundFailed":
-		o.Status, o.Decline = sdk.StatusDeclined, decline(event, "", sdk.DeclineProcessingError)
+		o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline(event, event, sdk.DeclineProcessingError)
 		o.Decline.RetryElsewhere = false
 	case "authorized", "sentForSettlement", "settled", "settlementFailed", "sentForAuthorization", "cancelled", "expired", "refused", "error":
 	default:
