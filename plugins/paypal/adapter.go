@@ -26,9 +26,7 @@ const (
 
 // Adapter returns the adapter.
 func Adapter() *sdk.Adapter {
-	card := func(op sdk.Operation, path, secret, field string) sdk.Placement {
-		return sdk.Placement{Secret: secret, Operation: op, Method: "POST", Path: path, In: "body", Field: "payment_source.card." + field}
-	}
+	const card = "payment_source.card."
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "paypal", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "PayPal",
@@ -49,11 +47,8 @@ func Adapter() *sdk.Adapter {
 				{Secret: accessToken, Method: "POST", Path: oauthPath, In: "response", Field: "access_token"},
 				{Secret: accessToken, In: "header", Field: "Authorization", Format: "Bearer {}"},
 			},
-			Placements: []sdk.Placement{
-				card(sdk.OpAuthorize, ordersPath, "card_number", "number"),
-				card(sdk.OpAuthorize, ordersPath, "cvc", "security_code"),
-				card(sdk.OpVerify, tokensPath, "card_number", "number"),
-			},
+			Placements: append(sdk.CardPlacements(ordersPath, sdk.CardFields{Number: card + "number", CVC: card + "security_code"}, sdk.OpAuthorize),
+				sdk.CardPlacements(tokensPath, sdk.CardFields{Number: card + "number"}, sdk.OpVerify)...),
 			Methods:    []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Currencies: currencies,
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID},
@@ -73,17 +68,12 @@ var currencies = []sdk.Currency{"AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK",
 
 // money is an amount as PayPal takes it. Forint and Taiwan dollars have two decimals in ISO 4217 and none at PayPal.
 func money(m sdk.Money) (*sdk.Object, error) {
-	value := m.Major()
-	switch {
-	case value == "":
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "PayPal does not take this currency", Parameter: "currency"}
-	case m.Currency == "HUF" || m.Currency == "TWD":
-		if m.Minor%100 != 0 {
-			return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "PayPal takes whole forints and Taiwan dollars only", Parameter: "amount"}
-		}
-		value = sdk.Decimal(m.Minor/100, 0)
+	decimals, _ := m.Currency.Exponent()
+	if m.Currency == "HUF" || m.Currency == "TWD" {
+		decimals = 0
 	}
-	return sdk.NewObject().Str("currency_code", string(m.Currency)).Str("value", value), nil
+	n, err := m.Scaled(decimals)
+	return sdk.NewObject().Str("currency_code", string(m.Currency)).Str("value", sdk.Decimal(n, decimals)), err
 }
 
 // token fetches the access token that all other operations carry (OAuth 2.0, client credentials).

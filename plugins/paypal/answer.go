@@ -1,6 +1,7 @@
 package paypal
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 
@@ -31,10 +32,7 @@ func (i ids) data() *sdk.ConnectorData {
 
 // kept are the ids of the payment's ConnectorData.
 func kept(r *sdk.Request) ids {
-	if r.ConnectorData == nil {
-		return ids{}
-	}
-	j, _ := sdk.ParseJSON([]byte(r.ConnectorData.Payment))
+	j, _ := sdk.ParseJSON([]byte(r.Kept().Payment))
 	return ids{j.Str("authorize_id"), j.Str("capture_id")}
 }
 
@@ -67,7 +65,7 @@ func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome, err error) {
 	}
 	o.TransactionID, o.ConnectorData = j.Str("id"), known.data()
 	o.Raw["order_status"] = j.Str("status")
-	if v := j.Get("payment_source.card.attributes.vault"); first(c.Request) && v.Str("status") == "VAULTED" && v.Str("id") != "" {
+	if v := j.Get("payment_source.card.attributes.vault"); c.Request.Stores() && v.Str("status") == "VAULTED" && v.Str("id") != "" {
 		o.StoredCredential = &sdk.StoredCredential{ID: v.Str("id"), CustomerID: v.Str("customer.id")}
 	}
 	return o, nil
@@ -83,13 +81,19 @@ func last(all sdk.JSON) (found sdk.JSON) {
 	return found
 }
 
+// statuses of authorizations and captures.
+var statuses = sdk.Statuses{
+	{sdk.StatusAuthorized, "CREATED"},
+	{sdk.StatusCaptured, "CAPTURED COMPLETED PARTIALLY_CAPTURED REFUNDED PARTIALLY_REFUNDED"},
+	{sdk.StatusPending, "PENDING"},
+	{sdk.StatusDeclined, "DECLINED DENIED FAILED"},
+	{sdk.StatusVoided, "VOIDED EXPIRED"},
+}
+
 // lost says that a payment came to nothing.
 func lost(p sdk.JSON) bool {
-	switch p.Str("status") {
-	case "DECLINED", "DENIED", "FAILED", "VOIDED", "EXPIRED":
-		return true
-	}
-	return false
+	s := statuses.Of(p.Str("status"))
+	return s == sdk.StatusDeclined || s == sdk.StatusVoided
 }
 
 // unpaid is an order without a payment.
@@ -126,34 +130,19 @@ func gone(c *sdk.Call) sdk.OutcomeStatus {
 func payment(c *sdk.Call, p sdk.JSON) (*sdk.Outcome, error) {
 	currency := c.Request.Amount.Currency
 	status, response := p.Str("status"), p.Get("processor_response")
-	o := &sdk.Outcome{NetworkTransactionID: p.Str("network_transaction_reference.id"), Checks: checks(response), Raw: map[string]string{"status": status}}
-	for _, name := range []string{"response_code", "avs_code", "cvv_code", "payment_advice_code"} {
-		if v := response.Str(name); v != "" {
-			o.Raw[name] = v
-		}
-	}
-	if reason := p.Str("status_details.reason"); reason != "" {
-		o.Raw["reason"] = reason
-	}
-	switch status {
-	case "CREATED":
-		o.Status = sdk.StatusAuthorized
-	case "CAPTURED", "COMPLETED", "PARTIALLY_CAPTURED", "REFUNDED", "PARTIALLY_REFUNDED":
-		o.Status = sdk.StatusCaptured
-	case "PENDING":
-		o.Status = sdk.StatusPending
-		if o.Raw["reason"] == "PENDING_REVIEW" {
-			o.Status = sdk.StatusReview
-		}
-	case "DECLINED", "DENIED", "FAILED":
-		o.Status, o.Decline = sdk.StatusDeclined, declineOf(o.Raw)
-	case "VOIDED", "EXPIRED":
-		o.Status = gone(c)
-		if o.Status == sdk.StatusDeclined {
-			o.Decline = declineOf(o.Raw)
-		}
-	default:
+	o := &sdk.Outcome{Status: statuses.Of(status), NetworkTransactionID: p.Str("network_transaction_reference.id"), Checks: checks(response),
+		Raw: p.Pick("status", "reason=status_details.reason", "response_code=processor_response.response_code", "avs_code=processor_response.avs_code",
+			"cvv_code=processor_response.cvv_code", "payment_advice_code=processor_response.payment_advice_code")}
+	switch {
+	case o.Status == "":
 		return nil, errStatus
+	case o.Status == sdk.StatusVoided:
+		o.Status = gone(c)
+	case o.Raw["reason"] == "PENDING_REVIEW" && o.Status == sdk.StatusPending:
+		o.Status = sdk.StatusReview
+	}
+	if o.Status == sdk.StatusDeclined {
+		o.Decline = declineOf(o.Raw)
 	}
 	if o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured {
 		if o.Amount = p.Major("amount.value", currency); o.Amount == nil || o.Amount.Minor < 0 || p.Str("amount.currency_code") != string(currency) {
@@ -166,36 +155,20 @@ func payment(c *sdk.Call, p sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// checks are the results of address and CVC checks; nil where PayPal tells none.
+// Codes of address and CVC checks; all others say that there was no result.
+var (
+	cvv    = sdk.Results{{sdk.CheckPass, "M Y"}, {sdk.CheckFail, "N E"}, {sdk.CheckUnchecked, "P"}}
+	street = sdk.Results{{sdk.CheckPass, "D F M X Y A B"}, {sdk.CheckFail, "P W Z C N"}}
+	postal = sdk.Results{{sdk.CheckPass, "D F M X Y P W Z"}, {sdk.CheckFail, "A B C N"}}
+)
+
 func checks(response sdk.JSON) *sdk.Checks {
-	avs, cvv := response.Str("avs_code"), response.Str("cvv_code")
-	if avs == "" && cvv == "" {
-		return nil
+	result := func(codes sdk.Results, code string) string {
+		if code == "" {
+			return ""
+		}
+		return cmp.Or(codes.Of(code), sdk.CheckUnavailable)
 	}
-	k := &sdk.Checks{}
-	switch cvv {
-	case "":
-	case "M", "Y":
-		k.CVC = "pass"
-	case "N", "E":
-		k.CVC = "fail"
-	case "P":
-		k.CVC = "unchecked"
-	default:
-		k.CVC = "unavailable"
-	}
-	switch avs {
-	case "":
-	case "D", "F", "M", "X", "Y":
-		k.AddressLine1, k.PostalCode = "pass", "pass"
-	case "A", "B":
-		k.AddressLine1, k.PostalCode = "pass", "fail"
-	case "P", "W", "Z":
-		k.AddressLine1, k.PostalCode = "fail", "pass"
-	case "C", "N":
-		k.AddressLine1, k.PostalCode = "fail", "fail"
-	default:
-		k.AddressLine1, k.PostalCode = "unavailable", "unavailable"
-	}
-	return k
+	avs := response.Str("avs_code")
+	return sdk.NewChecks(result(cvv, response.Str("cvv_code")), result(street, avs), result(postal, avs))
 }

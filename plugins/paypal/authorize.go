@@ -1,6 +1,7 @@
 package paypal
 
 import (
+	"cmp"
 	"strconv"
 
 	"payswitch/sdk"
@@ -10,8 +11,7 @@ import (
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if r.ThreeDS != nil {
-		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "three_ds_data",
-			Message: "PayPal takes no authentication done outside; ask for its own with authentication_type three_ds"}
+		return nil, sdk.Unsupported("three_ds_data", "PayPal takes no authentication done outside; ask for its own with authentication_type three_ds")
 	}
 	unit, err := purchaseUnit(r)
 	if err != nil {
@@ -48,7 +48,7 @@ func purchaseUnit(r *sdk.Request) (*sdk.Object, error) {
 	}
 	goods := r.Amount.Minor - r.ShippingCost - r.TaxAmount
 	if goods < 0 {
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "shipping cost and tax are more than the amount", Parameter: "amount"}
+		return nil, sdk.Invalid("amount", "shipping cost and tax are more than the amount")
 	}
 	breakdown := sdk.NewObject().Obj("item_total", part(goods)).Obj("shipping", part(r.ShippingCost))
 	if r.TaxAmount > 0 {
@@ -85,19 +85,19 @@ func lineTotal(lines []sdk.Line) (sum int64) {
 
 // cardSource is the card: its number, or what PayPal keeps of one.
 func cardSource(r *sdk.Request) (*sdk.Object, error) {
+	if err := r.NeedInstrument(); err != nil {
+		return nil, err
+	}
 	i, o := r.Instrument, sdk.NewObject()
-	switch {
-	case i != nil && i.StoredCredentialID != "":
+	if i.StoredCredentialID != "" {
 		o.Str("vault_id", i.StoredCredentialID)
-	case i == nil || i.Card == nil:
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
-	default:
+	} else {
 		o.Str("number", i.Card.Number).OptStr("security_code", i.Card.CVC)
 		holder(o, i.Card, r.Billing)
 	}
 	storedCredential(o, r)
 	attributes := sdk.NewObject()
-	if first(r) && i.Card != nil {
+	if r.Stores() && i.Card != nil {
 		attributes.Obj("vault", sdk.NewObject().Str("store_in_vault", "ON_SUCCESS"))
 	}
 	if r.Request3DS {
@@ -111,12 +111,8 @@ func cardSource(r *sdk.Request) (*sdk.Object, error) {
 }
 
 func holder(o *sdk.Object, card *sdk.Card, billing *sdk.Address) {
-	month := strconv.Itoa(100 + card.ExpMonth)[1:]
-	o.Str("expiry", strconv.Itoa(card.ExpYear)+"-"+month).OptStr("name", card.Holder).Obj("billing_address", address(billing))
+	o.Str("expiry", card.Year()+"-"+card.Month()).OptStr("name", card.Holder).Obj("billing_address", address(billing))
 }
-
-// first says that the credential is to be kept with this payment.
-func first(r *sdk.Request) bool { return r.StoredCredential != nil && r.StoredCredential.First }
 
 // networks are PayPal's names of the card networks.
 var networks = map[sdk.CardNetwork]string{sdk.Visa: "VISA", sdk.Mastercard: "MASTERCARD", sdk.AmericanExpress: "AMEX", sdk.Discover: "DISCOVER", sdk.JCB: "JCB",
@@ -168,11 +164,8 @@ func shipping(a *sdk.Address) *sdk.Object {
 		return nil
 	}
 	o := sdk.NewObject()
-	switch {
-	case a.FirstName != "" && a.LastName != "":
-		o.Obj("name", sdk.NewObject().Str("full_name", a.FirstName+" "+a.LastName))
-	case a.FirstName+a.LastName != "":
-		o.Obj("name", sdk.NewObject().Str("full_name", a.FirstName+a.LastName))
+	if name := a.Name(); name != "" {
+		o.Obj("name", sdk.NewObject().Str("full_name", name))
 	}
 	return o.Obj("address", to)
 }
@@ -191,13 +184,11 @@ func clip(s string, n int) string {
 // verify keeps a card without taking money. PayPal checks its form; whether the issuer is asked is up to the account.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	switch {
-	case r.Amount.Minor != 0:
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "a verification has no amount", Parameter: "amount"}
-	case r.Request3DS || r.ThreeDS != nil:
-		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Message: "PayPal keeps a card with 3-D Secure together with a payment only", Parameter: "authentication_type"}
-	case r.Instrument == nil || r.Instrument.Card == nil:
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card is needed", Parameter: "payment_method_data.card"}
+	if err := cmp.Or(r.NeedZero(), r.NeedCard()); err != nil {
+		return nil, err
+	}
+	if r.Request3DS || r.ThreeDS != nil {
+		return nil, sdk.Unsupported("authentication_type", "PayPal keeps a card with 3-D Secure together with a payment only")
 	}
 	card := sdk.NewObject().Str("number", r.Instrument.Card.Number)
 	holder(card, r.Instrument.Card, r.Billing)

@@ -1,16 +1,13 @@
 package paypal
 
 import (
-	"strings"
+	"cmp"
 
 	"payswitch/sdk"
 )
 
 // responseCodes are the codes of processor_response that say more than that the card was declined, with PayPal's names of them.
-var responseCodes = []struct {
-	reason sdk.DeclineReason
-	codes  string
-}{
+var responseCodes = sdk.Reasons{
 	{sdk.DeclineDoNotHonor, "0500:DO_NOT_HONOR 9540:REFUSED_CARD 10BR:ISSUER_REJECTED PPSE:AMEX_DENIED"},
 	{sdk.DeclineInsufficientFunds, "5120:INSUFFICIENT_FUNDS"},
 	{sdk.DeclineLostCard, "9520:LOST_OR_STOLEN"},
@@ -42,37 +39,18 @@ var responseCodes = []struct {
 
 // declineOf is why a payment was declined, by what PayPal said of it: the card's response code, else the reason of its status.
 func declineOf(raw map[string]string) *sdk.Decline {
-	d := &sdk.Decline{Code: raw["response_code"], Message: raw["reason"], AdviceCode: raw["payment_advice_code"], Reason: sdk.DeclineGeneric}
-	if d.Code == "" || d.Code == "0000" { // approved by the issuer, and refused all the same
-		d.Code = raw["reason"]
-		if d.Code == "" {
-			d.Code = raw["status"]
-		}
-		d.Reason = issueReason(d.Code)
+	code, reason := raw["response_code"], responseCodes.Of(raw["response_code"])
+	if code == "" || code == "0000" { // approved by the issuer, and refused all the same
+		code = cmp.Or(raw["reason"], raw["status"])
+		reason = cmp.Or(responseCodes.Of(code), issues.Of(code))
 	}
-	for _, group := range responseCodes {
-		for _, entry := range strings.Fields(group.codes) {
-			if code, name, _ := strings.Cut(entry, ":"); code == d.Code {
-				d.Reason = group.reason
-				if d.Message == "" {
-					d.Message = name
-				}
-			}
-		}
-	}
-	if d.Message == "" {
-		d.Message = raw["status"]
-	}
-	facts, _ := d.Reason.Facts()
-	d.RetryElsewhere = facts.RetryElsewhere
+	d := sdk.NewDecline(code, cmp.Or(raw["reason"], responseCodes.Name(code), raw["status"]), reason)
+	d.AdviceCode = raw["payment_advice_code"]
 	return d
 }
 
 // issues are PayPal's names of what is wrong with a request, in errors and in status_details.
-var issues = []struct {
-	reason sdk.DeclineReason
-	names  string
-}{
+var issues = sdk.Reasons{
 	{sdk.DeclineExpiredCard, "CARD_EXPIRED"},
 	{sdk.DeclineClosedAccount, "CARD_CLOSED PAYER_ACCOUNT_LOCKED_OR_CLOSED"},
 	{sdk.DeclineIncorrectNumber, "INVALID_ACCOUNT_NUMBER INVALID_CARD_NUMBER"},
@@ -95,19 +73,6 @@ var issues = []struct {
 	{sdk.DeclineProcessingError, "INVALID_REQUEST INTERNAL_SERVER_ERROR"},
 }
 
-func issueReason(names ...string) sdk.DeclineReason {
-	for _, name := range names {
-		for _, group := range issues {
-			for _, known := range strings.Fields(group.names) {
-				if name == known {
-					return group.reason
-				}
-			}
-		}
-	}
-	return sdk.DeclineGeneric
-}
-
 // inDoubt says that another request of the same payment has been or is being worked on: this error is no answer to that one.
 func inDoubt(issue string) bool {
 	switch issue {
@@ -128,14 +93,7 @@ func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	if a.Status < 400 || a.Status > 499 || a.Status == 408 || a.Status == 409 || name == "" || inDoubt(issue) {
 		return nil, failed("no decision", a)
 	}
-	d := &sdk.Decline{Code: issue, Message: message, Reason: issueReason(issue, name)}
-	if d.Code == "" {
-		d.Code = name
-	}
-	if d.Message == "" {
-		d.Message = j.Str("message")
-	}
-	facts, _ := d.Reason.Facts()
-	d.RetryElsewhere = facts.RetryElsewhere
-	return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: d, Raw: map[string]string{"name": name, "debug_id": j.Str("debug_id")}}, nil
+	o := sdk.Declined(sdk.NewDecline(cmp.Or(issue, name), cmp.Or(message, j.Str("message")), cmp.Or(issues.Of(issue), issues.Of(name))))
+	o.Raw = map[string]string{"name": name, "debug_id": j.Str("debug_id")}
+	return o, nil
 }

@@ -1,6 +1,7 @@
 package paypal
 
 import (
+	"cmp"
 	"errors"
 
 	"payswitch/sdk"
@@ -82,10 +83,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 // refunded reads a refund.
 func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	status, currency := j.Str("status"), c.Request.Amount.Currency
-	o := &sdk.Outcome{RefundID: j.Str("id"), TransactionID: c.Request.TransactionID, Raw: map[string]string{"status": status}}
-	if reason := j.Str("status_details.reason"); reason != "" {
-		o.Raw["reason"] = reason
-	}
+	o := &sdk.Outcome{RefundID: j.Str("id"), TransactionID: c.Request.TransactionID, Raw: j.Pick("status", "reason=status_details.reason")}
 	if o.RefundID == "" {
 		return nil, errors.New("no refund")
 	}
@@ -128,7 +126,7 @@ func find(c *sdk.Call, wanted func(ids) string) (ids, error) {
 // orderOf asks for the order.
 func orderOf(c *sdk.Call) (*sdk.Response, error) {
 	if c.Request.TransactionID == "" {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "the id of the order is not known", Parameter: "connector_transaction_id"}
+		return nil, sdk.Missing("connector_transaction_id", "the id of the order is not known")
 	}
 	return get(c, ordersPath+"/"+sdk.PathEscape(c.Request.TransactionID))
 }
@@ -163,10 +161,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.TransactionID = j.Str("supplementary_data.related_ids.order_id"); o.TransactionID == "" {
-		o.TransactionID = c.Request.TransactionID
-	}
-	o.ConnectorData = known.data()
+	o.TransactionID, o.ConnectorData = cmp.Or(j.Str("supplementary_data.related_ids.order_id"), c.Request.TransactionID), known.data()
 	return o, nil
 }
 

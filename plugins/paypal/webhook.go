@@ -9,11 +9,9 @@ import (
 // webhook reads a message. PayPal signs with a certificate that must be fetched first, so a message is not believed: it only causes
 // a query, which tells the truth.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
-	o := &sdk.Outcome{Status: sdk.StatusHandled}
 	j, err := sdk.ParseJSON(c.Request.Webhook.Body)
 	if err != nil {
-		o.Reply = &sdk.Reply{Status: 400}
-		return o, nil
+		return sdk.Refuse(400, "not a message"), nil
 	}
 	resource, kind := j.Get("resource"), j.Str("event_type")
 	e := sdk.Event{Object: "payment", Sync: true, TransactionID: resource.Str("supplementary_data.related_ids.order_id")}
@@ -25,10 +23,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	case strings.HasPrefix(kind, "CHECKOUT.ORDER."):
 		e.TransactionID, e.Reference = resource.Str("id"), resource.Str("purchase_units.0.reference_id")
 	default:
-		return o, nil
+		return sdk.Handled(), nil
 	}
-	if e.TransactionID != "" || e.RefundID != "" || e.Reference != "" {
-		o.Events = []sdk.Event{e}
-	}
-	return o, nil
+	return sdk.Handled(e), nil
 }
