@@ -33,9 +33,6 @@ const (
 
 // Adapter returns the adapter.
 func Adapter() *sdk.Adapter {
-	card := func(op sdk.Operation, path, secret, field string) sdk.Placement {
-		return sdk.Placement{Secret: secret, Operation: op, Method: "POST", Path: "/ucp" + path, In: "body", Field: field}
-	}
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "globalpay", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Global Payments",
@@ -59,14 +56,11 @@ func Adapter() *sdk.Adapter {
 				{Secret: accessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "response", Field: "token"},
 				{Secret: accessToken, In: "header", Field: "Authorization", Format: "Bearer {}"},
 			},
-			Placements: []sdk.Placement{
-				{Secret: appID, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body", Field: "app_id"},
-				card(sdk.OpAuthorize, transactionsPath, "card_number", "payment_method.card.number"),
-				card(sdk.OpAuthorize, transactionsPath, "cvc", "payment_method.card.cvv"),
-				card(sdk.OpAuthorize, transactionsPath, "cavv", "payment_method.authentication.three_ds.value"),
-				card(sdk.OpVerify, methodsPath, "card_number", "card.number"),
-				card(sdk.OpVerify, methodsPath, "cvc", "card.cvv"),
-			},
+			Placements: append(append(
+				sdk.CardPlacements("/ucp"+transactionsPath, sdk.CardFields{Number: "payment_method.card.number", CVC: "payment_method.card.cvv",
+					CAVV: "payment_method.authentication.three_ds.value"}, sdk.OpAuthorize),
+				sdk.CardPlacements("/ucp"+methodsPath, sdk.CardFields{Number: "card.number", CVC: "card.cvv"}, sdk.OpVerify)...),
+				sdk.Placement{Secret: appID, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body", Field: "app_id"}),
 			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Webhook: &sdk.WebhookRule{Scheme: "globalpay-sha512"},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID, sdk.ResolveByReference},
@@ -137,20 +131,14 @@ func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	if a.Status < 400 || a.Status > 499 || a.Status == 408 || a.Status == 409 || code == "" {
 		return nil, failed(a)
 	}
-	reason := sdk.DeclineGeneric
-	switch code {
-	case "NOT_AUTHENTICATED", "ACTION_NOT_AUTHORIZED":
-		reason = sdk.DeclineInvalidMerchant
-	case "INVALID_REQUEST_DATA", "MANDATORY_DATA_MISSING":
-		reason = sdk.DeclineProcessingError
-	case "TOO_MANY_REQUESTS":
-		reason = sdk.DeclineTryLater
-	}
-	d := &sdk.Decline{Code: code, Message: j.Str("detailed_error_description"), Reason: reason, RetryElsewhere: elsewhere(reason)}
-	return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: d, Raw: map[string]string{"detailed_error_code": j.Str("detailed_error_code")}}, nil
+	o := sdk.Declined(sdk.NewDecline(code, j.Str("detailed_error_description"), errorCodes.Of(code)))
+	o.Raw = map[string]string{"detailed_error_code": j.Str("detailed_error_code")}
+	return o, nil
 }
 
-func elsewhere(r sdk.DeclineReason) bool {
-	facts, _ := r.Facts()
-	return facts.RetryElsewhere
+// errorCodes are those of GP API's errors that say why.
+var errorCodes = sdk.Reasons{
+	{sdk.DeclineInvalidMerchant, "NOT_AUTHENTICATED ACTION_NOT_AUTHORIZED"},
+	{sdk.DeclineProcessingError, "INVALID_REQUEST_DATA MANDATORY_DATA_MISSING"},
+	{sdk.DeclineTryLater, "TOO_MANY_REQUESTS"},
 }

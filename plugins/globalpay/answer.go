@@ -1,6 +1,7 @@
 package globalpay
 
 import (
+	"cmp"
 	"errors"
 
 	"payswitch/sdk"
@@ -22,26 +23,18 @@ func transaction(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
 // payment reads a transaction that is no refund.
 func payment(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	r, card := c.Request, j.Get("payment_method.card")
-	o := &sdk.Outcome{TransactionID: j.Str("id"), NetworkTransactionID: card.Str("brand_reference"), AuthCode: card.Str("authcode"), Checks: checks(card), Raw: raw(j)}
+	o := &sdk.Outcome{Status: statuses.Of(j.Str("status")), TransactionID: j.Str("id"), NetworkTransactionID: card.Str("brand_reference"), AuthCode: card.Str("authcode"), Checks: checks(card), Raw: raw(j)}
 	if j.Str("type") == "REFUND" {
 		return nil, errors.New("a refund in place of a payment")
 	}
-	switch j.Str("status") {
-	case "PREAUTHORIZED":
-		o.Status = sdk.StatusAuthorized
-	case "CAPTURED", "FUNDED":
-		o.Status = sdk.StatusCaptured
-	case "PENDING", "INITIATED", "FOR_REVIEW":
-		o.Status = sdk.StatusPending
-	case "REVERSED":
-		o.Status = sdk.StatusVoided
-		if op := c.Operation(); op != sdk.OpSync && op != sdk.OpVoid {
-			o.Status, o.Decline = sdk.StatusDeclined, declineOf(j)
-		}
-	case "DECLINED", "FAILED", "REJECTED":
-		o.Status, o.Decline = sdk.StatusDeclined, declineOf(j)
-	default:
+	if op := c.Operation(); o.Status == sdk.StatusVoided && op != sdk.OpSync && op != sdk.OpVoid {
+		o.Status = sdk.StatusDeclined
+	}
+	switch o.Status {
+	case "":
 		return nil, errStatus
+	case sdk.StatusDeclined:
+		o.Decline = declineOf(j)
 	}
 	if (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) && r.Amount.Currency != "" {
 		o.Amount = j.Money("amount", r.Amount.Currency)
@@ -53,6 +46,15 @@ func payment(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		}
 	}
 	return o, nil
+}
+
+// statuses of transactions that are no refunds.
+var statuses = sdk.Statuses{
+	{sdk.StatusAuthorized, "PREAUTHORIZED"},
+	{sdk.StatusCaptured, "CAPTURED FUNDED"},
+	{sdk.StatusPending, "PENDING INITIATED FOR_REVIEW"},
+	{sdk.StatusVoided, "REVERSED"},
+	{sdk.StatusDeclined, "DECLINED FAILED REJECTED"},
 }
 
 // captured is what has been taken of a payment that we capture. The transaction shows what was authorized, also after a smaller capture:
@@ -70,66 +72,39 @@ func captured(r *sdk.Request, shown sdk.Money) *sdk.Money {
 
 // raw are the codes that support may ask for.
 func raw(j sdk.JSON) map[string]string {
-	all := map[string]string{"status": j.Str("status")}
-	for name, path := range map[string]string{"result": "payment_method.result", "action_id": "action.id", "result_code": "action.result_code"} {
-		if v := j.Str(path); v != "" {
-			all[name] = v
-		}
-	}
-	return all
+	return j.Pick("status", "result=payment_method.result", "action_id=action.id", "result_code=action.result_code")
 }
 
 // declineOf is why a transaction was declined. Codes of two characters are the issuer's, of three Global Payments' own.
 func declineOf(j sdk.JSON) *sdk.Decline {
-	code := j.Str("payment_method.result")
-	d := &sdk.Decline{Code: code, Message: j.Str("payment_method.message"), Reason: sdk.DeclineGeneric}
+	code, text := j.Str("payment_method.result"), j.Str("payment_method.message")
 	switch {
 	case code == "" || code == "00":
-		d.Code = j.Str("status")
-		if d.Message == "" {
-			d.Message = d.Code
-		}
+		status := j.Str("status")
+		return sdk.NewDecline(status, cmp.Or(text, status), sdk.DeclineGeneric)
 	case len(code) == 2:
-		d.NetworkCode, d.Reason = code, sdk.DeclineByCode(code)
-	default:
-		for _, known := range results {
-			if known.code == code {
-				d.Reason = known.reason
-			}
-		}
+		d := sdk.NewDecline(code, text, sdk.DeclineByCode(code))
+		d.NetworkCode = code
+		return d
 	}
-	d.RetryElsewhere = elsewhere(d.Reason)
-	return d
+	return sdk.NewDecline(code, text, results.Of(code))
 }
 
 // results are Global Payments' own results.
-var results = []struct {
-	code   string
-	reason sdk.DeclineReason
-}{
-	{"101", sdk.DeclineGeneric}, {"102", sdk.DeclineDoNotHonor}, {"103", sdk.DeclineStolenCard}, {"107", sdk.DeclineFraud},
-	{"200", sdk.DeclineProcessingError}, {"205", sdk.DeclineProcessingError},
+var results = sdk.Reasons{
+	{sdk.DeclineGeneric, "101"}, {sdk.DeclineDoNotHonor, "102"}, {sdk.DeclineStolenCard, "103"}, {sdk.DeclineFraud, "107"},
+	{sdk.DeclineProcessingError, "200 205"},
 }
 
-// checks are the results of address and CVC checks; nil where GP API tells none.
+// matches are the results of address and CVC checks; all others say that there was none.
+var matches = sdk.Results{{sdk.CheckPass, "MATCHED"}, {sdk.CheckFail, "NOT_MATCHED"}, {sdk.CheckUnchecked, "NOT_CHECKED"}}
+
 func checks(card sdk.JSON) *sdk.Checks {
-	k := sdk.Checks{CVC: check(card.Str("cvv_result")), AddressLine1: check(card.Str("avs_address_result")), PostalCode: check(card.Str("avs_postal_code_result"))}
-	if k == (sdk.Checks{}) {
-		return nil
+	result := func(path string) string {
+		if card.Str(path) == "" {
+			return ""
+		}
+		return cmp.Or(matches.Of(card.Str(path)), sdk.CheckUnavailable)
 	}
-	return &k
-}
-
-func check(result string) string {
-	switch result {
-	case "":
-		return ""
-	case "MATCHED":
-		return "pass"
-	case "NOT_MATCHED":
-		return "fail"
-	case "NOT_CHECKED":
-		return "unchecked"
-	}
-	return "unavailable"
+	return sdk.NewChecks(result("cvv_result"), result("avs_address_result"), result("avs_postal_code_result"))
 }

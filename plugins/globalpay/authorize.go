@@ -1,6 +1,7 @@
 package globalpay
 
 import (
+	"cmp"
 	"strconv"
 
 	"payswitch/sdk"
@@ -10,8 +11,8 @@ import (
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if r.Request3DS && r.ThreeDS == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "authentication_type",
-			Message: "this adapter does not run 3-D Secure at Global Payments; send the result of an authentication done outside"}
+		return nil, sdk.Unsupported("authentication_type",
+			"this adapter does not run 3-D Secure at Global Payments; send the result of an authentication done outside")
 	}
 	mode := "AUTO"
 	if r.Capture == sdk.CaptureManual {
@@ -35,7 +36,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if id := a.JSON().Str("payment_method.id"); first(r) && id != "" && o.Decline == nil {
+	if id := a.JSON().Str("payment_method.id"); r.Stores() && id != "" && o.Decline == nil {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
 	}
 	return o, nil
@@ -43,18 +44,15 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 
 func minor(m sdk.Money) string { return strconv.FormatInt(m.Minor, 10) }
 
-// first says that the credential is to be kept with this payment.
-func first(r *sdk.Request) bool { return r.StoredCredential != nil && r.StoredCredential.First }
-
 // paymentMethod is the card, or what GP API keeps of one.
 func paymentMethod(r *sdk.Request) (*sdk.Object, error) {
+	if err := r.NeedInstrument(); err != nil {
+		return nil, err
+	}
 	i, m := r.Instrument, sdk.NewObject()
-	switch {
-	case i != nil && i.StoredCredentialID != "":
+	if i.StoredCredentialID != "" {
 		m.Str("entry_mode", "ECOM").Str("id", i.StoredCredentialID)
-	case i == nil || i.Card == nil:
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card or a stored credential is needed", Parameter: "payment_method_data.card"}
-	default:
+	} else {
 		card := cardOf(i.Card)
 		if i.Card.CVC != "" {
 			card.Str("cvv_indicator", "PRESENT")
@@ -63,7 +61,7 @@ func paymentMethod(r *sdk.Request) (*sdk.Object, error) {
 			card.OptStr("avs_address", b.Line1).OptStr("avs_postal_code", b.Zip)
 		}
 		m.OptStr("name", i.Card.Holder).Str("entry_mode", "ECOM").Obj("card", card.OptStr("brand_reference", i.NetworkTransactionID))
-		if first(r) {
+		if r.Stores() {
 			m.Str("storage_mode", "ON_SUCCESS")
 		}
 	}
@@ -75,8 +73,7 @@ func paymentMethod(r *sdk.Request) (*sdk.Object, error) {
 }
 
 func cardOf(k *sdk.Card) *sdk.Object {
-	return sdk.NewObject().Str("number", k.Number).Str("expiry_month", strconv.Itoa(100 + k.ExpMonth)[1:]).
-		Str("expiry_year", strconv.Itoa(100 + k.ExpYear%100)[1:]).OptStr("cvv", k.CVC)
+	return sdk.NewObject().Str("number", k.Number).Str("expiry_month", k.Month()).Str("expiry_year", k.ShortYear()).OptStr("cvv", k.CVC)
 }
 
 // storedCredential says who began the payment and under which agreement, as the card networks want it.
@@ -103,13 +100,11 @@ func storedCredential(body *sdk.Object, u *sdk.StoredCredentialUse) {
 // verify keeps a card without taking money.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	switch {
-	case r.Amount.Minor != 0:
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "a verification has no amount", Parameter: "amount"}
-	case r.Request3DS || r.ThreeDS != nil:
-		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Message: "3-D Secure goes with payments only", Parameter: "authentication_type"}
-	case r.Instrument == nil || r.Instrument.Card == nil:
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Message: "a card is needed", Parameter: "payment_method_data.card"}
+	if err := cmp.Or(r.NeedZero(), r.NeedCard()); err != nil {
+		return nil, err
+	}
+	if r.Request3DS || r.ThreeDS != nil {
+		return nil, sdk.Unsupported("authentication_type", "3-D Secure goes with payments only")
 	}
 	a, err := post(c, methodsPath, sdk.NewObject().Str("reference", r.Reference).Str("usage_mode", "MULTIPLE").Obj("card", cardOf(r.Instrument.Card)))
 	if err != nil {

@@ -59,26 +59,31 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 // refunded reads a transaction that is a refund.
 func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	currency := c.Request.Amount.Currency
-	o := &sdk.Outcome{RefundID: j.Str("id"), TransactionID: c.Request.TransactionID, Raw: raw(j)}
+	o := &sdk.Outcome{Status: refundStatuses.Of(j.Str("status")), RefundID: j.Str("id"), TransactionID: c.Request.TransactionID, Raw: raw(j)}
 	if j.Str("type") != "REFUND" {
 		return nil, errors.New("not a refund")
 	}
-	switch j.Str("status") {
-	case "CAPTURED", "FUNDED":
-		o.Status = sdk.StatusRefunded
-		if currency != "" {
-			if o.Amount = j.Money("amount", currency); o.Amount == nil || o.Amount.Minor < 0 || j.Str("currency") != string(currency) {
-				return nil, errCurrency
-			}
-		}
-	case "PENDING", "INITIATED", "FOR_REVIEW":
-		o.Status = sdk.StatusPending
-	case "DECLINED", "FAILED", "REJECTED", "REVERSED":
-		o.Status, o.Decline = sdk.StatusDeclined, declineOf(j)
-	default:
+	switch o.Status {
+	case "":
 		return nil, errStatus
+	case sdk.StatusDeclined:
+		o.Decline = declineOf(j)
+	case sdk.StatusRefunded:
+		if currency == "" {
+			break
+		}
+		if o.Amount = j.Money("amount", currency); o.Amount == nil || o.Amount.Minor < 0 || j.Str("currency") != string(currency) {
+			return nil, errCurrency
+		}
 	}
 	return o, nil
+}
+
+// refundStatuses of transactions that are refunds.
+var refundStatuses = sdk.Statuses{
+	{sdk.StatusRefunded, "CAPTURED FUNDED"},
+	{sdk.StatusPending, "PENDING INITIATED FOR_REVIEW"},
+	{sdk.StatusDeclined, "DECLINED FAILED REJECTED REVERSED"},
 }
 
 // sync asks for a payment by its id, or, where the answer with the id was lost, finds it by our reference.

@@ -69,7 +69,7 @@ func request(c *sdk.Call, method, url string, body *sdk.Object) (*sdk.Response, 
 // payment is the URL of the payment that the request is about, with more of the path after it.
 func payment(c *sdk.Call, rest string) (string, error) {
 	if c.Request.TransactionID == "" {
-		return "", &sdk.Reject{Code: sdk.RejectMissing, Message: "Mollie finds a payment by its own id only", Parameter: "connector_transaction_id"}
+		return "", sdk.Missing("connector_transaction_id", "Mollie finds a payment by its own id only")
 	}
 	return "/payments/" + sdk.PathEscape(c.Request.TransactionID) + rest, nil
 }

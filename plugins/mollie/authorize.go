@@ -3,7 +3,6 @@ package mollie
 import (
 	"cmp"
 	"errors"
-	"strconv"
 	"strings"
 
 	"payswitch/sdk"
@@ -13,38 +12,31 @@ import (
 const dataVersion = 1
 
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
-	i := c.Request.Instrument
-	switch {
-	case c.Request.ThreeDS != nil:
-		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Message: "Mollie runs 3-D Secure itself and takes no result from outside", Parameter: "three_ds_data"}
-	case i != nil && i.Card != nil:
-		return pay(c, i.Card, storing(c.Request))
-	case i != nil && i.StoredCredentialID != "":
-		return charge(c, i.StoredCredentialID)
+	r := c.Request
+	if r.ThreeDS != nil {
+		return nil, sdk.Unsupported("three_ds_data", "Mollie runs 3-D Secure itself and takes no result from outside")
 	}
-	return nil, missing("payment_method_data.card", "a card or a stored credential is needed")
+	if err := r.NeedInstrument(); err != nil {
+		return nil, err
+	}
+	if r.Instrument.Card != nil {
+		return pay(c, r.Instrument.Card, r.Stores() && r.StoredCredential.Usage == "off_session")
+	}
+	return charge(c, r.Instrument.StoredCredentialID)
 }
 
 // verify is a first payment of nothing, which checks the card and stores it.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
-	i := c.Request.Instrument
-	switch {
-	case i == nil || i.Card == nil:
-		return nil, missing("payment_method_data.card", "a card is needed")
-	case c.Request.Amount.Minor != 0:
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "a verification is made with the amount 0", Parameter: "amount"}
+	if err := cmp.Or(c.Request.NeedCard(), c.Request.NeedZero()); err != nil {
+		return nil, err
 	}
-	return pay(c, i.Card, true)
-}
-
-func storing(r *sdk.Request) bool {
-	return r.StoredCredential != nil && r.StoredCredential.First && r.StoredCredential.Usage == "off_session"
+	return pay(c, c.Request.Instrument.Card, true)
 }
 
 // pay makes a payment with a card. One that stores the card is a "first" payment and belongs to a customer.
 func pay(c *sdk.Call, card *sdk.Card, store bool) (*sdk.Outcome, error) {
 	if c.Request.ReturnURL == "" {
-		return nil, missing("return_url", "Mollie needs an address to send the customer back to")
+		return nil, sdk.Missing("return_url", "Mollie needs an address to send the customer back to")
 	}
 	body, kept := describe(c), (*sdk.ConnectorData)(nil)
 	if store {
@@ -75,10 +67,10 @@ func pay(c *sdk.Call, card *sdk.Card, store bool) (*sdk.Outcome, error) {
 func charge(c *sdk.Call, credential string) (*sdk.Outcome, error) {
 	id, mandate, both := strings.Cut(credential, "/")
 	if !both {
-		id, mandate = keptCustomer(c.Request), credential
+		id, mandate = c.Request.Kept().Customer, credential
 	}
 	if id == "" {
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: "a mandate is charged together with its customer: cst_…/mdt_…", Parameter: "recurring_details"}
+		return nil, sdk.Invalid("recurring_details", "a mandate is charged together with its customer: cst_…/mdt_…")
 	}
 	return create(c, describe(c).Str("sequenceType", "recurring").Str("customerId", id).Str("mandateId", mandate))
 }
@@ -105,7 +97,7 @@ func create(c *sdk.Call, body *sdk.Object) (*sdk.Outcome, error) {
 
 // customer is Mollie's customer, the one that is kept or a new one.
 func customer(c *sdk.Call) (id string, refused *sdk.Outcome, err error) {
-	if id = keptCustomer(c.Request); id != "" {
+	if id = c.Request.Kept().Customer; id != "" {
 		return id, nil, nil
 	}
 	body := sdk.NewObject()
@@ -122,17 +114,10 @@ func customer(c *sdk.Call) (id string, refused *sdk.Outcome, err error) {
 	return idOf(answer, "id")
 }
 
-func keptCustomer(r *sdk.Request) string {
-	if r.ConnectorData == nil {
-		return ""
-	}
-	return r.ConnectorData.Customer
-}
-
 // tokenize exchanges the card for a token. A token that is never used does nothing, so the request may be repeated.
 func tokenize(c *sdk.Call, card *sdk.Card) (token string, refused *sdk.Outcome, err error) {
 	body := sdk.NewObject().Str("cardHolder", card.Holder).Str("cardNumber", card.Number).OptStr("cardCvv", card.CVC).
-		Str("cardExpiryDate", expiry(card))
+		Str("cardExpiryDate", card.Month()+"/"+card.ShortYear())
 	if b := c.Request.Browser; b != nil {
 		body.OptStr("locale", b.Language)
 	}
@@ -147,18 +132,12 @@ func tokenize(c *sdk.Call, card *sdk.Card) (token string, refused *sdk.Outcome, 
 // idOf is the id that was asked for, or why it was refused.
 func idOf(answer *sdk.Response, field string) (id string, refused *sdk.Outcome, err error) {
 	if d := refusal(answer); d != nil {
-		return "", &sdk.Outcome{Status: sdk.StatusDeclined, Decline: d}, nil
+		return "", sdk.Declined(d), nil
 	}
 	if id = answer.JSON().Str(field); !answer.OK() || id == "" {
 		return "", nil, errors.New("mollie answered without " + field)
 	}
 	return id, nil, nil
-}
-
-// expiry is the month and the year in the form 03/30.
-func expiry(card *sdk.Card) string {
-	two := func(n int) string { return strconv.Itoa(n%100 + 100)[1:] }
-	return two(card.ExpMonth) + "/" + two(card.ExpYear)
 }
 
 // address is nil unless the address has what Mollie demands of one: street, city and country.
@@ -172,8 +151,4 @@ func address(a *sdk.Address) *sdk.Object {
 	}
 	return sdk.NewObject().Str("streetAndNumber", street).OptStr("postalCode", a.Zip).Str("city", a.City).OptStr("region", a.State).
 		Str("country", a.Country)
-}
-
-func missing(parameter, text string) error {
-	return &sdk.Reject{Code: sdk.RejectMissing, Message: text, Parameter: parameter}
 }

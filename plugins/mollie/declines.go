@@ -8,32 +8,29 @@ import (
 )
 
 // reasons of declined card payments: details.failureReason and statusReason.code (docs.mollie.com, "Handling errors", "Status reasons").
-var reasons = map[string]sdk.DeclineReason{
-	"authentication_abandoned":       sdk.DeclineAbandoned,
-	"authentication_failed":          sdk.DeclineAuthenticationFailed,
-	"authentication_required":        sdk.DeclineAuthenticationNeeded,
-	"authentication_unavailable_acs": sdk.DeclineAuthenticationFailed,
-	"card_declined":                  sdk.DeclineGeneric,
-	"card_expired":                   sdk.DeclineExpiredCard,
-	"inactive_card":                  sdk.DeclineRestrictedCard,
-	"insufficient_funds":             sdk.DeclineInsufficientFunds,
-	"invalid_card_holder_name":       sdk.DeclineIncorrectNumber,
-	"invalid_card_number":            sdk.DeclineIncorrectNumber,
-	"invalid_card_type":              sdk.DeclineCardNotSupported,
-	"invalid_cvv":                    sdk.DeclineIncorrectCVC,
-	"possible_fraud":                 sdk.DeclineFraud,
-	"refused_by_issuer":              sdk.DeclineDoNotHonor,
-	"unknown_reason":                 sdk.DeclineGeneric,
-	// Statuses that say themselves why there is no payment.
-	"canceled": sdk.DeclineAbandoned,
-	"expired":  sdk.DeclineAbandoned,
+var reasons = sdk.Reasons{
+	{sdk.DeclineAbandoned, "authentication_abandoned canceled expired"}, // the last two are statuses, which say themselves why there is no payment
+	{sdk.DeclineAuthenticationFailed, "authentication_failed authentication_unavailable_acs"},
+	{sdk.DeclineAuthenticationNeeded, "authentication_required"},
+	{sdk.DeclineGeneric, "card_declined unknown_reason"},
+	{sdk.DeclineExpiredCard, "card_expired"},
+	{sdk.DeclineRestrictedCard, "inactive_card"},
+	{sdk.DeclineInsufficientFunds, "insufficient_funds"},
+	{sdk.DeclineIncorrectNumber, "invalid_card_holder_name invalid_card_number"},
+	{sdk.DeclineCardNotSupported, "invalid_card_type"},
+	{sdk.DeclineIncorrectCVC, "invalid_cvv"},
+	{sdk.DeclineFraud, "possible_fraud"},
+	{sdk.DeclineDoNotHonor, "refused_by_issuer"},
 }
 
 // fields of a request that Mollie may find wrong.
-var fields = map[string]sdk.DeclineReason{
-	"amount": sdk.DeclineInvalidAmount, "amount.value": sdk.DeclineInvalidAmount, "amount.currency": sdk.DeclineCurrency,
-	"cardNumber": sdk.DeclineIncorrectNumber, "cardCvv": sdk.DeclineIncorrectCVC, "cardExpiryDate": sdk.DeclineIncorrectExpiry,
-	"method": sdk.DeclineCardNotSupported,
+var fields = sdk.Reasons{
+	{sdk.DeclineInvalidAmount, "amount amount.value"},
+	{sdk.DeclineCurrency, "amount.currency"},
+	{sdk.DeclineIncorrectNumber, "cardNumber"},
+	{sdk.DeclineIncorrectCVC, "cardCvv"},
+	{sdk.DeclineIncorrectExpiry, "cardExpiryDate"},
+	{sdk.DeclineCardNotSupported, "method"},
 }
 
 // reasonOf is why an object of Mollie's ended badly; its status where it does not tell.
@@ -45,11 +42,7 @@ func reasonOf(j sdk.JSON, status string) *sdk.Decline {
 	if code == "" {
 		code, text = status, status
 	}
-	reason, known := reasons[code]
-	if !known {
-		reason = sdk.DeclineGeneric
-	}
-	return decline(code, text, reason)
+	return sdk.NewDecline(code, cmp.Or(text, code), reasons.Of(code))
 }
 
 // refusal reads Mollie's own error object, {"status":422,"title":…,"detail":…,"field":…}; nil where the answer is none, or one that
@@ -60,19 +53,12 @@ func refusal(answer *sdk.Response) *sdk.Decline {
 	if answer.Status < 400 || answer.Status > 499 || answer.Status == 408 || answer.Status == 409 || title == "" || j.Number("status") != strconv.Itoa(answer.Status) {
 		return nil
 	}
-	reason, known := fields[j.Str("field")]
-	switch {
-	case answer.Status == 401, answer.Status == 403:
+	reason := cmp.Or(fields.Of(j.Str("field")), sdk.DeclineProcessingError)
+	switch answer.Status {
+	case 401, 403:
 		reason = sdk.DeclineInvalidMerchant
-	case answer.Status == 429:
+	case 429:
 		reason = sdk.DeclineTryLater
-	case !known:
-		reason = sdk.DeclineProcessingError
 	}
-	return decline(title, cmp.Or(j.Str("detail"), title), reason)
-}
-
-func decline(code, text string, reason sdk.DeclineReason) *sdk.Decline {
-	facts, _ := reason.Facts()
-	return &sdk.Decline{Code: code, Message: cmp.Or(text, code), Reason: reason, RetryElsewhere: facts.RetryElsewhere}
+	return sdk.NewDecline(title, cmp.Or(j.Str("detail"), title), reason)
 }

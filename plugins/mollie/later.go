@@ -26,18 +26,22 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, errUnreadable
 	}
 	o := &sdk.Outcome{TransactionID: c.Request.TransactionID, CaptureID: id, Raw: map[string]string{"status": j.Str("status")}}
-	switch j.Str("status") {
-	case "pending":
-		o.Status = sdk.StatusPending
-	case "succeeded":
-		o.Status, o.Amount = sdk.StatusCaptured, money(j.Get("amount"))
-	case "failed":
-		o.Status, o.Decline = sdk.StatusDeclined, reasonOf(j, "failed")
-	default:
+	switch o.Status = captures.Of(j.Str("status")); o.Status {
+	case "":
 		return nil, errUnreadable
+	case sdk.StatusCaptured:
+		o.Amount = money(j.Get("amount"))
+	case sdk.StatusDeclined:
+		o.Decline = reasonOf(j, "failed")
 	}
 	return o, nil
 }
+
+// Statuses of captures and refunds.
+var (
+	captures = sdk.Statuses{{sdk.StatusPending, "pending"}, {sdk.StatusCaptured, "succeeded"}, {sdk.StatusDeclined, "failed"}}
+	refunds  = sdk.Statuses{{sdk.StatusPending, "queued pending processing"}, {sdk.StatusRefunded, "refunded"}, {sdk.StatusDeclined, "failed canceled"}}
+)
 
 // void cancels the payment. After a capture there is nothing to cancel: the rest of the authorization is released instead, which Mollie
 // only promises to try; the payment tells whether it was done.
@@ -144,15 +148,13 @@ func refundOutcome(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	if o.RefundID == "" || j.Str("resource") != "refund" {
 		return nil, errUnreadable
 	}
-	switch j.Str("status") {
-	case "queued", "pending", "processing":
-		o.Status = sdk.StatusPending
-	case "refunded":
-		o.Status, o.Amount = sdk.StatusRefunded, money(j.Get("amount"))
-	case "failed", "canceled":
-		o.Status, o.Decline = sdk.StatusDeclined, reasonOf(j, j.Str("status"))
-	default:
+	switch o.Status = refunds.Of(j.Str("status")); o.Status {
+	case "":
 		return nil, errUnreadable
+	case sdk.StatusRefunded:
+		o.Amount = money(j.Get("amount"))
+	case sdk.StatusDeclined:
+		o.Decline = reasonOf(j, j.Str("status"))
 	}
 	return o, nil
 }
