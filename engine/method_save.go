@@ -35,8 +35,12 @@ func approved(s AttemptStatus) bool {
 // refused says that an attempt has ended without the processor's agreement.
 func refused(s AttemptStatus) bool { return s.Terminal() && !approved(s) || s == PaymentMethodAwaited }
 
-// methodTries is how often a settle whose saving fails is tried again before the payment is settled without it: money goes before.
-const methodTries = 5
+// saveLimit bounds how long a payment waits for its card to be kept, money going before: a failure counts for saveFailure, a record that
+// someone else changed first for one.
+const (
+	saveLimit   = 100
+	saveFailure = 20
+)
 
 // bookMethod works out what a verdict means for the card that the customer agreed to have kept: a record as soon as the processor has
 // not refused (inactive until it approves), credentials and mandate with its approval. The booking's payment and attempt get the ids.
@@ -60,13 +64,15 @@ func (e *Engine) bookMethod(ctx context.Context, w *work, b *booking, now time.T
 	if b.a.Details.Save == "" {
 		return s, nil
 	}
-	err := e.saveCard(ctx, w, b, s, now)
-	if err == nil {
-		return s, nil
-	}
-	w.saveTries++
-	if w.saveTries < methodTries && !errors.Is(err, errCardGone) {
-		return nil, err
+	err := errSaveLimit
+	if w.saveTries < saveLimit {
+		if err = e.saveCard(ctx, w, b, s, now); err == nil {
+			return s, nil
+		}
+		w.saveTries += saveFailure
+		if w.saveTries < saveLimit && !errors.Is(err, errCardGone) {
+			return nil, err
+		}
 	}
 	e.log.LogAttrs(ctx, slog.LevelError, "card not saved", slog.String("payment_id", b.p.ID), slog.Any("error", err))
 	b.alarms = append(b.alarms, "card_not_saved")
@@ -188,6 +194,8 @@ func (e *Engine) recordCard(ctx context.Context, w *work, b *booking, s *saving,
 	return e.keptCard(ctx, b.p.MerchantID, in, s, now)
 }
 
+var errSaveLimit = errors.New("it could not be written")
+
 // errCardGone says that a card that was to be kept is not there any more.
 var errCardGone = errors.New("the card is not known any more")
 
@@ -213,8 +221,11 @@ func (e *Engine) keptCard(ctx context.Context, merchantID string, in cardToKeep,
 	fingerprint := e.vault.Fingerprint(merchantID, in.number)
 	var old *StoredCard
 	err := e.read(ctx, "read payment method", func(r Reader) (err error) {
-		if s.method, err = r.PaymentMethodByFingerprint(merchantID, in.customerID, fingerprint); err == nil && s.method.HasCard {
-			old, err = r.Card(merchantID, s.method.ID)
+		if s.method, err = r.PaymentMethodByFingerprint(merchantID, in.customerID, fingerprint); err != nil || !s.method.HasCard {
+			return err
+		}
+		if old, err = r.Card(merchantID, s.method.ID); errors.Is(err, ErrNotFound) {
+			old, err = nil, nil // it is put back
 		}
 		return err
 	})

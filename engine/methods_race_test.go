@@ -140,6 +140,32 @@ func TestSavedAfterTheNodeDied(t *testing.T) {
 	require.Equal(t, engine.Succeeded, pay.Payment.Status, "the vault has the card")
 }
 
+// TestSavingThatFails: money goes before. A card that is missing in the vault is put back by the next payment that keeps it; where keeping fails
+// for good the payment is settled without, with an alarm.
+func TestSavingThatFails(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	first := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { return tx.DeleteCard("m1", first.Method.ID) }))
+	again := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
+	require.Equal(t, first.Method.ID, again.Method.ID)
+	require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) error { _, err := r.Card("m1", first.Method.ID); return err }))
+	require.Empty(t, w.alarms.all())
+
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error {
+		m, err := tx.PaymentMethod("m1", first.Method.ID)
+		if err != nil {
+			return err
+		}
+		m.Sealed = []byte("damaged")
+		return tx.UpdatePaymentMethod(m)
+	}))
+	v := w.pay(sale(1000, visa, offSession, agreed, customer("c")))
+	require.Equal(t, engine.Succeeded, v.Payment.Status)
+	require.Nil(t, v.Method)
+	require.Equal(t, map[string]int{"card_not_saved": 1}, w.alarms.all())
+}
+
 func singleUse(amount int64) func(*engine.PaymentInput) {
 	return func(in *engine.PaymentInput) {
 		in.MandateData = &engine.MandateInput{Terms: engine.MandateTerms{SingleUse: true, Amount: amount, Currency: "USD"}}

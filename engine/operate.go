@@ -25,7 +25,7 @@ type work struct {
 	secrets  InstrumentSecrets
 	use      *use           // nil where a card was typed
 	method   *PaymentMethod // the saved method of the latest attempt, opened; nil without one
-	// saveTries counts failures to keep a card.
+	// saveTries counts failures to keep the card, see saveLimit.
 	saveTries int
 	token     string          // Auth.RequestToken of the request, "" without one
 	resume    []sdk.Exchange  // answered exchanges of an earlier drive (idempotent resend)

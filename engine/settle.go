@@ -84,7 +84,9 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 		}
 		var p *Payment
 		var a *Attempt
+		unsaved := false
 		err = e.store.Update(ctx, func(tx Tx) (err error) {
+			unsaved = false
 			p, a = b.p.clone(), b.a.clone() // a run that is undone must not have raised their versions
 			if err := writeBooking(tx, p, a, b.op, event, next); err != nil {
 				return err
@@ -95,8 +97,15 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 			if err := step.write(tx); err != nil {
 				return err
 			}
-			return saved.write(tx)
+			err = saved.write(tx)
+			unsaved = err != nil
+			return err
 		})
+		if unsaved && errors.Is(err, ErrConflict) {
+			w.saveTries++
+		} else if unsaved && err != nil {
+			w.saveTries += saveFailure
+		}
 		switch {
 		case errors.Is(err, ErrConflict):
 			if err := e.reload(ctx, w); errors.Is(err, errClosed) {
