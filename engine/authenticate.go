@@ -203,8 +203,17 @@ func (e *Engine) nextCall(c *authCase, account *Account, adapter AdapterInfo, ki
 	return q, nil
 }
 
-// performAReq asks, and asks once more in a new session where that may help; what comes of it is written.
+// performAReq asks, and asks once more in a new session where that may help; what comes of it is written, and followed in the background.
 func (e *Engine) performAReq(ctx context.Context, c *authCase, q *work) (*authCase, error) {
+	c, err := e.askOnce(ctx, c, q)
+	if err == nil {
+		e.afterChangeLater(ctx, c)
+	}
+	return c, err
+}
+
+// askOnce is performAReq without what follows.
+func (e *Engine) askOnce(ctx context.Context, c *authCase, q *work) (*authCase, error) {
 	var tried threeds.Tried
 	for {
 		ans := e.call(ctx, q)
@@ -223,7 +232,6 @@ func (e *Engine) performAReq(ctx context.Context, c *authCase, q *work) (*authCa
 			return c, err
 		}
 		if again == nil {
-			e.afterChangeLater(ctx, c)
 			return c, nil
 		}
 		q, tried = again, next
@@ -277,7 +285,7 @@ func (e *Engine) answeredAReq(ctx context.Context, c *authCase, q *work, ans aut
 	}
 	most := c.cfg().MaxAuthentications
 	run := e.run(c, threeds.Authenticate, q.adapter.Manifest.Authenticator)
-	if retry := threeds.NextTry(c.cfg(), run, answerOf(ans), d.VersionsOffered, *tried); retry != threeds.NoRetry && (most == 0 || int64(d.Tries) < most) {
+	if retry := threeds.NextTry(c.cfg(), run, answerOf(ans), d.VersionsOffered, *tried); d.Channel != sdk.Channel3RI && retry != threeds.NoRetry && (most == 0 || int64(d.Tries) < most) {
 		if next, err := e.tryAgain(ctx, c, q, retry, tried); next != nil || err != nil {
 			return next, err
 		}

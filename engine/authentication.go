@@ -121,7 +121,10 @@ type AuthenticationDetails struct {
 	ExemptionRoute   string `json:"exemption_route,omitempty"`
 	ExemptionApplied string `json:"exemption_applied,omitempty"`
 	ExemptionReason  string `json:"exemption_reason,omitempty"` // why it was decided so
-	StepUp           bool   `json:"step_up,omitempty"`          // follows a soft decline
+	// ThreeRIInd and Prior are of an authentication without the payer.
+	ThreeRIInd string                   `json:"three_ri_ind,omitempty"`
+	Prior      *sdk.PriorAuthentication `json:"prior,omitempty"`
+	StepUp     bool                     `json:"step_up,omitempty"` // follows a soft decline
 
 	PreparedAt       time.Time `json:"prepared_at,omitzero"`
 	SessionExpiresAt time.Time `json:"session_expires_at,omitzero"`

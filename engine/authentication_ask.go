@@ -139,7 +139,7 @@ func (e *Engine) callRequest(c *authCase, account *Account, first *sdk.Request) 
 		RequestorURL: s.RequestorURL, RequestorAppURL: s.RequestorAppURL, RequestorName: c.w.profile.Name, AcquirerBIN: d.Bound.AcquirerBIN,
 		AcquirerMID: d.Bound.AcquirerMID, AcquirerCountry: d.Merchant.AcquirerCountry, MerchantName: d.Merchant.Name,
 		MerchantCountry: d.Merchant.Country, MCC: d.Merchant.MCC, ChallengeInds: d.ChallengeInds, ChallengeWindow: d.ChallengeWindow,
-		AuthenticationInd: d.AuthenticationInd, CRes: a.Private.CRes}
+		AuthenticationInd: d.AuthenticationInd, ThreeRIInd: d.ThreeRIInd, Prior: d.Prior, CRes: a.Private.CRes}
 	if f := c.w.a.Details.Card; f != nil && (r.Instrument == nil || r.Instrument.Card == nil) {
 		r.Instrument = &sdk.Instrument{Card: f.forAdapter(c.w.a.Private.Holder)} // the processor charges its own reference to the card
 	}

@@ -27,19 +27,11 @@ func runsExternal3DS(w *work, in *PaymentInput) bool {
 }
 
 // confirmAuthenticated is the confirm of a payment with external 3-D Secure: payment, attempt, authentication and the intent to ask the
-// authenticator are made durable together; then it is asked whether the card takes part.
-func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentInput, c *card, create bool, now time.Time) (*PaymentView, error) {
-	all, err := e.dir.accounts(ctx, w.p.MerchantID)
+// authenticator are made durable together; then it is asked whether the card takes part, or, with ri, for the authentication itself.
+func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentInput, c *card, create bool, now time.Time, ri *threeRI) (*PaymentView, error) {
+	account, adapter, err := e.confirmingAuthenticator(ctx, w, ri)
 	if err != nil {
 		return nil, err
-	}
-	account, err := authenticatorAccount(w.profile, all, w.adapter, w.account)
-	if err != nil {
-		return nil, err
-	}
-	adapter, ok := e.connectors.Adapter(account.Connector)
-	if !ok || adapter.Manifest.Kind != sdk.KindAuthenticator {
-		return nil, unavailableConnector(account.Connector)
 	}
 	if !create {
 		if err := e.limitAuthentications(ctx, w); err != nil {
@@ -56,6 +48,11 @@ func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentI
 	}
 	auth := e.newAuthentication(w, account, adapter, c, now)
 	auth.Details.Bound, auth.Details.Merchant = bound, merchant
+	kind, number := sdk.OpPrepare, c.secrets.Number
+	if ri != nil {
+		ri.begin(auth, w.profile.Settings.ThreeDSPolicy(), now)
+		kind, number = sdk.OpAuthenticate, ri.number
+	}
 	first := e.firstRequest(w, in, c)
 	first.Request3DS = false
 	if auth.Request, err = e.sealJSON(&first, requestAD(auth.ID)); err != nil {
@@ -68,11 +65,11 @@ func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentI
 	}
 	w.a.Details.Authentication = summaryOf(auth)
 	ac := &authCase{auth: auth, w: w, now: now}
-	q, err := e.newCall(ac, account, adapter, sdk.OpPrepare, e.callRequest(ac, account, &first))
+	q, err := e.newCall(ac, account, adapter, kind, e.callRequest(ac, account, &first))
 	if err != nil {
 		return nil, err
 	}
-	q.secrets = InstrumentSecrets{Number: c.secrets.Number}
+	q.secrets = InstrumentSecrets{Number: number}
 	w.op = q.op
 	token := w.p.Details.Token
 	w.p.Details.Token = ""
@@ -96,11 +93,35 @@ func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentI
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
 	ctx = context.WithoutCancel(ctx)
-	ac, err = e.prepare(ctx, auth.ID, q)
+	if ri == nil {
+		ac, err = e.prepare(ctx, auth.ID, q)
+	} else if ac, err = e.askOnce(ctx, ac, q); err == nil {
+		e.afterChange(ctx, ac)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return e.viewOf(ctx, ac)
+}
+
+// confirmingAuthenticator is who authenticates a payment that is confirmed.
+func (e *Engine) confirmingAuthenticator(ctx context.Context, w *work, ri *threeRI) (*Account, AdapterInfo, error) {
+	if ri != nil {
+		return ri.account, ri.adapter, nil
+	}
+	all, err := e.dir.accounts(ctx, w.p.MerchantID)
+	if err != nil {
+		return nil, AdapterInfo{}, err
+	}
+	account, err := authenticatorAccount(w.profile, all, w.adapter, w.account)
+	if err != nil {
+		return nil, AdapterInfo{}, err
+	}
+	adapter, ok := e.connectors.Adapter(account.Connector)
+	if !ok || adapter.Manifest.Kind != sdk.KindAuthenticator {
+		return nil, AdapterInfo{}, unavailableConnector(account.Connector)
+	}
+	return account, adapter, nil
 }
 
 // newAuthentication is the record of an authentication that is about to begin.

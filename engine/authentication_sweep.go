@@ -91,6 +91,10 @@ func (e *Engine) recover(ctx context.Context, id string) error {
 			return nil
 		case !c.now.Before(a.Deadline):
 			return e.end(c, AuthenticationExpired, threeds.PayerNeverCame)
+		case a.State == AuthenticationAsking && a.Details.Channel == sdk.Channel3RI: // nobody comes to ask again: as if there were no answer
+			d := threeds.Decide(c.cfg(), e.run(c, threeds.Authenticate, nil), threeds.Result{Class: threeds.Technical, Code: "no_answer"})
+			c.moved = true
+			return e.conclude(ctx, c, d)
 		case a.State == AuthenticationAsking: // its session is used up: the next try needs a new one
 			a.State, a.Details.Again, a.DueAt = AuthenticationPrepared, true, a.Deadline
 			return nil
@@ -100,8 +104,12 @@ func (e *Engine) recover(ctx context.Context, id string) error {
 		}
 		return errUnchanged
 	})
-	if err != nil || q == nil {
+	if err != nil {
 		return err
+	}
+	if q == nil {
+		e.afterChange(ctx, c)
+		return nil
 	}
 	_, err = e.prepare(ctx, c.auth.ID, q)
 	return err

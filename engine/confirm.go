@@ -161,7 +161,12 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput, create 
 		return nil, err
 	}
 	if runsExternal3DS(w, in) {
-		return e.confirmAuthenticated(ctx, w, in, c, create, now)
+		return e.confirmAuthenticated(ctx, w, in, c, create, now, nil)
+	}
+	if ri, err := e.threeRIFor(ctx, w, in, c); err != nil {
+		return nil, err
+	} else if ri != nil {
+		return e.confirmAuthenticated(ctx, w, in, c, create, now, ri)
 	}
 	e.fillAttempt(w, in, c)
 	if t := in.ThreeDS; t != nil {

@@ -29,7 +29,8 @@ type Options struct {
 	SettleTimeout  time.Duration // how long the caller waits for a result to become durable; default 10 s
 	JournalKeep    time.Duration // how long the journal of operations is kept; default 30 days, less than 0: not at all
 	BINTable       *BINTable     // issuers' facts beside those built in; nil: none
-	// SDKOrigins are origins of payment SDKs' frames that the pages of 3-D Secure may tell that something has happened.
+	// SDKOrigins are origins of pages (shops, payment SDKs' frames) that the pages of 3-D Secure may tell that something has happened, beside the
+	// shop's own. "*" names none: messages go to exact origins.
 	SDKOrigins []string
 	// LiveAccounts is true where connector accounts without test_mode use the live environment.
 	TestCardsWithoutLuhn bool // accept the 3DS test numbers that fail Luhn (never in production)

@@ -31,7 +31,7 @@ type bankWorld struct {
 	client *http.Client
 }
 
-func newBankWorld(t *testing.T) *bankWorld {
+func newBankWorld(t testing.TB) *bankWorld {
 	b := &bankWorld{client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.bank.ServeHTTP(w, r) }))
 	t.Cleanup(b.server.Close)

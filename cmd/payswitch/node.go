@@ -101,6 +101,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		ResolveEvery:         c.Engine.ResolveEvery,
 		SettleTimeout:        c.Engine.SettleTimeout,
 		JournalKeep:          c.journalKeep(),
+		SDKOrigins:           c.Server.CORS.Origins, // whoever may call may be told
 		BINTable:             bins,
 		TestCardsWithoutLuhn: c.testing(),
 	}); err != nil {

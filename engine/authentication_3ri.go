@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"payswitch/engine/threeds"
+	"payswitch/sdk"
+)
+
+// threeRI is an authentication on the merchant's behalf, without the payer (EMV 3-D Secure, 3RI): of a merchant-initiated charge of a saved
+// method whose first use was authenticated.
+type threeRI struct {
+	plan    threeds.ThreeRIPlan
+	account *Account
+	adapter AdapterInfo
+	prior   sdk.PriorAuthentication
+	number  Secret // of the saved card
+}
+
+// threeRIFor plans it; nil when the charge goes on without. An error where the profile insists and there can be none.
+func (e *Engine) threeRIFor(ctx context.Context, w *work, in *PaymentInput, c *card) (*threeRI, error) {
+	cfg := w.profile.Settings.ThreeDSPolicy()
+	if w.use == nil || !w.use.mit || in.ThreeDS != nil || cfg.ThreeRIForMIT != threeds.RuleOn && cfg.ThreeRIForMIT != threeds.RuleMandatory {
+		return nil, nil
+	}
+	account, adapter, err := e.stepUpAuthenticator(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	r := threeds.ThreeRIRequest{Kind: threeds.MIT(textField(w.p.Details.Echo["mit_category"])), ZeroAmount: w.p.NetAmount == 0,
+		ProcessorTakes: w.adapter.Manifest.Features.External3DS}
+	if account != nil {
+		rule := adapter.Manifest.Authenticator
+		r.Supported = rule != nil && slices.Contains(rule.Channels, sdk.Channel3RI)
+	}
+	t := &threeRI{account: account, adapter: adapter}
+	if m := w.use.method; m != nil && m.Details.Initial != nil {
+		i := m.Details.Initial
+		r.PriorReference = i.ACSTransID
+		t.prior = sdk.PriorAuthentication{Reference: i.ACSTransID, Method: i.Method, Time: i.At.UnixMilli()}
+	}
+	t.plan = threeds.PlanThreeRI(cfg, r)
+	switch {
+	case t.plan.ErrorCode != "":
+		return nil, Refused("This profile charges without the customer only with 3-D Secure, and this charge cannot have it: " + t.plan.Reason)
+	case !t.plan.Run:
+		return nil, nil
+	}
+	with := *c
+	if err := e.takeNumber(ctx, w.use.method, &with); err != nil {
+		return nil, err
+	}
+	t.number = with.secrets.Number
+	return t, nil
+}
+
+// begin makes an authentication one on the merchant's behalf: there is no look-up and no browser, the AReq is asked at once.
+func (t *threeRI) begin(a *Authentication, cfg threeds.Config, now time.Time) {
+	d := &a.Details
+	a.State = AuthenticationAsking
+	d.Channel, d.Category, d.AuthenticationInd, d.ThreeRIInd, d.Prior = sdk.Channel3RI, t.plan.Category, "", t.plan.Indicator, &t.prior
+	d.Tries, d.AskedAt = 1, now
+	if d.MessageVersion = threeds.ChooseVersion(cfg, threeds.ThreeRI, []string{"2.2.0"}, versionsOf(t.adapter), ""); d.MessageVersion == "" {
+		d.MessageVersion = threeds.ChooseVersion(cfg, threeds.ThreeRI, versionsOf(t.adapter), nil, "")
+	}
+}
