@@ -103,6 +103,11 @@ func (k *keyring) reload(ctx context.Context, old *ringState) (*ringState, error
 		k.current.Store(&s)
 		return &s, nil
 	}
+	if s := old.rewrapped(stored); s != nil {
+		s.asOf, s.readAt = asOf, readAt
+		k.current.Store(s)
+		return s, nil
+	}
 	h, parsed, err := unwrapKeyset(ctx, stored, k.name, k.masters)
 	if err != nil {
 		return nil, err
@@ -113,6 +118,21 @@ func (k *keyring) reload(ctx context.Context, old *ringState) (*ringState, error
 	}
 	k.current.Store(s)
 	return s, nil
+}
+
+// rewrapped is the state after stored where nothing but the master key has changed: a node that does not know the new one runs on with the
+// keys it has, until there are others. nil where more has changed.
+func (s *ringState) rewrapped(stored []byte) *ringState {
+	if s == nil {
+		return nil
+	}
+	next, err := decodeKeyset(stored)
+	if err != nil || !slices.Equal(next.Keys, s.keyset.Keys) {
+		return nil
+	}
+	out := *s
+	out.stored, out.keyset = stored, next
+	return &out
 }
 
 // refresh reads the keyset again.
@@ -151,8 +171,11 @@ func (k *keyring) change(ctx context.Context, f func(s *ringState, next *storedK
 		if err != nil {
 			return fmt.Errorf("keyset %q: %w", k.name, err)
 		}
-		master := k.masters[slices.IndexFunc(k.masters, func(m MasterKey) bool { return m.ID() == next.Master })] // it has opened the keyset
-		stored, err := wrapKeyset(ctx, h, k.name, next.Keys, master)
+		master := slices.IndexFunc(k.masters, func(m MasterKey) bool { return m.ID() == next.Master })
+		if master < 0 {
+			return fmt.Errorf("keyset %q: its master key is now %s: %w", k.name, next.Master, ErrMasterKey)
+		}
+		stored, err := wrapKeyset(ctx, h, k.name, next.Keys, k.masters[master])
 		if err != nil {
 			return err
 		}

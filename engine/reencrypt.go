@@ -32,11 +32,11 @@ type ReencryptReport struct {
 func (v *Vault) Reencrypt(ctx context.Context, wait bool, progress func(table SealedTable, moved int)) (*ReencryptReport, error) {
 	r := &ReencryptReport{Moved: map[SealedTable]int{}}
 	for {
-		moved, left, began, err := v.reencryptPass(ctx, r, progress)
+		found, left, began, err := v.reencryptPass(ctx, r, progress)
 		if err != nil {
 			return r, fmt.Errorf("re-encrypt: %w", err)
 		}
-		if moved > 0 {
+		if found > 0 {
 			continue // until a pass finds nothing
 		}
 		if err := v.destroyUnused(ctx, r, left, began); err != nil {
@@ -80,8 +80,9 @@ func (v *Vault) destroyUnused(ctx context.Context, r *ReencryptReport, left map[
 	return nil
 }
 
-// reencryptPass goes through all tables once. left counts what does not open, by key; began is when the pass did, on the database's clock.
-func (v *Vault) reencryptPass(ctx context.Context, r *ReencryptReport, progress func(SealedTable, int)) (moved int, left map[string]int, began time.Time, err error) {
+// reencryptPass goes through all tables once. found counts the rows that were to be moved, also those that somebody else has changed
+// meanwhile; left what does not open, by key; began is when the pass did, on the database's clock.
+func (v *Vault) reencryptPass(ctx context.Context, r *ReencryptReport, progress func(SealedTable, int)) (found int, left map[string]int, began time.Time, err error) {
 	for _, k := range v.rings() {
 		s, err := k.refresh(ctx)
 		if err != nil {
@@ -93,17 +94,17 @@ func (v *Vault) reencryptPass(ctx context.Context, r *ReencryptReport, progress 
 	}
 	r.Unreadable, left = nil, map[string]int{}
 	for _, c := range sealedColumns {
+		before := r.Moved[c.table]
 		n, err := v.reencryptTable(ctx, c, r, left)
-		r.Moved[c.table] += n
-		moved += n
+		found += n
 		if err != nil {
-			return moved, left, began, fmt.Errorf("%s: %w", c.table, err)
+			return found, left, began, fmt.Errorf("%s: %w", c.table, err)
 		}
-		if progress != nil && n > 0 {
-			progress(c.table, n)
+		if moved := r.Moved[c.table] - before; progress != nil && moved > 0 {
+			progress(c.table, moved)
 		}
 	}
-	return moved, left, began, nil
+	return found, left, began, nil
 }
 
 func (v *Vault) ring(name string) *keyring {
@@ -113,12 +114,12 @@ func (v *Vault) ring(name string) *keyring {
 	return v.data
 }
 
-// reencryptTable seals anew what is not under the primary key, window by window.
-func (v *Vault) reencryptTable(ctx context.Context, c sealedColumn, r *ReencryptReport, left map[string]int) (moved int, err error) {
+// reencryptTable seals anew what is not under the primary key, window by window, and returns how much of that opens.
+func (v *Vault) reencryptTable(ctx context.Context, c sealedColumn, r *ReencryptReport, left map[string]int) (found int, err error) {
 	ring := v.ring(c.keyset)
 	for behind := int64(0); ; {
 		if err := ctx.Err(); err != nil {
-			return moved, err
+			return found, err
 		}
 		var rows []SealedRow
 		primary := ring.current.Load().primary
@@ -127,25 +128,25 @@ func (v *Vault) reencryptTable(ctx context.Context, c sealedColumn, r *Reencrypt
 			return err
 		})
 		if err != nil {
-			return moved, err
+			return found, err
 		}
 		for len(rows) > 0 {
 			n := min(len(rows), resealBatch)
 			did, err := v.resealBatch(ctx, ring, c, rows[:n], r, left)
-			moved += did
+			found += did
 			if err != nil {
-				return moved, err
+				return found, err
 			}
 			rows = rows[n:]
 		}
 		if behind == 0 {
-			return moved, nil
+			return found, nil
 		}
 	}
 }
 
-// resealBatch seals rows anew, in one transaction.
-func (v *Vault) resealBatch(ctx context.Context, ring *keyring, c sealedColumn, rows []SealedRow, r *ReencryptReport, left map[string]int) (moved int, err error) {
+// resealBatch seals rows anew, in one transaction, and returns how many of them open.
+func (v *Vault) resealBatch(ctx context.Context, ring *keyring, c sealedColumn, rows []SealedRow, r *ReencryptReport, left map[string]int) (found int, err error) {
 	var from []SealedRow
 	var to [][]byte
 	for _, row := range rows {
@@ -168,6 +169,7 @@ func (v *Vault) resealBatch(ctx context.Context, ring *keyring, c sealedColumn, 
 	if len(from) == 0 {
 		return 0, nil
 	}
+	moved := 0
 	err = v.store.Update(ctx, func(tx Tx) error {
 		moved = 0
 		for i, row := range from {
@@ -181,5 +183,8 @@ func (v *Vault) resealBatch(ctx context.Context, ring *keyring, c sealedColumn, 
 		}
 		return nil
 	})
-	return moved, err
+	if err == nil {
+		r.Moved[c.table] += moved
+	}
+	return len(from), err
 }

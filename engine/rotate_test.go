@@ -333,6 +333,12 @@ func TestMasterKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, moved)
 
+	time.Sleep(20 * time.Millisecond) // its copy is too old to seal with
+	_, err = v.Seal(nil, "x")
+	require.NoError(t, err, "a node that was not told of the next one runs on")
+	_, err = v.Rotate(ctx)
+	require.ErrorIs(t, err, engine.ErrMasterKey, "but it cannot change anything")
+
 	_, err = engine.OpenVaultWith(ctx, db, engine.VaultOptions{Master: a})
 	require.ErrorContains(t, err, "it wants "+b.ID())
 	for _, o := range []engine.VaultOptions{{Master: b}, {Master: a, Next: b}, {Master: b, Next: a}} {

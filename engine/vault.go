@@ -93,6 +93,19 @@ func OpenVaultWith(ctx context.Context, s Store, o VaultOptions) (*Vault, error)
 	return v, nil
 }
 
+// WantedMasterKey is MasterKey.ID of the key that a vault in s opens with; "" where there is no vault yet, or it does not say.
+func WantedMasterKey(ctx context.Context, s Store) (string, error) {
+	stored, _, err := readKeyset(ctx, s, dataKeyset)
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read keyset %q: %w", dataKeyset, err)
+	}
+	k, err := decodeKeyset(stored)
+	return k.Master, err
+}
+
 func (v *Vault) openRing(ctx context.Context, name string, now Clock) (*keyring, error) {
 	if err := v.ensureKeyset(ctx, name); err != nil {
 		return nil, err

@@ -73,6 +73,10 @@ func TestServe(t *testing.T) {
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, log, "vault.master_key (PAYSWITCH_VAULT__MASTER_KEY): open vault: the master key given (local:")
 	require.Contains(t, log, "it wants local:")
+	code, _, log = runProgram(t, append(env[:2:2], env[3:]...), "serve", "--config", writeConfig(t, ""))
+	require.Equal(t, exitFailed, code)
+	require.Contains(t, log, "vault.master_key is not set")
+	require.Contains(t, log, "This database wants local:")
 
 	b, err := os.ReadFile(filepath.Join(dir, "payswitch.db"))
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"payswitch/engine"
+	"payswitch/storage"
 )
 
 // keySource is where a master key comes from: one of the three, or none.
@@ -98,7 +99,7 @@ func openVault(ctx context.Context, s engine.Store, c Config, log *slog.Logger) 
 		return nil, err
 	}
 	if master == nil {
-		return nil, errors.New(noMasterKey)
+		return nil, missingMasterKey(ctx, c)
 	}
 	next, err := c.Vault.next().open(c)
 	if err != nil {
@@ -109,6 +110,23 @@ func openVault(ctx context.Context, s engine.Store, c Config, log *slog.Logger) 
 		return nil, fmt.Errorf("vault.master_key (%s): %w", variableOf("vault.master_key"), err)
 	}
 	return v, err
+}
+
+// missingMasterKey says that there is none, and which one the database wants where it has been in use.
+func missingMasterKey(ctx context.Context, c Config) error {
+	missing := errors.New(noMasterKey)
+	if pending, err := storage.Pending(ctx, c.Storage.DSN.Reveal()); err != nil || len(pending) > 0 {
+		return missing // no database to ask, or an older one
+	}
+	db, err := storage.Open(ctx, c.Storage.DSN.Reveal(), storage.Options{})
+	if err != nil {
+		return missing
+	}
+	defer db.Close()
+	if wanted, err := engine.WantedMasterKey(ctx, db); err == nil && wanted != "" {
+		return fmt.Errorf("%w. This database wants %s: no other key will do", missing, wanted)
+	}
+	return missing
 }
 
 // warnings are what an operator should know of where the key is.

@@ -21,7 +21,7 @@ func (p *program) serve(ctx context.Context, args []string) error {
 		return err
 	}
 	if c.Vault.current().isZero() {
-		return errors.New(noMasterKey)
+		return missingMasterKey(ctx, c)
 	}
 	p.tune()
 	ctx, stop := untilSignal(ctx)

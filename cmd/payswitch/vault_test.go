@@ -178,8 +178,9 @@ func TestRotationUnderLoad(t *testing.T) {
 				switch i % 3 {
 				case 1:
 					o["confirm"] = false // its card waits in the short-term store
-				case 2:
-					o["customer_id"] = "cus_" + strconv.Itoa(i)
+				case 2: // its card is saved
+					o["customer_id"], o["setup_future_usage"] = "cus_"+strconv.Itoa(i), "off_session"
+					o["customer_acceptance"] = object{"acceptance_type": "offline"}
 				}
 				status, answer, err := p.try(key, "/payments", o)
 				if err != nil || status != 200 {
@@ -231,8 +232,13 @@ func TestRotationUnderLoad(t *testing.T) {
 	}
 	for i := range begun {
 		o := p.must(key, "/payments/pay_"+strconv.Itoa(i), nil)
-		if i%3 == 1 { // with the card from the short-term store
+		switch i % 3 {
+		case 1: // with the card from the short-term store
 			o = p.must(key, "/payments/pay_"+strconv.Itoa(i)+"/confirm", object{})
+		case 2: // with the saved card
+			require.Equal(t, "succeeded", o["status"])
+			o = p.must(key, "/payments", object{"amount": 100, "currency": "USD", "confirm": true, "off_session": true, "customer_id": o["customer_id"],
+				"recurring_details": object{"type": "payment_method_id", "data": o["payment_method_id"]}})
 		}
 		require.Equal(t, "succeeded", o["status"])
 	}
