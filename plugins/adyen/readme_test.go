@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,13 +20,7 @@ func TestReadme(t *testing.T) {
 	a := adyen.Adapter()
 	table, err := wire.Support(a, os.DirFS("testdata"), facts, missing)
 	require.NoError(t, err)
-	want := fmt.Sprintf(about, a.Manifest.DisplayName, a.Manifest.Description) + account(&a.Manifest) + "\n" + table
-	if *update {
-		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))
-	}
-	got, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	require.Equal(t, want, string(got), "README.md is not what the adapter says: go test ./plugins/adyen -run Readme -update")
+	wire.Readme(t, fmt.Sprintf(about, a.Manifest.DisplayName, a.Manifest.Description)+wire.Fields(&a.Manifest)+"\n"+table, *update)
 }
 
 // missing says why an operation is not offered.
@@ -35,29 +28,6 @@ var missing = map[sdk.Operation]string{
 	sdk.OpSync:        "Adyen has no call that asks for a payment: webhooks tell",
 	sdk.OpRefundSync:  "as sync",
 	sdk.OpAccessToken: "not needed",
-}
-
-// account is the table of the connector account's fields.
-func account(m *sdk.Manifest) string {
-	b := &strings.Builder{}
-	b.WriteString("\n## Account\n\n| Field | Sent as | | |\n|---|---|---|---|\n")
-	row := func(f sdk.Field, prefix string) {
-		key, need := f.Key, "required"
-		if key == "" {
-			key = f.Name
-		}
-		if f.Optional {
-			need = "optional"
-		}
-		fmt.Fprintf(b, "| %s | `%s%s` | %s | %s |\n", f.Label, prefix, key, need, f.Help)
-	}
-	for _, f := range m.Credentials {
-		row(f, "")
-	}
-	for _, f := range m.Config {
-		row(f, "metadata.")
-	}
-	return b.String()
 }
 
 const about = `# %s

@@ -3,26 +3,20 @@ package simulator
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
 )
 
 var update = flag.Bool("update", false, "write README.md anew")
 
 // TestReadme keeps README.md what the code says.
 func TestReadme(t *testing.T) {
-	want := readme()
-	if *update {
-		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))
-	}
-	got, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	require.Equal(t, want, string(got), "README.md is not what the code says: go test ./plugins/simulator -run Readme -update")
+	wire.Readme(t, readme(), *update)
 }
 
 // A code is used once, so that one amount does one thing.

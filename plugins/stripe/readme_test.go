@@ -18,13 +18,7 @@ var update = flag.Bool("update", false, "write README.md anew")
 func TestReadme(t *testing.T) {
 	support, err := wire.Support(stripe.Adapter(), os.DirFS("testdata"), facts, map[sdk.Operation]string{sdk.OpAccessToken: "the secret key stands in every request"})
 	require.NoError(t, err)
-	want := about + "\n" + support
-	if *update {
-		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))
-	}
-	got, err := os.ReadFile("README.md")
-	require.NoError(t, err)
-	require.Equal(t, want, string(got), "go test ./plugins/stripe -run Readme -update")
+	wire.Readme(t, about+"\n"+support, *update)
 }
 
 const about = `# Stripe
