@@ -157,7 +157,9 @@ func killed(t *testing.T, flow string, last int64, after bool) {
 
 // F47, F48: everything at once, twenty times over: one AReq, one authorization.
 func TestAuthenticationRaces(t *testing.T) {
-	w := newSecureWorld(t, quick)
+	o := quick
+	o.LockWait = 30 * time.Second // for those who wait for the one that asks
+	w := newSecureWorld(t, o)
 	w.a.authenticate = challenged
 	w.a.result = always("Y")
 	v := w.begun()
