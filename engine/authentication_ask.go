@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -177,5 +176,3 @@ func asksAuthenticator(kind sdk.Operation) bool {
 	}
 	return false
 }
-
-var errNoAuthentication = errors.New("the payment has no authentication")
