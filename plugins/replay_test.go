@@ -234,10 +234,17 @@ func TestReplayOfAWebhook(t *testing.T) {
 	}
 	d := authorize("scripted", "https://example.com")
 	d.Operation, d.Request.Instrument, d.Secrets = sdk.OpWebhook, nil, engine.InstrumentSecrets{}
-	d.Request.Webhook = &sdk.WebhookMessage{Method: "POST", Headers: []sdk.Header{sdk.H("X-Signature", "0000")}, Body: []byte(`{"card":"` + cardNumber + `"}`)}
+	d.Request.Webhook = &sdk.WebhookMessage{Method: "POST", Headers: []sdk.Header{sdk.H("X-Signature", "0000")}, Body: []byte(`{"card":"` + cardNumber + `","key":"` + secretKey + `"}`)}
 	rec, _ := recording(t, hook(sdk.FnHMACSHA256), d)
-	require.True(t, rec.Altered, "a card number in a message is not kept")
+	require.True(t, rec.Altered, "a credential in a message is not kept")
 	require.NotContains(t, string(rec.Step.Request.Webhook.Body), cardNumber)
+	require.NotContains(t, string(rec.Step.Request.Webhook.Body), secretKey)
+
+	d.Request.Webhook.Body = []byte(`{"card":"` + cardNumber + `"}`)
+	rec, _ = recording(t, hook(sdk.FnHMACSHA256), d)
+	require.NotContains(t, string(rec.Step.Request.Webhook.Body), cardNumber)
+	require.False(t, rec.Altered, "the adapter did not see the number either")
+	require.True(t, again(t, hook(sdk.FnHMACSHA256), rec).Same())
 
 	d.Request.Webhook.Body = []byte(`{"event":"paid"}`)
 	rec, _ = recording(t, hook(sdk.FnHMACSHA256), d)
