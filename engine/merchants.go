@@ -180,7 +180,7 @@ func (e *Engine) updateProfiles(tx Tx, m *Merchant, fields Fields, profiles []*P
 	return nil
 }
 
-// DeleteMerchant removes the account with its profiles, connector accounts and keys; its payments and customers stay. Errors: HE_02,
+// DeleteMerchant removes the account with its profiles, connector accounts, keys and kept cards, whose data keys go with them; its payments and customers stay. Errors: HE_02,
 // IR_16 while operations of its payments are open.
 func (e *Engine) DeleteMerchant(ctx context.Context, id string) error {
 	return e.change(ctx, "delete merchant account", func(tx Tx) error {

@@ -113,7 +113,8 @@ type Tx interface {
 
 	InsertMerchant(m *Merchant) error
 	UpdateMerchant(m *Merchant) error
-	DeleteMerchant(id string) error // and its profiles, accounts and keys; payments stay
+	// DeleteMerchant removes it with its profiles, accounts, keys, kept cards and saved methods; payments and customers stay.
+	DeleteMerchant(id string) error
 	InsertProfile(p *Profile) error // ErrConflict on a second one with the same merchant and name
 	UpdateProfile(p *Profile) error
 	DeleteProfile(merchantID, id string) error

@@ -134,7 +134,24 @@ func testMerchants(t *testing.T, s engine.Store) {
 	require.Len(t, get(t, s, func(r engine.Reader) ([]*engine.Profile, error) { return r.Profiles("m2") }), 1)
 	require.Len(t, get(t, s, func(r engine.Reader) ([]*engine.Account, error) { return r.Accounts("m2") }), 1)
 
+	for _, m := range []string{"m1", "m2"} {
+		update(t, s, func(tx engine.Tx) error {
+			return errors.Join(tx.InsertCard(&engine.StoredCard{MerchantID: m, ID: "card", Fingerprint: "f", CreatedAt: base}),
+				tx.InsertPaymentMethod(&engine.PaymentMethod{MerchantID: m, ID: "pm", CustomerID: "c", CreatedAt: base}))
+		})
+	}
+	kept := func(m string) (out []bool) {
+		require.NoError(t, s.View(t.Context(), func(r engine.Reader) error {
+			_, card := r.Card(m, "card")
+			_, method := r.PaymentMethod(m, "pm")
+			out = []bool{card == nil, method == nil}
+			return nil
+		}))
+		return out
+	}
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteMerchant("m1") })
+	require.Equal(t, []bool{false, false}, kept("m1"), "kept cards go with their merchant")
+	require.Equal(t, []bool{true, true}, kept("m2"))
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.Profile, error) { return r.Profiles("m1") }))
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.Account, error) { return r.Accounts("m1") }))
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.APIKey, error) { return r.APIKeys("m1", 0, 0) }))
