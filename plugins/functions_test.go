@@ -115,7 +115,7 @@ func TestEncryptedCard(t *testing.T) {
 func TestCapture(t *testing.T) {
 	p := newRecorder(t)
 	p.answer = func(w http.ResponseWriter, r recorded) {
-		_, _ = w.Write([]byte(`{"session":{"key":"session_\"key\"_0123456789","n":42},"list":[{"a":"first"},{"a":"second"}],"again":"first"}`))
+		_, _ = w.Write([]byte(`{"session":{"key":"session_\"key\"_0123456789","n":4200000000042},"list":[{"a":"first"},{"a":"second"}],"again":"first"}`))
 	}
 	f := func(c *sdk.Call) (*sdk.Outcome, error) {
 		s := post("/session", nil, bearer(c))
@@ -125,7 +125,7 @@ func TestCapture(t *testing.T) {
 			return nil, err
 		}
 		require.NotContains(t, string(r.Body), "session_")
-		require.NotContains(t, string(r.Body), "42")
+		require.NotContains(t, string(r.Body), "4200000000042")
 		require.NotContains(t, string(r.Body), "second")
 		require.Equal(t, "first", r.JSON().Str("list.0.a"))
 		_, err = c.Do(post("/pay", bytesOf(`{"credential":"`, secret(c), `"}`), mime("application/json"), sdk.H("Authorization", "Bearer "+r.JSON().Str("session.key"))))
