@@ -107,10 +107,12 @@ type AuthenticationDetails struct {
 	ChallengeCancel   string   `json:"challenge_cancel,omitempty"`
 	ChallengeInds     []string `json:"challenge_inds,omitempty"`
 	ChallengeWindow   string   `json:"challenge_window,omitempty"`
-	// ECI and CAVVAlgorithm are as told; what the processor was given is in SentECI, "" for no proof.
+	// ECI and CAVVAlgorithm are as told; what the processor was given is in SentECI, "" for no proof. RecordedECI is the one that the payment
+	// counts under, which there is also without proof (Visa 07).
 	ECI           string `json:"eci,omitempty"`
 	CAVVAlgorithm string `json:"cavv_algorithm,omitempty"`
 	SentECI       string `json:"sent_eci,omitempty"`
+	RecordedECI   string `json:"recorded_eci,omitempty"`
 	// Shift says whether the issuer is expected to bear fraud: expected, not_expected, unknown; "" until it has ended.
 	Shift string `json:"liability_shift,omitempty"`
 
@@ -145,6 +147,8 @@ type AuthenticationDetails struct {
 	VendorCode     string         `json:"vendor_code,omitempty"`
 	ErrorComponent string         `json:"error_component,omitempty"`
 	ErrorDetail    string         `json:"error_detail,omitempty"`
+	// Flags are what the policy found worth noting on the way (threeds.Flag), each once.
+	Flags []string `json:"flags,omitempty"`
 }
 
 // AuthenticationBinding is what an authentication is good for. Card is a keyed hash of the number.

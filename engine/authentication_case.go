@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,6 +178,9 @@ func (c *authCase) answered(ans authAnswer) {
 // flag keeps what a decision wants recorded, and raises what someone must look at.
 func (c *authCase) flag(flags []threeds.Flag) {
 	for _, f := range flags {
+		if !slices.Contains(c.auth.Details.Flags, string(f)) {
+			c.auth.Details.Flags = append(c.auth.Details.Flags, string(f))
+		}
 		if f.Alert() {
 			c.alarms = append(c.alarms, string(f))
 		}

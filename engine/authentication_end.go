@@ -39,7 +39,10 @@ func (e *Engine) keepAnswer(c *authCase, ans authAnswer) {
 
 // conclude carries out a decision that ends the authentication: the payment is authorized, or fails.
 func (e *Engine) conclude(ctx context.Context, c *authCase, d threeds.Decision) error {
-	c.auth.Details.Shift, c.auth.Details.SentECI = string(d.Liability), d.ECI
+	c.auth.Details.Shift, c.auth.Details.RecordedECI = string(d.Liability), d.ECI
+	if d.Proof != nil {
+		c.auth.Details.SentECI = d.Proof.ECI
+	}
 	if d.Action.Authorizes() {
 		return e.takeResult(ctx, c, d)
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,8 +46,15 @@ type world struct {
 	secret      string // a secret key of merchant
 	publishable string
 	profile     string
-	clock       time.Duration // added to the engine's time
+	clock       atomic.Int64 // nanoseconds, added to the engine's time
+	counted     *counters
 }
+
+// now is the time in the world.
+func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }
+
+// passes lets time pass.
+func (w *world) passes(d time.Duration) { w.clock.Add(int64(d)) }
 
 // option changes how a world is made.
 type option func(*router.Options)
@@ -57,15 +65,15 @@ func newWorld(t testing.TB, options ...option) *world {
 
 // newWorldWith is a world of other adapters; stripe and adyen must be among them.
 func newWorldWith(t testing.TB, connectors engine.Connectors, options ...option) *world {
-	w := &world{t: t, logs: &bytes.Buffer{}}
+	w := &world{t: t, logs: &bytes.Buffer{}, counted: &counters{}}
 	ctx := context.Background()
 	store, err := storage.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"), storage.Options{})
 	require.NoError(t, err)
 	w.store = store
 	vault, err := engine.OpenVault(ctx, store, engine.NewSecret("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
 	require.NoError(t, err)
-	w.engine, err = engine.New(engine.Deps{Store: store, Connectors: connectors, Vault: vault, Presenter: router.Presenter{},
-		Clock: func() time.Time { return time.Now().Add(w.clock) }}, engine.Options{PublicURL: publicURL})
+	w.engine, err = engine.New(engine.Deps{Store: store, Connectors: counting{connectors, w.counted}, Vault: vault, Presenter: router.Presenter{},
+		Clock: w.now, Metrics: w.counted}, engine.Options{PublicURL: publicURL, ResolveEvery: 20 * time.Millisecond})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, w.engine.Close(ctx))

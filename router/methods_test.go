@@ -193,7 +193,7 @@ func TestMethodRecords(t *testing.T) {
 		`{"payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"1","card_exp_year":"52"}}}`).ok()
 	require.Equal(t, id, kept["payment_method_id"], "the record of that card there is")
 	w.get("/payment_methods/"+again["payment_method_id"].(string)).refused(404, "HE_02", "")
-	w.clock += 16 * time.Minute
+	w.passes(16 * time.Minute)
 	client("/payment_methods/"+id+"/update", fmt.Sprintf("%q", m["client_secret"]), `{}`).refused(400, "IR_08", "expired")
 
 	def := "/customers/cus_1/payment_methods/" + empty["payment_method_id"].(string) + "/default"
@@ -235,7 +235,7 @@ func TestEphemeralKeys(t *testing.T) {
 		require.Equal(t, 401, as(r[0], r[1]).status, r)
 	}
 	require.Equal(t, true, as("DELETE", "/payment_methods/"+id).ok()["deleted"])
-	w.clock += time.Hour
+	w.passes(time.Hour)
 	as("GET", "/customers/cus_1").refused(401, "IR_01", "")
 	k = w.post("/ephemeral_keys", `{"customer_id":"cus_1"}`).ok()
 	require.NotContains(t, w.send("DELETE", "/ephemeral_keys/"+k["id"].(string), w.secret, "").ok(), "secret")

@@ -153,7 +153,7 @@ func TestKeys(t *testing.T) {
 		require.Equal(t, c.text, r.error()["message"], "%s %s", c.method, c.path)
 	}
 
-	w.clock = 901 * time.Second
+	w.passes(901 * time.Second)
 	for _, c := range [][2]string{
 		{"/payments/" + id + "/confirm", `{"client_secret":"` + clientSecret + `"}`},
 		{"/payments/" + id + "/3ds/authentication", `{"client_secret":"` + clientSecret + `","device_channel":"APP","threeds_method_comp_ind":"U"}`},

@@ -36,7 +36,7 @@ func newBankWorld(t testing.TB) *bankWorld {
 	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.bank.ServeHTTP(w, r) }))
 	t.Cleanup(b.server.Close)
 	var err error
-	b.bank, err = simulator3ds.New(simulator3ds.Options{PublicURL: b.server.URL})
+	b.bank, err = simulator3ds.New(simulator3ds.Options{PublicURL: b.server.URL, Clock: func() time.Time { return b.now() }})
 	require.NoError(t, err)
 	b.world = newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": simulator.Adapter(), "adyen": simulator.Adapter(),
 		"threedsecureio": threedsecureio.Adapter()}))
@@ -49,6 +49,18 @@ func newBankWorld(t testing.TB) *bankWorld {
 	b.post("/account/m1/business_profile/"+b.profile, `{"authentication_connector_details":{"authentication_connectors":["threedsecureio"],
 		"three_ds_requestor_url":"https://shop.example"}}`).ok()
 	return b
+}
+
+// bankGet reads from the development server's API.
+func (b *bankWorld) bankGet(path string) string {
+	b.t.Helper()
+	r, err := http.NewRequest("GET", b.server.URL+path, nil)
+	require.NoError(b.t, err)
+	r.Header.Set("APIKey", "demo")
+	resp, err := b.client.Do(r)
+	require.NoError(b.t, err)
+	defer resp.Body.Close()
+	return readAll(b.t, resp)
 }
 
 // secure is a payment that asks for authentication by the switch.

@@ -42,7 +42,7 @@ func TestWebhooks(t *testing.T) {
 	h.Write([]byte(message))
 	signature := map[string]string{"X-Simulator-Signature": hex.EncodeToString(h.Sum(nil)), "Content-Type": "text/plain"}
 
-	w.clock += 10 * time.Second
+	w.passes(10 * time.Second)
 	w.hook("POST", "/webhooks/m1/"+id, message, nil).refused(401, "WE_01", "Webhook authentication failed")
 	w.hook("POST", "/webhooks/m1/"+id, message+" ", signature).refused(401, "WE_01", "Webhook authentication failed")
 	require.Equal(t, "processing", w.get("/payments/" + pending["payment_id"].(string)).ok()["status"])

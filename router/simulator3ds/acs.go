@@ -25,7 +25,7 @@ func (s *Simulator) methodPage(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	t := s.transactions[data.text("threeDSServerTransID")]
-	known := t != nil && t.request == nil && time.Since(t.created) <= s.patience(sessionTime) && t.card.hasMethod()
+	known := t != nil && t.request == nil && s.opts.Clock().Sub(t.created) <= s.patience(sessionTime) && t.card.hasMethod()
 	if known {
 		t.methodOpened = true
 		s.record(t.account, "browser→acs method", data)
@@ -79,9 +79,9 @@ func (s *Simulator) challenge(creq message, session string) view {
 		return t.finished()
 	}
 	if c.opened.IsZero() {
-		c.opened, c.form = time.Now(), rand.Text()
+		c.opened, c.form = s.opts.Clock(), rand.Text()
 	}
-	c.last, c.sessionData = time.Now(), session
+	c.last, c.sessionData = s.opts.Clock(), session
 	if d := t.card.challenge; d == '1' || d == '2' {
 		s.conclude(t, ofDigit(d))
 		return t.finished()
@@ -133,7 +133,7 @@ func (s *Simulator) submit(id, form, action, otp string) view {
 	if t.result != nil {
 		return t.finished()
 	}
-	t.challenge.last = time.Now()
+	t.challenge.last = s.opts.Clock()
 	t.challenge.moves++
 	switch action {
 	case "cancel":

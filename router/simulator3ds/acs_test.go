@@ -168,7 +168,7 @@ func TestChallengeTimes(t *testing.T) {
 		time.Sleep(firstCReqTime / 5)
 		require.Equal(t, "Erro 305", said(w.result(never)))
 		time.Sleep(time.Millisecond)
-		require.Equal(t, "N/14/05", said(w.result(never)))
+		require.Equal(t, "U/14/05", said(w.result(never)))
 
 		idle := w.challenged("0170")
 		_, page := w.creq(idle)

@@ -179,7 +179,7 @@ func (s *Simulator) record(a account, what string, m message) {
 	if len(s.log) == maxLog {
 		s.log = s.log[1:]
 	}
-	s.log = append(s.log, entry{time.Now(), what, m, a})
+	s.log = append(s.log, entry{s.opts.Clock(), what, m, a})
 }
 
 func mask(number string) string {

@@ -82,7 +82,7 @@ func (s *Simulator) due() (all []push) {
 	defer s.mu.Unlock()
 	for t := range s.pushes {
 		s.settle(t)
-		if t.result == nil || time.Now().Before(t.result.from) {
+		if t.result == nil || s.opts.Clock().Before(t.result.from) {
 			continue
 		}
 		delete(s.pushes, t)

@@ -3,7 +3,6 @@ package simulator3ds
 import (
 	"net/http"
 	"slices"
-	"time"
 )
 
 // preauth answers the vendor's version look-up: CRD, or Erro 305 for a card that takes no part in 3-D Secure.
@@ -72,7 +71,7 @@ func (s *Simulator) auth(a account, in message) (int, any) {
 		return http.StatusOK, erro("301", "S", "Transaction ID Not Recognized", "threeDSServerTransID is unknown")
 	case t.request != nil:
 		return http.StatusOK, erro("305", "S", "Transaction data not valid", "threeDSServerTransID has been used")
-	case time.Since(t.created) > s.patience(sessionTime):
+	case s.opts.Clock().Sub(t.created) > s.patience(sessionTime):
 		return http.StatusOK, erro("301", "S", "Transaction ID Not Recognized", "threeDSServerTransID has expired")
 	case t.hash(number) != t.number:
 		return http.StatusOK, erro("203", "S", "Format of one or more Data Elements is Invalid according to the Specification", "acctNumber is not the one of preauth")
@@ -84,7 +83,7 @@ func (s *Simulator) auth(a account, in message) (int, any) {
 		return http.StatusOK, erro("203", "D", "Format of one or more Data Elements is Invalid according to the Specification",
 			"threeDSCompInd: "+ind+" contradicts what became of the 3DS method")
 	}
-	t.request, t.ended = request, time.Now()
+	t.request, t.ended = request, s.opts.Clock()
 	t.dsTransID = dsTransID(t.card, request.amount, request.currency)
 	out := s.answer(t)
 	if _, asked := s.accounts[a]; asked && (t.status == "C" || t.status == "D") {
@@ -190,9 +189,9 @@ func (s *Simulator) postauth(a account, in message) (int, any) {
 	}
 	s.settle(t)
 	switch r := t.result; {
-	case r == nil || time.Now().Before(r.from) || s.accounts[a].only:
+	case r == nil || s.opts.Clock().Before(r.from) || s.accounts[a].only:
 		return http.StatusOK, erro("305", "S", "Transaction data not valid", "No RReq has been received")
-	case time.Since(r.from) > s.patience(resultTime):
+	case s.opts.Clock().Sub(r.from) > s.patience(resultTime):
 		return http.StatusOK, unknown
 	}
 	return http.StatusOK, t.rreq()

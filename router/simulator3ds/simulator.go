@@ -24,7 +24,8 @@ type Options struct {
 	Others string
 	// MaxTransactions bounds what is kept; the oldest is forgotten for a new one. Default 20000.
 	MaxTransactions int
-	Logger          *slog.Logger // nil: discarded
+	Clock           func() time.Time // nil: time.Now
+	Logger          *slog.Logger     // nil: discarded
 }
 
 // The times of EMV 3-D Secure and of the vendor whose shape this has, before TimeScale.
@@ -81,6 +82,9 @@ func New(o Options) (*Simulator, error) {
 	}
 	if o.MaxTransactions == 0 {
 		o.MaxTransactions = 20_000
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

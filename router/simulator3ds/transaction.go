@@ -46,7 +46,7 @@ type result struct {
 
 // newTransaction keeps a transaction, and forgets the oldest where there are too many. The caller holds mu.
 func (s *Simulator) newTransaction(a account, number string, c card) *transaction {
-	now := time.Now()
+	now := s.opts.Clock()
 	for len(s.order) > 0 && (len(s.order) >= s.opts.MaxTransactions || now.Sub(s.order[0].created) > s.patience(keepTime)) {
 		old := s.order[0]
 		delete(s.transactions, old.serverTransID)
@@ -76,14 +76,14 @@ func (s *Simulator) transaction(a account, id string) *transaction {
 
 // settle ends what time has ended. The caller holds mu.
 func (s *Simulator) settle(t *transaction) {
-	now := time.Now()
+	now := s.opts.Clock()
 	switch c := &t.challenge; {
 	case t.result != nil || t.request == nil:
 	case t.status == "D" && now.Sub(t.ended) >= s.scaled(decoupledTime):
 		s.conclude(t, ofDigit(t.card.challenge))
 	case t.status != "C" || t.request.channel != channelBrowser:
 	case c.opened.IsZero() && now.Sub(t.ended) > s.patience(firstCReqTime):
-		s.conclude(t, result{status: "N", reason: "14", cancel: "05", cres: "N"})
+		s.conclude(t, result{status: "U", reason: "14", cancel: "05", cres: "N"})
 	case !c.opened.IsZero() && now.Sub(c.last) > s.patience(idleTime):
 		s.conclude(t, result{status: "N", reason: "14", cancel: "04", cres: "N"})
 	}
@@ -105,7 +105,7 @@ func (s *Simulator) conclude(t *transaction, r result) {
 	if t.result != nil {
 		return
 	}
-	r.from = time.Now()
+	r.from = s.opts.Clock()
 	if r.fault == '4' {
 		r.from = r.from.Add(s.scaled(lateResult))
 	}

@@ -1,0 +1,55 @@
+package router_test
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// counters are what a world's engine did: adapter calls by payment and operation, and alarms.
+type counters struct {
+	mu     sync.Mutex
+	calls  map[string]int
+	alarms map[string]int
+}
+
+func (c *counters) add(to *map[string]int, key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if *to == nil {
+		*to = map[string]int{}
+	}
+	(*to)[key]++
+}
+
+// called is how often adapters were called for an operation of a payment.
+func (c *counters) called(payment string, op sdk.Operation) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.calls[payment+" "+string(op)]
+}
+
+func (c *counters) alarmed(kind string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.alarms[kind]
+}
+
+func (*counters) PaymentMoved(engine.PaymentStatus, string)                           {}
+func (*counters) OperationDone(string, string, engine.OperationStatus, time.Duration) {}
+func (*counters) AuthenticationDone(_, _, _, _ string, _ time.Duration)               {}
+func (c *counters) Alarm(kind string)                                                 { c.add(&c.alarms, kind) }
+
+// counting counts the calls of adapters.
+type counting struct {
+	engine.Connectors
+	*counters
+}
+
+func (c counting) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
+	c.add(&c.calls, d.Request.PaymentID+" "+string(d.Operation))
+	return c.Connectors.Drive(ctx, d)
+}
