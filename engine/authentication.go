@@ -206,6 +206,9 @@ type authenticationReader interface {
 	Authentication(id string) (*Authentication, error)
 	// Authentications of a payment, oldest first.
 	Authentications(merchantID, paymentID string) ([]*Authentication, error)
+	// AuthenticationsAt are those at an authenticator's connector account with its id of the transaction (threeDSServerTransID), the newest
+	// first; "" finds none.
+	AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*Authentication, error)
 }
 
 type authenticationTx interface {

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	"payswitch/engine/threeds"
-	"payswitch/sdk"
 )
 
 // What comes by the payer's browser, or by anybody who knows a URL, wakes us up and proves nothing: the authenticator's own answers decide.
@@ -107,60 +106,6 @@ func (e *Engine) callbackView(c *authCase) *CallbackView {
 		v.ReturnURL = c.w.profile.Settings.ReturnURL
 	}
 	return v
-}
-
-// AuthenticatorCalled takes what an authenticator, or a page of its, sent to a URL of ours (use is tokenResult or tokenEvent): its adapter reads
-// it. A result counts only where the authenticator itself brings it and cannot be asked; everything else wakes us up. The reply is the same
-// for a URL that leads to nothing and for one whose authentication has ended.
-func (e *Engine) AuthenticatorCalled(ctx context.Context, token string, event bool, m sdk.WebhookMessage) (*sdk.Reply, error) {
-	neutral, use := &sdk.Reply{Status: 200}, tokenResult
-	if event {
-		use = tokenEvent
-	}
-	c, err := e.authenticationByToken(ctx, use, token)
-	if errors.Is(err, ErrNotFound) {
-		return neutral, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	account, adapter, err := e.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
-	if err != nil {
-		return nil, err
-	}
-	e.inFlight.Add(1)
-	defer e.inFlight.Done()
-	ctx = context.WithoutCancel(ctx)
-	r, err := e.readMessage(ctx, account, &m)
-	if err != nil {
-		return nil, err
-	}
-	for i := range r.Outcome.Events {
-		if o := r.Outcome.Events[i].Outcome; o != nil && o.Authentication != nil {
-			if err := e.authenticatorTold(ctx, c, adapter, r, o, event); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if r.Outcome.Reply != nil {
-		return r.Outcome.Reply, nil
-	}
-	return neutral, nil
-}
-
-// authenticatorTold books one thing that came to an authentication's own URL.
-func (e *Engine) authenticatorTold(ctx context.Context, c *authCase, adapter AdapterInfo, r *DriveResult, o *sdk.Outcome, event bool) error {
-	told := o.Authentication
-	switch {
-	case told.Event == "method_completed":
-		return e.methodEnded(ctx, c.auth.ID)
-	case told.Event == "result_ready", told.Event == "" && (event || adapter.Manifest.Authenticator.Pulls()):
-		e.collectLater(ctx, c.auth.ID)
-		return nil
-	case told.Event != "":
-		return nil
-	}
-	return e.bookResult(ctx, c.auth.ID, adapter, authAnswer{out: told, cavv: r.CAVV(told)}, true)
 }
 
 // AuthorizeURL is three_ds_authorize_url.

@@ -100,7 +100,7 @@ func TestChallengeOutcomes(t *testing.T) {
 			}
 			require.Empty(t, w.record(v.Payment.ID).Instrument)
 			if c.alarm != "" {
-				require.Equal(t, 1, w.alarms.all()[c.alarm])
+				require.Eventually(t, func() bool { return w.alarms.all()[c.alarm] == 1 }, 5*time.Second, time.Millisecond, "raised once it is written")
 			}
 		})
 	}

@@ -105,7 +105,7 @@ func (e *Engine) result(ctx context.Context, c *authCase, adapter AdapterInfo, a
 	c.journal = append(c.journal, ans.journal...)
 	switch {
 	case a.State == AuthenticationAsking: // its AReq was never answered: what there is decides, as after a challenge
-		if o.TransStatus == "" {
+		if o.TransStatus == "" || o.TransStatus == "C" || o.TransStatus == "D" || !run.Matches(res) { // not the end, or not of this one
 			return errUnchanged
 		}
 	case a.State.challenged() && (o.Pending || res.Class == threeds.Technical && c.now.Before(a.Deadline)): // what is broken may be well again
@@ -192,39 +192,6 @@ func (e *Engine) giveUp(c *authCase) error {
 func (e *Engine) end(c *authCase, state AuthenticationState, how threeds.Ending) error {
 	d := threeds.End(how)
 	return e.failPayment(c, state, string(d.Outcome), d.ErrorCode)
-}
-
-// collect asks for a result until it is there, until wait is over or the engine closes. It is how a wake-up is followed.
-func (e *Engine) collect(ctx context.Context, id string, wait time.Duration) {
-	for until, pace := e.now().Add(wait), time.Second; ; pace = min(2*pace, 4*time.Second) {
-		if _, err := e.pull(ctx, id); err != nil {
-			e.log.LogAttrs(ctx, slog.LevelWarn, "result of an authentication not read", slog.String("authentication_id", id), slog.Any("error", err))
-		}
-		c, err := e.loadAuthentication(ctx, id)
-		if err != nil || !c.auth.State.challenged() {
-			return
-		}
-		now := e.now()
-		if !now.Before(until) {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-e.closing:
-			return
-		case <-time.After(min(max(c.auth.DueAt.Sub(now), 100*time.Millisecond), until.Sub(now), pace)):
-		}
-	}
-}
-
-// collectLater is collect in the background.
-func (e *Engine) collectLater(ctx context.Context, id string) {
-	e.inFlight.Add(1)
-	go func() {
-		defer e.inFlight.Done()
-		e.collect(context.WithoutCancel(ctx), id, resultWait)
-	}()
 }
 
 // cancelChallenge tells the authenticator that the payer has left, where it wants to know. Nothing depends on it.

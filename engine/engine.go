@@ -61,6 +61,8 @@ type Engine struct {
 	opts       Options
 	dir        *directory
 
+	collecting collecting
+
 	inFlight sync.WaitGroup // operations being driven or settled
 	closing  chan struct{}  // closed by Close
 	closed   sync.Once

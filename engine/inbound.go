@@ -30,8 +30,8 @@ const (
 // evidenceOfWebhook is the source of evidence that a processor's message brought.
 const evidenceOfWebhook = "webhook"
 
-// ReceiveWebhook lets the account's adapter read a processor's message and books what it says: events it vouches for as evidence, others
-// by asking the processor. It may come any number of times and in any order: what is known already changes nothing, what
+// ReceiveWebhook lets the account's adapter read a processor's or authenticator's message and books what it says: events it vouches for as
+// evidence, others by asking the sender. It may come any number of times and in any order: what is known already changes nothing, what
 // does not fit is kept as evidence and raised. The reply is the processor's to read.
 //
 // Errors: HE_02 for an unknown merchant or account, WE_01 when the adapter did not find the message genuine, WE_02 when it could not be read, WE_04 when
@@ -43,14 +43,14 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 	}
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
-	r, err := e.readMessage(context.WithoutCancel(ctx), account, &in.Message)
+	r, err := e.readMessage(context.WithoutCancel(ctx), account, toAccount, &in.Message)
 	if err != nil {
 		return nil, err
 	}
 	o := r.Outcome
 	found := len(o.Events) == 0
 	for i := range o.Events {
-		known, err := e.takeEvent(context.WithoutCancel(ctx), account, &o.Events[i])
+		known, err := e.takeEvent(context.WithoutCancel(ctx), account, r, &o.Events[i])
 		if err != nil {
 			return nil, err // the processor sends it again; what was booked of it stays booked
 		}
@@ -90,9 +90,9 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 	return found[0], nil
 }
 
-// readMessage drives the webhook operation of an account's adapter. What it returns the adapter has read, and found genuine as far as the
-// account's secrets tell.
-func (e *Engine) readMessage(ctx context.Context, account *Account, m *sdk.WebhookMessage) (*DriveResult, error) {
+// readMessage drives the webhook operation of an account's adapter on what came to a URL of ours. What it returns the adapter has read, and
+// found genuine as far as the account's secrets tell.
+func (e *Engine) readMessage(ctx context.Context, account *Account, to sentTo, m *sdk.WebhookMessage) (*DriveResult, error) {
 	info, ok := e.connectors.Adapter(account.Connector)
 	if !ok || !slices.Contains(info.Manifest.Operations, sdk.OpWebhook) {
 		return nil, &Error{Kind: KindInvalid, Code: "IR_20", Message: "webhook flow not supported", Connector: account.Connector}
@@ -122,7 +122,8 @@ func (e *Engine) readMessage(ctx context.Context, account *Account, m *sdk.Webho
 	case o == nil || o.Status != sdk.StatusHandled && o.Reply == nil:
 		status = OperationRejected
 		return nil, badMessage(account.Connector)
-	case len(o.Events) == 0 && o.Reply != nil && (o.Reply.Status == http.StatusUnauthorized || o.Reply.Status == http.StatusForbidden):
+	case len(o.Events) == 0 && o.Reply != nil && (o.Reply.Status == http.StatusUnauthorized || o.Reply.Status == http.StatusForbidden),
+		useless(info, r, to):
 		status = OperationRejected
 		return nil, &Error{Kind: KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
 	case len(o.Events) == 0 && o.Reply != nil && o.Reply.Status >= 400:
@@ -155,10 +156,13 @@ func (a *Account) withWebhookSecrets() map[string]Secret {
 }
 
 // takeEvent books one event of a message; found says that it is about a payment of ours.
-func (e *Engine) takeEvent(ctx context.Context, account *Account, ev *sdk.Event) (found bool, err error) {
+func (e *Engine) takeEvent(ctx context.Context, account *Account, r *DriveResult, ev *sdk.Event) (found bool, err error) {
 	if ev.AccountID != "" && !account.owns(ev.AccountID) {
 		e.log.LogAttrs(ctx, slog.LevelWarn, "webhook event of another account", slog.String("account_id", account.ID))
 		return true, nil // one address may serve several accounts at the processor: not ours to look at, nor to complain of
+	}
+	if ev.Object == "authentication" {
+		return e.takeAuthentication(ctx, account, r, ev)
 	}
 	w, err := e.loadAt(ctx, account, ev)
 	if w == nil || err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"payswitch/sdk"
@@ -267,6 +268,12 @@ func (r *DriveResult) CAVV(a *sdk.AuthenticationOutcome) Secret {
 		return Secret{}
 	}
 	return r.Cryptograms[a.CAVV]
+}
+
+// Verified says that the host compared a signature of the message, and found it right: the adapter's word alone is none. What the webhook
+// operation read is the sender's then.
+func (r *DriveResult) Verified() bool {
+	return slices.ContainsFunc(r.Exchanges, func(x sdk.Exchange) bool { return x.Verified != nil && *x.Verified })
 }
 
 // Presenter renders what merchants read. The router implements it; the engine stores the bytes with the event.

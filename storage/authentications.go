@@ -32,11 +32,11 @@ func (t *tx) InsertAuthentication(a *engine.Authentication) error {
 		return err
 	}
 	a.Version = 1
-	err = t.insert("insert authentication", `INSERT INTO authentications (`+authenticationColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT DO NOTHING`,
+	err = t.insert("insert authentication", `INSERT INTO authentications (`+authenticationColumns+`, server_trans_id)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) ON CONFLICT DO NOTHING`,
 		a.ID, a.MerchantID, a.PaymentID, a.AttemptID, a.ProfileID, a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome,
 		millis(a.CreatedAt), millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt), a.Owner, millis(a.LeaseUntil), a.Version, details,
-		a.Sealed, a.Request, a.Instrument)
+		a.Sealed, a.Request, a.Instrument, a.Details.ServerTransID)
 	if err != nil || a.Key == nil {
 		return err
 	}
@@ -52,10 +52,10 @@ func (t *tx) UpdateAuthentication(a *engine.Authentication) error {
 	err = t.compareAndSet("update authentication", &a.Version,
 		`SELECT 1 FROM authentications WHERE id = $1 AND merchant_id = $2`, []any{a.ID, a.MerchantID},
 		`UPDATE authentications SET account_id = $1, connector = $2, adapter_hash = $3, state = $4, outcome = $5, modified_at = $6,
-		deadline = $7, due_at = $8, version = version + 1, details = $9, sealed = $10, request = $11, instrument = $12
-		WHERE id = $13 AND merchant_id = $14 AND version = $15`,
+		deadline = $7, due_at = $8, version = version + 1, details = $9, sealed = $10, request = $11, instrument = $12,
+		server_trans_id = $13 WHERE id = $14 AND merchant_id = $15 AND version = $16`,
 		a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome, millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt),
-		details, a.Sealed, a.Request, a.Instrument, a.ID, a.MerchantID, a.Version)
+		details, a.Sealed, a.Request, a.Instrument, a.Details.ServerTransID, a.ID, a.MerchantID, a.Version)
 	if err != nil || a.Instrument != nil {
 		return err
 	}
@@ -72,6 +72,13 @@ func (t *tx) Authentication(id string) (*engine.Authentication, error) {
 func (t *tx) Authentications(merchantID, paymentID string) ([]*engine.Authentication, error) {
 	return all(t, "list authentications", scanAuthentication, `SELECT `+authenticationColumns+` FROM authentications
 		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY seq`, merchantID, paymentID)
+}
+
+// AuthenticationsAt implements engine.Reader.
+func (t *tx) AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*engine.Authentication, error) {
+	return all(t, "find authentications", scanAuthentication, `SELECT `+authenticationColumns+` FROM authentications
+		WHERE merchant_id = $1 AND account_id = $2 AND server_trans_id = $3 AND server_trans_id <> '' ORDER BY seq DESC`,
+		merchantID, accountID, serverTransID)
 }
 
 // ClaimAuthentications implements engine.Tx: the longest due first.

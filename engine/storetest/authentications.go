@@ -42,6 +42,38 @@ func testAuthentications(t *testing.T, s engine.Store) {
 	require.ErrorIs(t, err, engine.ErrNotFound)
 }
 
+func testAuthenticationsAt(t *testing.T, s engine.Store) {
+	insert := func(merchantID, id, accountID, transaction string) {
+		a := authentication(id)
+		a.MerchantID, a.AccountID, a.Details.ServerTransID = merchantID, accountID, transaction
+		update(t, s, func(tx engine.Tx) error { return tx.InsertAuthentication(a) })
+	}
+	insert(merchantA, "a1", "acc", "s1")
+	insert(merchantA, "a2", "acc", "")
+	insert(merchantA, "a3", "acc", "s1")
+	insert(merchantA, "a4", "acc2", "s1")
+	insert(merchantB, "a5", "acc", "s1")
+	at := func(accountID, transaction string) []string {
+		return ids(get(t, s, func(r engine.Reader) ([]*engine.Authentication, error) {
+			return r.AuthenticationsAt(merchantA, accountID, transaction)
+		}), authenticationID)
+	}
+	require.Equal(t, []string{"a3", "a1"}, at("acc", "s1"))
+	require.Equal(t, []string{"a4"}, at("acc2", "s1"))
+	require.Empty(t, at("acc", "s2"))
+	require.Empty(t, at("acc", ""))
+
+	update(t, s, func(tx engine.Tx) error {
+		a, err := tx.Authentication("a2")
+		if err != nil {
+			return err
+		}
+		a.AccountID, a.Details.ServerTransID = "acc2", "s2"
+		return tx.UpdateAuthentication(a)
+	})
+	require.Equal(t, []string{"a2"}, at("acc2", "s2"))
+}
+
 func testAuthenticationLeases(t *testing.T, s engine.Store) {
 	now := get(t, s, func(r engine.Reader) (time.Time, error) { return r.Now(), nil })
 	for id, due := range map[string]time.Time{"a": now.Add(-time.Minute), "b": now.Add(-time.Second), "later": now.Add(time.Hour), "never": {}} {

@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"operations: leases", testLeases},
 		{"operations: how many are open", testOpenOperations},
 		{"authentications", testAuthentications},
+		{"authentications by what an authenticator calls them", testAuthenticationsAt},
 		{"authentications: what is due, leases", testAuthenticationLeases},
 		{"exchanges", testExchanges},
 		{"journal", testJournal},

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// collecting are the results that this node is asking for in the background, each until a time that wake-ups move on. However many come,
+// one asks, at its own pace: anybody can make wake-ups.
+type collecting struct {
+	mu    sync.Mutex
+	until map[string]time.Time // by authentication id
+}
+
+// begin says whether nobody collects a result yet; who does is made to go on until then.
+func (c *collecting) begin(id string, until time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	had, running := c.until[id]
+	if c.until == nil {
+		c.until = map[string]time.Time{}
+	}
+	if until.After(had) {
+		c.until[id] = until
+	}
+	return !running
+}
+
+// left is how long a result is still to be collected. With 0 it is no longer: the next wake-up begins anew.
+func (c *collecting) left(id string, now time.Time) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	left := c.until[id].Sub(now)
+	if left <= 0 {
+		delete(c.until, id)
+		return 0
+	}
+	return left
+}
+
+func (c *collecting) end(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.until, id)
+}
+
+// collect asks for a result until it is there, until wait is over or the engine closes. It is how a wake-up is followed.
+func (e *Engine) collect(ctx context.Context, id string, wait time.Duration) {
+	until := e.now().Add(wait)
+	e.collectWhile(ctx, id, func(now time.Time) time.Duration { return until.Sub(now) })
+}
+
+// collectLater is collect in the background, once on this node.
+func (e *Engine) collectLater(ctx context.Context, id string) {
+	if !e.collecting.begin(id, e.now().Add(resultWait)) {
+		return
+	}
+	e.inFlight.Add(1)
+	go func() {
+		defer e.inFlight.Done()
+		defer e.collecting.end(id)
+		e.collectWhile(context.WithoutCancel(ctx), id, func(now time.Time) time.Duration { return e.collecting.left(id, now) })
+	}()
+}
+
+func (e *Engine) collectWhile(ctx context.Context, id string, left func(now time.Time) time.Duration) {
+	for pace := time.Second; ; pace = min(2*pace, 4*time.Second) {
+		if _, err := e.pull(ctx, id); err != nil {
+			e.log.LogAttrs(ctx, slog.LevelWarn, "result of an authentication not read", slog.String("authentication_id", id), slog.Any("error", err))
+		}
+		c, err := e.loadAuthentication(ctx, id)
+		if err != nil || !c.auth.State.challenged() {
+			return
+		}
+		now := e.now()
+		rest := left(now)
+		if rest <= 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-e.closing:
+			return
+		case <-time.After(min(max(c.auth.DueAt.Sub(now), 100*time.Millisecond), rest, pace)):
+		}
+	}
+}

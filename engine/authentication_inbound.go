@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"payswitch/sdk"
+)
+
+// sentTo says by which URL something of an authenticator came.
+type sentTo int
+
+const (
+	toAccount sentTo = iota // /webhooks/{merchant}/{account}: anybody can send there
+	toResult                // the authentication's own, told to the authenticator alone
+	toEvent                 // the authentication's own, told to a page in the payer's browser
+)
+
+// AuthenticatorCalled takes what an authenticator, or a page of its, sent to a URL of one authentication (event says to which): its adapter
+// reads it. A result counts only where the authenticator itself brings it, signed, or where it cannot be asked; everything else wakes us up.
+// The reply is the same for a URL that leads to nothing and for one whose authentication has ended. Errors: as of ReceiveWebhook.
+func (e *Engine) AuthenticatorCalled(ctx context.Context, token string, event bool, m sdk.WebhookMessage) (*sdk.Reply, error) {
+	neutral, use, to := &sdk.Reply{Status: 200}, tokenResult, toResult
+	if event {
+		use, to = tokenEvent, toEvent
+	}
+	c, err := e.authenticationByToken(ctx, use, token)
+	if errors.Is(err, ErrNotFound) {
+		return neutral, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	account, adapter, err := e.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	e.inFlight.Add(1)
+	defer e.inFlight.Done()
+	ctx = context.WithoutCancel(ctx)
+	r, err := e.readMessage(ctx, account, to, &m)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Outcome.Events {
+		ev := &r.Outcome.Events[i]
+		if ev.Object != "authentication" {
+			continue
+		}
+		if err := e.authenticatorTold(ctx, c.auth.ID, adapter, r, ev, to); err != nil {
+			return nil, err
+		}
+	}
+	if r.Outcome.Reply != nil {
+		return r.Outcome.Reply, nil
+	}
+	return neutral, nil
+}
+
+// takeAuthentication books an event about an authentication that came to its account's URL; found says that it is about one of ours.
+func (e *Engine) takeAuthentication(ctx context.Context, account *Account, r *DriveResult, ev *sdk.Event) (found bool, err error) {
+	adapter, ok := e.connectors.Adapter(account.Connector)
+	if !ok {
+		return false, unavailableConnector(account.Connector)
+	}
+	id, err := e.authenticationAt(ctx, account, ev)
+	if id == "" || err != nil {
+		return false, err
+	}
+	return true, e.authenticatorTold(ctx, id, adapter, r, ev, toAccount)
+}
+
+// authenticationAt finds the authentication at an account that an event is about, by the authenticator's id of the transaction or by ours;
+// "" where there is none.
+func (e *Engine) authenticationAt(ctx context.Context, account *Account, ev *sdk.Event) (id string, err error) {
+	err = e.store.View(ctx, func(r Reader) error {
+		list, err := r.AuthenticationsAt(account.MerchantID, account.ID, ev.TransactionID)
+		if err != nil {
+			return err
+		}
+		if len(list) > 0 {
+			id = list[0].ID
+			return nil
+		}
+		if ev.Reference == "" {
+			return nil
+		}
+		a, err := r.Authentication(ev.Reference)
+		switch {
+		case errors.Is(err, ErrNotFound):
+			return nil
+		case err == nil && a.MerchantID == account.MerchantID && a.AccountID == account.ID:
+			id = a.ID
+		}
+		return err
+	})
+	if err != nil {
+		return "", Internal(err, "find authentication of a message")
+	}
+	return id, nil
+}
+
+// saidOf is what an event says of an authentication, nil for no more than that there is news.
+func saidOf(ev *sdk.Event) *sdk.AuthenticationOutcome {
+	if ev.Outcome == nil {
+		return nil
+	}
+	return ev.Outcome.Authentication
+}
+
+// believable says whether an event's result is evidence: signed, and the host found the signature right, or brought by the authenticator to
+// a URL that nobody else was told, where it cannot be asked. What a browser brings never is.
+func believable(adapter AdapterInfo, r *DriveResult, ev *sdk.Event, to sentTo) bool {
+	told, rule := saidOf(ev), adapter.Manifest.Authenticator
+	if told == nil || told.Event != "" || ev.Sync || to == toEvent || rule == nil {
+		return false
+	}
+	if rule.PushAuthentication == "hmac" {
+		return r.Verified()
+	}
+	return to == toResult && !rule.Pulls()
+}
+
+// wakes says whether an event that proves nothing is of use: the authenticator can be asked, or its page tells how far the browser has come.
+func wakes(adapter AdapterInfo, ev *sdk.Event, to sentTo) bool {
+	told, rule := saidOf(ev), adapter.Manifest.Authenticator
+	return rule != nil && (rule.Pulls() || to != toAccount && told != nil && told.Event != "")
+}
+
+// useless says that something in a message proves nothing, and that nobody can be asked about it: who sent it is to hear so, and no more.
+func useless(adapter AdapterInfo, r *DriveResult, to sentTo) bool {
+	return slices.ContainsFunc(r.Outcome.Events, func(ev sdk.Event) bool {
+		return ev.Object == "authentication" && !believable(adapter, r, &ev, to) && !wakes(adapter, &ev, to)
+	})
+}
+
+// authenticatorTold books one event that is believable or wakes.
+func (e *Engine) authenticatorTold(ctx context.Context, id string, adapter AdapterInfo, r *DriveResult, ev *sdk.Event, to sentTo) error {
+	told := saidOf(ev)
+	switch {
+	case believable(adapter, r, ev, to):
+		return e.bookResult(ctx, id, adapter, authAnswer{out: told, cavv: r.CAVV(told)}, true)
+	case told != nil && told.Event == "method_completed":
+		if to == toAccount {
+			return nil // anybody could say so
+		}
+		return e.methodEnded(ctx, id)
+	case told == nil || told.Event == "" || told.Event == "result_ready":
+		e.collectLater(ctx, id)
+	}
+	return nil
+}

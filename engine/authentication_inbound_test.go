@@ -1,0 +1,406 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// pushing reads what an authenticator sends: {"transaction", "reference", "sync", "event", "result"}, signed with the account's webhook secret where it
+// has one. An account without takes everything, as some vendors' do.
+func pushing() *sdk.Adapter {
+	return &sdk.Adapter{
+		Manifest: sdk.Manifest{ABI: sdk.ABI, Name: "threedsecureio", Kind: sdk.KindAuthenticator, Version: "1.0.0", DisplayName: "3DS", Description: "A test authenticator.",
+			Credentials: []sdk.Field{{Name: "webhook_secret", Label: "Webhook secret", Type: "secret", Optional: true}},
+			Webhook:     &sdk.WebhookRule{Scheme: "hmac-sha256", Capture: []sdk.Capture{{Path: "result.cavv", Name: "authentication_value"}}},
+			Authenticator: &sdk.AuthenticatorRule{Channels: []sdk.DeviceChannel{sdk.ChannelBrowser}, MessageVersions: []string{"2.2.0"}, Result: "push",
+				PushAuthentication: "hmac"}},
+		Authenticate: func(*sdk.Call) (*sdk.Outcome, error) { return &sdk.Outcome{Status: sdk.StatusUnknown}, nil },
+		Webhook: func(c *sdk.Call) (*sdk.Outcome, error) {
+			m := c.Request.Webhook
+			if secret := c.Account.Credentials["webhook_secret"]; secret != "" {
+				ok, err := c.Verify(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), sdk.Body())), sdk.HeaderValue(m.Headers, "Signature"))
+				if err != nil {
+					return nil, err
+				}
+				if !ok {
+					return sdk.Refuse(401, "signature"), nil
+				}
+			}
+			var in struct {
+				Transaction, Reference, Event string
+				Sync                          bool
+				Result                        *sdk.AuthenticationOutcome
+			}
+			if err := json.Unmarshal(m.Body, &in); err != nil {
+				return sdk.Refuse(400, "not JSON"), nil
+			}
+			ev := sdk.Event{Object: "authentication", TransactionID: in.Transaction, Reference: in.Reference, Sync: in.Sync}
+			switch {
+			case in.Result != nil:
+				ev.Outcome = &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: in.Result}
+			case in.Event != "":
+				ev.Outcome = &sdk.Outcome{Status: sdk.StatusHandled, Authentication: &sdk.AuthenticationOutcome{Event: in.Event}}
+			}
+			return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{ev}}, nil
+		},
+	}
+}
+
+// pushWorld is a secureWorld whose authenticator sends results, in the manner named, to an account with a webhook secret or without.
+type pushWorld struct {
+	*secureWorld
+	account *engine.Account
+	secret  string
+}
+
+func newPushWorld(t *testing.T, result, proof, secret string) *pushWorld {
+	a, b := newAuthenticator(), &bank{external: true, rule: byReference}
+	a.manifest.Operations = append(a.manifest.Operations, sdk.OpWebhook)
+	a.manifest.Authenticator.Result, a.manifest.Authenticator.PushAuthentication = result, proof
+	w := &pushWorld{secureWorld: openSecureWorld(t, engine.Options{}, a, b, t.TempDir()+"/p.db"), secret: secret}
+	accounts, err := w.Accounts(t.Context(), w.auth)
+	require.NoError(t, err)
+	for _, acc := range accounts {
+		if acc.Connector == "threedsecureio" {
+			w.account = acc
+		}
+	}
+	w.setSecret(w.auth, w.account.ID, secret)
+	return w
+}
+
+func (w *world) setSecret(auth engine.Auth, id, secret string) {
+	w.t.Helper()
+	if secret == "" {
+		return
+	}
+	raw, err := json.Marshal(map[string]string{"merchant_secret": secret})
+	require.NoError(w.t, err)
+	_, err = w.UpdateAccount(w.t.Context(), auth, id, engine.AccountInput{Fields: engine.Fields{"connector_webhook_details": raw}})
+	require.NoError(w.t, err)
+}
+
+// resultOf is a pushed result of the transaction that w.begun began first.
+func resultOf(s string, change ...func(o *sdk.AuthenticationOutcome)) map[string]any {
+	o := status(s, change...)
+	o.ServerTransID, o.ACSTransID, o.DSTransID, o.MessageVersion, o.ACSURL = "server-x", "acs-1", "ds-1", "2.2.0", ""
+	for _, f := range change {
+		f(o)
+	}
+	return map[string]any{"transaction": o.ServerTransID, "result": o}
+}
+
+func pushed(content map[string]any, secret string) sdk.WebhookMessage {
+	body, _ := json.Marshal(content)
+	return sdk.WebhookMessage{Method: "POST", Body: body, BodyLength: len(body), Headers: []sdk.Header{{Name: "Signature", Value: hmacHex(secret, body)}}}
+}
+
+// toAccount sends to the account's general URL.
+func (w *pushWorld) toAccount(content map[string]any, secret string) error {
+	reply, err := w.ReceiveWebhook(w.t.Context(), engine.WebhookInput{MerchantID: "m1", Account: w.account.ID, Message: pushed(content, secret)})
+	if err == nil {
+		require.Equal(w.t, 200, reply.Status)
+	}
+	return err
+}
+
+// still is a payment that nothing has moved.
+func (w *pushWorld) still(v *engine.PaymentView, state engine.AuthenticationState) {
+	w.t.Helper()
+	require.Equal(w.t, engine.RequiresCustomerAction, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(w.t, state, w.record(v.Payment.ID).State)
+	require.Zero(w.t, w.bank.count())
+}
+
+// A signed result at the account's own URL ends the challenge, once; whatever comes afterwards, in whatever order, changes nothing.
+func TestAPushedResultAtTheAccountsURL(t *testing.T) {
+	for _, rule := range []string{"push", "push_and_pull"} {
+		t.Run(rule, func(t *testing.T) {
+			w := newPushWorld(t, rule, "hmac", hookSecret)
+			v, back := w.inChallenge()
+			require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
+			v = w.done(v.Payment.ID)
+			require.Equal(t, engine.Succeeded, v.Payment.Status)
+			require.Equal(t, "05", w.bank.last(t).ThreeDS.ECI)
+			require.NotEmpty(t, w.bank.last(t).ThreeDS.CAVV)
+			require.NotEqual(t, cavv, w.bank.last(t).ThreeDS.CAVV, "adapters see a stand-in")
+			require.Zero(t, w.a.count(sdk.OpResult), "nobody had to ask")
+
+			for range 2 { // sent again, and then another end
+				require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
+			}
+			require.NoError(t, w.toAccount(resultOf("N"), hookSecret))
+			require.True(t, w.comesBack(back, cres("server-x", "Y")).Known, "the payer comes back afterwards")
+			require.Equal(t, engine.Succeeded, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+			require.Equal(t, 1, w.bank.count())
+			require.Equal(t, []string{"action_required", "payment_succeeded"}, w.events(v.Payment.ID))
+			require.Equal(t, "Y", w.record(v.Payment.ID).Details.TransStatus)
+			require.Empty(t, w.alarms.all())
+		})
+	}
+}
+
+func TestAPushedResultSaysNo(t *testing.T) {
+	w := newPushWorld(t, "push", "hmac", hookSecret)
+	v, back := w.inChallenge()
+	require.True(t, w.comesBack(back, cres("server-x", "Y")).Known)
+	require.NoError(t, w.toAccount(resultOf("N", reason("19")), hookSecret))
+	v = w.done(v.Payment.ID)
+	require.Equal(t, engine.Failed, v.Payment.Status)
+	require.Equal(t, "authentication_failed", v.Attempt.Details.Error.Code)
+	require.NoError(t, w.toAccount(resultOf("Y"), hookSecret), "replayed with another end")
+	require.Equal(t, engine.Failed, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Zero(t, w.bank.count())
+}
+
+// What is not the authenticator's proves nothing and tells whoever sent it nothing.
+func TestForgedResults(t *testing.T) {
+	w := newPushWorld(t, "push", "hmac", hookSecret)
+	v, _ := w.inChallenge()
+	require.Equal(t, "WE_01", code(t, w.toAccount(resultOf("Y"), "a guess")))
+	tampered := pushed(resultOf("N"), hookSecret)
+	tampered.Body = []byte(strings.Replace(string(tampered.Body), `"N"`, `"Y"`, 1))
+	_, err := w.ReceiveWebhook(t.Context(), engine.WebhookInput{MerchantID: "m1", Account: w.account.ID, Message: tampered})
+	require.Equal(t, "WE_01", code(t, err))
+	_, err = w.AuthenticatorCalled(t.Context(), token(w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL), false, tampered)
+	require.Equal(t, "WE_01", code(t, err), "nor at the URL of its own, where the vendor signs")
+	w.still(v, engine.AuthenticationChallenge)
+
+	none := resultOf("Y")
+	none["transaction"] = "server-nobody"
+	require.Equal(t, "WE_04", code(t, w.toAccount(none, hookSecret)))
+
+	// Ids of another transaction inside a message that names ours.
+	swapped := resultOf("Y", func(o *sdk.AuthenticationOutcome) { o.ACSTransID = "acs-2" })
+	require.NoError(t, w.toAccount(swapped, hookSecret))
+	swapped = resultOf("Y", func(o *sdk.AuthenticationOutcome) { o.ServerTransID = "server-2" })
+	swapped["transaction"] = "server-x"
+	require.NoError(t, w.toAccount(swapped, hookSecret))
+	w.still(v, engine.AuthenticationChallenge)
+	require.Equal(t, map[string]int{"three_ds_id_mismatch": 2}, w.alarms.all())
+
+	require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
+	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+}
+
+// Without a secret on the account nothing at its URL is proven, though the adapter takes it: a result is refused where nobody can be asked.
+func TestUnsignedResultsOfOneThatCannotBeAsked(t *testing.T) {
+	for _, proof := range []string{"hmac", "none", "mtls", "ip", ""} {
+		t.Run(proof, func(t *testing.T) {
+			w := newPushWorld(t, "push", proof, "")
+			v, _ := w.inChallenge()
+			require.Equal(t, "WE_01", code(t, w.toAccount(resultOf("Y"), "")))
+			require.Equal(t, "WE_01", code(t, w.toAccount(map[string]any{"transaction": "server-nobody", "event": "result_ready"}, "")), "whatever it names")
+			w.still(v, engine.AuthenticationChallenge)
+			reply, err := w.AuthenticatorCalled(t.Context(), token(w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL), false, pushed(resultOf("Y"), ""))
+			if proof == "hmac" {
+				require.Equal(t, "WE_01", code(t, err), "it should have been signed")
+				w.still(v, engine.AuthenticationChallenge)
+				return
+			}
+			require.NoError(t, err, "the URL that nobody else knows is the proof")
+			require.Equal(t, 200, reply.Status)
+			require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+		})
+	}
+}
+
+// Where the authenticator can be asked, what proves nothing wakes us up: its own answer counts, not the message's.
+func TestAMessageThatProvesNothingWakesUp(t *testing.T) {
+	for name, content := range map[string]map[string]any{
+		"a result":  resultOf("Y"),
+		"an event":  {"transaction": "server-x", "event": "result_ready"},
+		"sync":      {"transaction": "server-x", "sync": true},
+		"both":      {"transaction": "server-x", "sync": true, "result": resultOf("Y")["result"]},
+		"our id":    {"reference": "OURS", "sync": true},
+		"two names": {"transaction": "", "reference": "OURS", "event": "result_ready"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPushWorld(t, "pull", "none", "")
+			v, _ := w.inChallenge()
+			w.a.result = always("N", reason("01"))
+			sent := map[string]any{}
+			for k, value := range content {
+				sent[k] = value
+				if value == "OURS" {
+					sent[k] = w.record(v.Payment.ID).ID
+				}
+			}
+			require.NoError(t, w.toAccount(sent, ""))
+			v = w.done(v.Payment.ID)
+			require.Equal(t, engine.Failed, v.Payment.Status)
+			require.Equal(t, "authentication_failed", v.Attempt.Details.Error.Code)
+			require.Equal(t, 1, w.a.count(sdk.OpResult))
+			require.Zero(t, w.bank.count())
+		})
+	}
+}
+
+// Anybody can make wake-ups: one asks all the same.
+func TestManyWakeUps(t *testing.T) {
+	w := newPushWorld(t, "pull", "none", "")
+	v, _ := w.inChallenge()
+	var wg sync.WaitGroup
+	for range 40 {
+		wg.Go(func() { w.toAccount(map[string]any{"transaction": "server-x", "event": "result_ready"}, "") })
+	}
+	wg.Wait()
+	require.Eventually(t, func() bool { return w.a.count(sdk.OpResult) > 0 }, 5*time.Second, time.Millisecond)
+	require.LessOrEqual(t, w.a.count(sdk.OpResult), 4)
+	w.a.mu.Lock()
+	w.a.result = always("Y")
+	w.a.mu.Unlock()
+	require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "result_ready"}, ""))
+	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+}
+
+// A message before there is a challenge changes nothing, whoever sent it; one that comes while the AReq is under way is its end.
+func TestAResultThatComesEarly(t *testing.T) {
+	t.Run("before the AReq", func(t *testing.T) {
+		w := newPushWorld(t, "push_and_pull", "hmac", hookSecret)
+		v := w.begun()
+		require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
+		require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "result_ready"}, hookSecret))
+		require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "method_completed"}, hookSecret))
+		w.still(v, engine.AuthenticationPrepared)
+		require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt, "only its own URL tells that")
+		require.Zero(t, w.a.count(sdk.OpResult))
+		w.a.authenticate = challenged
+		require.Equal(t, "C", w.authenticated(v).TransStatus, "the early result is not remembered")
+		require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
+		require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+		require.Equal(t, 1, w.bank.count())
+	})
+	for name, c := range map[string]struct {
+		content map[string]any
+		want    engine.PaymentStatus
+		first   string
+	}{
+		"while the AReq is under way":                         {resultOf("Y"), engine.Succeeded, "Y"},
+		"of another transaction while the AReq is under way":  {resultOf("N", func(o *sdk.AuthenticationOutcome) { o.ServerTransID = "server-2" }), engine.Succeeded, "A"},
+		"a challenge while the AReq is under way":             {resultOf("C"), engine.Succeeded, "A"},
+		"a failure that is technical while the AReq is under": {map[string]any{"transaction": "server-x", "result": failing(sdk.ErrorTechnical, "405")(nil)}, engine.Succeeded, "A"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newPushWorld(t, "push", "hmac", hookSecret)
+			w.a.authenticate = always("A")
+			c.content["transaction"] = "server-x"
+			w.a.before = func(op sdk.Operation) {
+				if op == sdk.OpAuthenticate {
+					require.NoError(t, w.toAccount(c.content, hookSecret))
+				}
+			}
+			v := w.begun()
+			w.authenticated(v)
+			v = w.done(v.Payment.ID)
+			require.Equal(t, c.want, v.Payment.Status)
+			require.Equal(t, c.first, w.record(v.Payment.ID).Details.FirstStatus)
+			require.Equal(t, 1, w.bank.count())
+		})
+	}
+}
+
+// A result that comes when nobody waits any more is kept and authorizes nothing.
+func TestAPushedResultThatComesLate(t *testing.T) {
+	w := newPushWorld(t, "push", "hmac", hookSecret)
+	v, _ := w.inChallenge()
+	_, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
+	require.NoError(t, err)
+	require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
+	v = w.get(v.Payment.ID, engine.RetrieveInput{})
+	require.Equal(t, engine.Cancelled, v.Payment.Status)
+	require.Zero(t, w.bank.count())
+	require.Equal(t, "Y", w.record(v.Payment.ID).Details.TransStatus, "stored beside it")
+	require.Equal(t, map[string]int{"late_result": 1}, w.alarms.all())
+}
+
+// A message is about the account it came to: another merchant's, and another account's of the same, reach nothing.
+func TestAResultAtAnotherAccountsURL(t *testing.T) {
+	w := newPushWorld(t, "push", "hmac", hookSecret)
+	v, _ := w.inChallenge()
+	_, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+	require.NoError(t, err)
+	theirs := engine.Auth{MerchantID: "m2"}
+	other, err := w.CreateAccount(t.Context(), theirs, engine.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds"})
+	require.NoError(t, err)
+	second, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds 2"})
+	require.NoError(t, err)
+	for merchant, account := range map[string]*engine.Account{"m2": other, "m1": second} {
+		w.setSecret(engine.Auth{MerchantID: merchant}, account.ID, "their secret")
+		for _, content := range []map[string]any{resultOf("Y"), {"reference": w.record(v.Payment.ID).ID, "result": resultOf("Y")["result"]}} {
+			_, err := w.ReceiveWebhook(t.Context(), engine.WebhookInput{MerchantID: merchant, Account: account.ID, Message: pushed(content, "their secret")})
+			require.Equal(t, "WE_04", code(t, err), merchant)
+		}
+		_, err := w.ReceiveWebhook(t.Context(), engine.WebhookInput{MerchantID: merchant, Account: w.account.ID, Message: pushed(resultOf("Y"), "their secret")})
+		require.Contains(t, []string{"WE_01", "HE_02"}, code(t, err))
+	}
+	w.still(v, engine.AuthenticationChallenge)
+	require.Empty(t, w.alarms.all())
+}
+
+// The URLs of one authentication: the result's proves where nobody else was told, the event's never does, and no token fits elsewhere.
+func TestTheAuthenticationsOwnURLs(t *testing.T) {
+	w := newPushWorld(t, "push", "none", "")
+	v, _ := w.inChallenge()
+	asked := w.a.last(t, sdk.OpAuthenticate).Authentication
+	result, event := token(asked.ResultURL), token(asked.EventURL)
+	called := func(token string, event bool, content map[string]any) error {
+		reply, err := w.AuthenticatorCalled(t.Context(), token, event, pushed(content, ""))
+		if err == nil {
+			require.Equal(t, 200, reply.Status)
+		}
+		return err
+	}
+	for _, other := range []string{event, token(asked.NotificationURL), token(asked.MethodNotificationURL), result[:len(result)-1] + "!", "", "x"} {
+		require.NoError(t, called(other, false, resultOf("Y")), "a URL that leads to nothing looks like one that has ended")
+	}
+	require.NoError(t, called(result, true, resultOf("Y")))
+	require.Equal(t, "WE_01", code(t, called(event, true, resultOf("Y"))), "a browser brings no result")
+	require.NoError(t, called(event, true, map[string]any{"event": "method_completed"}), "too late for that")
+	require.NoError(t, called(event, true, map[string]any{"event": "result_ready"}))
+	w.still(v, engine.AuthenticationChallenge)
+
+	require.NoError(t, called(result, false, resultOf("Y", func(o *sdk.AuthenticationOutcome) { o.DSTransID = "ds-2" })), "of another transaction")
+	w.still(v, engine.AuthenticationChallenge)
+	require.NoError(t, called(result, false, resultOf("Y")))
+	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+	require.NoError(t, called(result, false, resultOf("Y")), "replayed")
+	require.Equal(t, 1, w.bank.count())
+
+	// Of another payment: the token is bound to its own.
+	second := w.begun()
+	require.Equal(t, "C", w.authenticated(second).TransStatus)
+	require.NoError(t, called(result, false, resultOf("Y", func(o *sdk.AuthenticationOutcome) { o.ServerTransID = w.record(second.Payment.ID).Details.ServerTransID })))
+	require.Equal(t, engine.RequiresCustomerAction, w.get(second.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+	require.Equal(t, 1, w.bank.count())
+}
+
+// An event of the authenticator's page: the 3DS method's end counts before the AReq, once.
+func TestEventsOfTheAuthenticatorsPage(t *testing.T) {
+	w := newPushWorld(t, "pull", "none", "")
+	v := w.begun()
+	event := token(w.a.last(t, sdk.OpPrepare).Authentication.EventURL)
+	tell := func(name string) {
+		_, err := w.AuthenticatorCalled(t.Context(), event, true, pushed(map[string]any{"event": name}, ""))
+		require.NoError(t, err)
+	}
+	for _, name := range []string{"information", "method_skipped", "timed_out", "no such thing"} {
+		tell(name)
+		require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt, name)
+	}
+	tell("method_completed")
+	require.NotZero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt)
+	w.a.authenticate, w.a.result = challenged, always("Y")
+	require.Equal(t, "C", w.authenticated(v).TransStatus)
+	require.Equal(t, "Y", w.a.last(t, sdk.OpAuthenticate).Authentication.MethodCompletion)
+	tell("result_ready")
+	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+}
