@@ -378,7 +378,9 @@ func TestTheAuthenticationsOwnURLs(t *testing.T) {
 	// Of another payment: the token is bound to its own.
 	second := w.begun()
 	require.Equal(t, "C", w.authenticated(second).TransStatus)
-	require.NoError(t, called(result, false, resultOf("Y", func(o *sdk.AuthenticationOutcome) { o.ServerTransID = w.record(second.Payment.ID).Details.ServerTransID })))
+	require.NoError(t, called(result, false, resultOf("Y", func(o *sdk.AuthenticationOutcome) {
+		o.ServerTransID = w.record(second.Payment.ID).Details.ServerTransID
+	})))
 	require.Equal(t, engine.RequiresCustomerAction, w.get(second.Payment.ID, engine.RetrieveInput{}).Payment.Status)
 	require.Equal(t, 1, w.bank.count())
 }
