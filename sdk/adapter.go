@@ -20,8 +20,8 @@ type Adapter struct {
 // clock but Call.Now, no randomness but Call.ID and Call.Random, no goroutines, no iteration over a map where the order shows in what
 // is sent. It is run again from its beginning for every step of the operation; Call.Do answers what was sent before.
 //
-// An error is always safe to return: *Reject says that the adapter cannot do this (while nothing has been sent); any other error, a
-// nil Outcome and a panic become an Outcome with StatusUnknown and the error's text in Raw["error"].
+// An error is always safe to return, or to end with (Must, Check): *Reject says that the adapter cannot do this (while nothing has been
+// sent); any other error, a nil Outcome and a panic become an Outcome with StatusUnknown and the error's text in Raw["error"].
 type Func func(c *Call) (*Outcome, error)
 
 // operations in the order of the manifest.
@@ -139,12 +139,14 @@ func (a *Adapter) Step(in *Step) Result {
 	return result
 }
 
-// run calls the function and catches its panics, the stop among them. A panic of the adapter's is an error like any other, in WASM too;
-// what Go cannot recover from (stack or memory exhausted) is a trap there, which the host answers for.
+// run calls the function and catches its panics, the stop and the end among them. A panic of the adapter's is an error like any other, in
+// WASM too; what Go cannot recover from (stack or memory exhausted) is a trap there, which the host answers for.
 func (c *Call) run(f Func) (result Result) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil, stopped:
+		case ended:
+			result = c.result(p.outcome, p.err)
 		case error:
 			result = unknown("panic: " + errorText(p))
 		case string:
@@ -153,7 +155,11 @@ func (c *Call) run(f Func) (result Result) {
 			result = unknown("panic")
 		}
 	}()
-	outcome, err := f(c)
+	return c.result(f(c))
+}
+
+// result is what the function's outcome or error comes to.
+func (c *Call) result(outcome *Outcome, err error) Result {
 	if err == nil && outcome == nil {
 		return unknown("the adapter returned neither outcome nor error")
 	}
@@ -163,7 +169,7 @@ func (c *Call) run(f Func) (result Result) {
 	reject, ok := errors.AsType[*Reject](err)
 	switch {
 	case !ok:
-		return unknown(err.Error())
+		return unknown(errorText(err))
 	case reject == nil:
 		return unknown("the adapter returned a nil reject")
 	case c.sent:

@@ -51,6 +51,34 @@ func (o *Object) Bool(name string, value bool) *Object {
 	return o
 }
 
+// OptInt adds an integer unless it is 0.
+func (o *Object) OptInt(name string, value int64) *Object {
+	if value == 0 {
+		return o
+	}
+	return o.Int(name, value)
+}
+
+// OptBool adds true, or nothing.
+func (o *Object) OptBool(name string, value bool) *Object {
+	if !value {
+		return o
+	}
+	return o.Bool(name, true)
+}
+
+// Strs adds an array of strings; none adds nothing.
+func (o *Object) Strs(name string, values ...string) *Object {
+	if len(values) == 0 {
+		return o
+	}
+	a := NewArray()
+	for _, v := range values {
+		a.Str(v)
+	}
+	return o.Arr(name, a)
+}
+
 // Number adds a number as it is written ("10.50", as from Money.Major), or null if the text is no JSON number.
 func (o *Object) Number(name, text string) *Object { return o.Raw(name, number(text)) }
 
@@ -60,6 +88,14 @@ func (o *Object) Null(name string) *Object { return o.Raw(name, "null") }
 // Obj adds an object; nil adds nothing.
 func (o *Object) Obj(name string, value *Object) *Object {
 	if value == nil {
+		return o
+	}
+	return o.Raw(name, value.String())
+}
+
+// OptObj adds an object unless it is nil or empty.
+func (o *Object) OptObj(name string, value *Object) *Object {
+	if value == nil || value.b == nil {
 		return o
 	}
 	return o.Raw(name, value.String())

@@ -28,6 +28,67 @@ func (r *Request) MerchantInitiated() bool {
 	return r.StoredCredential != nil && r.StoredCredential.Initiator == "mit"
 }
 
+// Agreement is how the payment relates to a stored credential, in one word: "first" where it is stored with the payment, "mit" where the
+// merchant charges it on its own, "cit" where the customer pays with it, "" for nil. Tables by agreement say what a processor calls it:
+//
+//	var initiators = sdk.Names{{"RECURRING_FIRST", "first_recurring"}, {"RECURRING", "mit_recurring"}, {"UNSCHEDULED", "mit"}}
+//	body.OptStr("paymentInitiator", initiators.For(r.StoredCredential))
+func (u *StoredCredentialUse) Agreement() string {
+	switch {
+	case u == nil:
+		return ""
+	case u.First:
+		return "first"
+	case u.Initiator == "mit":
+		return "mit"
+	}
+	return "cit"
+}
+
+// Manual says that the payment is only held by its authorization: as asked for in this request, else as the payment was made.
+func (r *Request) Manual() bool {
+	if r.Capture == "" && r.Payment != nil {
+		return r.Payment.Capture == CaptureManual
+	}
+	return r.Capture == CaptureManual
+}
+
+// BillTo is the billing address, empty where there is none; never nil.
+func (r *Request) BillTo() *Address { return r.billing() }
+
+// Scheme is the card's network: as it is told, else by the number ranges that the networks publish (ISO/IEC 7812), "" where they say nothing.
+func (k *Card) Scheme() CardNetwork {
+	if k.Network != "" || len(k.BIN) < 4 {
+		return k.Network
+	}
+	switch bin := k.BIN[:4]; {
+	case bin[0] == '4':
+		return Visa
+	case bin >= "5100" && bin <= "5599", bin >= "2221" && bin <= "2720":
+		return Mastercard
+	case bin[:2] == "34", bin[:2] == "37":
+		return AmericanExpress
+	case bin == "6011", bin[:2] == "65", bin >= "6440" && bin <= "6499":
+		return Discover
+	case bin >= "3528" && bin <= "3589":
+		return JCB
+	case bin[:2] == "36", bin[:2] == "38", bin >= "3000" && bin <= "3059":
+		return DinersClub
+	}
+	return ""
+}
+
+// Clip cuts a text to at most n bytes, between characters.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n]
+}
+
 // Email is that of the billing address, else the customer's; "" where neither is known.
 func (r *Request) Email() string {
 	if r.Billing != nil && r.Billing.Email != "" || r.Customer == nil {

@@ -237,6 +237,24 @@ func (j JSON) Major(path string, c Currency) *Money {
 	return &m
 }
 
+// MajorIn is Major of an amount that stands beside its currency: nil unless that is c. A path that holds nothing says no other currency.
+func (j JSON) MajorIn(amount, currency string, c Currency) *Money {
+	if said := j.Str(currency); said != "" && said != string(c) {
+		return nil
+	}
+	return j.Major(amount, c)
+}
+
+// Where is the first element of an array that has the text at the path, as Text reads it; a missing value if there is none. No element has "".
+func (j JSON) Where(path, text string) JSON {
+	for v := range j.All() {
+		if text != "" && v.Text(path) == text {
+			return v
+		}
+	}
+	return JSON{}
+}
+
 // unquote decodes a JSON string that has been checked. A lone surrogate becomes U+FFFD.
 func unquote(s string) string {
 	s = s[1 : len(s)-1]

@@ -46,3 +46,29 @@ func (j JSON) Scaled(path string, c Currency, decimals int) *Money {
 	}
 	return m
 }
+
+// Part is m where it is a part of the whole: above zero and less, in the same currency. Else it is nil, which in Outcome.Amount means all.
+func (m *Money) Part(whole Money) *Money {
+	if m == nil || m.Currency != whole.Currency || m.Minor <= 0 || m.Minor >= whole.Minor {
+		return nil
+	}
+	return m
+}
+
+// Decimals are a processor's where they are not ISO 4217's; a negative number is a currency that it does not take.
+type Decimals map[Currency]int
+
+// Of is how many decimals the processor has for a currency.
+func (d Decimals) Of(c Currency) int {
+	n, other := d[c]
+	if !other {
+		n, _ = c.Exponent()
+	}
+	return n
+}
+
+// Scaled is the amount in the processor's units: see Money.Scaled.
+func (d Decimals) Scaled(m Money) (int64, error) { return m.Scaled(d.Of(m.Currency)) }
+
+// Read is the amount at the path in the processor's units: see JSON.Scaled.
+func (d Decimals) Read(j JSON, path string, c Currency) *Money { return j.Scaled(path, c, d.Of(c)) }

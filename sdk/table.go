@@ -1,6 +1,10 @@
 package sdk
 
-import "strings"
+import (
+	"cmp"
+	"errors"
+	"strings"
+)
 
 // Table maps a processor's codes to what they mean: see Reasons, Statuses and Results. A row is a meaning and its codes, separated by
 // spaces. Behind a colon a code may have the processor's name of it, for the reader and for Name:
@@ -23,10 +27,32 @@ type Statuses = Table[OutcomeStatus]
 // Results are the codes of an address or CVC check; they mean CheckPass, CheckFail, CheckUnavailable or CheckUnchecked.
 type Results = Table[string]
 
+// Names are a processor's names or codes of what we have a word for: networks, categories. By agreement, see For.
+type Names = Table[string]
+
 // Of is what the code means, "" where the table does not have it. cmp.Or gives it a default.
 func (t Table[T]) Of(code string) T {
 	means, _ := t.find(code)
 	return means
+}
+
+// Must is what the code means. A code that the table does not have decides nothing: it ends the operation with an error (see Must).
+func (t Table[T]) Must(code string) T {
+	means := t.Of(code)
+	if means == "" {
+		Check(errors.New("a status or code that is not known: " + code))
+	}
+	return means
+}
+
+// For is what a table by agreement says of a payment, "" where it does not tell: see StoredCredentialUse.Agreement. It looks for the
+// agreement with its category ("mit_recurring"), then with its usage ("first_off_session"), then by itself ("mit").
+func (t Table[T]) For(u *StoredCredentialUse) T {
+	kind := u.Agreement()
+	if kind == "" {
+		return ""
+	}
+	return cmp.Or(t.Of(kind+"_"+u.Category), t.Of(kind+"_"+u.Usage), t.Of(kind))
 }
 
 // Name is the processor's name of the code, "" where the table does not tell it.

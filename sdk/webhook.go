@@ -51,3 +51,27 @@ func (c *Call) VerifyAny(e Expr, signatures ...string) (bool, error) {
 func (c *Call) Near(at time.Time, tolerance time.Duration) bool {
 	return c.Now().Sub(at).Abs() <= tolerance
 }
+
+// Signed ends a webhook operation with 401 unless one of the signatures is the value of the expression, or where there is no secret, the name
+// of a credential, to verify it with: see VerifyAny.
+func (c *Call) Signed(secret string, e Expr, signatures ...string) {
+	if c.Account.Credentials[secret] == "" || !Must(c.VerifyAny(e, signatures...)) {
+		c.End(Refuse(401, "signature missing or wrong, or no key to verify it with"))
+	}
+}
+
+// Fresh ends a webhook operation with 401 unless the message's time is at most the tolerance before or after now.
+func (c *Call) Fresh(at time.Time, tolerance time.Duration) {
+	if !c.Near(at, tolerance) {
+		c.End(Refuse(401, "the message is too old"))
+	}
+}
+
+// Message is the JSON object that a webhook's message is. Any other body ends the operation with 400.
+func (c *Call) Message() JSON {
+	j, err := ParseJSON(c.Request.Webhook.Body)
+	if err != nil || !j.IsObject() {
+		c.End(Refuse(400, "not a message"))
+	}
+	return j
+}

@@ -59,7 +59,6 @@ func Adapter() *sdk.Adapter {
 			},
 			Authentication: authentication(),
 			Placements:     placements(),
-			Methods:        []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Reference:      sdk.ReferenceRule{MaxLength: 50},
 			Webhook:        &sdk.WebhookRule{Scheme: "cybersource-hmac-sha256", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference},

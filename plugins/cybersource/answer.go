@@ -11,60 +11,51 @@ var (
 	errStatus = errors.New("a status that decides nothing")
 )
 
-// ask sends a request and reads the answer.
-func ask(c *sdk.Call, method, path string, body *sdk.Object, captures ...sdk.Capture) (sdk.JSON, error) {
-	response, err := send(c, method, path, body, captures...)
-	if err != nil {
-		return sdk.JSON{}, err
-	}
-	return read(response)
-}
-
-// read is the answer where there is one that says something. 5xx say nothing, whatever their body: the money may have moved.
-func read(r *sdk.Response) (sdk.JSON, error) {
+// ask sends a request and reads the answer, where there is one that says something. 5xx say nothing, whatever their body: the money may
+// have moved.
+func ask(c *sdk.Call, method, path string, body *sdk.Object, captures ...sdk.Capture) sdk.JSON {
+	r := send(c, method, path, body, captures...)
 	j := r.JSON()
-	switch {
-	case !j.IsObject(), !r.OK() && r.Status/100 != 4:
-		return sdk.JSON{}, errAnswer
-	case r.OK():
-		return j, nil
-	case r.Status == 408, !declined(j.Str("status")) && j.Str("response.rmsg") == "":
-		return sdk.JSON{}, errAnswer
+	refusal := r.Status/100 == 4 && r.Status != 408 && (declined(j.Str("status")) || j.Str("response.rmsg") != "")
+	if !j.IsObject() || !r.OK() && !refusal {
+		sdk.Check(errAnswer)
 	}
-	return j, nil
+	return j
 }
 
-// statuses of payments. AUTHORIZED is captured where the payment was asked for so.
-var statuses = sdk.Statuses{
-	{sdk.StatusDeclined, "DECLINED REJECTED FAILED INVALID_REQUEST AUTHORIZED_RISK_DECLINED AUTHENTICATION_FAILED"},
-	{sdk.StatusAuthorized, "AUTHORIZED PARTIAL_AUTHORIZED"},
-	{sdk.StatusCaptured, "SUCCEEDED TRANSMITTED"},
-	{sdk.StatusPending, "PENDING AUTHORIZED_PENDING_REVIEW PENDING_REVIEW ACCEPTED CHALLENGE STATUS_NOT_RECEIVED"},
-	{sdk.StatusVoided, "VOIDED REVERSED CANCELLED"},
-}
+// Statuses that mean the same of everything.
+const (
+	refusals = "DECLINED REJECTED FAILED INVALID_REQUEST AUTHORIZED_RISK_DECLINED AUTHENTICATION_FAILED"
+	releases = "VOIDED REVERSED CANCELLED"
+	reviews  = "AUTHORIZED_PENDING_REVIEW PENDING_REVIEW"
+	finished = "SUCCEEDED TRANSMITTED"
+)
+
+// What the statuses of transactions mean. AUTHORIZED is captured where the payment was asked for so; of an increment, a partial approval
+// says nothing of the new total.
+var (
+	payments = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED PARTIAL_AUTHORIZED"}, {sdk.StatusCaptured, finished},
+		{sdk.StatusPending, "PENDING ACCEPTED CHALLENGE STATUS_NOT_RECEIVED " + reviews}, {sdk.StatusVoided, releases}}
+	captures   = sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"}, {sdk.StatusCaptured, finished}}
+	reversals  = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusVoided, releases}, {sdk.StatusPending, "PENDING"}}
+	refunds    = sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"}, {sdk.StatusRefunded, finished}}
+	increments = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED"}, {sdk.StatusPending, "PENDING " + reviews}}
+)
 
 // declined says that a status is a refusal.
-func declined(status string) bool { return statuses.Of(status) == sdk.StatusDeclined }
-
-// released says that a status is of a transaction that was taken back.
-func released(status string) bool { return statuses.Of(status) == sdk.StatusVoided }
+func declined(status string) bool { return payments.Of(status) == sdk.StatusDeclined }
 
 // paymentOutcome is what has become of a payment: the answer to it, or what Transaction Search says of it.
 func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, error) {
-	o := base(a, status)
-	o.Amount = lessApproved(r, a)
-	switch {
-	case isRefusal(a, status):
-		d := refused(a)
-		d.TransactionID, d.Reference, d.Checks = o.TransactionID, o.Reference, o.Checks
-		return d, nil
-	case o.TransactionID == "":
-		return nil, errAnswer
+	o := outcome(a, status, payments)
+	if o.Status == sdk.StatusDeclined {
+		return o, nil
 	}
-	switch o.Status = statuses.Of(status); {
-	case o.Status == "", status == "PARTIAL_AUTHORIZED" && o.Amount == nil:
+	o.Amount = authorized(a, r.Amount.Currency).Part(r.Amount)
+	switch {
+	case status == "PARTIAL_AUTHORIZED" && o.Amount == nil:
 		return nil, errStatus
-	case status == "AUTHORIZED" && !manual(r): // of a part, nobody captures but we
+	case status == "AUTHORIZED" && !r.Manual(): // of a part, nobody captures but we
 		o.Status = sdk.StatusCaptured
 	}
 	zero := r.Amount.Minor == 0 && r.Amount.Currency != ""
@@ -77,42 +68,47 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, er
 	return o, nil
 }
 
-// manual says that the payment is only held by its authorization.
-func manual(r *sdk.Request) bool {
-	if r.Capture == "" && r.Payment != nil {
-		return r.Payment.Capture == sdk.CaptureManual
+// authorized is the amount of an approval, nil where the answer has none.
+func authorized(a sdk.JSON, c sdk.Currency) *sdk.Money {
+	details := a.Get("orderInformation.amountDetails")
+	if details.Str("currency") != string(c) {
+		return nil
 	}
-	return r.Capture == sdk.CaptureManual
+	return details.Major("authorizedAmount", c)
 }
 
-// isRefusal says that the answer refuses what was asked for.
-func isRefusal(a sdk.JSON, status string) bool { return gate(a) || declined(status) }
-
-// gate says that the answer is of the gate before the API, which knows the account or does not.
-func gate(a sdk.JSON) bool { return a.Str("status") == "" && a.Str("response.rmsg") != "" }
-
-// base is what every answer about a transaction may hold.
-func base(a sdk.JSON, status string) *sdk.Outcome {
-	o := &sdk.Outcome{TransactionID: a.Str("id"), Reference: a.Str("reconciliationId"), AuthCode: a.Str("processorInformation.approvalCode"),
-		NetworkTransactionID: a.First("processorInformation.networkTransactionId", "processorInformation.transactionId"), Checks: checks(a.Get("processorInformation")),
-		Raw: a.Pick("reason=errorInformation.reason", "response_code=processorInformation.responseCode", "avs=processorInformation.avs.code",
-			"cvn=processorInformation.cardVerification.resultCode")}
+// outcome is what every answer about a transaction may hold. What is not a refusal has an id and a status that means something.
+func outcome(a sdk.JSON, status string, means sdk.Statuses) *sdk.Outcome {
+	o := &sdk.Outcome{TransactionID: a.Str("id"), Reference: a.Str("reconciliationId"), Checks: checks(a.Get("processorInformation"))}
+	if o.Status = means.Of(status); o.Status == sdk.StatusDeclined || gate(a) {
+		d := refused(a)
+		d.TransactionID, d.Reference, d.Checks = o.TransactionID, o.Reference, o.Checks
+		return d
+	}
+	if o.TransactionID == "" {
+		sdk.Check(errAnswer)
+	}
+	means.Must(status)
+	o.AuthCode = a.Str("processorInformation.approvalCode")
+	o.NetworkTransactionID = a.First("processorInformation.networkTransactionId", "processorInformation.transactionId")
+	o.Raw = a.Pick("reason=errorInformation.reason", "response_code=processorInformation.responseCode", "avs=processorInformation.avs.code",
+		"cvn=processorInformation.cardVerification.resultCode")
 	o.Raw["status"] = status
 	return o
 }
 
-// lessApproved is the amount of a partial approval, nil where all was approved.
-func lessApproved(r *sdk.Request, a sdk.JSON) *sdk.Money {
-	details := a.Get("orderInformation.amountDetails")
-	if details.Str("currency") != string(r.Amount.Currency) {
-		return nil
+// change is what has become of something that was done to a payment, and the id of that transaction. The payment keeps its own.
+func change(r *sdk.Request, a sdk.JSON, status string, means sdk.Statuses) (o *sdk.Outcome, id string) {
+	o = outcome(a, status, means)
+	id, o.TransactionID = o.TransactionID, r.TransactionID
+	if o.Status == sdk.StatusDeclined {
+		o.Reference, o.Checks = "", nil
 	}
-	m := details.Major("authorizedAmount", r.Amount.Currency)
-	if m == nil || m.Minor <= 0 || m.Minor >= r.Amount.Minor {
-		return nil
-	}
-	return m
+	return o, id
 }
+
+// gate says that the answer is of the gate before the API, which knows the account or does not.
+func gate(a sdk.JSON) bool { return a.Str("status") == "" && a.Str("response.rmsg") != "" }
 
 // Cybersource's CVN and AVS codes. Some tell of the street or of the postal code alone.
 var (

@@ -1,6 +1,7 @@
 package cybersource
 
 import (
+	"cmp"
 	"slices"
 
 	"payswitch/sdk"
@@ -13,40 +14,53 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.Request3DS && r.ThreeDS == nil && r.NeedCard() == nil {
 		return setup(c)
 	}
-	var processed *sdk.Object
-	indicator := commerceIndicator(r)
-	if r.ThreeDS != nil {
-		network := networkOf(r)
-		indicator, processed = authenticatedIndicator(network, r.ThreeDS), externalResult(network, r.ThreeDS)
+	if r.ThreeDS == nil {
+		return pay(c, commerceIndicator(r), "", nil)
 	}
-	return pay(c, indicator, nil, processed)
+	indicator, result := externalResult(r)
+	return pay(c, indicator, "", result)
 }
 
-// pay sends the payment. actions are further services of the same request; authentication is consumerAuthenticationInformation.
-func pay(c *sdk.Call, indicator string, actions []string, authentication *sdk.Object) (*sdk.Outcome, error) {
+// pay sends the payment. action is a further service of the same request; authentication is consumerAuthenticationInformation.
+func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sdk.Outcome, error) {
 	r := c.Request
-	instrument, err := paymentInformation(r)
-	if err != nil {
-		return nil, err
-	}
-	body := sdk.NewObject().
-		Obj("processingInformation", processingInformation(c, indicator, actions)).
-		Obj("paymentInformation", instrument).
+	body := begin(r).
+		Obj("processingInformation", processingInformation(c, indicator, action)).
 		Obj("orderInformation", orderInformation(r)).
-		Obj("clientReferenceInformation", reference(r)).
 		Obj("consumerAuthenticationInformation", authentication)
 	if r.Amount.Minor > 0 {
 		body.Arr("merchantDefinedInformation", definedInformation(r))
 	}
-	a, err := ask(c, "POST", paymentsPath, body)
-	if err != nil {
-		return nil, err
+	a := ask(c, "POST", paymentsPath, body)
+	if status := a.Str("status"); payments.Of(status) != sdk.StatusVoided {
+		return paymentOutcome(r, a, status)
 	}
-	if released(a.Str("status")) { // taken back before it was made
-		return refused(a), nil
-	}
-	return paymentOutcome(r, a, a.Str("status"))
+	return refused(a), nil // taken back before it was made
 }
+
+// begin begins a request about a card: what is charged, and our reference.
+func begin(r *sdk.Request) *sdk.Object {
+	sdk.Check(r.NeedInstrument())
+	instrument := sdk.NewObject()
+	if id := r.Instrument.StoredCredentialID; id != "" {
+		instrument.Obj("paymentInstrument", sdk.NewObject().Str("id", id))
+	} else {
+		instrument.Obj("card", card(r.Instrument.Card))
+	}
+	return sdk.NewObject().Obj("paymentInformation", instrument).Obj("clientReferenceInformation", reference(r))
+}
+
+func card(k *sdk.Card) *sdk.Object {
+	o := sdk.NewObject().Str("number", k.Number).Str("expirationMonth", k.Month()).Str("expirationYear", k.Year()).OptStr("securityCode", k.CVC)
+	if kind := cardTypes[k.Scheme()]; kind != "" {
+		o.Str("type", kind).Str("typeSelectionIndicator", "1") // 1: not chosen by the customer
+	}
+	return o
+}
+
+// cardTypes are Cybersource's numbers of the networks.
+var cardTypes = map[sdk.CardNetwork]string{sdk.Visa: "001", sdk.Mastercard: "002", sdk.AmericanExpress: "003", sdk.Discover: "004",
+	sdk.DinersClub: "005", sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.UnionPay: "062"}
 
 func reference(r *sdk.Request) *sdk.Object { return sdk.NewObject().Str("code", r.Reference) }
 
@@ -54,142 +68,52 @@ func amount(m sdk.Money) *sdk.Object {
 	return sdk.NewObject().Str("totalAmount", m.Major()).Str("currency", string(m.Currency))
 }
 
-func processingInformation(c *sdk.Call, indicator string, actions []string) *sdk.Object {
+func processingInformation(c *sdk.Call, indicator, action string) *sdk.Object {
 	r := c.Request
-	options := sdk.NewObject()
-	used := false
-	if u := r.StoredCredential; u != nil {
-		options.Obj("initiator", initiator(r, u))
-		used = true
-		if u.First {
-			actions = append([]string{"TOKEN_CREATE"}, actions...)
-		}
-	}
-	for _, check := range [][2]string{{disableAVS, "ignoreAvsResult"}, {disableCVN, "ignoreCvResult"}} {
-		if c.Account.Config[check[0]] == "true" {
-			options.Bool(check[1], true)
-			used = true
-		}
-	}
-	p := sdk.NewObject()
-	if len(actions) > 0 {
-		p.Arr("actionList", texts(actions...))
-	}
+	var actions, tokens []string
 	if r.Stores() {
-		p.Arr("actionTokenTypes", texts("paymentInstrument", "customer"))
+		actions, tokens = []string{"TOKEN_CREATE"}, []string{"paymentInstrument", "customer"}
 	}
-	if used {
-		p.Obj("authorizationOptions", options)
+	if action != "" {
+		actions = append(actions, action)
 	}
-	return p.Str("commerceIndicator", indicator).Bool("capture", !manual(r) && r.Amount.Minor > 0)
+	options := sdk.NewObject().Obj("initiator", initiator(r)).
+		OptBool("ignoreAvsResult", c.Account.Config[disableAVS] == "true").OptBool("ignoreCvResult", c.Account.Config[disableCVN] == "true")
+	return sdk.NewObject().Strs("actionList", actions...).Strs("actionTokenTypes", tokens...).OptObj("authorizationOptions", options).
+		Str("commerceIndicator", indicator).Bool("capture", !r.Manual() && r.Amount.Minor > 0)
 }
 
-func texts(all ...string) *sdk.Array {
-	a := sdk.NewArray()
-	for _, s := range all {
-		a.Str(s)
-	}
-	return a
-}
-
-// initiator says who began a payment with a stored credential, as the card networks want it.
-func initiator(r *sdk.Request, u *sdk.StoredCredentialUse) *sdk.Object {
-	switch {
-	case u.First:
+// initiator says who began a payment with a stored credential, as the card networks want it; nil for other payments.
+func initiator(r *sdk.Request) *sdk.Object {
+	switch r.StoredCredential.Agreement() {
+	case "first":
 		return sdk.NewObject().Str("type", "customer").Bool("credentialStoredOnFile", true)
-	case u.Initiator != "mit":
+	case "cit":
 		return sdk.NewObject().Str("type", "customer").Bool("storedCredentialUsed", true)
+	case "mit":
+		o := sdk.NewObject().Str("type", "merchant").Bool("storedCredentialUsed", true)
+		if id := r.Instrument.NetworkTransactionID; id != "" { // with a token, Cybersource knows both itself
+			reason := cmp.Or(mitReasons.Of(r.StoredCredential.Category), "10") // 10: unscheduled
+			o.Obj("merchantInitiatedTransaction", sdk.NewObject().Str("reason", reason).Str("previousTransactionId", id))
+		}
+		return o
 	}
-	o := sdk.NewObject().Str("type", "merchant").Bool("storedCredentialUsed", true)
-	if r.Instrument != nil && r.Instrument.NetworkTransactionID != "" { // with a token, Cybersource knows both itself
-		o.Obj("merchantInitiatedTransaction", sdk.NewObject().Str("reason", mitReason(u.Category)).
-			Str("previousTransactionId", r.Instrument.NetworkTransactionID))
-	}
-	return o
+	return nil
 }
 
-// mitReason is the reason code of a merchant-initiated payment (Credentialed Transactions guide).
-func mitReason(category string) string {
-	switch category {
-	case "resubmission":
-		return "1"
-	case "recurring":
-		return "7"
-	case "installment":
-		return "9"
-	}
-	return "10" // unscheduled
-}
+// mitReasons are the reason codes of merchant-initiated payments (Credentialed Transactions guide).
+var mitReasons = sdk.Names{{"1", "resubmission"}, {"7", "recurring"}, {"9", "installment"}}
 
 // commerceIndicator is the kind of sale of a payment without 3-D Secure.
 func commerceIndicator(r *sdk.Request) string {
-	if r.MerchantInitiated() {
-		switch r.StoredCredential.Category {
-		case "recurring":
-			return "recurring"
-		case "installment":
-			return "install"
-		}
-	}
-	return "internet"
+	return cmp.Or(sdk.Names{{"recurring", "mit_recurring"}, {"install", "mit_installment"}}.For(r.StoredCredential), "internet")
 }
-
-func paymentInformation(r *sdk.Request) (*sdk.Object, error) {
-	if err := r.NeedInstrument(); err != nil {
-		return nil, err
-	}
-	if id := r.Instrument.StoredCredentialID; id != "" {
-		return sdk.NewObject().Obj("paymentInstrument", sdk.NewObject().Str("id", id)), nil
-	}
-	k := r.Instrument.Card
-	card := sdk.NewObject().Str("number", k.Number).Str("expirationMonth", k.Month()).Str("expirationYear", k.Year()).OptStr("securityCode", k.CVC)
-	if kind := cardTypes[networkOf(r)]; kind != "" {
-		card.Str("type", kind).Str("typeSelectionIndicator", "1") // 1: not chosen by the customer
-	}
-	return sdk.NewObject().Obj("card", card), nil
-}
-
-// networkOf is the card's network, by its BIN where nobody has told it.
-func networkOf(r *sdk.Request) sdk.CardNetwork {
-	if r.Instrument == nil || r.Instrument.Card == nil {
-		return ""
-	}
-	k := r.Instrument.Card
-	if k.Network != "" || len(k.BIN) < 4 {
-		return k.Network
-	}
-	switch bin := k.BIN[:4]; {
-	case bin[0] == '4':
-		return sdk.Visa
-	case bin >= "5100" && bin <= "5599", bin >= "2221" && bin <= "2720":
-		return sdk.Mastercard
-	case bin[:2] == "34", bin[:2] == "37":
-		return sdk.AmericanExpress
-	case bin == "6011", bin[:2] == "65", bin >= "6440" && bin <= "6499":
-		return sdk.Discover
-	case bin >= "3528" && bin <= "3589":
-		return sdk.JCB
-	case bin[:2] == "36", bin[:2] == "38", bin >= "3000" && bin <= "3059":
-		return sdk.DinersClub
-	}
-	return ""
-}
-
-// cardTypes are Cybersource's numbers of the networks.
-var cardTypes = map[sdk.CardNetwork]string{sdk.Visa: "001", sdk.Mastercard: "002", sdk.AmericanExpress: "003", sdk.Discover: "004", sdk.DinersClub: "005",
-	sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.UnionPay: "062"}
 
 func orderInformation(r *sdk.Request) *sdk.Object {
-	to, email := sdk.NewObject(), r.Email()
-	if b := r.Billing; b != nil {
-		to.OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName).OptStr("address1", b.Line1).OptStr("locality", b.City).
-			OptStr("administrativeArea", b.State).OptStr("postalCode", b.Zip).OptStr("country", b.Country)
-	}
-	o := sdk.NewObject().Obj("amountDetails", amount(r.Amount))
-	if r.Billing != nil || email != "" {
-		o.Obj("billTo", to.OptStr("email", email))
-	}
-	return o
+	b := r.BillTo()
+	to := sdk.NewObject().OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName).OptStr("address1", b.Line1).OptStr("locality", b.City).
+		OptStr("administrativeArea", b.State).OptStr("postalCode", b.Zip).OptStr("country", b.Country).OptStr("email", r.Email())
+	return sdk.NewObject().Obj("amountDetails", amount(r.Amount)).OptObj("billTo", to)
 }
 
 // maxDefined is how many merchant defined data fields there are.

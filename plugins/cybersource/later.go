@@ -6,37 +6,23 @@ import "payswitch/sdk"
 // id of its own, which refunds refer to.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	body := sdk.NewObject().
+	a := ask(c, "POST", payment(r)+"/captures", sdk.NewObject().
 		Obj("processingInformation", sdk.NewObject().Str("commerceIndicator", "internet").
 			Obj("captureOptions", sdk.NewObject().Int("captureSequenceNumber", 1).Int("totalCaptureCount", 1))).
 		Obj("orderInformation", sdk.NewObject().Obj("amountDetails", amount(r.Amount))).
-		Obj("clientReferenceInformation", reference(r))
-	a, err := ask(c, "POST", paymentsPath+sdk.PathEscape(r.TransactionID)+"/captures", body)
-	if err != nil {
-		return nil, err
-	}
-	return captureOutcome(r, a, a.Str("status"))
+		Obj("clientReferenceInformation", reference(r)))
+	return captureOutcome(r, a, a.Str("status")), nil
 }
 
-func captureOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, error) {
-	o := base(a, status)
-	o.CaptureID, o.TransactionID = o.TransactionID, r.TransactionID
-	switch {
-	case isRefusal(a, status), released(status):
-		o = refused(a)
-		o.TransactionID = r.TransactionID
-		return o, nil
-	case o.CaptureID == "":
-		return nil, errAnswer
-	case status == "PENDING":
-		o.Status = sdk.StatusPending
-	case status == "TRANSMITTED", status == "SUCCEEDED":
-		o.Status = sdk.StatusCaptured
-	default:
-		return nil, errStatus
+// payment is the path of the payment that the operation is about.
+func payment(r *sdk.Request) string { return paymentsPath + sdk.PathEscape(r.TransactionID) }
+
+func captureOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
+	o, id := change(r, a, status, captures)
+	if o.Status != sdk.StatusDeclined {
+		o.CaptureID, o.ConnectorData = id, &sdk.ConnectorData{Version: 1, Payment: afterCapture + id}
 	}
-	o.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: afterCapture + o.CaptureID}
-	return o, nil
+	return o
 }
 
 // afterCapture is connector data: and the capture's id.
@@ -52,67 +38,34 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	if held.Minor == 0 {
 		held.Minor = r.Payment.Requested
 	}
-	body := sdk.NewObject().Obj("clientReferenceInformation", reference(r)).
-		Obj("reversalInformation", sdk.NewObject().Obj("amountDetails", amount(held)).OptStr("reason", r.Reason))
-	a, err := ask(c, "POST", paymentsPath+sdk.PathEscape(r.TransactionID)+"/reversals", body)
-	if err != nil {
-		return nil, err
-	}
-	return voidOutcome(r, a, a.Str("status"))
+	a := ask(c, "POST", payment(r)+"/reversals", sdk.NewObject().Obj("clientReferenceInformation", reference(r)).
+		Obj("reversalInformation", sdk.NewObject().Obj("amountDetails", amount(held)).OptStr("reason", r.Reason)))
+	return voidOutcome(r, a, a.Str("status")), nil
 }
 
-func voidOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, error) {
-	o := base(a, status)
-	switch {
-	case isRefusal(a, status):
-		o = refused(a)
-	case o.TransactionID == "":
-		return nil, errAnswer
-	case released(status):
-		o.Status = sdk.StatusVoided
-	case status == "PENDING":
-		o.Status = sdk.StatusPending
-	default:
-		return nil, errStatus
+func voidOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
+	o, id := change(r, a, status, reversals)
+	if o.Status != sdk.StatusDeclined {
+		o.Reference = id // for the merchant to look it up
 	}
-	o.Reference, o.TransactionID = o.TransactionID, r.TransactionID // the reversal's id is for the merchant to look it up
-	return o, nil
+	return o
 }
 
 // refund gives back what was taken: of the capture where there was one, else of the payment, which was captured with it.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
-	path := paymentsPath + sdk.PathEscape(r.TransactionID)
+	r, path := c.Request, payment(c.Request)
 	if id := captureID(r); id != "" {
 		path = capturesPath + sdk.PathEscape(id)
 	}
-	body := sdk.NewObject().Obj("orderInformation", sdk.NewObject().Obj("amountDetails", amount(r.Amount))).Obj("clientReferenceInformation", reference(r))
-	a, err := ask(c, "POST", path+"/refunds", body)
-	if err != nil {
-		return nil, err
-	}
-	return refundOutcome(r, a, a.Str("status"))
+	a := ask(c, "POST", path+"/refunds", sdk.NewObject().Obj("orderInformation", sdk.NewObject().Obj("amountDetails", amount(r.Amount))).
+		Obj("clientReferenceInformation", reference(r)))
+	return refundOutcome(r, a, a.Str("status")), nil
 }
 
-func refundOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, error) {
-	o := base(a, status)
-	o.RefundID, o.TransactionID = o.TransactionID, r.TransactionID
-	switch {
-	case isRefusal(a, status), released(status):
-		id := o.RefundID
-		o = refused(a)
-		o.RefundID, o.TransactionID = id, r.TransactionID
-		return o, nil
-	case o.RefundID == "":
-		return nil, errAnswer
-	case status == "PENDING":
-		o.Status = sdk.StatusPending
-	case status == "SUCCEEDED", status == "TRANSMITTED":
-		o.Status = sdk.StatusRefunded
-	default:
-		return nil, errStatus
-	}
-	return o, nil
+func refundOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
+	o, id := change(r, a, status, refunds)
+	o.RefundID = id
+	return o
 }
 
 // incrementalAuthorize raises what is held. Cybersource is told by how much, and we are told the new total.
@@ -122,28 +75,12 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, sdk.Invalid("amount", "the new total must be above what is held, in its currency")
 	}
 	more := sdk.Money{Minor: r.Amount.Minor - r.Payment.Authorized, Currency: r.Amount.Currency}
-	body := sdk.NewObject().
+	a := ask(c, "PATCH", payment(r), sdk.NewObject().
 		Obj("processingInformation", sdk.NewObject().
 			Obj("authorizationOptions", sdk.NewObject().Obj("initiator", sdk.NewObject().Bool("storedCredentialUsed", true))).
 			Str("commerceIndicator", "internet")).
-		Obj("orderInformation", sdk.NewObject().Obj("amountDetails", sdk.NewObject().Str("additionalAmount", more.Major()).Str("currency", string(more.Currency))))
-	a, err := ask(c, "PATCH", paymentsPath+sdk.PathEscape(r.TransactionID), body)
-	if err != nil {
-		return nil, err
-	}
-	o := base(a, a.Str("status"))
-	switch status := a.Str("status"); {
-	case isRefusal(a, status):
-		o = refused(a)
-	case o.TransactionID == "":
-		return nil, errAnswer
-	case status == "AUTHORIZED":
-		o.Status = sdk.StatusAuthorized
-	case status == "PENDING", status == "AUTHORIZED_PENDING_REVIEW", status == "PENDING_REVIEW":
-		o.Status = sdk.StatusPending
-	default: // a partial approval says nothing of the new total
-		return nil, errStatus
-	}
-	o.TransactionID = r.TransactionID
+		Obj("orderInformation", sdk.NewObject().Obj("amountDetails",
+			sdk.NewObject().Str("additionalAmount", more.Major()).Str("currency", string(more.Currency)))))
+	o, _ := change(r, a, a.Str("status"), increments)
 	return o, nil
 }

@@ -20,11 +20,11 @@ func signatureHeader(key, names, signature string) string {
 
 // send sends a request with its HTTP Signature: an HMAC-SHA256, under the shared secret, over the named headers, one on each line, as
 // name, colon, space and value. The host of the URL is what the Host header will be. GETs have no body and no digest.
-func send(c *sdk.Call, method, path string, body *sdk.Object, capture ...sdk.Capture) (*sdk.Response, error) {
+func send(c *sdk.Call, method, path string, body *sdk.Object, capture ...sdk.Capture) *sdk.Response {
 	_, address, _ := strings.Cut(c.Account.BaseURL, "://")
-	host, prefix := address, ""
-	if i := strings.IndexByte(address, '/'); i >= 0 {
-		host, prefix = address[:i], address[i:]
+	host, prefix, _ := strings.Cut(address, "/")
+	if prefix != "" {
+		prefix = "/" + prefix
 	}
 	merchant, date := c.Account.Credentials[merchantAccount], c.Now().Format(httpDate)
 	lines := "host: " + host + "\ndate: " + date + "\n(request-target): " + strings.ToLower(method) + " " + prefix + path
@@ -40,5 +40,5 @@ func send(c *sdk.Call, method, path string, body *sdk.Object, capture ...sdk.Cap
 	key := sdk.Fn(sdk.FnUnbase64, sdk.Text(c.Account.Credentials[apiSecret]))
 	signature := c.Derive(sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Text(lines+"\nv-c-merchant-id: "+merchant))))
 	s.Headers = append(s.Headers, sdk.H("Signature", signatureHeader(c.Account.Credentials[apiKey], names, signature)))
-	return c.Do(s)
+	return sdk.Must(c.Do(s))
 }

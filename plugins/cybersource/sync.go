@@ -35,26 +35,17 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	captured := captureID(r)
 	switch {
 	case r.Resolves == sdk.OpVoid:
-		a, err := transaction(c, "", serviceReverse)
-		if err != nil || !a.Exists() {
-			return notFound(r, err)
-		}
-		return voidOutcome(r, a, statusOf(a, "REVERSED"))
+		a := transaction(c, "", serviceReverse)
+		return voidOutcome(r, a, statusOf(a, "REVERSED")), nil
 	case r.Resolves == sdk.OpCapture, captured != "":
-		a, err := transaction(c, captured, serviceCapture)
-		if err != nil || !a.Exists() {
-			return notFound(r, err)
-		}
-		o, err := captureOutcome(r, a, statusOf(a, "PENDING"))
-		if err == nil && r.Resolves != sdk.OpCapture && o.Status == sdk.StatusCaptured {
+		a := transaction(c, captured, serviceCapture)
+		o := captureOutcome(r, a, statusOf(a, "PENDING"))
+		if r.Resolves != sdk.OpCapture && o.Status == sdk.StatusCaptured {
 			o.Amount = taken(r, a)
 		}
-		return o, err
+		return o, nil
 	}
-	a, err := transaction(c, r.TransactionID, serviceAuthorize)
-	if err != nil || !a.Exists() {
-		return notFound(r, err)
-	}
+	a := transaction(c, r.TransactionID, serviceAuthorize)
 	o, err := paymentOutcome(r, a, statusOf(a, "AUTHORIZED"))
 	if err == nil && r.Resolves == sdk.OpIncrementalAuthorize && o.Status == sdk.StatusAuthorized {
 		if m := a.Get("orderInformation.amountDetails").Major("authorizedAmount", r.Amount.Currency); m == nil || *m != r.Amount {
@@ -66,95 +57,65 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 
 // taken is the amount of a capture that was smaller than the payment.
 func taken(r *sdk.Request, a sdk.JSON) *sdk.Money {
-	m := a.Get("orderInformation.amountDetails").Major("totalAmount", r.Amount.Currency)
-	if m != nil && m.Minor > 0 && m.Minor < r.Amount.Minor {
+	if m := a.Major("orderInformation.amountDetails.totalAmount", r.Amount.Currency).Part(r.Amount); m != nil || r.Payment == nil {
 		return m
 	}
-	if p := r.Payment; p != nil && p.Captured > 0 && p.Captured < r.Amount.Minor {
-		return &sdk.Money{Minor: p.Captured, Currency: r.Amount.Currency}
-	}
-	return nil
+	return (&sdk.Money{Minor: r.Payment.Captured, Currency: r.Amount.Currency}).Part(r.Amount)
 }
 
 // refundSync asks what has become of a refund.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
-	a, err := transaction(c, r.RefundID, serviceRefund)
-	if err != nil || !a.Exists() {
-		return notFound(r, err)
-	}
-	return refundOutcome(r, a, statusOf(a, "PENDING"))
+	a := transaction(c, c.Request.RefundID, serviceRefund)
+	return refundOutcome(c.Request, a, statusOf(a, "PENDING")), nil
 }
 
-func notFound(r *sdk.Request, err error) (*sdk.Outcome, error) {
-	if err != nil {
-		return nil, err
-	}
-	return &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID}, nil
-}
-
-// transaction fetches the details of a transaction by its id, or of the one that performed a service under our reference. It is missing
-// where Cybersource has not heard of one.
-func transaction(c *sdk.Call, id, service string) (sdk.JSON, error) {
+// transaction fetches the details of a transaction by its id, or of the one that performed a service under our reference. Where Cybersource
+// has not heard of one, the operation ends with that.
+func transaction(c *sdk.Call, id, service string) sdk.JSON {
 	if id == "" {
-		found, err := search(c, service)
-		if err != nil || found == "" {
-			return sdk.JSON{}, err
-		}
-		id = found
+		id = search(c, service)
 	}
-	response, err := send(c, "GET", transactionsPath+sdk.PathEscape(id), nil)
-	if err != nil {
-		return sdk.JSON{}, err
+	missing := &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: c.Request.TransactionID}
+	if id == "" {
+		c.End(missing)
 	}
+	response := send(c, "GET", transactionsPath+sdk.PathEscape(id), nil)
 	a := response.JSON()
 	switch {
 	case response.Status == 404 && (a.Str("status") == "NOT_FOUND" || a.Str("reason") == "NOT_FOUND"):
-		return sdk.JSON{}, nil
+		c.End(missing)
 	case !response.OK() || a.Str("id") == "":
-		return sdk.JSON{}, errAnswer
+		sdk.Check(errAnswer)
 	}
-	return a, nil
+	return a
 }
 
 // search is the id of the transaction that performed a service under our reference, "" where there is none.
-func search(c *sdk.Call, service string) (string, error) {
+func search(c *sdk.Call, service string) (found string) {
 	reference := c.Request.Reference
 	if reference == "" {
-		return "", sdk.Missing("connector_transaction_id", "an id or a reference is needed")
+		sdk.Check(sdk.Missing("connector_transaction_id", "an id or a reference is needed"))
 	}
-	response, err := send(c, "POST", searchesPath, sdk.NewObject().Bool("save", false).Str("query", "clientReferenceInformation.code:"+reference).
+	response := send(c, "POST", searchesPath, sdk.NewObject().Bool("save", false).Str("query", "clientReferenceInformation.code:"+reference).
 		Int("offset", 0).Int("limit", 100).Str("sort", "submitTimeUtc:desc"))
-	if err != nil {
-		return "", err
-	}
 	a := response.JSON()
 	if !response.OK() || a.Number("totalCount") == "" {
-		return "", errAnswer
+		sdk.Check(errAnswer)
 	}
-	found := ""
 	for t := range a.Get("_embedded.transactionSummaries").All() {
-		if t.Str("clientReferenceInformation.code") != reference || !performed(t, service) {
+		performed := t.Get("applicationInformation.applications").Where("name", service)
+		if t.Str("clientReferenceInformation.code") != reference || !performed.Exists() {
 			continue
 		}
 		if found != "" || t.Str("id") == "" {
-			return "", errAmbiguous
+			sdk.Check(errAmbiguous)
 		}
 		found = t.Str("id")
 	}
 	if found == "" && a.Int("totalCount") > 100 {
-		return "", errAmbiguous
+		sdk.Check(errAmbiguous)
 	}
-	return found, nil
-}
-
-func performed(t sdk.JSON, service string) bool {
-	for x := range t.Get("applicationInformation.applications").All() {
-		if x.Str("name") == service {
-			return true
-		}
-	}
-	return false
+	return found
 }
 
 // statusOf is the status of a transaction's details. Where they hold a reason code alone, 100 means what is given for it.

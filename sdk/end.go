@@ -1,0 +1,45 @@
+package sdk
+
+// What a helper of an operation finds out may be its end: a payment that cannot be read, a card the processor will not take. So that it need
+// not be handed up through every caller, an operation can be ended where that is known, as t.FailNow ends a test: Must and Check end it with
+// an error, Call.End with an outcome. It is what the operation's function returning them would be: nothing is done by an adapter that would
+// have to be undone. Call.Do, too, ends the step at a request that is still to be made.
+
+// ended is what they panic with. Adapter.Step recovers it.
+type ended struct {
+	outcome *Outcome
+	err     error
+}
+
+// Error is for whoever calls an adapter's helper outside of an operation.
+func (e ended) Error() string {
+	if e.err != nil {
+		return errorText(e.err)
+	}
+	return "the operation has ended"
+}
+
+// Must is v. With an error it ends the operation, as if its function had returned the error:
+//
+//	answer := sdk.Must(c.Get(path))
+func Must[T any](v T, err error) T {
+	Check(err)
+	return v
+}
+
+// Check ends the operation with the first of the errors that is not nil, as if its function had returned it.
+func Check(errs ...error) {
+	for _, err := range errs {
+		if err != nil {
+			panic(ended{err: err})
+		}
+	}
+}
+
+// End ends the operation with an outcome, as if its function had returned it: where a helper learns that the processor has refused, say. It
+// does not return. nil does not end it.
+func (c *Call) End(o *Outcome) {
+	if o != nil {
+		panic(ended{outcome: o})
+	}
+}
