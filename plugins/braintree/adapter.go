@@ -53,7 +53,6 @@ func Adapter() *sdk.Adapter {
 				sdk.CardPlacements(path, sdk.CardFields{Number: input + "creditCard.number", CVC: input + "creditCard.cvv",
 					CAVV: input + "options.threeDSecureAuthentication.passThrough.cavv"}, sdk.OpAuthorize),
 				sdk.CardPlacements(path, sdk.CardFields{Number: input + "creditCard.number", CVC: input + "creditCard.cvv", CAVV: input + "threeDSecurePassThrough.cavv"}, sdk.OpVerify)...),
-			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Webhook: &sdk.WebhookRule{Scheme: "bt-signature", ToleranceSeconds: webhookToleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
 				IdempotencyWindowSeconds: keyWindowSeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
@@ -77,14 +76,13 @@ func currencies() []string {
 }
 
 // amount is the amount as Braintree takes it: without its currency, which must be that of the merchant account.
-func amount(c *sdk.Call, m sdk.Money) (string, error) {
+func amount(c *sdk.Call) string {
+	m := c.Request.Amount
 	if of := c.Account.Config[accountCurrency]; of != string(m.Currency) {
-		return "", sdk.Unsupported("currency",
-			"the merchant account takes "+of+": use a connector account with a merchant account in "+string(m.Currency))
+		sdk.Check(sdk.Unsupported("currency", "the merchant account takes "+of+": use a connector account with a merchant account in "+string(m.Currency)))
 	}
-	text := m.Major()
-	if e, _ := m.Currency.Exponent(); text == "" || e > 3 {
-		return "", sdk.Unsupported("currency", "Braintree takes amounts of at most three decimals")
+	if e, ok := m.Currency.Exponent(); !ok || e > 3 {
+		sdk.Check(sdk.Unsupported("currency", "Braintree takes amounts of at most three decimals"))
 	}
-	return text, nil
+	return m.Major()
 }

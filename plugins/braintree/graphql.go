@@ -26,35 +26,36 @@ const (
 		` processorResponse { legacyCode message cvvResponse avsPostalCodeResponse avsStreetAddressResponse } }`
 )
 
-// mutate asks for a change: one mutation by its name and the type of its input, selecting what of the payload is wanted. repeatable says
-// that the input holds a key, or that it does no harm to ask twice. refused is how the operation ends where Braintree refused to work.
-func mutate(c *sdk.Call, name, inputType, selection string, input *sdk.Object, repeatable bool) (payload sdk.JSON, refused *sdk.Outcome, err error) {
-	data, decline, err := post(c, "mutation($input: "+inputType+"!) { "+name+"(input: $input) {"+selection+" } }", input, repeatable)
-	if decline != nil {
-		refused = sdk.Declined(decline)
+// keyed begins an input with a key, under which Braintree acts once.
+func keyed(c *sdk.Call) *sdk.Object { return sdk.NewObject().Str("apiRequestKey", c.IdempotencyKey()) }
+
+// mutate asks for a change: one mutation by its name, selecting what of the payload is wanted. repeatable says that the input holds a key, or
+// that it does no harm to ask twice. Where Braintree refuses to work, the operation ends with that.
+func mutate(c *sdk.Call, name, selection string, input *sdk.Object, repeatable bool) sdk.JSON {
+	inputType := strings.ToUpper(name[:1]) + name[1:] + "Input"
+	data, refused := post(c, "mutation($input: "+inputType+"!) { "+name+"(input: $input) {"+selection+" } }", input, repeatable)
+	if refused != nil {
+		c.End(sdk.Declined(refused))
 	}
-	return data.Get(name), refused, err
+	return data.Get(name)
 }
 
-// post sends a query and returns its data, or why Braintree refused to work on it. An error means that nobody knows what has become of it.
-func post(c *sdk.Call, query string, input *sdk.Object, repeatable bool) (data sdk.JSON, refused *sdk.Decline, err error) {
+// post sends a query and returns its data, or why Braintree refused to work on it.
+func post(c *sdk.Call, query string, input *sdk.Object, repeatable bool) (data sdk.JSON, refused *sdk.Decline) {
 	basic := c.Derive(sdk.Basic(c.Account.Credentials[publicKey], c.Account.Credentials[privateKey]))
-	r, err := c.Do(&sdk.Send{Method: "POST", SafeToRepeat: repeatable,
-		Headers: []sdk.Header{sdk.H("Authorization", "Basic "+basic), sdk.H("Braintree-Version", apiVersion), sdk.H("Content-Type", "application/json")},
-		Body:    sdk.NewObject().Str("query", query).Obj("variables", sdk.NewObject().Obj("input", input)).Bytes()})
-	if err != nil {
-		return data, nil, err
-	}
+	send := sdk.JSONSend("POST", "", sdk.NewObject().Str("query", query).Obj("variables", sdk.NewObject().Obj("input", input)),
+		sdk.H("Authorization", "Basic "+basic), sdk.H("Braintree-Version", apiVersion))
+	send.SafeToRepeat = repeatable
+	r := sdk.Must(c.Do(send))
 	j := r.JSON()
 	data = j.Get("data")
 	if list := j.Get("errors"); list.Has("") && !worked(data) && (r.OK() || r.Status/100 == 4) {
-		refused, err = refusal(list)
-		return data, refused, err
+		return data, sdk.Must(refusal(list))
 	}
 	if !r.OK() || !data.IsObject() {
-		return data, nil, errors.New("not a whole answer of the GraphQL API")
+		sdk.Check(errors.New("not a whole answer of the GraphQL API"))
 	}
-	return data, nil, nil
+	return data, nil
 }
 
 // worked says that there is a result: errors beside it are about fields of it that could not be read.
@@ -92,15 +93,12 @@ func refusal(list sdk.JSON) (*sdk.Decline, error) {
 }
 
 // amountOf is the amount of a transaction or refund, nil where the answer has none. It must be in the currency asked for.
-func amountOf(t sdk.JSON, c sdk.Currency) (*sdk.Money, error) {
-	if !t.Has("amount") {
-		return nil, nil
+func amountOf(t sdk.JSON, c sdk.Currency) *sdk.Money {
+	m := t.MajorIn("amount.value", "amount.currencyCode", c)
+	if m == nil && t.Has("amount") {
+		sdk.Check(errors.New("an amount that is none in the payment's currency"))
 	}
-	m := t.Major("amount.value", c)
-	if of := t.Str("amount.currencyCode"); m == nil || of != "" && of != string(c) {
-		return nil, errors.New("an amount that is none in the payment's currency")
-	}
-	return m, nil
+	return m
 }
 
 // statuses are what the status of a transaction means to a payment.
@@ -122,35 +120,26 @@ var refundStatuses = sdk.Statuses{
 var errStatus = errors.New("a status that is not known, or no id")
 
 // paymentOf reads a transaction into the outcome of a payment.
-func paymentOf(t sdk.JSON, currency sdk.Currency) (*sdk.Outcome, error) {
-	o := &sdk.Outcome{Status: statuses.Of(t.Str("status")), TransactionID: t.Str("id"), Reference: t.Str("legacyId"), // which Braintree's control panel shows
-		Raw: map[string]string{"status": t.Str("status")}}
-	if o.Status == "" || o.TransactionID == "" {
-		return nil, errStatus
-	}
-	var err error
-	if o.Status == sdk.StatusDeclined {
+func paymentOf(t sdk.JSON, currency sdk.Currency) *sdk.Outcome {
+	status := t.Str("status")
+	o := &sdk.Outcome{Status: statuses.Of(status), TransactionID: t.Str("id"), Reference: t.Str("legacyId"), // which Braintree's control panel shows
+		Raw: map[string]string{"status": status}}
+	switch {
+	case o.Status == "", o.TransactionID == "":
+		sdk.Check(errStatus)
+	case o.Status == sdk.StatusDeclined:
 		o.Decline = declineOf(t)
-		return o, nil
+	default:
+		event := eventOf(t, "AUTHORIZED")
+		o.Amount, o.AuthCode = amountOf(t, currency), event.Str("processorResponse.authorizationId")
+		o.Checks, o.NetworkTransactionID = checks(event.Get("processorResponse")), t.Str("paymentMethodSnapshot.networkTransactionId")
 	}
-	if o.Amount, err = amountOf(t, currency); err != nil {
-		return nil, err
-	}
-	event := eventOf(t, "AUTHORIZED")
-	o.AuthCode = event.Str("processorResponse.authorizationId")
-	o.Checks = checks(event.Get("processorResponse"))
-	o.NetworkTransactionID = t.Str("paymentMethodSnapshot.networkTransactionId")
-	return o, nil
+	return o
 }
 
 // eventOf is the latest event of a status: the history begins with it.
 func eventOf(t sdk.JSON, status string) sdk.JSON {
-	for e := range t.Get("statusHistory").All() {
-		if e.Str("status") == status {
-			return e
-		}
-	}
-	return sdk.JSON{}
+	return t.Get("statusHistory").Where("status", status)
 }
 
 // The results of checks have one vocabulary.

@@ -9,20 +9,9 @@ import (
 // capture takes what is held, or a part of it. There is one capture for an authorization: the rest is released with it.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	amount, err := amount(c, r.Amount)
-	if err != nil {
-		return nil, err
-	}
-	input := sdk.NewObject().Str("apiRequestKey", c.IdempotencyKey()).Str("transactionId", r.TransactionID).
-		Obj("transaction", sdk.NewObject().Str("amount", amount))
-	payload, refused, err := mutate(c, "captureTransaction", "CaptureTransactionInput", " clientMutationId transaction {"+transaction+" }", input, true)
-	if err != nil || refused != nil {
-		return refused, err
-	}
-	o, err := paymentOf(payload.Get("transaction"), r.Amount.Currency)
-	if err != nil {
-		return nil, err
-	}
+	input := keyed(c).Str("transactionId", r.TransactionID).Obj("transaction", sdk.NewObject().Str("amount", amount(c)))
+	payload := mutate(c, "captureTransaction", " clientMutationId transaction {"+transaction+" }", input, true)
+	o := paymentOf(payload.Get("transaction"), r.Amount.Currency)
 	switch o.Status {
 	case sdk.StatusCaptured:
 		o.CaptureID = o.TransactionID
@@ -37,75 +26,51 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 
 // void releases what is held. Braintree reverses: a payment that has settled meanwhile is refunded instead, which is no void.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
-	input := sdk.NewObject().Str("apiRequestKey", c.IdempotencyKey()).Str("transactionId", r.TransactionID)
-	payload, refused, err := mutate(c, "reverseTransaction", "ReverseTransactionInput",
-		" clientMutationId reversal { __typename ... on Transaction { id legacyId status } ... on Refund { id legacyId status } }", input, true)
-	if err != nil || refused != nil {
-		return refused, err
-	}
-	reversal := payload.Get("reversal")
-	o := &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: reversal.Str("id"), Raw: map[string]string{"status": reversal.Str("status")}}
+	reversal := mutate(c, "reverseTransaction",
+		" clientMutationId reversal { __typename ... on Transaction { id legacyId status } ... on Refund { id legacyId status } }",
+		keyed(c).Str("transactionId", c.Request.TransactionID), true).Get("reversal")
+	id, raw := reversal.Str("id"), map[string]string{"status": reversal.Str("status")}
 	switch {
 	case reversal.Str("__typename") == "Refund":
-		o.Status, o.TransactionID, o.RefundID = sdk.StatusUnknown, "", reversal.Str("id")
-		o.Raw["error"] = "the payment had settled: it was refunded instead"
-	case o.TransactionID == "" || reversal.Str("status") != "VOIDED":
+		raw["error"] = "the payment had settled: it was refunded instead"
+		return &sdk.Outcome{Status: sdk.StatusUnknown, RefundID: id, Raw: raw}, nil
+	case id == "" || raw["status"] != "VOIDED":
 		return nil, errStatus
 	}
-	return o, nil
+	return &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: id, Raw: raw}, nil
 }
 
 // refund gives back what has settled, or a part of it.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	amount, err := amount(c, r.Amount)
-	if err != nil {
-		return nil, err
-	}
-	input := sdk.NewObject().Str("apiRequestKey", c.IdempotencyKey()).Str("transactionId", r.TransactionID).
-		Obj("refund", sdk.NewObject().Str("amount", amount).Str("merchantAccountId", c.Account.Config[merchantAccount]).Str("orderId", r.Reference))
-	payload, refused, err := mutate(c, "refundTransaction", "RefundTransactionInput", " clientMutationId refund {"+refunded+" }", input, true)
-	if err != nil || refused != nil {
-		return refused, err
-	}
-	return refundOf(payload.Get("refund"), r)
+	input := keyed(c).Str("transactionId", r.TransactionID).
+		Obj("refund", sdk.NewObject().Str("amount", amount(c)).Str("merchantAccountId", c.Account.Config[merchantAccount]).Str("orderId", r.Reference))
+	return refundOf(mutate(c, "refundTransaction", " clientMutationId refund {"+refunded+" }", input, true).Get("refund"), r)
 }
 
 // refundOf reads a refund.
 func refundOf(t sdk.JSON, r *sdk.Request) (*sdk.Outcome, error) {
-	o := &sdk.Outcome{Status: refundStatuses.Of(t.Str("status")), TransactionID: r.TransactionID, RefundID: t.Str("id"), Reference: t.Str("legacyId"),
-		Raw: map[string]string{"status": t.Str("status")}}
-	if o.Status == "" || o.RefundID == "" {
+	status := t.Str("status")
+	o := &sdk.Outcome{Status: refundStatuses.Of(status), TransactionID: r.TransactionID, RefundID: t.Str("id"), Reference: t.Str("legacyId"),
+		Raw: map[string]string{"status": status}}
+	switch {
+	case o.Status == "", o.RefundID == "":
 		return nil, errStatus
-	}
-	if o.Status == sdk.StatusDeclined {
+	case o.Status == sdk.StatusDeclined:
 		o.Decline = declineOf(t)
-		return o, nil
+	default:
+		o.Amount = amountOf(t, r.Amount.Currency)
 	}
-	var err error
-	o.Amount, err = amountOf(t, r.Amount.Currency)
-	return o, err
+	return o, nil
 }
 
 // incrementalAuthorize sets what is held to a new total.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	amount, err := amount(c, r.Amount)
-	if err != nil {
-		return nil, err
-	}
-	payload, refused, err := mutate(c, "updateTransactionAmount", "UpdateTransactionAmountInput",
+	t := mutate(c, "updateTransactionAmount",
 		" transaction {"+transaction+" authorizationAdjustments { successful timestamp processorResponse { legacyCode message } } }",
-		sdk.NewObject().Str("transactionId", r.TransactionID).Str("amount", amount), false)
-	if err != nil || refused != nil {
-		return refused, err
-	}
-	t := payload.Get("transaction")
-	o, err := paymentOf(t, r.Amount.Currency)
-	if err != nil {
-		return nil, err
-	}
+		sdk.NewObject().Str("transactionId", r.TransactionID).Str("amount", amount(c)), false).Get("transaction")
+	o := paymentOf(t, r.Amount.Currency)
 	if o.Status == sdk.StatusAuthorized && o.Amount != nil && o.Amount.Minor == r.Amount.Minor {
 		return o, nil
 	}

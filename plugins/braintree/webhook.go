@@ -16,18 +16,9 @@ const webhookToleranceSeconds = 24 * 3600
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	form, _ := sdk.ParseForm(string(c.Request.Webhook.Body))
 	payload := sdk.HeaderValue(form, "bt_payload")
-	signature := signatureOf(sdk.HeaderValue(form, "bt_signature"), c.Account.Credentials[publicKey])
-	if payload == "" || signature == "" {
-		return sdk.Refuse(401, "signature missing, or of another key"), nil
-	}
 	key := sdk.Fn(sdk.FnSHA1, sdk.Text(c.Account.Credentials[privateKey]))
-	ok, err := c.Verify(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA1, key, sdk.Text(payload))), strings.ToLower(signature))
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
-		return sdk.Refuse(401, "signature wrong"), nil
-	}
+	c.Signed(privateKey, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA1, key, sdk.Text(payload))),
+		strings.ToLower(signatureOf(sdk.HeaderValue(form, "bt_signature"), c.Account.Credentials[publicKey])))
 	xml, _ := base64.StdEncoding.DecodeString(payload) // passes over line breaks
 	n, _ := sdk.ParseXML(xml)
 	sent, err := time.Parse(time.RFC3339, n.Text("timestamp"))
@@ -52,31 +43,30 @@ func signatureOf(all, key string) string {
 	return ""
 }
 
+// told are the kinds of notifications, by what they are about. A payment's may be about a credit, which is a refund.
+var told = sdk.Names{
+	{"payment", "transaction_settled transaction_settlement_declined transaction_disbursed transaction_reviewed transaction_retried"},
+	{"refund", "refund_failed"},
+}
+
 // event is what a notification tells; empty for those about nothing of ours.
-func event(n sdk.XML) (e sdk.Event) {
-	kind := n.Text("kind")
+func event(n sdk.XML) sdk.Event {
+	kind, t := n.Text("kind"), n.Get("subject/transaction")
+	e := sdk.Event{Object: told.Of(kind), Sync: true}
 	if strings.HasPrefix(kind, "dispute_") {
-		if t := n.Get("subject/dispute/transaction"); t.Text("id") != "" {
-			return sdk.Event{Object: "dispute", TransactionID: globalID("transaction", t.Text("id")), Reference: t.Text("order-id")}
-		}
-		return e
+		e, t = sdk.Event{Object: "dispute"}, n.Get("subject/dispute/transaction")
 	}
-	switch kind {
-	case "transaction_settled", "transaction_settlement_declined", "transaction_disbursed", "transaction_reviewed", "transaction_retried", "refund_failed":
-	default:
-		return e
+	id := t.Text("id")
+	if e.Object == "" || id == "" {
+		return sdk.Event{}
 	}
-	t := n.Get("subject/transaction")
-	id, of := t.Text("id"), t.Text("refunded-transaction-id")
-	switch {
-	case id == "":
-		return e
-	case kind != "refund_failed" && t.Text("type") != "credit":
-		return sdk.Event{Object: "payment", TransactionID: globalID("transaction", id), Reference: t.Text("order-id"), Sync: true}
+	e.Reference = t.Text("order-id")
+	if e.Object == "refund" || e.Object == "payment" && t.Text("type") == "credit" {
+		e.Object, e.RefundID = "refund", globalID("refund", id)
+		id = t.Text("refunded-transaction-id")
 	}
-	e = sdk.Event{Object: "refund", RefundID: globalID("refund", id), Reference: t.Text("order-id"), Sync: true}
-	if of != "" {
-		e.TransactionID = globalID("transaction", of)
+	if id != "" {
+		e.TransactionID = globalID("transaction", id)
 	}
 	return e
 }
