@@ -16,6 +16,9 @@ const webhookToleranceSeconds = 24 * 3600
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	form, _ := sdk.ParseForm(string(c.Request.Webhook.Body))
 	payload := sdk.HeaderValue(form, "bt_payload")
+	if payload == "" {
+		return sdk.Refuse(401, "nothing that is signed"), nil
+	}
 	key := sdk.Fn(sdk.FnSHA1, sdk.Text(c.Account.Credentials[privateKey]))
 	c.Signed(privateKey, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA1, key, sdk.Text(payload))),
 		strings.ToLower(signatureOf(sdk.HeaderValue(form, "bt_signature"), c.Account.Credentials[publicKey])))
