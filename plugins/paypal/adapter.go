@@ -49,7 +49,6 @@ func Adapter() *sdk.Adapter {
 			},
 			Placements: append(sdk.CardPlacements(ordersPath, sdk.CardFields{Number: card + "number", CVC: card + "security_code"}, sdk.OpAuthorize),
 				sdk.CardPlacements(tokensPath, sdk.CardFields{Number: card + "number"}, sdk.OpVerify)...),
-			Methods:    []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Currencies: currencies,
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID},
 				IdempotencyWindowSeconds: keySeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
@@ -66,26 +65,25 @@ func Adapter() *sdk.Adapter {
 var currencies = []sdk.Currency{"AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "ILS", "JPY", "MXN", "MYR", "NOK",
 	"NZD", "PHP", "PLN", "SEK", "SGD", "THB", "TWD", "USD"}
 
-// money is an amount as PayPal takes it. Forint and Taiwan dollars have two decimals in ISO 4217 and none at PayPal.
-func money(m sdk.Money) (*sdk.Object, error) {
-	decimals, _ := m.Currency.Exponent()
-	if m.Currency == "HUF" || m.Currency == "TWD" {
-		decimals = 0
-	}
-	n, err := m.Scaled(decimals)
-	return sdk.NewObject().Str("currency_code", string(m.Currency)).Str("value", sdk.Decimal(n, decimals)), err
+// decimals are PayPal's: forint and Taiwan dollars have two in ISO 4217 and none at PayPal.
+var decimals = sdk.Decimals{"HUF": 0, "TWD": 0}
+
+// money is an amount as PayPal takes it.
+func money(minor int64, c sdk.Currency) *sdk.Object {
+	n := sdk.Must(decimals.Scaled(sdk.Money{Minor: minor, Currency: c}))
+	return sdk.NewObject().Str("currency_code", string(c)).Str("value", sdk.Decimal(n, decimals.Of(c)))
 }
+
+// amount is that of the operation.
+func amount(r *sdk.Request) *sdk.Object { return money(r.Amount.Minor, r.Amount.Currency) }
 
 // token fetches the access token that all other operations carry (OAuth 2.0, client credentials).
 func token(c *sdk.Call) (*sdk.Outcome, error) {
 	k := c.Account.Credentials
-	r, err := c.Do(&sdk.Send{Method: "POST", URL: oauthPath, Body: sdk.NewForm().Add("grant_type", "client_credentials").Bytes(),
-		Headers: []sdk.Header{sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic(k[clientID], k[clientSecret]))),
-			sdk.H("Content-Type", "application/x-www-form-urlencoded")},
-		SafeToRepeat: true, Capture: []sdk.Capture{{Path: "access_token", Name: accessToken}}})
-	if err != nil {
-		return nil, err
-	}
+	send := sdk.FormSend(oauthPath, sdk.NewForm().Add("grant_type", "client_credentials"),
+		sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic(k[clientID], k[clientSecret])))).Safe()
+	send.Capture = []sdk.Capture{{Path: "access_token", Name: accessToken}}
+	r := sdk.Must(c.Do(send))
 	j := r.JSON()
 	value, expires := j.Str("access_token"), j.Int("expires_in")
 	if !r.OK() || value == "" || expires <= 0 {
@@ -95,15 +93,15 @@ func token(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 // post sends JSON under a PayPal-Request-Id. A nil body is none.
-func post(c *sdk.Call, path string, body *sdk.Object) (*sdk.Response, error) {
-	s := &sdk.Send{Method: "POST", URL: path, Headers: headers(c), SafeToRepeat: true, IdempotencyHeader: "PayPal-Request-Id"}
+func post(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
+	s := &sdk.Send{Method: "POST", URL: path, Headers: headers(c)}
 	if body != nil {
 		s.Body = body.Bytes()
 	}
-	return c.Do(s)
+	return sdk.Must(c.Do(s.Keyed("PayPal-Request-Id")))
 }
 
-func get(c *sdk.Call, path string) (*sdk.Response, error) { return c.Get(path, headers(c)...) }
+func get(c *sdk.Call, path string) *sdk.Response { return sdk.Must(c.Get(path, headers(c)...)) }
 
 // headers ask for the whole resource: the short form leaves the payments out.
 func headers(c *sdk.Call) []sdk.Header {

@@ -46,29 +46,31 @@ func orderAnswer(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
 }
 
 // order reads what has become of an order. COMPLETED says that there is a payment, not that it went well: the payment tells.
-func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome, err error) {
-	payments := j.Get("purchase_units.0.payments")
-	authorization, captured := last(payments.Get("authorizations")), last(payments.Get("captures"))
-	known := ids{authorization.Str("id"), captured.Str("id")}
+func order(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
+	var o *sdk.Outcome
+	authorization, captured := payments(j)
 	switch {
 	case captured.Exists() && (!authorization.Exists() || !lost(captured) || c.Request.Resolves == sdk.OpCapture):
-		o, err = payment(c, captured)
+		o = payment(c, captured)
 	case authorization.Exists():
-		if o, err = payment(c, authorization); err == nil && o.Status == sdk.StatusCaptured {
+		if o = payment(c, authorization); o.Status == sdk.StatusCaptured {
 			return nil, errCaptures
 		}
 	default:
-		o, err = unpaid(c, j)
+		o = unpaid(c, j)
 	}
-	if err != nil {
-		return nil, err
-	}
-	o.TransactionID, o.ConnectorData = j.Str("id"), known.data()
+	o.TransactionID, o.ConnectorData = j.Str("id"), ids{authorization.Str("id"), captured.Str("id")}.data()
 	o.Raw["order_status"] = j.Str("status")
 	if v := j.Get("payment_source.card.attributes.vault"); c.Request.Stores() && v.Str("status") == "VAULTED" && v.Str("id") != "" {
 		o.StoredCredential = &sdk.StoredCredential{ID: v.Str("id"), CustomerID: v.Str("customer.id")}
 	}
 	return o, nil
+}
+
+// payments are the authorization and the capture of an order that count.
+func payments(order sdk.JSON) (authorization, capture sdk.JSON) {
+	all := order.Get("purchase_units.0.payments")
+	return last(all.Get("authorizations")), last(all.Get("captures"))
 }
 
 // last is the last of the payments that was not lost, else the last.
@@ -97,25 +99,20 @@ func lost(p sdk.JSON) bool {
 }
 
 // unpaid is an order without a payment.
-func unpaid(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
-	o := &sdk.Outcome{Raw: map[string]string{}}
+func unpaid(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
+	o := &sdk.Outcome{Status: sdk.StatusPending, Raw: map[string]string{}}
 	switch j.Str("status") {
 	case "PAYER_ACTION_REQUIRED":
-		for l := range j.Get("links").All() {
-			if l.Str("rel") == "payer-action" {
-				o.Status, o.NextAction = sdk.StatusCustomerAction, &sdk.NextAction{Type: "redirect", URL: l.Str("href")}
-				return o, nil
-			}
+		if l := j.Get("links").Where("rel", "payer-action"); l.Exists() {
+			o.Status, o.NextAction = sdk.StatusCustomerAction, &sdk.NextAction{Type: "redirect", URL: l.Str("href")}
 		}
-		o.Status = sdk.StatusPending
 	case "CREATED", "SAVED", "APPROVED", "PENDING":
-		o.Status = sdk.StatusPending
 	case "VOIDED":
 		o.Status, o.Decline = gone(c), &sdk.Decline{Code: "VOIDED", Message: "the order has been voided", Reason: sdk.DeclineAbandoned}
 	default:
-		return nil, errStatus
+		sdk.Check(errStatus)
 	}
-	return o, nil
+	return o
 }
 
 // gone is what a payment that is held no more means to the operation: only a sync or void ends so.
@@ -127,32 +124,35 @@ func gone(c *sdk.Call) sdk.OutcomeStatus {
 }
 
 // payment reads an authorization or a capture.
-func payment(c *sdk.Call, p sdk.JSON) (*sdk.Outcome, error) {
-	currency := c.Request.Amount.Currency
-	status, response := p.Str("status"), p.Get("processor_response")
-	o := &sdk.Outcome{Status: statuses.Of(status), NetworkTransactionID: p.Str("network_transaction_reference.id"), Checks: checks(response),
+func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
+	o := &sdk.Outcome{Status: statuses.Must(p.Str("status")), NetworkTransactionID: p.Str("network_transaction_reference.id"),
+		Checks: checks(p.Get("processor_response")),
 		Raw: p.Pick("status", "reason=status_details.reason", "response_code=processor_response.response_code", "avs_code=processor_response.avs_code",
 			"cvv_code=processor_response.cvv_code", "payment_advice_code=processor_response.payment_advice_code")}
 	switch {
-	case o.Status == "":
-		return nil, errStatus
 	case o.Status == sdk.StatusVoided:
 		o.Status = gone(c)
 	case o.Raw["reason"] == "PENDING_REVIEW" && o.Status == sdk.StatusPending:
 		o.Status = sdk.StatusReview
 	}
-	if o.Status == sdk.StatusDeclined {
+	switch o.Status {
+	case sdk.StatusDeclined:
 		o.Decline = declineOf(o.Raw)
+	case sdk.StatusCaptured:
+		o.Amount, o.CaptureID = paid(c, p), p.Str("id")
+	case sdk.StatusAuthorized:
+		o.Amount = paid(c, p)
 	}
-	if o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured {
-		if o.Amount = p.Major("amount.value", currency); o.Amount == nil || o.Amount.Minor < 0 || p.Str("amount.currency_code") != string(currency) {
-			return nil, errCurrency
-		}
+	return o
+}
+
+// paid is the amount of a payment or refund, which must be in the currency asked for.
+func paid(c *sdk.Call, p sdk.JSON) *sdk.Money {
+	m := p.MajorIn("amount.value", "amount.currency_code", c.Request.Amount.Currency)
+	if m == nil || m.Minor < 0 || !p.Has("amount.currency_code") {
+		sdk.Check(errCurrency)
 	}
-	if o.Status == sdk.StatusCaptured {
-		o.CaptureID = p.Str("id")
-	}
-	return o, nil
+	return m
 }
 
 // Codes of address and CVC checks; all others say that there was no result.

@@ -1,7 +1,6 @@
 package paypal
 
 import (
-	"cmp"
 	"strconv"
 
 	"payswitch/sdk"
@@ -13,62 +12,40 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.ThreeDS != nil {
 		return nil, sdk.Unsupported("three_ds_data", "PayPal takes no authentication done outside; ask for its own with authentication_type three_ds")
 	}
-	unit, err := purchaseUnit(r)
-	if err != nil {
-		return nil, err
-	}
-	card, err := cardSource(r)
-	if err != nil {
-		return nil, err
-	}
 	intent := "CAPTURE"
 	if r.Capture == sdk.CaptureManual {
 		intent = "AUTHORIZE"
 	}
-	a, err := post(c, ordersPath, sdk.NewObject().Str("intent", intent).Arr("purchase_units", sdk.NewArray().Obj(unit)).
-		Obj("payment_source", sdk.NewObject().Obj("card", card)))
-	if err != nil {
-		return nil, err
-	}
-	return orderAnswer(c, a)
+	return orderAnswer(c, post(c, ordersPath, sdk.NewObject().Str("intent", intent).Arr("purchase_units", sdk.NewArray().Obj(purchaseUnit(r))).
+		Obj("payment_source", sdk.NewObject().Obj("card", cardSource(r)))))
 }
 
 // purchaseUnit is what is bought. PayPal wants the breakdown to add up to the amount.
-func purchaseUnit(r *sdk.Request) (*sdk.Object, error) {
-	total, err := money(r.Amount)
-	if err != nil {
-		return nil, err
-	}
-	part := func(minor int64) *sdk.Object {
-		o, e := money(sdk.Money{Minor: minor, Currency: r.Amount.Currency})
-		if e != nil {
-			err = e
-		}
-		return o
-	}
-	goods := r.Amount.Minor - r.ShippingCost - r.TaxAmount
+func purchaseUnit(r *sdk.Request) *sdk.Object {
+	part := func(minor int64) *sdk.Object { return money(minor, r.Amount.Currency) }
+	total, goods := amount(r), r.Amount.Minor-r.ShippingCost-r.TaxAmount
 	if goods < 0 {
-		return nil, sdk.Invalid("amount", "shipping cost and tax are more than the amount")
+		sdk.Check(sdk.Invalid("amount", "shipping cost and tax are more than the amount"))
 	}
 	breakdown := sdk.NewObject().Obj("item_total", part(goods)).Obj("shipping", part(r.ShippingCost))
 	if r.TaxAmount > 0 {
 		breakdown.Obj("tax_total", part(r.TaxAmount))
 	}
 	items := sdk.NewArray()
-	if sum := lineTotal(r.Lines); len(r.Lines) > 0 && sum == goods {
+	if len(r.Lines) > 0 && lineTotal(r.Lines) == goods {
 		for i := range r.Lines {
 			items.Obj(item(r.Lines[i].Name, r.Lines[i].SKU, r.Lines[i].Quantity, part(r.Lines[i].UnitPrice)))
 		}
 	} else {
 		items.Obj(item("Payment for invoice "+r.Reference, "", 1, part(goods)))
 	}
-	return sdk.NewObject().Str("reference_id", r.Reference).Str("invoice_id", r.Reference).OptStr("custom_id", clip(r.OrderReference, 127)).
-		OptStr("description", clip(r.Description, 127)).OptStr("soft_descriptor", clip(r.DescriptorName, 22)).
-		Obj("amount", total.Obj("breakdown", breakdown)).Obj("shipping", shipping(r.Shipping)).Arr("items", items), err
+	return sdk.NewObject().Str("reference_id", r.Reference).Str("invoice_id", r.Reference).OptStr("custom_id", sdk.Clip(r.OrderReference, 127)).
+		OptStr("description", sdk.Clip(r.Description, 127)).OptStr("soft_descriptor", sdk.Clip(r.DescriptorName, 22)).
+		Obj("amount", total.Obj("breakdown", breakdown)).Obj("shipping", shipping(r.Shipping)).Arr("items", items)
 }
 
 func item(name, sku string, quantity int, price *sdk.Object) *sdk.Object {
-	return sdk.NewObject().Str("name", clip(name, 127)).OptStr("sku", clip(sku, 127)).Str("quantity", strconv.Itoa(quantity)).Obj("unit_amount", price)
+	return sdk.NewObject().Str("name", sdk.Clip(name, 127)).OptStr("sku", sdk.Clip(sku, 127)).Str("quantity", strconv.Itoa(quantity)).Obj("unit_amount", price)
 }
 
 // lineTotal is what the lines come to, -1 if one is not a sale of goods.
@@ -84,19 +61,15 @@ func lineTotal(lines []sdk.Line) (sum int64) {
 }
 
 // cardSource is the card: its number, or what PayPal keeps of one.
-func cardSource(r *sdk.Request) (*sdk.Object, error) {
-	if err := r.NeedInstrument(); err != nil {
-		return nil, err
-	}
-	i, o := r.Instrument, sdk.NewObject()
+func cardSource(r *sdk.Request) *sdk.Object {
+	sdk.Check(r.NeedInstrument())
+	i, o, attributes := r.Instrument, sdk.NewObject(), sdk.NewObject()
 	if i.StoredCredentialID != "" {
 		o.Str("vault_id", i.StoredCredentialID)
 	} else {
-		o.Str("number", i.Card.Number).OptStr("security_code", i.Card.CVC)
-		holder(o, i.Card, r.Billing)
+		o = card(r).OptStr("security_code", i.Card.CVC)
 	}
-	storedCredential(o, r)
-	attributes := sdk.NewObject()
+	o.OptObj("stored_credential", storedCredential(r))
 	if r.Stores() && i.Card != nil {
 		attributes.Obj("vault", sdk.NewObject().Str("store_in_vault", "ON_SUCCESS"))
 	}
@@ -104,49 +77,36 @@ func cardSource(r *sdk.Request) (*sdk.Object, error) {
 		attributes.Obj("verification", sdk.NewObject().Str("method", "SCA_ALWAYS"))
 		o.Obj("experience_context", sdk.NewObject().OptStr("return_url", r.ReturnURL).OptStr("cancel_url", r.ReturnURL))
 	}
-	if attributes.String() != "{}" {
-		o.Obj("attributes", attributes)
-	}
-	return o, nil
+	return o.OptObj("attributes", attributes)
 }
 
-func holder(o *sdk.Object, card *sdk.Card, billing *sdk.Address) {
-	o.Str("expiry", card.Year()+"-"+card.Month()).OptStr("name", card.Holder).Obj("billing_address", address(billing))
+func card(r *sdk.Request) *sdk.Object {
+	k := r.Instrument.Card
+	return sdk.NewObject().Str("number", k.Number).Str("expiry", k.Year()+"-"+k.Month()).OptStr("name", k.Holder).Obj("billing_address", address(r.Billing))
 }
 
 // networks are PayPal's names of the card networks.
 var networks = map[sdk.CardNetwork]string{sdk.Visa: "VISA", sdk.Mastercard: "MASTERCARD", sdk.AmericanExpress: "AMEX", sdk.Discover: "DISCOVER", sdk.JCB: "JCB",
 	sdk.DinersClub: "DINERS", sdk.Maestro: "MAESTRO", sdk.UnionPay: "CHINA_UNION_PAY", sdk.CartesBancaires: "CB_NATIONALE"}
 
-// storedCredential says who began the payment and what it refers to, as the card networks want it.
-func storedCredential(o *sdk.Object, r *sdk.Request) {
-	u := r.StoredCredential
-	if u == nil {
-		return
-	}
-	s := sdk.NewObject()
-	kind := "UNSCHEDULED"
-	if u.Category == "recurring" || u.Category == "installment" {
-		kind = "RECURRING"
-	}
-	switch {
-	case u.Initiator == "mit":
-		s.Str("payment_initiator", "MERCHANT").Str("payment_type", kind).Str("usage", "SUBSEQUENT")
-		if id := r.Instrument.NetworkTransactionID; id != "" {
-			reference := sdk.NewObject().Str("id", id)
-			if card := r.Instrument.Card; card != nil {
-				reference.OptStr("network", networks[card.Network])
-			}
-			s.Obj("previous_network_transaction_reference", reference)
+// What PayPal is told of a payment with a stored credential, as the card networks want it: who began it, what for, and which of several it is.
+var (
+	initiators = sdk.Names{{"MERCHANT", "mit"}, {"CUSTOMER", "cit first"}}
+	kinds      = sdk.Names{{"RECURRING", "mit_recurring mit_installment first_recurring first_installment"}, {"UNSCHEDULED", "mit first_off_session"}, {"ONE_TIME", "first cit"}}
+	usages     = sdk.Names{{"FIRST", "first"}, {"SUBSEQUENT", "mit cit"}}
+)
+
+func storedCredential(r *sdk.Request) *sdk.Object {
+	u, i := r.StoredCredential, r.Instrument
+	o := sdk.NewObject().OptStr("payment_initiator", initiators.For(u)).OptStr("payment_type", kinds.For(u)).OptStr("usage", usages.For(u))
+	if r.MerchantInitiated() && i.NetworkTransactionID != "" {
+		reference := sdk.NewObject().Str("id", i.NetworkTransactionID)
+		if i.Card != nil {
+			reference.OptStr("network", networks[i.Card.Network])
 		}
-	case u.First && u.Usage == "off_session":
-		s.Str("payment_initiator", "CUSTOMER").Str("payment_type", kind).Str("usage", "FIRST")
-	case u.First:
-		s.Str("payment_initiator", "CUSTOMER").Str("payment_type", "ONE_TIME").Str("usage", "FIRST")
-	default:
-		s.Str("payment_initiator", "CUSTOMER").Str("payment_type", "ONE_TIME").Str("usage", "SUBSEQUENT")
+		o.Obj("previous_network_transaction_reference", reference)
 	}
-	o.Obj("stored_credential", s)
+	return o
 }
 
 // address is a postal address, nil where the country, without which PayPal takes none, is not known.
@@ -163,39 +123,17 @@ func shipping(a *sdk.Address) *sdk.Object {
 	if to == nil {
 		return nil
 	}
-	o := sdk.NewObject()
-	if name := a.Name(); name != "" {
-		o.Obj("name", sdk.NewObject().Str("full_name", name))
-	}
-	return o.Obj("address", to)
-}
-
-// clip cuts a text to what PayPal takes, between characters.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n]
+	return sdk.NewObject().OptObj("name", sdk.NewObject().OptStr("full_name", a.Name())).Obj("address", to)
 }
 
 // verify keeps a card without taking money. PayPal checks its form; whether the issuer is asked is up to the account.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if err := cmp.Or(r.NeedZero(), r.NeedCard()); err != nil {
-		return nil, err
-	}
+	sdk.Check(r.NeedZero(), r.NeedCard())
 	if r.Request3DS || r.ThreeDS != nil {
 		return nil, sdk.Unsupported("authentication_type", "PayPal keeps a card with 3-D Secure together with a payment only")
 	}
-	card := sdk.NewObject().Str("number", r.Instrument.Card.Number)
-	holder(card, r.Instrument.Card, r.Billing)
-	a, err := post(c, tokensPath, sdk.NewObject().Obj("payment_source", sdk.NewObject().Obj("card", card)))
-	if err != nil {
-		return nil, err
-	}
+	a := post(c, tokensPath, sdk.NewObject().Obj("payment_source", sdk.NewObject().Obj("card", card(r))))
 	j := a.JSON()
 	id := j.Str("id")
 	if !a.OK() || id == "" || !j.Get("payment_source.card").IsObject() {

@@ -4,21 +4,14 @@ import "payswitch/sdk"
 
 // complete goes on after PayPal's 3-D Secure: it looks at the result, and takes or holds the money if the card is the customer's.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
-	a, err := orderOf(c)
-	if err != nil {
-		return nil, err
-	}
+	a := orderOf(c)
 	j := a.JSON()
-	if !a.OK() || j.Str("id") == "" {
+	authorization, captured := payments(j)
+	switch status := j.Str("status"); {
+	case !a.OK() || j.Str("id") == "":
 		return nil, failed("no order", a)
-	}
-	if j.Has("purchase_units.0.payments.captures") || j.Has("purchase_units.0.payments.authorizations") {
-		return order(c, j)
-	}
-	switch j.Str("status") {
-	case "CREATED", "APPROVED":
-	default: // the customer has not finished, or the order is no more
-		return order(c, j)
+	case authorization.Exists(), captured.Exists(), status != "CREATED" && status != "APPROVED":
+		return order(c, j) // paid; the customer has not finished; the order is no more
 	}
 	if d := unauthenticated(j.Get("payment_source.card.authentication_result")); d != nil {
 		return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: j.Str("id"), Decline: d}, nil
@@ -27,11 +20,7 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.Capture == sdk.CaptureManual {
 		action = "/authorize"
 	}
-	a, err = post(c, ordersPath+"/"+sdk.PathEscape(c.Request.TransactionID)+action, sdk.NewObject())
-	if err != nil {
-		return nil, err
-	}
-	return orderAnswer(c, a)
+	return orderAnswer(c, post(c, ordersPath+"/"+sdk.PathEscape(c.Request.TransactionID)+action, sdk.NewObject()))
 }
 
 // unauthenticated is why PayPal recommends not to go on, nil where it recommends to. A card whose issuer takes no part (enrolment N, U
