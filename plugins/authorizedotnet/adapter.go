@@ -50,7 +50,6 @@ func Adapter() *sdk.Adapter {
 				sdk.CardPlacements("", sdk.CardFields{Number: transaction + "payment.creditCard.cardNumber", CVC: transaction + "payment.creditCard.cardCode",
 					CAVV: transaction + "cardholderAuthentication.cardholderAuthenticationValue"}, sdk.OpAuthorize, sdk.OpVerify),
 				sdk.CardPlacements("", sdk.CardFields{Number: profile + "payment.creditCard.cardNumber", CVC: profile + "payment.creditCard.cardCode"}, sdk.OpVerify)...),
-			Methods:   []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Reference: sdk.ReferenceRule{MaxLength: 20}, // refId and invoiceNumber
 			Webhook:   &sdk.WebhookRule{Scheme: "x-anet-signature"},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference},

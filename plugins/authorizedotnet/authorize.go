@@ -1,6 +1,7 @@
 package authorizedotnet
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -16,13 +17,9 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, error) {
-	p, err := purchase(c, kind)
-	if err != nil {
-		return nil, err
-	}
-	j, o, err := transact(c, request(c).Str("refId", c.Request.Reference), p, approved)
-	if err != nil {
-		return nil, err
+	j, o := transact(c, request(c).Str("refId", c.Request.Reference), purchase(c, kind), approved)
+	if o.Status == sdk.StatusDeclined {
+		return o, nil
 	}
 	data := sdk.ConnectorData{Version: 1}
 	if number := j.Str("transactionResponse.accountNumber"); number != "" { // masked; a refund must name it
@@ -33,7 +30,7 @@ func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, er
 		o.StoredCredential = &sdk.StoredCredential{ID: customer + "-" + profile, CustomerID: customer}
 		data.Customer = customer
 	}
-	if data.Payment+data.Customer != "" && o.Status != sdk.StatusDeclined {
+	if data.Payment+data.Customer != "" {
 		o.ConnectorData = &data
 	}
 	return o, nil
@@ -42,125 +39,86 @@ func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, er
 // verify keeps the card in a customer profile, where it is checked with the issuer; or only checks it, with an amount of zero.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if err := r.NeedZero(); err != nil {
-		return nil, err
-	}
+	sdk.Check(r.NeedZero())
 	if !r.Stores() || r.NeedCard() != nil || r.Request3DS || r.ThreeDS != nil {
 		return pay(c, "authOnlyTransaction", sdk.StatusVerified)
 	}
 	customer := r.Kept().Customer
 	if customer == "" {
-		var decline *sdk.Decline
-		var err error
-		if customer, decline, err = newCustomer(c); err != nil {
-			return nil, err
-		} else if decline != nil {
-			return sdk.Declined(decline), nil
-		}
+		customer = newCustomer(c)
 	}
 	data := &sdk.ConnectorData{Version: 1, Customer: customer}
 	mode := "testMode" // looks at the form of the card alone; sandboxes do no more
 	if c.Account.Environment == "live" {
 		mode = "liveMode"
 	}
-	profile := sdk.NewObject().Obj("billTo", billTo(r.Billing)).Obj("payment", creditCard(r.Instrument.Card))
-	j, err := post(c, createPaymentProfile, request(c).Str("customerProfileId", customer).Obj("paymentProfile", profile).Str("validationMode", mode), false)
-	if err != nil {
-		return nil, err
-	}
+	profile := sdk.NewObject().Obj("billTo", billTo(r.BillTo())).Obj("payment", creditCard(r.Instrument.Card))
+	j := post(c, createPaymentProfile, request(c).Str("customerProfileId", customer).Obj("paymentProfile", profile).Str("validationMode", mode), false)
 	if failed(j) {
-		d, err := refused(j)
-		if err != nil {
-			return nil, err
-		}
-		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: d, ConnectorData: data}, nil
+		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: refused(j), ConnectorData: data}, nil
 	}
 	id := j.Text("customerPaymentProfileId")
 	if checked := j.Str("validationDirectResponse"); id == "" || checked != "" && !strings.HasPrefix(checked, "1,") {
 		return nil, errAnswer
 	}
-	if told := j.Text("customerProfileId"); told != "" {
-		customer = told
-	}
+	customer = cmp.Or(j.Text("customerProfileId"), customer)
 	return &sdk.Outcome{Status: sdk.StatusVerified, StoredCredential: &sdk.StoredCredential{ID: customer + "-" + id, CustomerID: customer}, ConnectorData: data}, nil
 }
 
 // newCustomer makes the customer's profile, or finds the one that is there.
-func newCustomer(c *sdk.Call) (id string, d *sdk.Decline, err error) {
-	profile := sdk.NewObject()
-	if p := c.Request.Customer; p != nil {
-		if len(p.ID) <= 20 {
-			profile.OptStr("merchantCustomerId", p.ID)
-		}
-		profile.OptStr("email", p.Email)
+func newCustomer(c *sdk.Call) string {
+	profile := payer(c.Request.Customer, "merchantCustomerId")
+	if profile == nil || profile.String() == "{}" {
+		sdk.Check(sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail"))
 	}
-	if profile.String() == "{}" {
-		return "", nil, sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail")
-	}
-	j, err := post(c, createCustomer, request(c).Obj("profile", profile), false)
-	if err != nil {
-		return "", nil, err
-	}
-	if !failed(j) {
-		if id = j.Text("customerProfileId"); id == "" {
-			return "", nil, errAnswer
-		}
-		return id, nil, nil
-	}
-	if code, text := message(j); code == "E00039" { // "A duplicate record with ID 39598611 already exists."
-		if _, rest, ok := strings.Cut(text, " ID "); ok {
-			if id, _, _ = strings.Cut(rest, " "); id != "" && strings.Trim(id, "0123456789") == "" {
-				return id, nil, nil
-			}
+	j := post(c, createCustomer, request(c).Obj("profile", profile), false)
+	id := j.Text("customerProfileId")
+	if failed(j) {
+		code, text := message(j) // "A duplicate record with ID 39598611 already exists."
+		_, rest, _ := strings.Cut(text, " ID ")
+		id, _, _ = strings.Cut(rest, " ")
+		if code != duplicateRecord || id == "" || strings.Trim(id, "0123456789") != "" {
+			c.End(sdk.Declined(refused(j)))
 		}
 	}
-	d, err = refused(j)
-	return "", d, err
+	if id == "" {
+		sdk.Check(errAnswer)
+	}
+	return id
 }
 
 var errNoTransaction = errors.New("an approval without a transaction")
 
 // transact adds a transaction to the body, sends it and reads the answer. An error means that nobody knows what has become of it.
-func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeStatus) (sdk.JSON, *sdk.Outcome, error) {
-	j, err := post(c, createTransaction, body.Obj("transactionRequest", transaction), false)
-	if err != nil {
-		return j, nil, err
-	}
+func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeStatus) (sdk.JSON, *sdk.Outcome) {
+	j := post(c, createTransaction, body.Obj("transactionRequest", transaction), false)
 	t := j.Get("transactionResponse")
 	if !t.Has("responseCode") {
-		if !failed(j) {
-			return j, nil, errAnswer
-		}
-		d, err := refused(j)
-		if err != nil {
-			return j, nil, err
-		}
-		return j, sdk.Declined(d), nil
+		return j, sdk.Declined(refused(j))
 	}
 	o := &sdk.Outcome{TransactionID: t.Text("transId"), Raw: t.Pick("responseCode", "avsResultCode", "cvvResultCode", "cavvResultCode"),
 		Checks: checks(t.Str("avsResultCode"), t.Str("cvvResultCode"))}
 	if o.TransactionID == "0" { // none was made
 		o.TransactionID = ""
 	}
-	switch code := t.Text("responseCode"); code {
-	case "1", "4", "5":
-		if failed(j) || o.TransactionID == "" {
-			return j, nil, errNoTransaction
+	switch t.Text("responseCode") {
+	case "1":
+		o.Status = approved
+	case "4": // held for review; of a refund, which is on its way in any case, that says nothing more
+		if o.Status = sdk.StatusReview; approved == sdk.StatusPending {
+			o.Status = approved
 		}
-		o.Status, o.AuthCode, o.NetworkTransactionID = approved, t.Text("authCode"), t.Text("networkTransId")
-		if code == "4" && approved != sdk.StatusPending {
-			o.Status = sdk.StatusReview
-		}
-		if code == "5" {
-			o.Status = sdk.StatusPending
-		}
+	case "5":
+		o.Status = sdk.StatusPending
 	case "2", "3":
-		o.Status = sdk.StatusDeclined
-		if o.Decline, err = declined(j); err != nil {
-			return j, nil, err
-		}
+		o.Status, o.Decline = sdk.StatusDeclined, declined(j)
+		return j, o
 	default:
-		return j, nil, errAnswer
+		sdk.Check(errAnswer)
 	}
-	return j, o, nil
+	if failed(j) || o.TransactionID == "" {
+		sdk.Check(errNoTransaction)
+	}
+	o.AuthCode, o.NetworkTransactionID = t.Text("authCode"), t.Text("networkTransId")
+	return j, o
 }

@@ -29,8 +29,11 @@ var refusals = sdk.Reasons{
 	{sdk.DeclineInvalidMerchant, "E00005 E00006 E00007 E00008 E00009 E00010 E00011"},
 	{sdk.DeclineTryLater, "E00053 E00104"},
 	{sdk.DeclineGeneric, "E00027"},
-	{sdk.DeclineDuplicate, "E00039"},
+	{sdk.DeclineDuplicate, duplicateRecord},
 }
+
+// duplicateRecord is the code of a profile that is there already.
+const duplicateRecord = "E00039"
 
 // duplicate is the code of a transaction like one within the duplicate window. Ours differ by their invoice numbers, so that it is this
 // very transaction that has been seen before: what has become of that one only a query tells.
@@ -45,27 +48,24 @@ func message(j sdk.JSON) (code, text string) {
 }
 
 // refused is why a request was refused as a whole.
-func refused(j sdk.JSON) (*sdk.Decline, error) {
+func refused(j sdk.JSON) *sdk.Decline {
 	code, text := message(j)
-	if code == "" || code == unexpected {
-		return nil, errAnswer
+	if !failed(j) || code == "" || code == unexpected {
+		sdk.Check(errAnswer)
 	}
-	return sdk.NewDecline(code, text, cmp.Or(refusals.Of(code), sdk.DeclineProcessingError)), nil
+	return sdk.NewDecline(code, text, cmp.Or(refusals.Of(code), sdk.DeclineProcessingError))
 }
 
 // declined is why a transaction was declined.
-func declined(j sdk.JSON) (*sdk.Decline, error) {
+func declined(j sdk.JSON) *sdk.Decline {
 	code, text := j.Text("transactionResponse.errors.0.errorCode"), j.Str("transactionResponse.errors.0.errorText")
 	switch code {
 	case duplicate:
-		return nil, errors.New("the processor has seen this very transaction before")
+		sdk.Check(errors.New("the processor has seen this very transaction before"))
 	case "":
-		if !failed(j) {
-			return nil, errAnswer
-		}
 		return refused(j)
 	}
-	return sdk.NewDecline(code, text, reasons.Of(code)), nil
+	return sdk.NewDecline(code, text, reasons.Of(code))
 }
 
 // The results of the address check (AVS) and of the card code's.

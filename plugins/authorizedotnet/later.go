@@ -14,10 +14,7 @@ const hidden = "XXXX"
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	transaction := sdk.NewObject().Str("transactionType", "priorAuthCaptureTransaction").Number("amount", r.Amount.Major()).Str("refTransId", r.TransactionID)
-	j, o, err := transact(c, request(c), transaction, sdk.StatusCaptured)
-	if err != nil {
-		return nil, err
-	}
+	j, o := transact(c, request(c), transaction, sdk.StatusCaptured)
 	if o.Status != sdk.StatusCaptured {
 		return o, nil
 	}
@@ -36,8 +33,8 @@ const alreadyCaptured = "311"
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	transaction := sdk.NewObject().Str("transactionType", "voidTransaction").Str("refTransId", r.TransactionID)
-	_, o, err := transact(c, request(c).Str("refId", r.Reference), transaction, sdk.StatusVoided)
-	return o, err
+	_, o := transact(c, request(c).Str("refId", r.Reference), transaction, sdk.StatusVoided)
+	return o, nil
 }
 
 // refund gives back what has been settled; it is on its way until it is settled itself. The card is named by its last four digits.
@@ -54,10 +51,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	transaction := sdk.NewObject().Str("transactionType", "refundTransaction").Number("amount", r.Amount.Major()).Str("currencyCode", string(r.Amount.Currency)).
 		Obj("payment", sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", number).Str("expirationDate", expiry))).
 		Str("refTransId", r.TransactionID).Obj("order", sdk.NewObject().Str("invoiceNumber", r.Reference))
-	_, o, err := transact(c, request(c), transaction, sdk.StatusPending)
-	if err != nil {
-		return nil, err
-	}
+	_, o := transact(c, request(c), transaction, sdk.StatusPending)
 	o.RefundID, o.TransactionID = o.TransactionID, r.TransactionID
 	return o, nil
 }

@@ -25,58 +25,51 @@ const slack = 2 * time.Minute
 var errTooMany = errors.New("too many transactions to look through")
 
 // find is the id of the transaction with an invoice number, "" where it is proven that there is none since the time.
-func find(c *sdk.Call, invoice string, since time.Time) (string, error) {
+func find(c *sdk.Call, invoice string, since time.Time) string {
 	since = since.Add(-slack)
-	id, whole, err := findIn(c, getUnsettled, "", invoice, since, unsettledMost)
-	if err != nil || id != "" {
-		return id, err
+	id, whole := findIn(c, getUnsettled, "", invoice, since, unsettledMost)
+	if id != "" {
+		return id
 	}
-	batches, err := post(c, getBatches, request(c).Str("firstSettlementDate", stamp(since)).Str("lastSettlementDate", stamp(c.Now())), true)
-	if err != nil {
-		return "", err
-	}
+	batches := post(c, getBatches, request(c).Str("firstSettlementDate", stamp(since)).Str("lastSettlementDate", stamp(c.Now())), true)
 	if failed(batches) {
-		return "", errAnswer
+		sdk.Check(errAnswer)
 	}
-	for i, n := 0, batches.Get("batchList").Len(); i < n; i++ {
-		if i == batchesMost {
-			return "", errTooMany
+	looked := 0
+	for batch := range batches.Get("batchList").All() {
+		if looked++; looked > batchesMost {
+			sdk.Check(errTooMany)
 		}
-		batch := batches.Get("batchList." + sdk.Decimal(int64(i), 0)).Text("batchId")
-		id, all, err := findIn(c, getBatchTransactions, batch, invoice, since, 1)
-		if err != nil || id != "" {
-			return id, err
+		id, all := findIn(c, getBatchTransactions, batch.Text("batchId"), invoice, since, 1)
+		if id != "" {
+			return id
 		}
 		whole = whole && all
 	}
 	if !whole {
-		return "", errTooMany
+		sdk.Check(errTooMany)
 	}
-	return "", nil
+	return ""
 }
 
 // findIn looks for an invoice number in a list of transactions, the latest first. whole says that the list was read back to the time.
-func findIn(c *sdk.Call, kind, batch, invoice string, since time.Time, pages int) (id string, whole bool, err error) {
+func findIn(c *sdk.Call, kind, batch, invoice string, since time.Time, pages int) (id string, whole bool) {
 	for page := 1; page <= pages; page++ {
-		body := request(c).OptStr("batchId", batch).
+		text, ok := send(c, kind, request(c).OptStr("batchId", batch).
 			Obj("sorting", sdk.NewObject().Str("orderBy", "submitTimeUTC").Bool("orderDescending", true)).
-			Obj("paging", sdk.NewObject().Int("limit", pageSize).Int("offset", int64(page)))
-		text, ok, err := send(c, kind, body, true)
-		if err != nil {
-			return "", false, err
-		}
+			Obj("paging", sdk.NewObject().Int("limit", pageSize).Int("offset", int64(page))), true)
 		if !ok {
-			return "", false, errAnswer
+			sdk.Check(errAnswer)
 		}
-		p, err := readPage(text, invoice)
-		if err != nil || p.id != "" {
-			return p.id, false, err
+		p := sdk.Must(readPage(text, invoice))
+		if p.id != "" {
+			return p.id, false
 		}
 		if p.count < pageSize || p.oldest != "" && p.oldest < stamp(since) { // both are of one form, in UTC
-			return "", true, nil
+			return "", true
 		}
 	}
-	return "", false, nil
+	return "", false
 }
 
 // listing is what a page of a list tells of an invoice number.

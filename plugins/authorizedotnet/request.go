@@ -18,98 +18,81 @@ func request(c *sdk.Call) *sdk.Object {
 }
 
 // send posts a request and returns its answer, which is text behind a byte order mark. query says that it only reads.
-func send(c *sdk.Call, kind string, body *sdk.Object, query bool) (text string, ok bool, err error) {
-	r, err := c.Do(&sdk.Send{Method: "POST", Headers: []sdk.Header{sdk.H("Content-Type", "application/json")},
-		Body: sdk.NewObject().Obj(kind, body).Bytes(), SafeToRepeat: query})
-	if err != nil {
-		return "", false, err
-	}
+func send(c *sdk.Call, kind string, body *sdk.Object, query bool) (text string, ok bool) {
+	s := sdk.JSONSend("POST", "", sdk.NewObject().Obj(kind, body))
+	s.SafeToRepeat = query
+	r := sdk.Must(c.Do(s))
 	if !r.OK() && r.Status/100 != 4 {
-		return "", false, errors.New("the HTTP status is no answer to a request")
+		sdk.Check(errors.New("the HTTP status is no answer to a request"))
 	}
-	return strings.TrimPrefix(string(r.Body), "\xef\xbb\xbf"), r.OK(), nil
+	return strings.TrimPrefix(string(r.Body), "\xef\xbb\xbf"), r.OK()
 }
 
 // post sends a request and reads its answer.
-func post(c *sdk.Call, kind string, body *sdk.Object, query bool) (sdk.JSON, error) {
-	text, ok, err := send(c, kind, body, query)
-	if err != nil {
-		return sdk.JSON{}, err
+func post(c *sdk.Call, kind string, body *sdk.Object, query bool) sdk.JSON {
+	text, ok := send(c, kind, body, query)
+	j := sdk.Must(sdk.ParseJSON([]byte(text)))
+	if result := j.Str("messages.resultCode"); result != "Error" && (result != "Ok" || !ok) {
+		sdk.Check(errAnswer)
 	}
-	j, err := sdk.ParseJSON([]byte(text))
-	if err != nil {
-		return sdk.JSON{}, err
-	}
-	switch result := j.Str("messages.resultCode"); {
-	case result != "Ok" && result != "Error", result == "Ok" && !ok:
-		return sdk.JSON{}, errAnswer
-	}
-	return j, nil
+	return j
 }
 
 // failed says whether the request as a whole was refused.
 func failed(j sdk.JSON) bool { return j.Str("messages.resultCode") != "Ok" }
 
 // purchase is the transactionRequest of a payment.
-func purchase(c *sdk.Call, kind string) (*sdk.Object, error) {
+func purchase(c *sdk.Call, kind string) *sdk.Object {
 	r := c.Request
 	if r.Request3DS && r.ThreeDS == nil {
-		return nil, sdk.Unsupported("authentication_type", "Authorize.net runs no 3-D Secure; send the result of an authentication done outside")
+		sdk.Check(sdk.Unsupported("authentication_type", "Authorize.net runs no 3-D Secure; send the result of an authentication done outside"))
 	}
-	if err := r.NeedInstrument(); err != nil {
-		return nil, err
-	}
-	i := r.Instrument
-	stored := i.StoredCredentialID != ""
-	customer, profile, _ := strings.Cut(i.StoredCredentialID, "-")
-	if stored && profile == "" {
-		return nil, sdk.Invalid("recurring_details", "a stored credential is a customer profile, a dash and a payment profile")
-	}
+	sdk.Check(r.NeedInstrument())
 	o := sdk.NewObject().Str("transactionType", kind).Number("amount", r.Amount.Major()).Str("currencyCode", string(r.Amount.Currency))
-	known := r.Kept().Customer
-	switch {
-	case stored:
+	known, stored := r.Kept().Customer, r.Instrument.StoredCredentialID != ""
+	if stored {
+		customer, profile, _ := strings.Cut(r.Instrument.StoredCredentialID, "-")
+		if profile == "" {
+			sdk.Check(sdk.Invalid("recurring_details", "a stored credential is a customer profile, a dash and a payment profile"))
+		}
 		o.Obj("profile", sdk.NewObject().Str("customerProfileId", customer).Obj("paymentProfile", sdk.NewObject().Str("paymentProfileId", profile)))
-	case r.Stores():
-		o.Obj("payment", creditCard(i.Card)).Obj("profile", sdk.NewObject().Bool("createProfile", true).OptStr("customerProfileId", known))
-	default:
-		o.Obj("payment", creditCard(i.Card))
+	} else {
+		o.Obj("payment", creditCard(r.Instrument.Card))
+		if r.Stores() {
+			o.Obj("profile", sdk.NewObject().Bool("createProfile", true).OptStr("customerProfileId", known))
+		}
 	}
 	o.Obj("order", sdk.NewObject().Str("invoiceNumber", r.Reference).Str("description", r.Reference))
 	if stored || !r.Stores() || known == "" { // a profile that is there holds its customer
-		o.Obj("customer", payer(r.Customer))
+		o.Obj("customer", payer(r.Customer, "id"))
 	}
 	if !stored {
-		o.Obj("billTo", billTo(r.Billing))
+		o.Obj("billTo", billTo(r.BillTo()))
 	}
-	return o.Obj("cardholderAuthentication", threeDS(r.ThreeDS)).Obj("userFields", userFields(r.Metadata)).Obj("processingOptions", processingOptions(r)).
-		Obj("subsequentAuthInformation", subsequent(r)), nil
+	return o.OptObj("cardholderAuthentication", threeDS(r.ThreeDS)).OptObj("userFields", userFields(r.Metadata)).
+		OptObj("processingOptions", processingOptions(r)).OptObj("subsequentAuthInformation", subsequent(r))
 }
 
 func creditCard(k *sdk.Card) *sdk.Object {
 	return sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", k.Number).Str("expirationDate", k.Year()+"-"+k.Month()).OptStr("cardCode", k.CVC))
 }
 
-// payer is the customer by the merchant's id, which has room for 20 characters.
-func payer(c *sdk.Customer) *sdk.Object {
+// payer is the customer by the merchant's id, which has room for 20 characters; nil where nothing is known of one.
+func payer(c *sdk.Customer, id string) *sdk.Object {
 	if c == nil || c.ID == "" && c.Email == "" {
 		return nil
 	}
 	o := sdk.NewObject()
 	if len(c.ID) <= 20 {
-		o.OptStr("id", c.ID)
+		o.OptStr(id, c.ID)
 	}
 	return o.OptStr("email", c.Email)
 }
 
 // billTo is the billing address, cut to the lengths of the schema: longer ones would refuse the payment.
 func billTo(a *sdk.Address) *sdk.Object {
-	o := sdk.NewObject()
-	if a == nil {
-		return o
-	}
 	street := strings.TrimSpace(a.Line1 + " " + a.Line2)
-	return o.OptStr("firstName", cut(a.FirstName, 50)).OptStr("lastName", cut(a.LastName, 50)).OptStr("address", cut(street, 60)).
+	return sdk.NewObject().OptStr("firstName", cut(a.FirstName, 50)).OptStr("lastName", cut(a.LastName, 50)).OptStr("address", cut(street, 60)).
 		OptStr("city", cut(a.City, 40)).OptStr("state", cut(a.State, 40)).OptStr("zip", cut(a.Zip, 20)).OptStr("country", cut(a.Country, 60))
 }
 
@@ -126,7 +109,7 @@ func cut(s string, n int) string {
 
 // threeDS is the result of an authentication done outside. The indicator is the ECI without its leading zero.
 func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
-	if t == nil || t.ECI == "" && t.CAVV == "" {
+	if t == nil {
 		return nil
 	}
 	return sdk.NewObject().OptStr("authenticationIndicator", strings.TrimPrefix(t.ECI, "0")).OptStr("cardholderAuthenticationValue", t.CAVV)
@@ -147,30 +130,23 @@ func userFields(metadata map[string]string) *sdk.Object {
 	return sdk.NewObject().Arr("userField", all)
 }
 
-// processingOptions say how the payment relates to a stored credential, as the card networks want it.
+// options are how the payment relates to a stored credential, as the card networks want it.
+var options = sdk.Names{
+	{"isFirstRecurringPayment", "first_recurring"}, {"isFirstSubsequentAuth", "first"}, {"isSubsequentAuth", "mit"}, {"isStoredCredentials", "cit"},
+}
+
 func processingOptions(r *sdk.Request) *sdk.Object {
-	u, o := r.StoredCredential, sdk.NewObject()
-	switch {
-	case u == nil:
-		return nil
-	case u.First && u.Category == "recurring":
-		return o.Bool("isFirstRecurringPayment", true)
-	case u.First:
-		return o.Bool("isFirstSubsequentAuth", true)
-	case u.Initiator == "mit":
-		return o.Bool("isSubsequentAuth", true)
+	if option := options.For(r.StoredCredential); option != "" {
+		return sdk.NewObject().Bool(option, true)
 	}
-	return o.Bool("isStoredCredentials", true)
+	return nil
 }
 
 // subsequent refers a charge of a card to the payment the customer agreed to, by the network's id.
 func subsequent(r *sdk.Request) *sdk.Object {
-	if r.Instrument.NetworkTransactionID == "" {
+	id := r.Instrument.NetworkTransactionID
+	if id == "" {
 		return nil
 	}
-	o := sdk.NewObject().Str("originalNetworkTransId", r.Instrument.NetworkTransactionID)
-	if r.StoredCredential != nil && r.StoredCredential.Category == "resubmission" {
-		o.Str("reason", "resubmission")
-	}
-	return o
+	return sdk.NewObject().Str("originalNetworkTransId", id).OptStr("reason", sdk.Names{{"resubmission", "mit_resubmission"}}.For(r.StoredCredential))
 }
