@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"strings"
 
 	"payswitch/sdk"
 )
@@ -11,7 +10,10 @@ import (
 // known (contract: optional, unless nothing tells the network either).
 func (e *Engine) bind(w *work, c *card) (b AuthenticationBinding, m AuthenticationMerchant, err error) {
 	b = AuthenticationBinding{Amount: w.p.NetAmount, Currency: w.p.Currency, Card: e.cardHash(w.p.MerchantID, c.secrets.Number), AccountID: w.account.ID}
-	acquirer := acquirerOf(w.account, w.profile, c.facts.Network)
+	acquirer, err := acquirerOf(w, c.facts.Network)
+	if err != nil {
+		return b, m, err
+	}
 	if acquirer == (acquirerConfig{}) && c.facts.Network == "" {
 		return b, m, Refused("Card network not found")
 	}
@@ -27,52 +29,44 @@ func (e *Engine) cardHash(merchantID string, number Secret) []byte {
 	return e.vault.Hash("authenticated card", []byte(merchantID+"/"+number.Reveal()))
 }
 
-// acquirerConfig is who acquires at a processor's account.
+// acquirerConfig is who acquires at a processor's account, as its metadata says.
 type acquirerConfig struct {
 	BIN     string `json:"acquirer_bin"`
 	MID     string `json:"acquirer_merchant_id"`
 	Country string `json:"acquirer_country_code"`
 	Name    string `json:"merchant_name"`
-	// As profiles call them.
-	AssignedMID string `json:"acquirer_assigned_merchant_id"`
-	Network     string `json:"network"`
 }
 
-// acquirerOf is the acquirer of a card network: of the processor's account metadata (acquirer_details, or the same keys at its top), else
-// of the profile's acquirer_configs.
-func acquirerOf(account *Account, profile *Profile, network sdk.CardNetwork) acquirerConfig {
+// acquirerOf is the acquirer of a card network: the profile's that the payment names, else that of the processor's account metadata
+// (acquirer_details, or the same keys at its top), else the profile's for the network.
+func acquirerOf(w *work, network sdk.CardNetwork) (acquirerConfig, error) {
+	named := textField(w.p.Details.Echo["profile_acquirer_id"])
+	if named == "" {
+		if c := acquirerOfAccount(w.account); c != (acquirerConfig{}) {
+			return c, nil
+		}
+	}
+	n, err := w.profile.Settings.acquirerFor(network, named)
+	if n == nil || err != nil {
+		return acquirerConfig{}, err
+	}
+	return acquirerConfig{BIN: n.BIN, MID: n.MID, Country: n.Country, Name: n.Name}, nil
+}
+
+func acquirerOfAccount(account *Account) (none acquirerConfig) {
 	var meta struct {
 		Details *acquirerConfig `json:"acquirer_details"`
 		acquirerConfig
 	}
-	if len(account.Metadata) > 0 && json.Unmarshal(account.Metadata, &meta) == nil {
-		if meta.Details != nil {
-			return *meta.Details
-		}
-		if meta.BIN != "" || meta.MID != "" {
-			return meta.acquirerConfig
-		}
+	switch {
+	case len(account.Metadata) == 0 || json.Unmarshal(account.Metadata, &meta) != nil:
+		return none
+	case meta.Details != nil:
+		return *meta.Details
+	case meta.BIN != "" || meta.MID != "":
+		return meta.acquirerConfig
 	}
-	raw := detailsOf(profile.Details)["acquirer_configs"]
-	var list []acquirerConfig
-	if json.Unmarshal(raw, &list) != nil {
-		var byID map[string]acquirerConfig
-		if json.Unmarshal(raw, &byID) != nil {
-			return acquirerConfig{}
-		}
-		for _, c := range byID {
-			list = append(list, c)
-		}
-	}
-	for _, c := range list {
-		if network != "" && strings.EqualFold(c.Network, string(network)) {
-			if c.MID == "" {
-				c.MID = c.AssignedMID
-			}
-			return c
-		}
-	}
-	return acquirerConfig{}
+	return none
 }
 
 func textField(raw json.RawMessage) string {

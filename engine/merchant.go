@@ -59,9 +59,11 @@ type ProfileSettings struct {
 	UseBillingAsMethodBilling bool // default true
 	AuthenticationConnectors  []string
 	// ExternalThreeDS is external_three_ds_policy, nil when none was set: read ThreeDSPolicy.
-	ExternalThreeDS        *threeds.Config `json:",omitempty"`
-	RequestorURL           string
-	RequestorAppURL        string
+	ExternalThreeDS *threeds.Config `json:",omitempty"`
+	RequestorURL    string
+	RequestorAppURL string
+	// Acquirers are those made with /profile_acquirer, by creation.
+	Acquirers              []Acquirer `json:",omitempty"`
 	WebhookURL             string
 	PaymentStatusesEnabled []string
 	RefundStatusesEnabled  []string

@@ -313,6 +313,7 @@ func (p *Profile) Fields() Fields {
 	if raw, err := json.Marshal(p.Settings.ThreeDSPolicy()); err == nil {
 		f[fieldThreeDSPolicy] = raw
 	}
+	p.showAcquirers(f)
 	for name, s := range p.Private {
 		f[name] = shown(name, s)
 	}

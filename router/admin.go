@@ -35,6 +35,7 @@ type Admin interface {
 	Accounts(ctx context.Context, a engine.Auth) ([]*engine.Account, error)
 	operatorAdmin
 	methodAdmin
+	acquirerAdmin
 	SetEgress(ctx context.Context, a engine.Auth, id string, in engine.EgressInput) (*engine.Account, error)
 	VerifyCredentials(ctx context.Context, connector string, credentials engine.Secret) error
 
@@ -83,6 +84,9 @@ func (s *Server) adminRoutes() []route {
 		{method: "DELETE", pattern: profilePath, who: admin, handle: s.deleteProfile},
 		{method: "POST", pattern: profilePath + "/toggle_connector_agnostic_mit", who: adminOrOwn, handle: s.toggle(s.Admin.ToggleAgnosticMIT)},
 		{method: "POST", pattern: profilePath + "/toggle_extended_card_info", who: adminOrOwn, handle: s.toggle(s.Admin.ToggleExtendedCardInfo)},
+
+		{method: "POST", pattern: "/profile_acquirer", who: secret, handle: s.createAcquirer},
+		{method: "POST", pattern: "/profile_acquirer/{profile_id}/{profile_acquirer_id}", who: secret, handle: s.updateAcquirer},
 
 		{method: "POST", pattern: "/account/connectors/verify", who: secret, handle: s.verifyConnector},
 		{method: "POST", pattern: accountsPath, who: adminOrOwn, handle: s.createAccount},

@@ -138,7 +138,7 @@ var paymentFields = closedObject(
 	drop[paymentRequest]("partner_merchant_identifier_details", anyObject),
 	drop[paymentRequest]("installment_options", listOf(anyJSON)),
 	drop[paymentRequest]("installment_data", anyObject),
-	drop[paymentRequest]("profile_acquirer_id", text),
+	echo("profile_acquirer_id", text),
 	drop[paymentRequest]("external_surcharge_strategy", oneOf(surchargeStrategies)),
 	drop[paymentRequest]("business_sub_label", text),
 )

@@ -1,0 +1,95 @@
+package router
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// acquirerAdmin are the use cases of a profile's acquirers.
+type acquirerAdmin interface {
+	CreateAcquirer(ctx context.Context, a engine.Auth, in engine.AcquirerInput) (*engine.AcquirerView, error)
+	UpdateAcquirer(ctx context.Context, a engine.Auth, profileID, id string, in engine.AcquirerInput) (*engine.AcquirerView, error)
+}
+
+// networkName reads a card network, in capitals too: VISA, Visa.
+func networkName(r *reader) (sdk.CardNetwork, error) {
+	name, err := text(r)
+	if err != nil {
+		return "", err
+	}
+	names := make([]string, len(cardNetworks))
+	for i, n := range cardNetworks {
+		if strings.EqualFold(name, string(n)) {
+			return n, nil
+		}
+		names[i] = string(n)
+	}
+	return "", r.fail(r.pos-1, "unknown variant `"+name+"`, expected "+oneOfText(names))
+}
+
+// decimal keeps a JSON number as it came.
+func decimal(r *reader) (json.RawMessage, error) {
+	if c := r.peek(); c != '-' && (c < '0' || c > '9') {
+		return nil, r.wrongType("a number", true)
+	}
+	digits, _, err := r.number()
+	return json.RawMessage(strings.Clone(string(digits))), err
+}
+
+// Fields of an acquirer that a change may leave out.
+var (
+	acquirerNetwork = at("network", networkName, func(a *engine.AcquirerInput) *sdk.CardNetwork { return &a.Network })
+	acquirerMID     = opt("acquirer_assigned_merchant_id", text, func(a *engine.AcquirerInput) **string { return &a.MID })
+	acquirerName    = opt("merchant_name", text, func(a *engine.AcquirerInput) **string { return &a.Name })
+	acquirerBIN     = opt("acquirer_bin", text, func(a *engine.AcquirerInput) **string { return &a.BIN })
+	acquirerICA     = opt("acquirer_ica", text, func(a *engine.AcquirerInput) **string { return &a.ICA })
+	acquirerRate    = at("acquirer_fraud_rate", decimal, func(a *engine.AcquirerInput) *json.RawMessage { return &a.FraudRate })
+	acquirerCountry = opt("acquirer_country_code", oneOf(countries), func(a *engine.AcquirerInput) **string { return &a.Country })
+	acquirerDefault = opt("is_default", boolean, func(a *engine.AcquirerInput) **bool { return &a.Default })
+)
+
+var newAcquirerFields = closedObject(
+	must(at("profile_id", text, func(a *engine.AcquirerInput) *string { return &a.ProfileID })),
+	must(acquirerNetwork), must(acquirerMID), must(acquirerName), must(acquirerBIN), acquirerICA, acquirerRate, acquirerCountry, acquirerDefault,
+)
+
+var acquirerFields = closedObject(acquirerNetwork, acquirerMID, acquirerName, acquirerBIN, acquirerICA, acquirerRate, acquirerCountry, acquirerDefault)
+
+func (s *Server) createAcquirer(c *call) (answer, error) {
+	var in engine.AcquirerInput
+	if err := decode(c, newAcquirerFields, &in); err != nil {
+		return answer{}, err
+	}
+	return acquirerAnswer(s.Admin.CreateAcquirer(c.ctx(), c.auth, in))
+}
+
+func (s *Server) updateAcquirer(c *call) (answer, error) {
+	var in engine.AcquirerInput
+	if err := decode(c, acquirerFields, &in); err != nil {
+		return answer{}, err
+	}
+	return acquirerAnswer(s.Admin.UpdateAcquirer(c.ctx(), c.auth, c.param("profile_id"), c.param("profile_acquirer_id"), in))
+}
+
+func acquirerAnswer(v *engine.AcquirerView, err error) (answer, error) {
+	if err != nil {
+		return answer{}, err
+	}
+	n := v.Entry
+	if n == nil {
+		n = &engine.AcquirerNetwork{}
+	}
+	w := new(writer).open().str("profile_acquirer_id", v.ID).str("profile_id", v.ProfileID).bool("is_default", v.Default)
+	w.text("acquirer_assigned_merchant_id", n.MID).text("merchant_name", n.Name).text("network", string(n.Network)).text("acquirer_bin", n.BIN)
+	w.text("acquirer_ica", n.ICA).text("acquirer_country_code", n.Country)
+	if n.FraudRate == nil {
+		w.null("acquirer_fraud_rate")
+	} else {
+		w.raw("acquirer_fraud_rate", n.FraudRate)
+	}
+	return w.close().answer(), nil
+}
