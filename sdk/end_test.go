@@ -97,6 +97,12 @@ func TestScheme(t *testing.T) {
 	require.Equal(t, Maestro, (&Card{BIN: "510000", Network: Maestro}).Scheme())
 }
 
+func TestAt(t *testing.T) {
+	require.Equal(t, Environment{BaseURL: "https://{shop}.p.example/v1", Hosts: []string{"{shop}.p.example", "b.example"}}, At("https://{shop}.p.example/v1", "b.example"))
+	require.Equal(t, []string{"p.example"}, At("https://p.example").Hosts)
+	require.Equal(t, map[string]string{"error": "why"}, Unknown("why").Raw)
+}
+
 func TestSends(t *testing.T) {
 	s := JSONSend("POST", "/p", NewObject().Str("a", "b"), H("X", "1")).Keyed("Idempotency-Key")
 	require.Equal(t, &Send{Method: "POST", URL: "/p", Headers: []Header{H("Content-Type", "application/json"), H("X", "1")}, Body: []byte(`{"a":"b"}`),

@@ -147,6 +147,13 @@ func (j JSON) Pick(paths ...string) map[string]string {
 	return picked
 }
 
+// At is the environment of a base URL. The adapter may send to its host, and to the further hosts.
+func At(baseURL string, hosts ...string) Environment {
+	_, host, _ := strings.Cut(baseURL, "://")
+	host, _, _ = strings.Cut(host, "/")
+	return Environment{BaseURL: baseURL, Hosts: append([]string{host}, hosts...)}
+}
+
 // CardFields are the fields of a request's body that card data stands in, as in Placement.Field; "" for what is not sent.
 type CardFields struct{ Number, CVC, CAVV string }
 

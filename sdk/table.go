@@ -106,3 +106,11 @@ func NewDecline(code, message string, reason DeclineReason) *Decline {
 
 // Declined returns the outcome of an operation that was refused, where there is nothing more to tell.
 func Declined(d *Decline) *Outcome { return &Outcome{Status: StatusDeclined, Decline: d} }
+
+// Unknown is the outcome of an answer that decides nothing, and why: as ending with an error is, for helpers whose callers go on.
+func Unknown(why string) *Outcome {
+	return &Outcome{Status: StatusUnknown, Raw: map[string]string{"error": why}}
+}
+
+// NotFound is the outcome of a query for what the processor has not heard of.
+func NotFound() *Outcome { return &Outcome{Status: StatusNotFound} }

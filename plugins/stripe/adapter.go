@@ -24,7 +24,7 @@ const searchSeconds = 2 * 3600
 
 // Adapter returns the adapter.
 func Adapter() *sdk.Adapter {
-	api := sdk.Environment{BaseURL: "https://api.stripe.com", Hosts: []string{"api.stripe.com"}}
+	api := sdk.At("https://api.stripe.com")
 	card := sdk.CardFields{Number: "payment_method_data[card][number]", CVC: "payment_method_data[card][cvc]",
 		CAVV: "payment_method_options[card][three_d_secure][cryptogram]"}
 	return &sdk.Adapter{
@@ -42,7 +42,6 @@ func Adapter() *sdk.Adapter {
 				Default: "never", Optional: true, Help: "Asks for holds that can be raised later, where Stripe has enabled them for the account."}},
 			Authentication: []sdk.Placement{{Secret: "api_key", In: "header", Field: "Authorization"}},
 			Placements:     append(sdk.CardPlacements(intents, card, sdk.OpAuthorize), sdk.CardPlacements(setups, card, sdk.OpVerify)...),
-			Methods:        []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Webhook:        &sdk.WebhookRule{Scheme: "stripe-signature", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend, sdk.ResolveByReference},
 				IdempotencyWindowSeconds: idempotencySeconds, NotFoundFinalAfterSeconds: searchSeconds},
@@ -66,42 +65,31 @@ const (
 const setupPrefix = "seti_"
 
 // post sends a form. The key in Idempotency-Key makes it safe to repeat.
-func post(c *sdk.Call, path string, form *sdk.Form) (*sdk.Response, error) {
-	return c.Do(&sdk.Send{Method: "POST", URL: path, Body: form.Bytes(), Headers: append(headers(c), sdk.H("Content-Type", "application/x-www-form-urlencoded")),
-		SafeToRepeat: true, IdempotencyHeader: "Idempotency-Key"})
+func post(c *sdk.Call, path string, form *sdk.Form) *sdk.Response {
+	return sdk.Must(c.Do(sdk.FormSend(path, form, headers(c)...).Keyed("Idempotency-Key")))
 }
 
-func get(c *sdk.Call, path string) (*sdk.Response, error) { return c.Get(path, headers(c)...) }
+func get(c *sdk.Call, path string) *sdk.Response { return sdk.Must(c.Get(path, headers(c)...)) }
 
 func headers(c *sdk.Call) []sdk.Header {
 	return []sdk.Header{sdk.H("Authorization", "Bearer "+c.Account.Credentials["api_key"]), sdk.H("Stripe-Version", apiVersion)}
 }
 
-// decimalsOf are Stripe's decimals: ISO 4217's, but hundredths of Ugandan shillings.
-func decimalsOf(c sdk.Currency) int {
-	if c == "UGX" {
-		return 2
-	}
-	n, _ := c.Exponent()
-	return n
-}
+// decimals are Stripe's: hundredths of Ugandan shillings.
+var decimals = sdk.Decimals{"UGX": 2}
 
 // amount is an amount as Stripe wants it: in the smallest unit; thousandths are rounded to ten.
-func amount(m sdk.Money) (int64, error) {
-	switch e := decimalsOf(m.Currency); {
+func amount(m sdk.Money) int64 {
+	switch e := decimals.Of(m.Currency); {
 	case e > 3:
-		return 0, sdk.Invalid("currency", "Stripe does not take this currency")
+		sdk.Check(sdk.Invalid("currency", "Stripe does not take this currency"))
 	case e == 3 && m.Minor%10 != 0:
-		return 0, sdk.Invalid("amount", "Stripe takes two decimals of this currency: the amount must end in 0")
-	default:
-		return m.Scaled(e)
+		sdk.Check(sdk.Invalid("amount", "Stripe takes two decimals of this currency: the amount must end in 0"))
 	}
+	return sdk.Must(decimals.Scaled(m))
 }
 
-// money reads an amount as Stripe tells it; nil if it is not there, or not whole.
-func money(j sdk.JSON, path string, c sdk.Currency) *sdk.Money {
-	return j.Scaled(path, c, decimalsOf(c))
+// money reads an amount of an object, whose currency is told in lower case; nil if it is not there, or not whole.
+func money(j sdk.JSON, path string) *sdk.Money {
+	return decimals.Read(j, path, sdk.Currency(strings.ToUpper(j.Str("currency"))))
 }
-
-// currency of an object is told in lower case.
-func currency(j sdk.JSON) sdk.Currency { return sdk.Currency(strings.ToUpper(j.Str("currency"))) }

@@ -4,50 +4,34 @@ import "payswitch/sdk"
 
 // authorize creates and confirms a PaymentIntent.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
-	minor, err := amount(r.Amount)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.NeedInstrument(); err != nil {
-		return nil, err
-	}
-	customer, end, err := customerOf(c)
-	if end != nil || err != nil {
-		return end, err
-	}
+	r, minor := c.Request, amount(c.Request.Amount)
+	sdk.Check(r.NeedInstrument())
+	customer := customerOf(c)
 	f := sdk.NewForm().Int("amount", minor).Add("currency", string(r.Amount.Currency)).Add("confirm", "true").
 		Opt("customer", customer).Opt("description", r.Description).Opt("return_url", r.ReturnURL).
 		Opt("statement_descriptor", r.DescriptorName).Opt("statement_descriptor_suffix", r.DescriptorSuffix).
 		Opt("capture_method", string(r.Capture))
 	metadata(f, r)
 	shipping(f, r.Shipping)
-	instrument(f, c)
-	if s := r.StoredCredential; s != nil && s.First {
-		f.Add("setup_future_usage", usage(s))
-	} else if s != nil && s.Initiator == "mit" {
+	instrument(f, r)
+	switch r.StoredCredential.Agreement() {
+	case "first":
+		f.Add("setup_future_usage", usage(r.StoredCredential))
+	case "mit":
 		f.Add("off_session", "true")
 	}
 	if v := c.Account.Config["incremental_authorization"]; v != "" && v != "never" && r.Capture == sdk.CaptureManual {
 		f.Add("payment_method_options[card][request_incremental_authorization]", v)
 	}
-	answer, err := post(c, intents, f.Add("expand[0]", "latest_charge"))
-	if err != nil {
-		return nil, err
-	}
-	return withCustomer(intentOutcome(c, answer), customer), nil
+	answer := post(c, intents, f.Add("expand[0]", "latest_charge"))
+	return withCustomer(intentOutcome(c, paymentIntent, answer), customer), nil
 }
 
 // verify creates and confirms a SetupIntent, which asks the issuer with a zero amount.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if err := r.NeedCard(); err != nil {
-		return nil, err
-	}
-	customer, end, err := customerOf(c)
-	if end != nil || err != nil {
-		return end, err
-	}
+	sdk.Check(r.NeedCard())
+	customer := customerOf(c)
 	f := sdk.NewForm().Add("confirm", "true").Opt("customer", customer).Opt("return_url", r.ReturnURL)
 	if r.StoredCredential != nil {
 		f.Add("usage", usage(r.StoredCredential))
@@ -55,29 +39,23 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	metadata(f, r)
 	newCard(f, r)
 	threeDSecure(f, r)
-	answer, err := post(c, setups, f.Add("payment_method_types[0]", "card").Add("expand[0]", "latest_attempt"))
-	if err != nil {
-		return nil, err
-	}
-	return withCustomer(setupOutcome(c, answer), customer), nil
+	answer := post(c, setups, f.Add("payment_method_types[0]", "card").Add("expand[0]", "latest_attempt"))
+	return withCustomer(intentOutcome(c, setupIntent, answer), customer), nil
 }
 
 // customerOf is Stripe's customer of ours: known from before, or created where a card is to be stored, as only its customer can be
-// charged again. end is how the operation ends where Stripe creates none.
-func customerOf(c *sdk.Call) (id string, end *sdk.Outcome, err error) {
+// charged again. Where Stripe creates none, the operation ends with that.
+func customerOf(c *sdk.Call) string {
 	r := c.Request
 	if known := r.Kept().Customer; known != "" || !r.Stores() || r.Customer == nil {
-		return known, nil, nil
+		return known
 	}
-	answer, err := post(c, customers, sdk.NewForm().Opt("email", r.Customer.Email).Opt("name", r.Customer.Name))
-	if err != nil {
-		return "", nil, err
-	}
+	answer := post(c, customers, sdk.NewForm().Opt("email", r.Customer.Email).Opt("name", r.Customer.Name))
 	j := answer.JSON()
 	if !answer.OK() || j.Str("object") != "customer" || j.Str("id") == "" {
-		return "", refusal(answer), nil
+		c.End(refusal(answer))
 	}
-	return j.Str("id"), nil, nil
+	return j.Str("id")
 }
 
 // withCustomer has the customer told again in later payments.
@@ -99,22 +77,21 @@ func usage(s *sdk.StoredCredentialUse) string {
 }
 
 // instrument says what is charged.
-func instrument(f *sdk.Form, c *sdk.Call) {
-	r := c.Request
+func instrument(f *sdk.Form, r *sdk.Request) {
 	switch i := r.Instrument; {
-	case i.Card != nil && i.NetworkTransactionID != "":
-		newCard(f, r)
-		f.Add("payment_method_options[card][mit_exemption][network_transaction_id]", i.NetworkTransactionID)
-	case i.Card != nil:
-		newCard(f, r)
-		billing(f, r)
-		threeDSecure(f, r)
-		f.Add("payment_method_types[0]", "card")
-	default:
+	case i.Card == nil:
 		f.Add("payment_method", i.StoredCredentialID).Add("payment_method_types[0]", "card")
 		if r.Request3DS || r.ThreeDS != nil {
 			threeDSecure(f, r)
 		}
+	case i.NetworkTransactionID != "":
+		newCard(f, r)
+		f.Add("payment_method_options[card][mit_exemption][network_transaction_id]", i.NetworkTransactionID)
+	default:
+		newCard(f, r)
+		billing(f, r.BillTo())
+		threeDSecure(f, r)
+		f.Add("payment_method_types[0]", "card")
 	}
 }
 
@@ -148,11 +125,7 @@ func threeDSecure(f *sdk.Form, r *sdk.Request) {
 	}
 }
 
-func billing(f *sdk.Form, r *sdk.Request) {
-	a := r.Billing
-	if a == nil {
-		return
-	}
+func billing(f *sdk.Form, a *sdk.Address) {
 	const details = "payment_method_data[billing_details]"
 	f.Opt(details+"[name]", a.Name()).Opt(details+"[email]", a.Email).Opt(details+"[phone]", a.Phone)
 	address(f, details+"[address]", a)

@@ -6,126 +6,87 @@ import (
 	"payswitch/sdk"
 )
 
-// intentOutcome reads an answer that is a PaymentIntent, or an error.
-func intentOutcome(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
-	if !answer.OK() {
-		return notOK(c, answer)
-	}
-	return intent(c, answer.JSON())
+// An intent is one of Stripe's two kinds: where it tells of its latest attempt and of an error, and what its statuses mean.
+type intent struct {
+	object, attempt, failure string
+	statuses                 sdk.Statuses
 }
 
-// setupOutcome reads an answer that is a SetupIntent, or an error.
-func setupOutcome(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
-	if !answer.OK() {
-		return notOK(c, answer)
-	}
-	return setup(c, answer.JSON())
-}
+var (
+	paymentIntent = &intent{"payment_intent", "latest_charge", "last_payment_error", sdk.Statuses{
+		{sdk.StatusCaptured, "succeeded"}, {sdk.StatusAuthorized, "requires_capture"}, {sdk.StatusCustomerAction, "requires_action"},
+		{sdk.StatusPending, "processing pending chargeable consumed"}, // the last three are those of a Source that the payment stands on
+		{sdk.StatusDeclined, "requires_payment_method failed"}, {sdk.StatusVoided, "canceled"},
+	}}
+	setupIntent = &intent{"setup_intent", "latest_attempt", "last_setup_error", sdk.Statuses{
+		{sdk.StatusVerified, "succeeded"}, {sdk.StatusCustomerAction, "requires_action"}, {sdk.StatusPending, "processing"},
+		{sdk.StatusDeclined, "requires_payment_method"}, {sdk.StatusVoided, "canceled"},
+	}}
+)
 
-// notOK is what an error means: a query that is refused tells nothing of the payment.
-func notOK(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
-	if op := c.Operation(); op == sdk.OpSync || op == sdk.OpComplete {
+// done is how an operation on a held payment ends.
+var done = sdk.Statuses{{sdk.StatusCaptured, "capture"}, {sdk.StatusVoided, "void"}, {sdk.StatusAuthorized, "incremental_authorize"}}
+
+// intentOutcome reads an answer that is an intent, or an error: a query that is refused tells nothing of the payment.
+func intentOutcome(c *sdk.Call, k *intent, answer *sdk.Response) *sdk.Outcome {
+	switch op := c.Operation(); {
+	case answer.OK():
+		return k.read(c, answer.JSON())
+	case op == sdk.OpSync, op == sdk.OpComplete:
 		return unknown(answer)
 	}
 	return refusal(answer)
 }
 
-// intent reads a PaymentIntent.
-func intent(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
-	status := j.Str("status")
-	card := j.Get("latest_charge.payment_method_details.card")
-	o := &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: j.Str("id"), NetworkTransactionID: card.Str("network_transaction_id"),
-		AuthCode: card.Str("authorization_code"), Checks: checks(card), Raw: j.Pick("status", "cancellation_reason")}
-	if o.TransactionID == "" || j.Str("object") != "payment_intent" {
-		return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": "the answer is no PaymentIntent"}}
+// read reads an intent.
+func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
+	status, card := j.Str("status"), j.Get(k.attempt+".payment_method_details.card")
+	o := &sdk.Outcome{Status: cmp.Or(k.statuses.Of(status), sdk.StatusUnknown), TransactionID: j.Str("id"), AuthCode: card.Str("authorization_code"),
+		NetworkTransactionID: card.Str("network_transaction_id"), Checks: checks(card), Raw: j.Pick("status", "cancellation_reason")}
+	if o.TransactionID == "" || j.Str("object") != k.object {
+		return sdk.Unknown("the answer is no " + k.object)
 	}
-	cur := currency(j)
-	switch status {
-	case "succeeded":
-		o.Status, o.Amount = sdk.StatusCaptured, money(j, "amount_received", cur)
-		held := money(j, "amount", cur)
+	switch o.Status {
+	case sdk.StatusCaptured:
+		o.Amount = money(j, "amount_received")
+		held := money(j, "amount")
 		o.Released = held != nil && o.Amount != nil && o.Amount.Minor < held.Minor
-	case "requires_capture":
-		o.Status, o.Amount = sdk.StatusAuthorized, money(j, "amount_capturable", cur)
-	case "processing", "pending", "chargeable", "consumed": // the last three are those of a Source that the payment stands on
-		o.Status = sdk.StatusPending
-	case "requires_action":
-		customerAction(o, j)
-	case "requires_payment_method", "failed":
-		declined(o, j.Get("last_payment_error"), status)
-	case "canceled":
+	case sdk.StatusAuthorized:
+		o.Amount = money(j, "amount_capturable")
+	case sdk.StatusCustomerAction: // the page where the issuer authenticates
+		o.NextAction = &sdk.NextAction{Type: "redirect", URL: j.Str("next_action.redirect_to_url.url")}
+		if o.NextAction.URL == "" { // an action of another kind, which only Stripe's script could run
+			o.Status, o.NextAction, o.Raw["next_action"] = sdk.StatusUnknown, nil, j.Str("next_action.type")
+		}
+	case sdk.StatusDeclined:
+		e := j.Get(k.failure)
+		o.Decline = decline(e, status)
+		if code := e.Str("decline_code"); code != "" {
+			o.Raw["decline_code"] = code
+		}
+	case sdk.StatusVoided:
 		canceled(c, o, j)
 	}
-	switch c.Operation() {
-	case sdk.OpCapture, sdk.OpVoid, sdk.OpIncrementalAuthorize:
-		return later(c.Operation(), o, status)
+	if end := done.Of(string(c.Operation())); end != "" {
+		if o.Status != end && o.Status != sdk.StatusPending { // another state of the payment says nothing of the operation
+			return &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: o.TransactionID, Raw: map[string]string{"status": status}}
+		}
+		return o
 	}
 	if o.Amount != nil {
-		o.Totals = totals(j, cur)
+		o.Totals = totals(j)
 	}
 	stored(c, o, j)
 	return o
 }
 
 // totals are known where the charge stands in the intent whole.
-func totals(j sdk.JSON, c sdk.Currency) *sdk.Totals {
-	held, taken, back := money(j, "amount", c), money(j, "amount_received", c), money(j, "latest_charge.amount_refunded", c)
+func totals(j sdk.JSON) *sdk.Totals {
+	held, taken, back := money(j, "amount"), money(j, "amount_received"), money(j, "latest_charge.amount_refunded")
 	if held == nil || taken == nil || back == nil {
 		return nil
 	}
 	return &sdk.Totals{Authorized: held.Minor, Captured: taken.Minor, Refunded: back.Minor}
-}
-
-// later keeps to what an operation on a held payment can end in: another state of the payment says nothing of the operation.
-func later(op sdk.Operation, o *sdk.Outcome, status string) *sdk.Outcome {
-	done := map[sdk.Operation]sdk.OutcomeStatus{sdk.OpCapture: sdk.StatusCaptured, sdk.OpVoid: sdk.StatusVoided, sdk.OpIncrementalAuthorize: sdk.StatusAuthorized}
-	if o.Status != done[op] && o.Status != sdk.StatusPending {
-		return &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: o.TransactionID, Raw: map[string]string{"status": status}}
-	}
-	return o
-}
-
-// setup reads a SetupIntent.
-func setup(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
-	status := j.Str("status")
-	card := j.Get("latest_attempt.payment_method_details.card")
-	o := &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: j.Str("id"), NetworkTransactionID: card.Str("network_transaction_id"),
-		Checks: checks(card), Raw: j.Pick("status", "cancellation_reason")}
-	if o.TransactionID == "" || j.Str("object") != "setup_intent" {
-		return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": "the answer is no SetupIntent"}}
-	}
-	switch status {
-	case "succeeded":
-		o.Status = sdk.StatusVerified
-	case "processing":
-		o.Status = sdk.StatusPending
-	case "requires_action":
-		customerAction(o, j)
-	case "requires_payment_method":
-		declined(o, j.Get("last_setup_error"), status)
-	case "canceled":
-		canceled(c, o, j)
-	}
-	stored(c, o, j)
-	return o
-}
-
-// customerAction sends the customer to the page where the issuer authenticates.
-func customerAction(o *sdk.Outcome, j sdk.JSON) {
-	url := j.Str("next_action.redirect_to_url.url")
-	if url == "" { // an action of another kind, which only Stripe's script could run
-		o.Raw["next_action"] = j.Str("next_action.type")
-		return
-	}
-	o.Status, o.NextAction = sdk.StatusCustomerAction, &sdk.NextAction{Type: "redirect", URL: url}
-}
-
-// declined reads the error that an intent keeps of its last attempt.
-func declined(o *sdk.Outcome, e sdk.JSON, status string) {
-	o.Status, o.Decline = sdk.StatusDeclined, decline(e, status)
-	if code := e.Str("decline_code"); code != "" {
-		o.Raw["decline_code"] = code
-	}
 }
 
 // canceled is voided where there was a payment, and declined where there was to be one.
@@ -136,15 +97,13 @@ func canceled(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 		if o.Decline.Message == "abandoned" {
 			o.Decline.Reason = sdk.DeclineAbandoned
 		}
-	default:
-		o.Status = sdk.StatusVoided
 	}
 }
 
 // stored tells the payment method that can be charged again, where one was to be stored.
 func stored(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 	method := id(j, "payment_method")
-	kept := j.Has("setup_future_usage") || j.Str("object") == "setup_intent"
+	kept := j.Has("setup_future_usage") || j.Str("object") == setupIntent.object
 	if s := c.Request.StoredCredential; s != nil {
 		kept = s.First
 	}
@@ -163,22 +122,23 @@ func checks(card sdk.JSON) *sdk.Checks { // Stripe's words are ours
 	return sdk.NewChecks(card.Str("checks.cvc_check"), card.Str("checks.address_line1_check"), card.Str("checks.address_postal_code_check"))
 }
 
+// refundStatuses are those of Refunds. With requires_action, Stripe needs the customer's bank details.
+var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "succeeded"}, {sdk.StatusPending, "pending"}, {sdk.StatusReview, "requires_action"},
+	{sdk.StatusDeclined, "failed canceled"}}
+
 // refundOutcome reads a Refund.
 func refundOutcome(j sdk.JSON) *sdk.Outcome {
-	o := &sdk.Outcome{Status: sdk.StatusUnknown, RefundID: j.Str("id"), TransactionID: id(j, "payment_intent"), Raw: j.Pick("status", "failure_reason")}
-	if o.RefundID == "" || j.Str("object") != "refund" {
-		return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": "the answer is no Refund"}}
-	}
-	switch status := j.Str("status"); status {
-	case "succeeded":
-		o.Status, o.Amount = sdk.StatusRefunded, money(j, "amount", currency(j))
-	case "pending":
-		o.Status = sdk.StatusPending
-	case "requires_action": // Stripe needs the customer's bank details
-		o.Status = sdk.StatusReview
-	case "failed", "canceled":
+	status := j.Str("status")
+	o := &sdk.Outcome{Status: cmp.Or(refundStatuses.Of(status), sdk.StatusUnknown), RefundID: j.Str("id"), TransactionID: id(j, "payment_intent"),
+		Raw: j.Pick("status", "failure_reason")}
+	switch {
+	case o.RefundID == "" || j.Str("object") != "refund":
+		return sdk.Unknown("the answer is no refund")
+	case o.Status == sdk.StatusRefunded:
+		o.Amount = money(j, "amount")
+	case o.Status == sdk.StatusDeclined:
 		why := cmp.Or(j.Str("failure_reason"), status)
-		o.Status, o.Decline = sdk.StatusDeclined, &sdk.Decline{Code: why, Message: why, Reason: cmp.Or(reasons.Of(why), sdk.DeclineGeneric)}
+		o.Decline = &sdk.Decline{Code: why, Message: why, Reason: cmp.Or(reasons.Of(why), sdk.DeclineGeneric)}
 	}
 	return o
 }

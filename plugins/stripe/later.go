@@ -22,19 +22,11 @@ func void(c *sdk.Call) (*sdk.Outcome, error) { return change(c, "/cancel", "") }
 func change(c *sdk.Call, action, field string) (*sdk.Outcome, error) {
 	f := sdk.NewForm()
 	if field != "" {
-		minor, err := amount(c.Request.Amount)
-		if err != nil {
-			return nil, err
-		}
-		f.Int(field, minor)
+		f.Int(field, amount(c.Request.Amount))
 	} else if slices.Contains(cancellations, c.Request.Reason) {
 		f.Add("cancellation_reason", c.Request.Reason)
 	}
-	answer, err := post(c, intents+"/"+sdk.PathEscape(c.Request.TransactionID)+action, f)
-	if err != nil {
-		return nil, err
-	}
-	return intentOutcome(c, answer), nil
+	return intentOutcome(c, paymentIntent, post(c, intents+"/"+sdk.PathEscape(c.Request.TransactionID)+action, f)), nil
 }
 
 // cancellations are the reasons that Stripe knows.
@@ -42,17 +34,9 @@ var cancellations = []string{"duplicate", "fraudulent", "requested_by_customer",
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	minor, err := amount(r.Amount)
-	if err != nil {
-		return nil, err
-	}
-	// The second field says what the first one is, to those who read them in Stripe's dashboard.
-	f := sdk.NewForm().Int("amount", minor).Add("payment_intent", r.TransactionID).Add("metadata[order_id]", r.Reference).
-		Add("metadata[is_refund_id_as_reference]", "true")
-	answer, err := post(c, refunds, f)
-	if err != nil {
-		return nil, err
-	}
+	// The second field of metadata says what the first one is, to those who read them in Stripe's dashboard.
+	answer := post(c, refunds, sdk.NewForm().Int("amount", amount(r.Amount)).Add("payment_intent", r.TransactionID).
+		Add("metadata[order_id]", r.Reference).Add("metadata[is_refund_id_as_reference]", "true"))
 	if !answer.OK() {
 		return refusal(answer), nil
 	}
@@ -64,71 +48,57 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if r.TransactionID == "" {
-		return search(c)
+		return search(c), nil
 	}
-	path, outcome := intents+"/"+sdk.PathEscape(r.TransactionID)+"?expand[0]=latest_charge", intentOutcome
+	path, kind := intents, paymentIntent
 	if strings.HasPrefix(r.TransactionID, setupPrefix) {
-		path, outcome = setups+"/"+sdk.PathEscape(r.TransactionID)+"?expand[0]=latest_attempt", setupOutcome
+		path, kind = setups, setupIntent
 	}
-	answer, err := get(c, path)
-	if err != nil {
-		return nil, err
-	}
+	answer := get(c, path+"/"+sdk.PathEscape(r.TransactionID)+"?expand[0]="+kind.attempt)
 	if missing(answer) {
-		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+		return sdk.NotFound(), nil
 	}
-	return outcome(c, answer), nil
+	return intentOutcome(c, kind, answer), nil
 }
 
-func search(c *sdk.Call) (*sdk.Outcome, error) {
+func search(c *sdk.Call) *sdk.Outcome {
 	query := "metadata['order_id']:'" + c.Request.Reference + "'"
-	answer, err := get(c, intents+"/search?query="+sdk.QueryEscape(query)+"&expand[0]=data.latest_charge")
-	if err != nil {
-		return nil, err
-	}
-	j := answer.JSON()
-	found := j.Get("data")
-	switch {
+	answer := get(c, intents+"/search?query="+sdk.QueryEscape(query)+"&expand[0]=data.latest_charge")
+	found := answer.JSON().Get("data")
+	switch n := found.Len(); {
 	case !answer.OK() || !found.IsArray():
-		return unknown(answer), nil
-	case found.Len() == 0 && c.Request.Resolves != sdk.OpVerify:
-		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
-	case found.Len() != 1:
-		return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": "not exactly one PaymentIntent has our reference"}}, nil
+		return unknown(answer)
+	case n == 1:
+		return paymentIntent.read(c, found.Get("0"))
+	case n == 0 && c.Request.Resolves != sdk.OpVerify:
+		return sdk.NotFound()
 	}
-	return intent(c, found.Get("0")), nil
+	return sdk.Unknown("not exactly one PaymentIntent has our reference")
 }
 
 // refundSync asks for the refund. One whose id was lost is looked for among the refunds of its payment.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if r.RefundID != "" {
-		answer, err := get(c, refunds+"/"+sdk.PathEscape(r.RefundID))
+		answer := get(c, refunds+"/"+sdk.PathEscape(r.RefundID))
 		switch {
-		case err != nil:
-			return nil, err
 		case missing(answer):
-			return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+			return sdk.NotFound(), nil
 		case !answer.OK():
 			return unknown(answer), nil
 		}
 		return refundOutcome(answer.JSON()), nil
 	}
-	answer, err := get(c, refunds+"?limit=100&payment_intent="+sdk.QueryEscape(r.TransactionID))
-	if err != nil {
-		return nil, err
-	}
+	answer := get(c, refunds+"?limit=100&payment_intent="+sdk.QueryEscape(r.TransactionID))
 	j := answer.JSON()
-	if !answer.OK() || !j.Get("data").IsArray() {
+	ours := j.Get("data").Where("metadata.order_id", r.Reference)
+	switch {
+	case !answer.OK() || !j.Get("data").IsArray():
 		return unknown(answer), nil
+	case ours.Exists():
+		return refundOutcome(ours), nil
+	case j.Raw("has_more") != "false":
+		return sdk.Unknown("more than 100 refunds"), nil
 	}
-	for each := range j.Get("data").All() {
-		if each.Str("metadata.order_id") == r.Reference {
-			return refundOutcome(each), nil
-		}
-	}
-	if j.Raw("has_more") != "false" {
-		return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": "more than 100 refunds"}}, nil
-	}
-	return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+	return sdk.NotFound(), nil
 }
