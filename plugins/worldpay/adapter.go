@@ -32,10 +32,7 @@ func Adapter() *sdk.Adapter {
 			Description: "Cards through Access Worldpay's Payments API.", Website: "https://www.worldpay.com",
 			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true, External3DS: true,
 				StoredCredential: true, NetworkMIT: true},
-			Environments: map[string]sdk.Environment{
-				"test": {BaseURL: "https://try.access.worldpay.com", Hosts: []string{"try.access.worldpay.com"}},
-				"live": {BaseURL: "https://access.worldpay.com", Hosts: []string{"access.worldpay.com"}},
-			},
+			Environments: map[string]sdk.Environment{"test": sdk.At("https://try.access.worldpay.com"), "live": sdk.At("https://access.worldpay.com")},
 			Credentials: []sdk.Field{
 				{Name: "username", Key: "key1", Label: "User name", Help: "Of the API credentials.", Type: "text"},
 				{Name: "password", Key: "api_key", Label: "Password", Type: "secret"},
@@ -47,7 +44,6 @@ func Adapter() *sdk.Adapter {
 			Placements: append(sdk.CardPlacements(path, card, sdk.OpAuthorize, sdk.OpVerify),
 				sdk.Placement{Secret: "entity_id", Method: "POST", Path: path, In: "body", Field: "merchant.entity"},
 				sdk.Placement{Secret: "entity_id", Method: "GET", Path: "/payments/events", In: "query", Field: "entity"}),
-			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			// No underscores: references of settlements and refunds must not have them.
 			Reference: sdk.ReferenceRule{MaxLength: 64, Characters: "alphanumeric"},
 			Webhook:   &sdk.WebhookRule{Scheme: "event-signature", ToleranceSeconds: webhookTolerance},
@@ -61,20 +57,16 @@ func Adapter() *sdk.Adapter {
 }
 
 // call sends one request. Worldpay takes no idempotency key: what changes something is sent once.
-func call(c *sdk.Call, method, url, accept string, body *sdk.Object) (*sdk.Response, error) {
+func call(c *sdk.Call, method, url, accept string, body *sdk.Object) *sdk.Response {
 	basic := c.Derive(sdk.Basic(c.Account.Credentials["username"], c.Account.Credentials["password"]))
-	s := &sdk.Send{Method: method, URL: url, SafeToRepeat: method == "GET", Headers: []sdk.Header{sdk.H("Authorization", "Basic "+basic), sdk.H("Accept", accept)}}
+	s := sdk.JSONSend(method, url, body, sdk.H("Authorization", "Basic "+basic), sdk.H("Accept", accept))
 	if accept == mediaJSON {
 		s.Headers = append(s.Headers, sdk.H("WP-Api-Version", apiVersion))
 	}
-	if body != nil {
-		s.Headers = append(s.Headers, sdk.H("Content-Type", mediaJSON))
-		s.Body = body.Bytes()
-	}
-	return c.Do(s)
+	return sdk.Must(c.Do(s))
 }
 
 // act asks for an action on a payment.
-func act(c *sdk.Call, link, action string, body *sdk.Object) (*sdk.Response, error) {
+func act(c *sdk.Call, link, action string, body *sdk.Object) *sdk.Response {
 	return call(c, "POST", "/api/payments/"+link+"/"+action, mediaJSON, body)
 }

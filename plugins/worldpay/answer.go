@@ -18,40 +18,34 @@ const (
 
 // readPayment reads the answer to a payment, or to a step of its 3-D Secure.
 func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
-	if d := refusal(answer); d != nil {
-		if answer.Status == 404 && c.Operation() == sdk.OpComplete { // a link that was used up: it may have been used well
-			return nil, errUnreadable
-		}
+	d, j := refusal(answer), answer.JSON()
+	switch {
+	case d != nil && answer.Status == 404 && c.Operation() == sdk.OpComplete: // a link that was used up: it may have been used well
+		return nil, errUnreadable
+	case d != nil:
 		return sdk.Declined(d), nil
-	}
-	j := answer.JSON()
-	result := j.Str("outcome")
-	o := &sdk.Outcome{TransactionID: linkOf(j.Str("_links.self.href")), Raw: map[string]string{"outcome": result}, AuthCode: j.Str("issuer.authorizationCode"),
-		NetworkTransactionID: cmp.Or(j.Str("scheme.reference"), j.Str("token.schemeReference")), Checks: checks(j)}
-	if !answer.OK() {
+	case !answer.OK():
 		return nil, errUnreadable
 	}
+	result := j.Str("outcome")
+	o := &sdk.Outcome{TransactionID: linkOf(j.Str("_links.self.href")), Raw: j.Pick("outcome"), AuthCode: j.Str("issuer.authorizationCode"),
+		NetworkTransactionID: cmp.Or(j.Str("scheme.reference"), j.Str("token.schemeReference")), Checks: checks(j)}
 	switch result {
 	case "authorized", "verified":
 		o.Status = sdk.StatusAuthorized
 	case "sentForSettlement":
 		o.Status = sdk.StatusCaptured
 	case "3dsDeviceDataRequired":
-		fields := []sdk.Header{sdk.H("JWT", j.Str("deviceDataCollection.jwt")), sdk.H("Bin", j.Str("deviceDataCollection.bin"))}
-		return next(c, o, stepDevice, j.Str("_actions.supply3dsDeviceData.href"), &sdk.NextAction{Type: "device_data", URL: j.Str("deviceDataCollection.url"), Fields: fields})
+		d := j.Get("deviceDataCollection")
+		return next(c, o, stepDevice, j.Str("_actions.supply3dsDeviceData.href"), "device_data", d.Str("url"), sdk.H("JWT", d.Str("jwt")), sdk.H("Bin", d.Str("bin")))
 	case "3dsChallenged":
-		return next(c, o, stepChallenge, j.Str("_actions.complete3dsChallenge.href"),
-			&sdk.NextAction{Type: "form_post", URL: j.Str("challenge.url"), Fields: []sdk.Header{sdk.H("JWT", j.Str("challenge.jwt"))}})
+		d := j.Get("challenge")
+		return next(c, o, stepChallenge, j.Str("_actions.complete3dsChallenge.href"), "form_post", d.Str("url"), sdk.H("JWT", d.Str("jwt")))
 	case "refused":
 		o.Status, o.Decline = sdk.StatusDeclined, refused(j)
+		return o, nil
 	default:
-		reason := notPaid.Of(result)
-		if reason == "" {
-			return nil, errUnreadable
-		}
-		o.Status, o.Decline = sdk.StatusDeclined, mismatch(o.Checks, result, reason)
-	}
-	if o.Status == sdk.StatusDeclined {
+		o.Status, o.Decline = sdk.StatusDeclined, mismatch(o.Checks, result, notPaid.Must(result))
 		return o, nil
 	}
 	switch nothing := c.Request.Amount.Minor == 0; {
@@ -66,13 +60,13 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// next sends the customer's browser to do something, and keeps what has to be done afterwards.
-func next(c *sdk.Call, o *sdk.Outcome, step, href string, action *sdk.NextAction) (*sdk.Outcome, error) {
+// next sends the customer's browser to do something, and keeps what has to be done afterwards. The first field is Worldpay's token.
+func next(c *sdk.Call, o *sdk.Outcome, step, href, kind, url string, fields ...sdk.Header) (*sdk.Outcome, error) {
 	link := linkOf(strings.TrimSuffix(href, "/"+step))
-	if link == "" || !strings.HasPrefix(action.URL, "https://") || action.Fields[0].Value == "" {
+	if link == "" || !strings.HasPrefix(url, "https://") || fields[0].Value == "" {
 		return nil, errUnreadable
 	}
-	o.Status, o.NextAction, o.TransactionID = sdk.StatusCustomerAction, action, c.Request.Reference
+	o.Status, o.NextAction, o.TransactionID = sdk.StatusCustomerAction, &sdk.NextAction{Type: kind, URL: url, Fields: fields}, c.Request.Reference
 	o.ConnectorData = &sdk.ConnectorData{Version: dataVersion, Payment: step + "/" + link}
 	return o, nil
 }
@@ -87,11 +81,7 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	if step == stepDevice {
 		body = sdk.NewObject().OptStr("collectionReference", session(c.Request.Return))
 	}
-	answer, err := act(c, link, step, body)
-	if err != nil {
-		return nil, err
-	}
-	return readPayment(c, answer)
+	return readPayment(c, act(c, link, step, body))
 }
 
 // session is the id of the device data collection, where the page brought it; without it the issuer is likelier to challenge.

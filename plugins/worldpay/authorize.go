@@ -8,79 +8,59 @@ import (
 )
 
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
-	return pay(c, c.Request.Stores(), agreement(c.Request))
+	return pay(c, c.Request.StoredCredential, c.Request.Stores())
 }
 
 // verify is a payment of nothing: Worldpay checks the card, and stores it for what the customer has agreed to.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
-	if err := c.Request.NeedZero(); err != nil {
-		return nil, err
+	r, use := c.Request, c.Request.StoredCredential
+	sdk.Check(r.NeedZero(), r.NeedInstrument())
+	if use == nil && r.Instrument.StoredCredentialID == "" {
+		use = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "on_session"}
 	}
-	a := agreement(c.Request)
-	if a == nil {
-		a = sdk.NewObject().Str("type", "cardOnFile").Str("storedCardUsage", "first")
-	}
-	return pay(c, true, a)
+	return pay(c, use, true)
 }
 
-func pay(c *sdk.Call, store bool, agreed *sdk.Object) (*sdk.Outcome, error) {
+func pay(c *sdk.Call, use *sdk.StoredCredentialUse, store bool) (*sdk.Outcome, error) {
 	r := c.Request
-	from, err := instrument(r)
-	if err != nil {
-		return nil, err
-	}
-	proof, err := threeDS(r)
-	if err != nil {
-		return nil, err
-	}
 	instruction := sdk.NewObject().Obj("settlement", sdk.NewObject().Bool("auto", r.Capture != sdk.CaptureManual && r.Amount.Minor != 0)).
-		Str("method", "card").Obj("paymentInstrument", from).Obj("narrative", narrative(c)).Obj("value", value(r.Amount)).Obj("threeDS", proof)
+		Str("method", "card").Obj("paymentInstrument", instrument(r)).Obj("narrative", narrative(c)).Obj("value", value(r.Amount)).Obj("threeDS", threeDS(r))
 	if store && r.Instrument.Card != nil {
 		instruction.Obj("tokenCreation", sdk.NewObject().Str("type", "worldpay"))
 	}
 	body := sdk.NewObject().Str("transactionReference", r.Reference).Obj("merchant", sdk.NewObject().Str("entity", c.Account.Credentials["entity_id"])).
-		Obj("instruction", instruction.Obj("customerAgreement", agreed))
-	answer, err := call(c, "POST", "/api/payments", mediaJSON, body)
-	if err != nil {
-		return nil, err
-	}
-	return readPayment(c, answer)
+		Obj("instruction", instruction.OptObj("customerAgreement", agreement(r.Instrument, use)))
+	return readPayment(c, call(c, "POST", "/api/payments", mediaJSON, body))
 }
 
 // instrument is the card, or the token of a stored one.
-func instrument(r *sdk.Request) (*sdk.Object, error) {
-	if err := r.NeedInstrument(); err != nil {
-		return nil, err
+func instrument(r *sdk.Request) *sdk.Object {
+	sdk.Check(r.NeedInstrument())
+	k := r.Instrument.Card
+	if k == nil {
+		return sdk.NewObject().Str("type", "token").Str("href", r.Instrument.StoredCredentialID)
 	}
-	if card := r.Instrument.Card; card != nil {
-		return sdk.NewObject().Str("type", "plain").Str("cardNumber", card.Number).
-			Obj("expiryDate", sdk.NewObject().Int("month", int64(card.ExpMonth)).Int("year", int64(card.ExpYear))).OptStr("cvc", card.CVC).
-			OptStr("cardHolderName", card.Holder).Obj("billingAddress", address(r.Billing)), nil
-	}
-	return sdk.NewObject().Str("type", "token").Str("href", r.Instrument.StoredCredentialID), nil
+	return sdk.NewObject().Str("type", "plain").Str("cardNumber", k.Number).
+		Obj("expiryDate", sdk.NewObject().Int("month", int64(k.ExpMonth)).Int("year", int64(k.ExpYear))).OptStr("cvc", k.CVC).
+		OptStr("cardHolderName", k.Holder).Obj("billingAddress", address(r.Billing))
 }
 
-// agreement says how the payment relates to a stored card; nil where it does not.
-func agreement(r *sdk.Request) *sdk.Object {
-	i, u := r.Instrument, r.StoredCredential
-	switch {
-	case u == nil && (i == nil || i.StoredCredentialID == ""):
-		return nil
-	case u == nil, u.Initiator != "mit" && !u.First:
-		return sdk.NewObject().Str("type", "cardOnFile").Str("storedCardUsage", "subsequent")
-	case u.First && u.Usage == "on_session":
-		return sdk.NewObject().Str("type", "cardOnFile").Str("storedCardUsage", "first")
-	case u.First:
-		return sdk.NewObject().Str("type", "subscription").Str("storedCardUsage", "first")
+// How a payment relates to a stored card.
+var (
+	agreements = sdk.Names{{"cardOnFile", "cit first_on_session"}, {"subscription", "first mit"}, {"installment", "mit_installment"},
+		{"unscheduled", "mit_unscheduled mit_resubmission"}}
+	usages = sdk.Names{{"first", "first"}, {"subsequent", "cit mit"}}
+)
+
+func agreement(i *sdk.Instrument, use *sdk.StoredCredentialUse) *sdk.Object {
+	if use == nil && i.StoredCredentialID != "" {
+		use = &sdk.StoredCredentialUse{Initiator: "cit"}
 	}
-	kind := "subscription"
-	switch u.Category {
-	case "installment":
-		kind = "installment"
-	case "unscheduled", "resubmission":
-		kind = "unscheduled"
+	o := sdk.NewObject().OptStr("type", agreements.For(use)).OptStr("storedCardUsage", usages.For(use))
+	if use.Agreement() == "mit" {
+		o.OptStr("schemeReference", i.NetworkTransactionID)
 	}
-	return sdk.NewObject().Str("type", kind).Str("storedCardUsage", "subsequent").OptStr("schemeReference", i.NetworkTransactionID)
+	return o
 }
 
 // narrative is what the customer's statement shows.
@@ -103,21 +83,20 @@ func address(a *sdk.Address) *sdk.Object {
 }
 
 // threeDS is the proof of an authentication done outside, or what Worldpay needs to run one; nil for neither.
-func threeDS(r *sdk.Request) (*sdk.Object, error) {
-	if t := r.ThreeDS; t != nil {
-		return sdk.NewObject().Str("type", "external").OptStr("version", t.Version).OptStr("eci", t.ECI).OptStr("authenticationValue", t.CAVV).
-			OptStr("dsTransactionId", t.DSTransID), nil
-	}
-	b := r.Browser
+func threeDS(r *sdk.Request) *sdk.Object {
+	t, b := r.ThreeDS, r.Browser
 	switch {
+	case t != nil:
+		return sdk.NewObject().Str("type", "external").OptStr("version", t.Version).OptStr("eci", t.ECI).OptStr("authenticationValue", t.CAVV).
+			OptStr("dsTransactionId", t.DSTransID)
 	case !r.Request3DS:
-		return nil, nil
+		return nil
 	case b == nil || b.AcceptHeader == "":
-		return nil, sdk.Missing("browser_info.accept_header", "3-D Secure needs the browser's Accept header")
+		sdk.Check(sdk.Missing("browser_info.accept_header", "3-D Secure needs the browser's Accept header"))
 	case b.UserAgent == "":
-		return nil, sdk.Missing("browser_info.user_agent", "3-D Secure needs the browser's User-Agent header")
+		sdk.Check(sdk.Missing("browser_info.user_agent", "3-D Secure needs the browser's User-Agent header"))
 	case r.ReturnURL == "":
-		return nil, sdk.Missing("return_url", "3-D Secure needs an address to send the customer back to")
+		sdk.Check(sdk.Missing("return_url", "3-D Secure needs an address to send the customer back to"))
 	}
 	device := sdk.NewObject().Str("acceptHeader", b.AcceptHeader).Str("userAgentHeader", b.UserAgent).OptStr("browserLanguage", b.Language)
 	if b.ScreenWidth > 0 && b.ScreenHeight > 0 {
@@ -129,5 +108,5 @@ func threeDS(r *sdk.Request) (*sdk.Object, error) {
 	device.Str("timeZone", strconv.Itoa(b.TimeZone)).Bool("browserJavaEnabled", b.JavaEnabled).Bool("browserJavascriptEnabled", b.JavaScriptEnable).
 		Str("channel", "browser")
 	return sdk.NewObject().Str("type", "integrated").Str("mode", "always").Obj("deviceData", device).
-		Obj("challenge", sdk.NewObject().Str("returnUrl", r.ReturnURL)), nil
+		Obj("challenge", sdk.NewObject().Str("returnUrl", r.ReturnURL))
 }

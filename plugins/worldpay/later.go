@@ -1,6 +1,7 @@
 package worldpay
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -8,40 +9,32 @@ import (
 )
 
 // link is the payment's link data.
-func link(c *sdk.Call) (string, error) {
+func link(c *sdk.Call) string {
 	id := c.Request.TransactionID
 	if id == "" || id == c.Request.Reference || strings.ContainsAny(id, "/?#") {
-		return "", sdk.Missing("connector_transaction_id", "Worldpay's link data of an authorized payment is needed")
+		sdk.Check(sdk.Missing("connector_transaction_id", "Worldpay's link data of an authorized payment is needed"))
 	}
-	return id, nil
+	return id
 }
 
 // change asks for an action and reads its outcome. RefundID is our reference of it, which Worldpay repeats in its messages.
 func change(c *sdk.Call, action string, body *sdk.Object, means sdk.Statuses) (*sdk.Outcome, error) {
-	at, err := link(c)
-	if err != nil {
-		return nil, err
+	at := link(c)
+	answer := act(c, at, action, body)
+	d, j := refusal(answer), answer.JSON()
+	o := &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: at, Decline: d}
+	if d == nil {
+		if !answer.OK() {
+			return nil, errUnreadable
+		}
+		o.Status, o.Raw = means.Must(j.Str("outcome")), j.Pick("outcome")
+		o.TransactionID = cmp.Or(linkOf(j.Str("_links.self.href")), at)
+		if o.Status == sdk.StatusDeclined {
+			o.Decline = refused(j)
+		}
 	}
-	answer, err := act(c, at, action, body)
-	if err != nil {
-		return nil, err
-	}
-	if d := refusal(answer); d != nil {
-		d.RetryElsewhere = false // the payment is Worldpay's
-		return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: at, Decline: d}, nil
-	}
-	j := answer.JSON()
-	status := means.Of(j.Str("outcome"))
-	if !answer.OK() || status == "" {
-		return nil, errUnreadable
-	}
-	o := &sdk.Outcome{Status: status, TransactionID: at, Raw: map[string]string{"outcome": j.Str("outcome")}}
-	if newer := linkOf(j.Str("_links.self.href")); newer != "" {
-		o.TransactionID = newer
-	}
-	if status == sdk.StatusDeclined {
-		o.Decline = refused(j)
-		o.Decline.RetryElsewhere = false
+	if o.Decline != nil {
+		o.Decline.RetryElsewhere = false // the payment is Worldpay's
 	}
 	return o, nil
 }

@@ -12,38 +12,27 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if id := c.Request.TransactionID; id == "" || id == c.Request.Reference {
 		return byReference(c)
 	}
-	event, o, err := query(c)
-	if o != nil || err != nil {
-		return o, err
-	}
-	return found(c, event, c.Request.TransactionID)
+	return found(c, query(c), c.Request.TransactionID)
 }
 
-// query fetches the last event of the payment by its link data. A payment that Worldpay does not have is an outcome.
-func query(c *sdk.Call) (event string, absent *sdk.Outcome, err error) {
-	at, err := link(c)
-	if err != nil {
-		return "", nil, err
-	}
-	answer, err := call(c, "GET", "/api/payments/"+at, mediaJSON, nil)
-	if err != nil {
-		return "", nil, err
-	}
-	return lastEvent(answer)
+// query fetches the last event of the payment by its link data.
+func query(c *sdk.Call) (event string) {
+	return lastEvent(c, call(c, "GET", "/api/payments/"+link(c), mediaJSON, nil))
 }
 
-func lastEvent(answer *sdk.Response) (event string, absent *sdk.Outcome, err error) {
+// lastEvent reads the answer to a query. A payment that Worldpay does not have ends the operation with that.
+func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
 	switch d := refusal(answer); {
 	case d != nil && answer.Status == 404:
-		return "", &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+		c.End(sdk.NotFound())
 	case d != nil: // the query was refused: that says nothing of the payment
-		return "", nil, errors.New("worldpay refuses the query: " + d.Code)
+		sdk.Check(errors.New("worldpay refuses the query: " + d.Code))
 	}
 	event = answer.JSON().Str("lastEvent")
 	if !answer.OK() || event == "" {
-		return "", nil, errUnreadable
+		sdk.Check(errUnreadable)
 	}
-	return strings.ToLower(event[:1]) + event[1:], nil, nil // the Card Payments API writes "Authorized"
+	return strings.ToLower(event[:1]) + event[1:] // the Card Payments API writes "Authorized"
 }
 
 // byReference finds a payment by our reference. The first link of the answer holds its link data.
@@ -52,15 +41,8 @@ func byReference(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, sdk.Missing("reference", "a payment is found by Worldpay's link data or our reference")
 	}
 	asked := sdk.NewForm().Add("transactionRef", c.Request.Reference).Add("entity", c.Account.Credentials["entity_id"])
-	answer, err := call(c, "GET", "/payments/events?"+asked.String(), mediaCard, nil)
-	if err != nil {
-		return nil, err
-	}
-	event, absent, err := lastEvent(answer)
-	if absent != nil || err != nil {
-		return absent, err
-	}
-	id := ""
+	answer := call(c, "GET", "/payments/events?"+asked.String(), mediaCard, nil)
+	event, id := lastEvent(c, answer), ""
 	for name, l := range answer.JSON().Get("_links").Members() {
 		href := l.Str("href")
 		if id == "" && strings.Contains(name, ":") && strings.Contains(href, "/payments/") {
@@ -70,35 +52,28 @@ func byReference(c *sdk.Call) (*sdk.Outcome, error) {
 	return found(c, event, id)
 }
 
+// events are what the last event says of a payment.
+var events = sdk.Statuses{
+	{sdk.StatusPending, "sentForAuthorization sentForCancellation"},
+	{sdk.StatusAuthorized, "authorized"},
+	{sdk.StatusCaptured, "sentForSettlement settled sentForRefund refunded refundFailed"},
+	{sdk.StatusVoided, "cancelled expired"},
+	{sdk.StatusDeclined, "refused error settlementFailed"},
+}
+
 // found reads the payment's last event as the answer to what is asked. It holds no amounts.
 func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
-	r := c.Request
-	o := &sdk.Outcome{TransactionID: id, Raw: map[string]string{"lastEvent": event}}
-	p := r.Payment
-	if p == nil {
-		p = &sdk.PaymentState{}
-	}
-	switch event {
-	case "sentForAuthorization", "sentForCancellation":
-		o.Status = sdk.StatusPending
-	case "authorized":
-		o.Status = sdk.StatusAuthorized
-		if r.Payment != nil && p.Requested == 0 {
-			o.Status = sdk.StatusVerified
-		}
-	case "sentForSettlement", "settled", "sentForRefund", "refunded", "refundFailed":
+	r, p := c.Request, c.Request.Payment
+	o := &sdk.Outcome{Status: events.Must(event), TransactionID: id, Raw: map[string]string{"lastEvent": event}}
+	switch {
+	case o.Status == sdk.StatusCaptured:
 		return taken(r, p, o)
-	case "cancelled":
-		o.Status = sdk.StatusVoided
-	case "expired":
-		o.Status = sdk.StatusVoided
-		if p.Authorized == 0 {
-			o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline(event, event, sdk.DeclineAbandoned)
-		}
-	case "refused", "error", "settlementFailed":
-		o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline(event, event, sdk.DeclineGeneric)
-	default:
-		return nil, errUnreadable
+	case o.Status == sdk.StatusAuthorized && p != nil && p.Requested == 0:
+		o.Status = sdk.StatusVerified
+	case event == "expired" && (p == nil || p.Authorized == 0):
+		o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline(event, event, sdk.DeclineAbandoned)
+	case o.Status == sdk.StatusDeclined:
+		o.Decline = sdk.NewDecline(event, event, sdk.DeclineGeneric)
 	}
 	return o, nil
 }
@@ -106,9 +81,8 @@ func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
 // taken is a payment of which something has been settled. How much it was only we know: the whole, with automatic capture; what we have
 // seen captured; what the capture in question asked for, if it is the first. Everything else is not for us to guess.
 func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) (*sdk.Outcome, error) {
-	o.Status = sdk.StatusCaptured
 	switch {
-	case p.Capture != sdk.CaptureManual:
+	case p == nil, p.Capture != sdk.CaptureManual:
 	case p.Captured > 0 && r.Resolves != sdk.OpCapture:
 		o.Totals = &sdk.Totals{Authorized: p.Authorized, Captured: p.Captured, Refunded: p.Refunded}
 	case p.Captured == 0 && r.Resolves == sdk.OpCapture:
@@ -119,26 +93,23 @@ func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) (*sdk.Outcome, e
 	return o, nil
 }
 
+// refundEvents are what the last event says of a refund: with those of the payment's earlier life it is still to come.
+var refundEvents = sdk.Statuses{
+	{sdk.StatusRefunded, "sentForRefund refunded"},
+	{sdk.StatusDeclined, "refundFailed"},
+	{sdk.StatusPending, "authorized sentForSettlement settled settlementFailed sentForAuthorization cancelled expired refused error"},
+}
+
 // refundSync reads the payment's last event as the refund's. With other refunds beside it nobody can say whose event it is.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
-	event, o, err := query(c)
-	if o != nil || err != nil {
-		return o, err
-	}
-	r := c.Request
+	r, event := c.Request, query(c)
 	if p := r.Payment; p != nil && p.Refunded > r.Amount.Minor {
 		return nil, errors.New("worldpay tells the last event of the payment alone, which has several refunds")
 	}
-	o = &sdk.Outcome{TransactionID: r.TransactionID, RefundID: r.RefundID, Status: sdk.StatusPending, Raw: map[string]string{"lastEvent": event}}
-	switch event {
-	case "sentForRefund", "refunded":
-		o.Status = sdk.StatusRefunded
-	case "refundFailed":
-		o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline(event, event, sdk.DeclineProcessingError)
+	o := &sdk.Outcome{Status: refundEvents.Must(event), TransactionID: r.TransactionID, RefundID: r.RefundID, Raw: map[string]string{"lastEvent": event}}
+	if o.Status == sdk.StatusDeclined {
+		o.Decline = sdk.NewDecline(event, event, sdk.DeclineProcessingError)
 		o.Decline.RetryElsewhere = false
-	case "authorized", "sentForSettlement", "settled", "settlementFailed", "sentForAuthorization", "cancelled", "expired", "refused", "error":
-	default:
-		return nil, errUnreadable
 	}
 	return o, nil
 }
