@@ -26,8 +26,8 @@ func Adapter() *sdk.Adapter {
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
 				External3DS: true, StoredCredential: true, NetworkMIT: true},
 			Environments: map[string]sdk.Environment{
-				"test": {BaseURL: "https://checkout-test.adyen.com", Hosts: []string{"checkout-test.adyen.com"}},
-				"live": {BaseURL: "https://{endpoint_prefix}-checkout-live.adyenpayments.com/checkout", Hosts: []string{"{endpoint_prefix}-checkout-live.adyenpayments.com"}},
+				"test": sdk.At("https://checkout-test.adyen.com"),
+				"live": sdk.At("https://{endpoint_prefix}-checkout-live.adyenpayments.com/checkout"),
 			},
 			Credentials: []sdk.Field{
 				{Name: apiKey, Label: "API key", Type: "secret", Help: "Customer Area, Developers, API credentials."},
@@ -40,7 +40,6 @@ func Adapter() *sdk.Adapter {
 				Help: "The live URL prefix of the Customer Area, for the live environment."}},
 			Authentication: []sdk.Placement{{Secret: apiKey, In: "header", Field: "X-API-Key"}},
 			Placements:     placements(),
-			Methods:        []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Reference:      sdk.ReferenceRule{MaxLength: 80},
 			Webhook:        &sdk.WebhookRule{Scheme: "adyen-hmac"}, // Adyen does not sign the time
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByWebhook},
@@ -62,7 +61,6 @@ func placements() []sdk.Placement {
 }
 
 // post sends one request. Adyen takes an idempotency key on every POST.
-func post(c *sdk.Call, path string, body *sdk.Object) (*sdk.Response, error) {
-	return c.Do(&sdk.Send{Method: "POST", URL: apiVersion + path, Body: body.Bytes(), SafeToRepeat: true, IdempotencyHeader: "Idempotency-Key",
-		Headers: []sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("X-API-Key", c.Account.Credentials[apiKey])}})
+func post(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
+	return sdk.Must(c.Do(sdk.JSONSend("POST", apiVersion+path, body, sdk.H("X-API-Key", c.Account.Credentials[apiKey])).Keyed("Idempotency-Key")))
 }

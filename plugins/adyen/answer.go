@@ -9,6 +9,14 @@ import (
 	"payswitch/sdk"
 )
 
+// results are resultCode.
+var results = sdk.Statuses{
+	{sdk.StatusAuthorized, "Authorised"},
+	{sdk.StatusDeclined, "Refused Error Cancelled"},
+	{sdk.StatusCustomerAction, "RedirectShopper ChallengeShopper IdentifyShopper PresentToShopper"},
+	{sdk.StatusPending, "Received Pending AuthenticationFinished AuthenticationNotRequired"},
+}
+
 // result reads the answer to POST /payments and /payments/details.
 func result(c *sdk.Call, resp *sdk.Response) (*sdk.Outcome, error) {
 	if !resp.OK() {
@@ -16,32 +24,26 @@ func result(c *sdk.Call, resp *sdk.Response) (*sdk.Outcome, error) {
 	}
 	j := resp.JSON()
 	code, extra := j.Str("resultCode"), j.Get("additionalData")
-	o := &sdk.Outcome{TransactionID: j.Str("pspReference"), AuthCode: extra.Str("authCode"), NetworkTransactionID: extra.Str("networkTxReference"),
-		Checks: checks(extra), Raw: map[string]string{"result_code": code}}
-	switch code {
-	case "Authorised":
+	o := &sdk.Outcome{Status: results.Must(code), TransactionID: j.Str("pspReference"), AuthCode: extra.Str("authCode"),
+		NetworkTransactionID: extra.Str("networkTxReference"), Checks: checks(extra), Raw: map[string]string{"result_code": code}}
+	switch o.Status {
+	case sdk.StatusAuthorized:
 		if o.TransactionID == "" {
 			return nil, errors.New("authorised without a pspReference")
 		}
 		o.Status, o.Amount = approved(c.Request), money(j.Get("amount"))
 		o.StoredCredential, o.ConnectorData = stored(c.Request, extra)
-	case "Refused", "Error", "Cancelled":
-		o.Status, o.Decline = sdk.StatusDeclined, decline(j)
+	case sdk.StatusDeclined:
+		o.Decline = decline(j)
 		if code == "Cancelled" && !j.Has("refusalReasonCode") {
 			o.Decline.Reason = sdk.DeclineAbandoned
 		}
-	case "RedirectShopper", "ChallengeShopper", "IdentifyShopper", "PresentToShopper":
-		o.Status = sdk.StatusPending // an action for Adyen's own component: nothing that a browser can be sent to
-		if a := nextAction(j.Get("action")); a != nil {
-			o.Status, o.NextAction = sdk.StatusCustomerAction, a
-			if data := j.Str("action.paymentData"); data != "" && len(data) <= sdk.MaxConnectorData {
-				o.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: data}
-			}
+	case sdk.StatusCustomerAction:
+		if o.NextAction = nextAction(j.Get("action")); o.NextAction == nil { // one for Adyen's own component, that no browser can be sent to
+			o.Status = sdk.StatusPending
+		} else if data := j.Str("action.paymentData"); data != "" && len(data) <= sdk.MaxConnectorData {
+			o.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: data}
 		}
-	case "Received", "Pending", "AuthenticationFinished", "AuthenticationNotRequired":
-		o.Status = sdk.StatusPending
-	default:
-		return nil, errors.New("result code not known: " + code)
 	}
 	return o, nil
 }

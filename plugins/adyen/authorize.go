@@ -9,34 +9,12 @@ import (
 )
 
 // authorize is POST /payments, of a zero amount (verify) too.
-func authorize(c *sdk.Call) (*sdk.Outcome, error) {
-	body, err := payment(c)
-	if err != nil {
-		return nil, err
-	}
-	resp, err := post(c, "/payments", body)
-	if err != nil {
-		return nil, err
-	}
-	return result(c, resp)
-}
+func authorize(c *sdk.Call) (*sdk.Outcome, error) { return result(c, post(c, "/payments", payment(c))) }
 
 // payment is the body of POST /payments.
-func payment(c *sdk.Call) (*sdk.Object, error) {
-	r := c.Request
-	value, err := amount(r.Amount)
-	if err != nil {
-		return nil, err
-	}
-	method, err := paymentMethod(r)
-	if err != nil {
-		return nil, err
-	}
-	shopper, err := shopperReference(c)
-	if err != nil {
-		return nil, err
-	}
-	mit := r.MerchantInitiated()
+func payment(c *sdk.Call) *sdk.Object {
+	r, value := c.Request, amount(c.Request.Amount)
+	method, shopper, mit := paymentMethod(r), shopperReference(c), r.MerchantInitiated()
 	interaction := "Ecommerce"
 	if mit || r.Instrument.StoredCredentialID != "" {
 		interaction = "ContAuth"
@@ -47,28 +25,23 @@ func payment(c *sdk.Call) (*sdk.Object, error) {
 		o.Obj("browserInfo", browserInfo(r.Browser))
 	}
 	o.Str("shopperInteraction", interaction).OptStr("recurringProcessingModel", processingModel(r)).Obj("additionalData", additionalData(r)).
-		OptStr("shopperReference", shopper)
-	if r.Stores() {
-		o.Bool("storePaymentMethod", true)
-	}
+		OptStr("shopperReference", shopper).OptBool("storePaymentMethod", r.Stores())
 	person(o, r, mit)
-	return o.OptStr("shopperStatement", r.DescriptorName).OptStr("merchantOrderReference", r.OrderReference).Obj("metadata", metadata(r.Metadata)), nil
+	return o.OptStr("shopperStatement", r.DescriptorName).OptStr("merchantOrderReference", r.OrderReference).OptObj("metadata", metadata(r.Metadata))
 }
 
-func paymentMethod(r *sdk.Request) (*sdk.Object, error) {
-	if err := r.NeedInstrument(); err != nil {
-		return nil, err
-	}
+func paymentMethod(r *sdk.Request) *sdk.Object {
+	sdk.Check(r.NeedInstrument())
 	i, o := r.Instrument, sdk.NewObject().Str("type", "scheme")
 	if i.StoredCredentialID != "" {
-		return o.Str("storedPaymentMethodId", i.StoredCredentialID), nil
+		return o.Str("storedPaymentMethodId", i.StoredCredentialID)
 	}
 	k := i.Card
 	o.Str("number", k.Number).Str("expiryMonth", k.Month()).Str("expiryYear", k.Year()).OptStr("cvc", k.CVC).OptStr("holderName", holder(r))
 	if i.NetworkTransactionID != "" {
 		o.OptStr("brand", brands[k.Network]).Str("networkPaymentReference", i.NetworkTransactionID)
 	}
-	return o, nil
+	return o
 }
 
 // brands are Adyen's names of the card networks (docs.adyen.com, payment method variants).
@@ -77,13 +50,10 @@ var brands = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mc", 
 
 // holder is the name of the billing address; that on the card where 3-D Secure is asked for, which wants one.
 func holder(r *sdk.Request) string {
-	if b := r.Billing; b != nil && b.Name() != "" {
-		return b.Name()
+	if name := r.BillTo().Name(); name != "" || !r.Request3DS && r.ThreeDS == nil {
+		return name
 	}
-	if r.Request3DS || r.ThreeDS != nil {
-		return r.Instrument.Card.Holder
-	}
-	return ""
+	return r.Instrument.Card.Holder
 }
 
 // mpiData is a 3-D Secure 2 result from elsewhere (docs.adyen.com, "Third-party authentication"): directoryResponse is the transStatus
@@ -111,56 +81,48 @@ func additionalData(r *sdk.Request) *sdk.Object {
 	return o.Str("executeThreeD", strconv.FormatBool(r.Request3DS || r.ThreeDS != nil))
 }
 
-// processingModel tells the network what the credential is stored or used for. A merchant-initiated payment has the model that the
-// credential was stored with for off-session use.
+// models tell the network what the credential is stored or used for. A merchant-initiated payment has the model that the credential was
+// stored with for off-session use.
+var models = sdk.Names{{"UnscheduledCardOnFile", "mit first_off_session cit_off_session"}, {"CardOnFile", "first cit"}}
+
 func processingModel(r *sdk.Request) string {
-	s := r.StoredCredential
-	switch {
-	case s == nil && r.Instrument.StoredCredentialID == "":
-		return ""
-	case s != nil && (s.Initiator == "mit" || s.Usage == "off_session"):
-		return "UnscheduledCardOnFile"
+	if r.StoredCredential == nil && r.Instrument.StoredCredentialID != "" {
+		return models.Of("cit")
 	}
-	return "CardOnFile"
+	return models.For(r.StoredCredential)
 }
 
 // shopperReference is the shopper under whom Adyen keeps a credential: the one it was stored under, else the merchant's customer within
 // this account.
-func shopperReference(c *sdk.Call) (string, error) {
+func shopperReference(c *sdk.Call) string {
 	r := c.Request
-	if r.StoredCredential == nil && r.Instrument.StoredCredentialID == "" {
-		return "", nil
+	stored := r.Instrument.StoredCredentialID != ""
+	if r.StoredCredential == nil && !stored {
+		return ""
 	}
 	kept := cmp.Or(r.Kept().Method, r.Kept().Customer)
 	switch {
 	case kept != "":
-		return kept, nil
 	case r.Customer != nil && r.Customer.ID != "":
-		return c.Account.ID + "_" + r.Customer.ID, nil
-	case r.Instrument.StoredCredentialID != "" || r.StoredCredential.First:
-		return "", sdk.Missing("customer_id", "Adyen keeps credentials by customer")
+		return c.Account.ID + "_" + r.Customer.ID
+	case stored || r.Stores():
+		sdk.Check(sdk.Missing("customer_id", "Adyen keeps credentials by customer"))
 	}
-	return "", nil
+	return kept
 }
 
 // person adds who pays. The customer of a merchant-initiated payment is not there.
 func person(o *sdk.Object, r *sdk.Request, mit bool) {
-	b := r.Billing
-	if b == nil {
-		b = &sdk.Address{}
-	}
+	b, phone := r.BillTo(), r.BillTo().Phone
 	if !mit {
-		o.Obj("shopperName", sdk.NewObject().OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName))
+		o.Obj("shopperName", sdk.NewObject().OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName)).
+			OptStr("shopperEmail", r.Email()).OptStr("countryCode", b.Country)
 	}
 	if r.Browser != nil {
 		o.OptStr("shopperIP", r.Browser.IP)
 	}
-	phone := b.Phone
 	if r.Customer != nil {
 		phone = cmp.Or(phone, r.Customer.Phone)
-	}
-	if !mit {
-		o.OptStr("shopperEmail", r.Email()).OptStr("countryCode", b.Country)
 	}
 	o.OptStr("telephoneNumber", phone).Obj("billingAddress", address(r.Billing)).Obj("deliveryAddress", address(r.Shipping))
 }
@@ -209,9 +171,6 @@ func metadata(m map[string]string) *sdk.Object {
 			o.Str(f.Name, f.Value)
 			n++
 		}
-	}
-	if n == 0 {
-		return nil
 	}
 	return o
 }

@@ -23,72 +23,49 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	default:
 		return nil, sdk.Missing("redirectResult", "the customer came back without a result")
 	}
-	resp, err := post(c, "/payments/details", sdk.NewObject().Obj("details", details).OptStr("paymentData", c.Request.Kept().Payment))
-	if err != nil {
-		return nil, err
-	}
-	return result(c, resp)
+	return result(c, post(c, "/payments/details", sdk.NewObject().Obj("details", details).OptStr("paymentData", c.Request.Kept().Payment)))
 }
 
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	value, err := amount(c.Request.Amount)
-	if err != nil {
-		return nil, err
-	}
-	o, id, err := modify(c, "captures", modification(c).Obj("amount", value))
-	if id != "" {
-		o.CaptureID = id
-	}
-	return o, err
+	o, id := modify(c, "captures", modification(c).Obj("amount", amount(c.Request.Amount)))
+	o.CaptureID = id
+	return o, nil
 }
 
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	o, _, err := modify(c, "cancels", modification(c))
-	return o, err
+	o, _ := modify(c, "cancels", modification(c))
+	return o, nil
 }
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	value, err := amount(c.Request.Amount)
-	if err != nil {
-		return nil, err
-	}
-	o, id, err := modify(c, "refunds", modification(c).Obj("amount", value).OptStr("merchantRefundReason", refundReason(c.Request.Reason)))
-	if id != "" {
-		o.TransactionID, o.RefundID = "", id
-	}
-	return o, err
+	o, id := modify(c, "refunds", modification(c).Obj("amount", amount(c.Request.Amount)).OptStr("merchantRefundReason", refundReason(c.Request.Reason)))
+	o.TransactionID, o.RefundID = "", id
+	return o, nil
 }
 
 // incrementalAuthorize updates the amount of a pre-authorization to a new total.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
-	value, err := amount(c.Request.Amount)
-	if err != nil {
-		return nil, err
-	}
-	o, _, err := modify(c, "amountUpdates", modification(c).Obj("amount", value))
-	return o, err
+	o, _ := modify(c, "amountUpdates", modification(c).Obj("amount", amount(c.Request.Amount)))
+	return o, nil
 }
 
 func modification(c *sdk.Call) *sdk.Object {
 	return sdk.NewObject().Str("merchantAccount", c.Account.Credentials[merchantAccount]).OptStr("reference", c.Request.Reference)
 }
 
-// modify asks for a change of a payment and returns the request's own pspReference. All that Adyen answers is that it was received.
-func modify(c *sdk.Call, what string, body *sdk.Object) (*sdk.Outcome, string, error) {
-	resp, err := post(c, "/payments/"+sdk.PathEscape(c.Request.TransactionID)+"/"+what, body)
-	if err != nil {
-		return nil, "", err
-	}
+// modify asks for a change of a payment and returns the request's own pspReference. All that Adyen answers is that it was received; a
+// refusal ends the operation.
+func modify(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id string) {
+	resp := post(c, "/payments/"+sdk.PathEscape(c.Request.TransactionID)+"/"+what, body)
 	if !resp.OK() {
-		o, err := refusal(resp)
-		return o, "", err
+		c.End(sdk.Must(refusal(resp)))
 	}
 	j := resp.JSON()
-	id := j.Str("pspReference")
+	id = j.Str("pspReference")
 	if j.Str("status") != "received" || id == "" {
-		return nil, "", errors.New("neither received nor refused")
+		sdk.Check(errors.New("neither received nor refused"))
 	}
-	return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: j.Str("paymentPspReference"), Amount: money(j.Get("amount"))}, id, nil
+	return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: j.Str("paymentPspReference"), Amount: money(j.Get("amount"))}, id
 }
 
 // refundReason is the nearest of the reasons Adyen knows; it takes no others.
