@@ -288,8 +288,9 @@ func TestTrapKinds(t *testing.T) {
 			newAdapter(1).step("", opF64Const, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f, 0xaa, opUnreachable),
 		},
 		TrapMemory: {
-			newAdapter(1).step("", i32c(pageSize-3), mem(opI32Load, 0), opUnreachable),
-			newAdapter(1).step("", i32c(pageSize), i32c(0), i32c(1), opPrefixMisc, miscMemoryFill, 0, opUnreachable),
+			newAdapter(1).step("", i32c(pageSize*int64(1+ledgerPages(r.limits.MemoryPages))-3), mem(opI32Load, 0), opUnreachable),
+			newAdapter(1).step("", i32c(pageSize*8), i32c(0), i32c(1), opPrefixMisc, miscMemoryFill, 0, opUnreachable),
+			newAdapter(1).step("", i32c(pageSize), i32c(0), i32c(1), opPrefixMisc, miscMemoryFill, 0, answerAt(outputAt, 0)),
 		},
 		TrapExit:    {importing("proc_exit", i32c(0))},
 		TrapBlocked: {importing("poll_oneoff", i32c(0), i32c(0), i32c(2), i32c(0))},

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -109,10 +110,10 @@ func BenchmarkReset(b *testing.B) {
 	in.begin(m.runtime.limits.StepFuel, callTime, [32]byte{})
 	_, err = in.run(workMessage)
 	require.NoError(b, err)
-	dirty := in.unmark()
+	notes := bytes.Clone(in.memory.notes(0, in.memory.size))
 	restored := 0
 	for b.Loop() {
-		in.hostDirty = dirty
+		copy(in.memory.notes(0, in.memory.size), notes)
 		restored, _ = in.reset(c.image)
 	}
 	b.ReportMetric(float64(restored), "bytes/op")

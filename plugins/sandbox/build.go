@@ -16,7 +16,7 @@ type code struct {
 	runtime     *Runtime
 	sum         [32]byte
 	compiled    wazero.CompiledModule
-	memoryBytes uint64 // address space an instance reserves
+	memoryBytes uint64 // the most a guest may have
 	manifest    []byte
 	image       *image
 }
@@ -41,31 +41,22 @@ func (r *Runtime) build(m *Module) (*code, *instance, error) {
 		return nil, nil, err
 	}
 	maxPages := min(p.memMax, r.limits.MemoryPages)
-	wide := p.memMin > wideAbove
-	for {
-		rewritten, err := p.rewrite(maxPages, wide)
-		if err != nil {
-			return nil, nil, err
-		}
-		c := &code{rewritten: rewritten, runtime: r, sum: m.sum, memoryBytes: uint64(maxPages) * pageSize}
-		if c.compiled, err = r.compile(rewritten.wasm); err != nil {
-			return nil, nil, err
-		}
-		rewritten.wasm = nil
-		in, err := c.prepare(m.warm)
-		if err != nil {
-			_ = c.compiled.Close(context.Background())
-			return nil, nil, err
-		}
-		if !wide && c.image.size() > wideAbove*pageSize { // more memory than it declared: once again
-			in.close()
-			_ = c.compiled.Close(context.Background())
-			wide = true
-			continue
-		}
-		r.log.Info("sandbox: module ready", "module", m.hash, "took", time.Since(began), "memory", c.image.size())
-		return c, in, nil
+	rewritten, err := p.rewrite(maxPages)
+	if err != nil {
+		return nil, nil, err
 	}
+	c := &code{rewritten: rewritten, runtime: r, sum: m.sum, memoryBytes: uint64(maxPages) * pageSize}
+	if c.compiled, err = r.compile(rewritten.wasm); err != nil {
+		return nil, nil, err
+	}
+	rewritten.wasm = nil
+	in, err := c.prepare(m.warm)
+	if err != nil {
+		_ = c.compiled.Close(context.Background())
+		return nil, nil, err
+	}
+	r.log.Info("sandbox: module ready", "module", m.hash, "took", time.Since(began), "memory", c.image.size())
+	return c, in, nil
 }
 
 // compile has wazero compile a module, one at a time over the runtime. When that takes longer than allowed its callers are
@@ -134,7 +125,7 @@ func (c *code) prepare(warm []byte) (*instance, error) {
 
 // first makes the first instance and asks it for the manifest.
 func (c *code) first() (*instance, error) {
-	in, err := c.newInstance(c.memoryBytes)
+	in, err := c.newInstance()
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,7 @@ type instance struct {
 
 	step, alloc api.Function
 	fuel, depth api.MutableGlobal
-	dirty       api.MutableGlobal
-	rows        api.MutableGlobal // nil unless the code is wide
+	ledger      api.MutableGlobal // where it begins
 	globals     []api.MutableGlobal
 
 	now       uint64 // of the call, nanoseconds since 1970
@@ -31,13 +30,12 @@ type instance struct {
 	random    *rand.ChaCha8
 	debugLog  []byte
 	wantDebug bool
-	hostDirty marks // what the host wrote
 	stack     [2]uint64
 }
 
 // newInstance instantiates compiled code without running any of it. Its memory is empty.
-func (c *code) newInstance(memoryBytes uint64) (in *instance, err error) {
-	mem, err := newLinearMemory(memoryBytes)
+func (c *code) newInstance() (in *instance, err error) {
+	mem, err := newLinearMemory(c.memoryBytes, uint64(c.ledger)*pageSize)
 	if err != nil {
 		return nil, err
 	}
@@ -64,10 +62,7 @@ func (c *code) newInstance(memoryBytes uint64) (in *instance, err error) {
 		}
 		return g
 	}
-	in.fuel, in.dirty, in.depth = mutable(exportFuel), mutable(exportDirty), mutable(exportDepth)
-	if c.wide {
-		in.rows = mutable(exportRows)
-	}
+	in.fuel, in.depth, in.ledger = mutable(exportFuel), mutable(exportDepth), mutable(exportLedger)
 	for _, name := range c.globals {
 		in.globals = append(in.globals, mutable(name))
 	}
@@ -78,7 +73,7 @@ func newRandom() *rand.ChaCha8 { return rand.NewChaCha8([32]byte{}) }
 
 // fork makes an instance in the state of the image without running any guest code.
 func (c *code) fork(im *image) (*instance, error) {
-	in, err := c.newInstance(c.memoryBytes)
+	in, err := c.newInstance()
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +82,7 @@ func (c *code) fork(im *image) (*instance, error) {
 			in.close()
 			return nil, fmt.Errorf("sandbox: memory of %d bytes cannot be had", im.size())
 		}
+		in.ledger.Set(im.size())
 	}
 	im.fill(in.memory.bytes())
 	in.ticks = im.ticks
@@ -138,10 +134,11 @@ func (in *instance) begin(fuel int64, now time.Time, seed [32]byte) {
 // call runs one function with its parameters, and then its result, in in.stack.
 func (in *instance) call(f api.Function, params int) error {
 	err := f.CallWithStack(in.ctx, in.stack[:max(params, 1)])
-	if err == nil {
-		return nil
-	}
 	switch {
+	case err == nil && in.memory.strayed():
+		return trap(TrapMemory, "it wrote beyond the end of its memory")
+	case err == nil:
+		return nil
 	case int64(in.fuel.Get()) < 0:
 		return &TrapError{Kind: TrapFuel, Err: fmt.Errorf("fuel exhausted: %s", shortened(err))}
 	case int32(uint32(in.depth.Get())) < 0:
@@ -188,26 +185,11 @@ func (in *instance) reset(im *image) (restored int, ok bool) {
 	for i, g := range in.globals {
 		g.Set(im.globals[i])
 	}
-	restored = im.restore(in.memory.bytes(), in.unmark())
+	restored = im.restore(in.memory)
 	in.ticks = im.ticks
 	in.random.Seed([32]byte{})
 	clear(in.debugLog)
 	return restored, true
-}
-
-// unmark returns what was written to since the last time, by the guest and by the host.
-func (in *instance) unmark() marks {
-	dirty := in.hostDirty
-	in.hostDirty = marks{}
-	dirty.columns |= in.dirty.Get()
-	in.dirty.Set(0)
-	if in.rows == nil {
-		dirty.rows = ^uint64(0)
-		return dirty
-	}
-	dirty.rows |= in.rows.Get()
-	in.rows.Set(0)
-	return dirty
 }
 
 // snapshot takes the image of the instance's present state, and makes that the state it is known to be in.
@@ -216,7 +198,7 @@ func (in *instance) snapshot() *image {
 	for i, g := range in.globals {
 		globals[i] = g.Get()
 	}
-	in.unmark()
+	in.memory.forget()
 	return newImage(in.memory.bytes(), globals, in.ticks)
 }
 
@@ -250,7 +232,7 @@ func (in *instance) charge(units int64) {
 func (in *instance) writable(p, n uint32) ([]byte, bool) {
 	b, ok := in.memory.slice(p, n)
 	if ok {
-		in.hostDirty.add(p, n)
+		in.memory.note(p, n)
 	}
 	return b, ok
 }

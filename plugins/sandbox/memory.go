@@ -3,6 +3,7 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	mathbits "math/bits"
 	"slices"
@@ -11,12 +12,8 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// Stores are marked by chunk.
-const (
-	chunkBits = 16
-	chunkSize = 1 << chunkBits
-	overlap   = 16 // a store is marked where it begins and may reach this far into the next chunk
-)
+// chunkSize is what an image is cut into: a chunk of nothing but zeros is not kept.
+const chunkSize = pageSize
 
 // What memory costs in fuel. A guest that jumps about in much memory misses all caches and runs fifty times slower than
 // others for the same fuel; so memory above freePages is paid for, and what is left of the fuel bounds the time.
@@ -24,36 +21,25 @@ const (
 	bulkShift = 3      // bulk instructions are charged one unit for 1<<bulkShift bytes
 	freePages = 128    // 8 MiB
 	pageCost  = 80_000 // per page above, at the start of a call and when the memory grows
-	wideAbove = 128    // pages from which on a second bitmap pays
 )
-
-// marks says which chunks were written to: those whose number modulo 64 is a set bit of columns, and whose number by 64,
-// modulo 64, is a set bit of rows.
-type marks struct{ columns, rows uint64 }
-
-// add marks what n bytes at p touch.
-func (m *marks) add(p, n uint32) {
-	m.columns |= bits(p, n, chunkBits)
-	m.rows |= bits(p, n, chunkBits+6)
-}
-
-func (m marks) has(chunk int) bool { return m.columns>>(chunk&63)&(m.rows>>(chunk>>6&63))&1 != 0 }
 
 // linearMemory is the memory of one instance: address space for its largest size, reserved at once, so that growing
 // neither moves nor copies and the Go heap has no part in it. Pages take up memory when they are first touched.
-// It implements experimental.MemoryAllocator and experimental.LinearMemory.
+// Behind what the guest has of it stands the ledger. It implements experimental.MemoryAllocator and experimental.LinearMemory.
 type linearMemory struct {
 	reserved []byte
-	size     uint64
+	size     uint64 // without the ledger
+	ledger   uint64
 }
 
-func newLinearMemory(limit uint64) (*linearMemory, error) {
-	limit = max(limit, pageSize) // there is no mapping of nothing
+// newLinearMemory reserves a memory of at most limit bytes and its ledger.
+func newLinearMemory(limit, ledger uint64) (*linearMemory, error) {
+	limit = max(limit+ledger, pageSize) // there is no mapping of nothing
 	b, err := syscall.Mmap(-1, 0, int(limit), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: reserve %d bytes of guest memory: %w", limit, err)
 	}
-	return &linearMemory{reserved: b}, nil
+	return &linearMemory{reserved: b, ledger: ledger}, nil
 }
 
 func (l *linearMemory) Allocate(_, _ uint64) experimental.LinearMemory { return l }
@@ -62,7 +48,7 @@ func (l *linearMemory) Reallocate(size uint64) []byte {
 	if size > uint64(len(l.reserved)) {
 		return nil
 	}
-	l.size = size
+	l.size = size - l.ledger
 	return l.reserved[:size]
 }
 
@@ -136,27 +122,31 @@ func (im *image) fill(memory []byte) {
 	}
 }
 
-// compared is what restore compares before it copies: a marked chunk of a Go guest has a page or two of sixteen that differ, and to
-// read two pages costs less than to write one (a sixth of a whole step).
-const compared = 4096
-
-// restore puts the marked chunks back and says how many bytes were not as in the image.
-func (im *image) restore(memory []byte, dirty marks) (restored int) {
-	for c := range im.chunks {
-		if !dirty.has(c) {
-			continue
-		}
-		have, want := memory[c*chunkSize:(c+1)*chunkSize], im.chunk(c)
-		for at := 0; at < chunkSize; at += compared {
-			if !bytes.Equal(have[at:at+compared], want[at:at+compared]) {
-				restored += copy(have[at:at+compared], want[at:at+compared])
+// restore puts back the granules that were written to, says how many bytes that were, and empties the ledger.
+func (im *image) restore(l *linearMemory) (restored int) {
+	memory, notes := l.bytes(), l.notes(0, l.size)
+	for at := 0; at < len(notes); at += 8 {
+		for w := binary.LittleEndian.Uint64(notes[at:]); w != 0; {
+			first := mathbits.TrailingZeros64(w) >> 3 // the run of granules from there on
+			n := 1
+			for first+n < 8 && w>>(8*(first+n))&0xff != 0 {
+				n++
 			}
-		}
-		if c+1 < len(im.chunks) && !dirty.has(c+1) {
-			restored += copy(memory[(c+1)*chunkSize:], im.chunk(c + 1)[:overlap])
+			from := (at + first) * granule
+			restored += im.put(memory, from, n*granule)
+			if next := from + n*granule; next < len(memory) && notes[at+first+n] == 0 {
+				restored += im.put(memory, next, overlap)
+			}
+			w = w >> (8 * (first + n)) << (8 * (first + n)) // 0 when nothing is left
 		}
 	}
+	l.forget()
 	return restored
+}
+
+// put copies n bytes of the image, all of one chunk.
+func (im *image) put(memory []byte, at, n int) int {
+	return copy(memory[at:at+n], im.chunk(at / chunkSize)[at%chunkSize:])
 }
 
 // is reports whether memory is that of the image.
@@ -170,16 +160,4 @@ func (im *image) is(memory []byte) bool {
 		}
 	}
 	return true
-}
-
-// bits returns a bitmap of the numbers, modulo 64, that n bytes at p have when addresses are shifted.
-func bits(p, n uint32, shift uint) uint64 {
-	if n == 0 {
-		return 0
-	}
-	first, last := p>>shift, (p+n-1)>>shift
-	if last-first >= 63 {
-		return ^uint64(0)
-	}
-	return mathbits.RotateLeft64(1<<(last-first+1)-1, int(first&63))
 }

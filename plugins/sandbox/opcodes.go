@@ -38,11 +38,15 @@ const (
 	opI64Const     = 0x42
 	opF32Const     = 0x43
 	opF64Const     = 0x44
+	opI32Eqz       = 0x45
+	opI32Eq        = 0x46
 	opI32LtS       = 0x48
+	opI32GtU       = 0x4b
 	opI64LtS       = 0x53
 	opI64GtU       = 0x56
 	opI32Add       = 0x6a
 	opI32Sub       = 0x6b
+	opI32Shl       = 0x74
 	opI32ShrU      = 0x76
 	opI64Add       = 0x7c
 	opI64Sub       = 0x7d

@@ -65,8 +65,8 @@ func TestResetStores(t *testing.T) {
 		}
 		return []byte{opF64Const, 1, 2, 3, 4, 5, 6, 7, 8}
 	}
-	for _, pages := range []uint64{3, 200} { // one bitmap and two
-		for _, offset := range []uint32{0, 1, chunkSize, 2*chunkSize - 3} {
+	for _, pages := range []uint64{3, 200} {
+		for _, offset := range []uint32{0, 1, granule, chunkSize, 2*chunkSize - 3} {
 			b := newAdapter(pages)
 			var stores []byte
 			for op := opI32Store; op <= opI64Store32; op++ {
@@ -74,7 +74,6 @@ func TestResetStores(t *testing.T) {
 					argument(1), value(op), mem(op, offset), opEnd)
 			}
 			_, c := compiled(t, r, b.step("", stores, answerAt(outputAt, 0)).build())
-			require.Equal(t, pages == 200, c.wide)
 			for d := range uint32(10) {
 				at := 2*chunkSize + 1 - d - min(offset, 2*chunkSize-8)
 				requireReset(t, c, littleEndian(0, at), littleEndian(5, at), littleEndian(8, at))
@@ -205,35 +204,90 @@ func TestImageIsWidened(t *testing.T) {
 	require.GreaterOrEqual(t, m.Stats().Memory, 9*pageSize)
 }
 
-// TestWideAfterGrowth: a guest that starts small and initialises itself to much memory gets the second bitmap.
-func TestWideAfterGrowth(t *testing.T) {
+// TestResetIsExact: a guest that starts small and initialises itself to much memory has just what it wrote to put back.
+func TestResetIsExact(t *testing.T) {
 	r := newRuntime(t, Options{})
 	b := newAdapter(1)
 	b.export(exportInitialize, 0, b.fn("", "", "", i32c(300), opMemoryGrow, 0, opDrop))
 	m, c := compiled(t, r, b.step("", argument(0), i32c(-1), mem(opI32Store, 0), answerAt(outputAt, 0)).build())
-	require.True(t, c.wide)
 	requireReset(t, c, littleEndian(200*chunkSize-2), littleEndian(70*chunkSize), littleEndian(6*chunkSize-1))
 	step(t, m, littleEndian(200*chunkSize))
-	require.Less(t, m.Stats().BytesRestored, uint64(9*(chunkSize+overlap)), "rows keep chunks apart")
+	require.Equal(t, uint64(2*(granule+overlap)), m.Stats().BytesRestored, "the input and the store")
 }
 
-func TestMarks(t *testing.T) {
+func TestNotes(t *testing.T) {
+	const pages = 300
+	l, err := newLinearMemory(pages*pageSize, uint64(ledgerPages(pages))*pageSize)
+	require.NoError(t, err)
+	defer l.Free()
+	l.Reallocate(uint64(len(l.reserved)))
+	require.Equal(t, uint64(pages*pageSize), l.size)
 	for _, c := range []struct{ p, n uint32 }{
-		{0, 0}, {0, 1}, {chunkSize - 1, 1}, {chunkSize - 1, 2}, {5, 64 * chunkSize}, {63*chunkSize + 9, 2 * chunkSize},
-		{200 * chunkSize, 1}, {127*chunkSize + 1, 3 * chunkSize}, {0, 1<<32 - 1},
+		{0, 0}, {5, 0}, {pages * pageSize, 0}, {0, 1}, {granule - 1, 1}, {granule - 1, 2}, {granule, granule}, {5, 64 * chunkSize},
+		{200 * chunkSize, 1}, {127*chunkSize + 1, 3 * chunkSize}, {0, pages * pageSize}, {pages*pageSize - 1, 1},
 	} {
-		var m marks
-		m.add(c.p, c.n)
-		for k := range 300 {
-			lo, hi := uint64(k)*chunkSize, uint64(k+1)*chunkSize
-			if c.n > 0 && uint64(c.p) < hi && uint64(c.p)+uint64(c.n) > lo {
-				require.True(t, m.has(k), fmt.Sprint(c, k))
-			}
+		l.note(c.p, c.n)
+		for k, noted := range l.notes(0, l.size) {
+			lo, hi := uint64(k)*granule, uint64(k+1)*granule
+			require.Equal(t, c.n > 0 && uint64(c.p) < hi && uint64(c.p)+uint64(c.n) > lo, noted != 0, fmt.Sprint(c, k))
 		}
+		require.False(t, l.strayed())
+		l.forget()
+		require.Equal(t, make([]byte, l.ledger), l.reserved[l.size:], fmt.Sprint(c))
 	}
-	var m marks
-	m.add(70*chunkSize, 1)
-	require.True(t, m.has(70))
-	require.False(t, m.has(6))
-	require.False(t, m.has(71))
+}
+
+// TestLedgerIsOutOfReach: a guest that writes to the ledger is stopped, whatever it writes there, and however.
+func TestLedgerIsOutOfReach(t *testing.T) {
+	r := newRuntime(t, Options{})
+	const pages = 3
+	size := int64(pages * pageSize)
+	store := func(at int64) []byte { return asm(i32c(at), i64c(0), mem(0x37, 0)) }
+	fill := func(at, n int64) []byte { return asm(i32c(at), i32c(0), i32c(n), opPrefixMisc, miscMemoryFill, 0) }
+	ledger := int64(ledgerPages(r.limits.MemoryPages)) * pageSize
+	own := size + ledgerSlack + size>>granuleBits // the byte that says that the ledger was written to
+	for name, body := range map[string][]byte{
+		"first note":          store(size + ledgerSlack),
+		"slack":               store(size),
+		"its own note":        store(own),
+		"all its own notes":   asm(store(own), store(own+8), store(own+16), store(own), fill(own, ledger>>granuleBits)),
+		"the end":             store(size + ledger - 8),
+		"fill all of it":      fill(size, ledger),
+		"fill from before":    fill(size-100, 300),
+		"by a static offset":  asm(i32c(8), i64c(0), mem(0x37, uint32(own-8))),
+		"and erase the trace": asm(store(size+ledgerSlack), fill(own, ledger>>granuleBits)),
+		"copy":                asm(i32c(own), i32c(64), i32c(ledger>>granuleBits), opPrefixMisc, miscMemoryCopy, 0, 0),
+		"and grow by nothing": asm(store(own), i32c(0), opMemoryGrow, 0, opDrop),
+	} {
+		m, _ := compiled(t, r, newAdapter(pages).step("", body, answerAt(outputAt, 0)).build())
+		require.Equal(t, TrapMemory, trapOf(t, m, call("")).Kind, name)
+		require.Equal(t, TrapMemory, trapOf(t, m, call("")).Kind, name)
+	}
+	for name, at := range map[string]int64{"beyond": size + ledger, "half beyond": size + ledger - 4} {
+		m, _ := compiled(t, r, newAdapter(pages).step("", store(at), answerAt(outputAt, 0)).build())
+		require.Equal(t, TrapMemory, trapOf(t, m, call("")).Kind, name)
+	}
+	// A store that begins within the memory and ends beyond it leaves nothing behind, and wipes out nobody's note.
+	_, c := compiled(t, r, newAdapter(pages).step("", argument(0), i64c(-1), mem(0x37, 0), i32c(size-1), i64c(0), mem(0x37, 0), i32c(outputAt),
+		i32c(size), mem(opI32Load, 0), mem(opI32Store, 0), answerAt(outputAt, 4)).build())
+	requireReset(t, c, littleEndian(0), littleEndian(uint32(size)-8), littleEndian(uint32(size)-3))
+}
+
+// TestMemorySizeIsTheGuests: the ledger is in nobody's memory.size, and memory.grow answers as if it was not there.
+func TestMemorySizeIsTheGuests(t *testing.T) {
+	r := newRuntime(t, Options{Limits: Limits{MemoryPages: 20}})
+	at := int64(outputAt)
+	answer := func(parts ...any) []byte {
+		b := asm(i32c(at), asm(parts...), mem(opI32Store, 0))
+		at += 4
+		return b
+	}
+	grow := func(n int64) []byte { return asm(i32c(n), opMemoryGrow, 0) }
+	m, _ := compiled(t, r, newAdapter(3).step("", answer(opMemorySize, 0), answer(grow(0)), answer(grow(2)), answer(opMemorySize, 0),
+		answer(i32c(3*pageSize+ledgerSlack), mem(opI32Load, 0)), // where the ledger was, there are zeros
+		answer(grow(16)), answer(grow(15)), answer(opMemorySize, 0), answer(grow(1)), answer(grow(-1)), answerAt(outputAt, 40)).build())
+	const no = 1<<32 - 1
+	for range 2 {
+		require.Equal(t, littleEndian(3, 3, 3, 5, 0, no, 5, 20, no, no), step(t, m, ""))
+	}
 }

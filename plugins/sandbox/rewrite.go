@@ -1,18 +1,20 @@
 package sandbox
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // rewriterVersion is part of the key of everything kept on disk. Count it up with every change of what is refused, of
 // the code that is put in, or of what it costs.
-const rewriterVersion = 2
+const rewriterVersion = 3
 
 // Names of what the rewriter exports beside the guest's own mutable globals.
 const (
-	exportFuel  = reservedPrefix + "fuel"
-	exportDirty = reservedPrefix + "dirty"
-	exportRows  = reservedPrefix + "rows"
-	exportDepth = reservedPrefix + "depth"
-	exportStart = reservedPrefix + "start"
+	exportFuel   = reservedPrefix + "fuel"
+	exportDepth  = reservedPrefix + "depth"
+	exportLedger = reservedPrefix + "ledger"
+	exportStart  = reservedPrefix + "start"
 )
 
 // stackUnits is how deep a guest may recurse, in units of 8 bytes: 32 MiB. Every call of a function that calls others is
@@ -23,7 +25,7 @@ const stackUnits = 4 << 20
 // rewritten is a module ready to be compiled, and what instances of it need beside the code.
 type rewritten struct {
 	wasm    []byte
-	wide    bool     // there is a second bitmap, exported as exportRows
+	ledger  uint32   // pages of the ledger, which is behind the guest's memory
 	globals []string // export names of the guest's mutable globals
 	start   bool     // the start function is exported as exportStart
 	data    []segment
@@ -32,35 +34,36 @@ type rewritten struct {
 
 // rewriter holds the state of one rewriting.
 type rewriter struct {
-	m          *parsed
-	out        []byte
-	scan       *functionScan // of the function at hand
-	fuel       uint64        // indices of the injected globals
-	depth      uint64
-	bitmaps    []bitmap
-	maxPages   uint32
-	extraTypes []funcType // result lists for which the module has no block type
+	m           *parsed
+	out         []byte
+	scan        *functionScan // of the function at hand
+	fuel        uint64        // indices of the injected globals
+	depth       uint64
+	ledger      uint64
+	note        uint64 // indices of the injected functions
+	enlarge     uint64
+	maxPages    uint32 // of the guest's memory
+	ledgerPages uint32
+	extraTypes  []funcType // those the module does not have
 }
 
 // rewrite instruments a parsed module:
 //
 //   - every function charges fuel, and every function that calls others counts the depth of the stack;
-//   - every store sets the bit of the 64 KiB chunk it writes to;
+//   - every store notes in the ledger which granule of the memory it wrote to;
+//   - the ledger's pages are added to the memory, behind what the guest has of it, and memory.size does not count them;
 //   - the guest's mutable globals, and those three, are exported;
 //   - start function and data segments are taken out. The host runs and applies them for the first instance; all
 //     others start from its image.
 //
-// Nothing is renumbered: types, globals and exports are only appended.
-//
-// wide is for guests with much memory: a second bitmap marks the row of 64 chunks a store writes to, so that not every
-// 64th chunk is taken for written with one of them. It makes a step of a Go guest 6 % slower.
-func (m *parsed) rewrite(maxPages uint32, wide bool) (*rewritten, error) {
-	n := uint64(len(m.globals))
-	w := &rewriter{m: m, fuel: n, depth: n + 1, bitmaps: []bitmap{{n + 2, chunkBits}}, maxPages: maxPages}
-	if wide {
-		w.bitmaps = append(w.bitmaps, bitmap{n + 3, chunkBits + 6})
-	}
-	res := &rewritten{data: m.data, source: m.wasm, start: m.start >= 0, wide: wide}
+// Nothing is renumbered: types, functions, globals and exports are only appended.
+func (m *parsed) rewrite(maxPages uint32) (*rewritten, error) {
+	globals, functions := uint64(len(m.globals)), uint64(len(m.imports)+len(m.funcs))
+	w := &rewriter{m: m, fuel: globals, depth: globals + 1, ledger: globals + 2, note: functions, enlarge: functions + 1,
+		maxPages: maxPages, ledgerPages: ledgerPages(maxPages)}
+	res := &rewritten{data: m.data, source: m.wasm, start: m.start >= 0, ledger: w.ledgerPages}
+	w.typeOf(noteType) // before the type section is written
+	w.typeOf(enlargeType)
 	code, err := w.code()
 	if err != nil {
 		return nil, err
@@ -77,6 +80,10 @@ func (m *parsed) rewrite(maxPages uint32, wide bool) (*rewritten, error) {
 		case secGlobal, secStart, secData, secDataCount:
 		case secType:
 			w.section(s.id, w.typeSection(s))
+		case secFunction:
+			w.section(s.id, w.functionSection(s))
+		case secMemory:
+			w.section(s.id, w.memorySection())
 		case secExport:
 			w.section(s.id, w.exportSection(s, res))
 		case secCode:
@@ -121,19 +128,30 @@ func (w *rewriter) typeSection(s section) []byte {
 	return w.grown(s, len(w.extraTypes), b)
 }
 
+// functionSection appends the types of the injected functions.
+func (w *rewriter) functionSection(s section) []byte {
+	types := appendU(nil, w.typeOf(noteType))
+	return w.grown(s, 2, appendU(types, w.typeOf(enlargeType)))
+}
+
+// memorySection gives the memory its ledger and its largest size.
+func (w *rewriter) memorySection() []byte {
+	b := appendU([]byte{1, 1}, uint64(w.m.memMin+w.ledgerPages))
+	return appendU(b, uint64(max(w.maxPages, w.m.memMin)+w.ledgerPages))
+}
+
 // globalSection appends the injected globals; s may be a later section when the module has no globals. No fuel is there
 // until the host sets it.
 func (w *rewriter) globalSection(s section) []byte {
 	injected := []byte{
 		typeI64, 1, opI64Const, 0, opEnd, // fuel
 		typeI32, 1, opI32Const, 0, opEnd, // depth
+		typeI32, 1, opI32Const, // ledger
 	}
-	for range w.bitmaps {
-		injected = append(injected, typeI64, 1, opI64Const, 0, opEnd)
-	}
-	n := 2 + len(w.bitmaps)
+	injected = append(appendS(injected, int64(int32(w.m.memMin*pageSize))), opEnd)
+	const n = 3
 	if s.id != secGlobal {
-		return append([]byte{byte(n)}, injected...)
+		return append([]byte{n}, injected...)
 	}
 	return w.grown(s, n, injected)
 }
@@ -157,9 +175,7 @@ func (w *rewriter) exportSection(s section, res *rewritten) []byte {
 	}
 	add(exportFuel, 3, w.fuel)
 	add(exportDepth, 3, w.depth)
-	for i, name := range []string{exportDirty, exportRows}[:len(w.bitmaps)] {
-		add(name, 3, w.bitmaps[i].global)
-	}
+	add(exportLedger, 3, w.ledger)
 	if res.start {
 		add(exportStart, 0, uint64(w.m.start))
 	}
@@ -172,14 +188,21 @@ func (w *rewriter) code() ([]byte, error) {
 	for _, b := range w.m.bodies {
 		size += b.end - b.start
 	}
-	out := appendU(make([]byte, 0, size*2), uint64(len(w.m.bodies)))
+	out := appendU(make([]byte, 0, size*2), uint64(len(w.m.bodies)+2))
 	var body []byte
+	add := func() {
+		out = appendU(out, uint64(len(body)))
+		out = append(out, body...)
+	}
 	err := w.m.scanBodies(func(i int, s *functionScan) {
 		w.scan = s
 		body = w.function(body[:0], i)
-		out = appendU(out, uint64(len(body)))
-		out = append(out, body...)
+		add()
 	})
+	body = w.noteFunction(body[:0])
+	add()
+	body = w.enlargeFunction(body[:0])
+	add()
 	return out, err
 }
 
@@ -191,17 +214,17 @@ func (w *rewriter) blockType(results string) []byte {
 	case 1:
 		return []byte{results[0]}
 	}
-	want := funcType{results: results}
-	for i, t := range w.m.types {
-		if t == want {
-			return appendS(nil, int64(i))
-		}
+	return appendS(nil, int64(w.typeOf(funcType{results: results})))
+}
+
+// typeOf returns the number of a function type, which is added if the module does not have it.
+func (w *rewriter) typeOf(want funcType) uint64 {
+	if i := slices.Index(w.m.types, want); i >= 0 {
+		return uint64(i)
 	}
-	for i, t := range w.extraTypes {
-		if t == want {
-			return appendS(nil, int64(len(w.m.types)+i))
-		}
+	if i := slices.Index(w.extraTypes, want); i >= 0 {
+		return uint64(len(w.m.types) + i)
 	}
 	w.extraTypes = append(w.extraTypes, want)
-	return appendS(nil, int64(len(w.m.types)+len(w.extraTypes)-1))
+	return uint64(len(w.m.types) + len(w.extraTypes) - 1)
 }

@@ -36,10 +36,17 @@ func (w *rewriter) function(b []byte, i int) []byte {
 			}
 		case markStore:
 			b = w.store(b, k, locals)
+			from = k.end
 		case markBulk:
-			b = w.bulk(b, locals)
+			b = w.bulk(b, k, locals)
+			from = k.end
 		case markGrow:
 			b = w.grow(b, locals)
+			from = k.end
+		case markSize:
+			b = append(b, wasm[k.at:k.end]...)
+			b = append(appendS(append(b, opI32Const), int64(w.ledgerPages)), opI32Sub)
+			from = k.end
 		case markReturn:
 			if s.calls { // the block around the body is one further out than all of its own
 				b = appendU(append(b, opBr), uint64(k.depth))
@@ -118,38 +125,27 @@ func (w *rewriter) leave(b []byte, frame int64) []byte {
 	return appendU(append(b, opGlobalSet), w.depth)
 }
 
-// bitmap is one of the injected globals that say what was written to: bit n stands for all numbers that are n modulo 64,
-// where the number of a byte is its address shifted right.
-type bitmap struct {
-	global uint64
-	shift  int64
-}
-
-// store marks the chunk a store writes to. Stack before and after: address, value. Where address and static offset
-// together pass 4 GiB the wrong chunk is marked, but then the store traps.
+// store notes the granule a store wrote to, after it has: a store into the ledger cannot undo its own note. Stack before: address, value.
 func (w *rewriter) store(b []byte, k mark, l scratch) []byte {
 	value := l.value[storeLocal(k.op)]
 	b = appendU(append(b, opLocalSet), value)
-	b = appendU(append(b, opLocalSet), l.addr)
-	for _, m := range w.bitmaps {
-		b = appendU(append(b, opGlobalGet), m.global)
-		b = append(b, opI64Const, 1)
-		b = appendU(append(b, opLocalGet), l.addr)
-		if k.offset != 0 {
-			b = appendS(append(b, opI32Const), int64(int32(k.offset)))
-			b = append(b, opI32Add)
-		}
-		b = appendS(append(b, opI32Const), m.shift)
-		b = append(b, opI32ShrU, opI64ExtendI32, opI64Shl, opI64Or)
-		b = appendU(append(b, opGlobalSet), m.global)
-	}
+	b = appendU(append(b, opLocalTee), l.addr)
+	b = appendU(append(b, opLocalGet), value)
+	b = append(b, w.m.wasm[k.at:k.end]...)
+
+	b = appendU(append(b, opGlobalGet), w.ledger)
 	b = appendU(append(b, opLocalGet), l.addr)
-	return appendU(append(b, opLocalGet), value)
+	if k.offset != 0 {
+		b = appendS(append(b, opI32Const), int64(int32(k.offset)))
+		b = append(b, opI32Add)
+	}
+	b = append(b, opI32Const, granuleBits, opI32ShrU, opI32Add, opI32Const, 1)
+	return append(b, opI32Store8, 0, ledgerSlack)
 }
 
-// bulk charges a memory.copy or memory.fill by its length and marks the chunks it writes to. Stack before and after:
-// destination, source or value, length.
-func (w *rewriter) bulk(b []byte, l scratch) []byte {
+// bulk charges a memory.copy or memory.fill by its length and notes the granules it wrote to. Stack before: destination, source or value,
+// length.
+func (w *rewriter) bulk(b []byte, k mark, l scratch) []byte {
 	b = appendU(append(b, opLocalSet), l.length)
 	b = appendU(append(b, opLocalSet), l.source)
 	b = appendU(append(b, opLocalSet), l.addr)
@@ -160,37 +156,24 @@ func (w *rewriter) bulk(b []byte, l scratch) []byte {
 	b = appendU(append(b, opGlobalSet), w.fuel)
 	b = w.checkFuel(b)
 
-	// bitmap |= rotl(n > 62 ? -1 : (1<<n) - 1, first), where n = (length >> shift) + 2
-	for _, m := range w.bitmaps {
-		number := func(b []byte, local uint64) []byte {
-			b = appendU(append(b, opLocalGet), local)
-			b = appendS(append(b, opI32Const), m.shift)
-			return append(b, opI32ShrU, opI64ExtendI32)
-		}
-		b = appendU(append(b, opGlobalGet), m.global)
-		b = append(b, opI64Const, 0x7f, opI64Const, 1) // -1, 1
-		b = append(number(b, l.length), opI64Const, 2, opI64Add, opI64Shl, opI64Const, 1, opI64Sub)
-		b = append(number(b, l.length), opI64Const, 2, opI64Add, opI64Const, 62, opI64GtU, opSelect)
-		b = append(number(b, l.addr), opI64Rotl, opI64Or)
-		b = appendU(append(b, opGlobalSet), m.global)
-	}
-
 	b = appendU(append(b, opLocalGet), l.addr)
 	b = appendU(append(b, opLocalGet), l.source)
-	return appendU(append(b, opLocalGet), l.length)
+	b = appendU(append(b, opLocalGet), l.length)
+	b = append(b, w.m.wasm[k.at:k.end]...)
+	b = appendU(append(b, opLocalGet), l.addr)
+	b = appendU(append(b, opLocalGet), l.length)
+	return appendU(append(b, opCall), w.note)
 }
 
 // grow charges a memory.grow by what the memory grows beyond freePages. Asking for more than there can be fails and costs
-// nothing. Stack before and after: pages.
+// nothing. Stack before: pages; after: what memory.grow answers.
 func (w *rewriter) grow(b []byte, l scratch) []byte {
 	b = appendU(append(b, opLocalSet), l.addr)
-	total := func(b []byte) []byte {
+	limit := func(b []byte, pages uint32) []byte { // is the memory, with those it asks for, above pages?
 		b = append(b, opMemorySize, 0, opI64ExtendI32)
 		b = appendU(append(b, opLocalGet), l.addr)
-		return append(b, opI64ExtendI32, opI64Add)
-	}
-	limit := func(b []byte, pages uint32) []byte {
-		return append(appendS(append(total(b), opI64Const), int64(pages)), opI64GtU)
+		b = append(b, opI64ExtendI32, opI64Add)
+		return append(appendS(append(b, opI64Const), int64(pages+w.ledgerPages)), opI64GtU)
 	}
 	b = appendU(append(b, opGlobalGet), w.fuel)
 	b = appendU(append(b, opLocalGet), l.addr)
@@ -202,5 +185,6 @@ func (w *rewriter) grow(b []byte, l scratch) []byte {
 	b = append(b, opI64Mul, opI64Sub)
 	b = appendU(append(b, opGlobalSet), w.fuel)
 	b = w.checkFuel(b)
-	return appendU(append(b, opLocalGet), l.addr)
+	b = appendU(append(b, opLocalGet), l.addr)
+	return appendU(append(b, opCall), w.enlarge)
 }

@@ -45,10 +45,13 @@ func set[T uint32 | int | int64 | time.Duration](v *T, def T) {
 	}
 }
 
+// maxMemoryPages leaves room for the ledger within 4 GiB.
+const maxMemoryPages = 64_000
+
 func (l Limits) validate() error {
 	switch {
-	case l.MemoryPages > 1<<16-1:
-		return fmt.Errorf("sandbox: Limits.MemoryPages %d is above 65535", l.MemoryPages)
+	case l.MemoryPages > maxMemoryPages:
+		return fmt.Errorf("sandbox: Limits.MemoryPages %d is above %d", l.MemoryPages, maxMemoryPages)
 	case l.StepFuel < 0, l.InitFuel < 0, l.ModuleBytes < 0, l.FunctionBytes < 0, l.MessageBytes < 0, l.CompileTime < 0, l.Instances < 0:
 		return fmt.Errorf("sandbox: negative limit in %+v", l)
 	case l.MessageBytes > 1<<30:
@@ -103,7 +106,7 @@ func New(ctx context.Context, o Options) (*Runtime, error) {
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	// Not WithCloseOnContextDone: it makes calls several times slower and does not stop deep recursion; fuel does both.
-	config := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithMemoryLimitPages(limits.MemoryPages).
+	config := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithMemoryLimitPages(limits.MemoryPages + ledgerPages(limits.MemoryPages)).
 		WithDebugInfoEnabled(false)
 	if o.CacheDir != "" {
 		disk, err := openDiskCache(o.CacheDir, limits)

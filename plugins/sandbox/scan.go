@@ -6,15 +6,17 @@ type markKind byte
 const (
 	markCharge markKind = iota // charge the basic block that starts here
 	markCheck                  // the same, and stop when the fuel is gone
-	markStore                  // a store: mark the chunk it writes to
-	markBulk                   // memory.copy or memory.fill: charge by length, mark what it writes to
-	markGrow                   // memory.grow: charge by pages
+	markStore                  // a store: note where it wrote
+	markBulk                   // memory.copy or memory.fill: charge by length, note what it wrote
+	markGrow                   // memory.grow: charge by pages, keep the ledger behind the memory
+	markSize                   // memory.size: without the ledger
 	markReturn                 // a return: leave through the end of the function instead
 )
 
 // mark is one place in a function body where the rewriter adds or replaces something.
 type mark struct {
 	at     int // offset in the module; new code goes before it
+	end    int // where the instruction ends, of stores, bulk instructions, memory.grow and memory.size
 	cost   int64
 	kind   markKind
 	op     byte   // of the store
@@ -128,16 +130,18 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 	}
 	switch op := in.op; {
 	case op >= opI32Store && op <= opI64Store32:
-		s.marks = append(s.marks, mark{at: in.at, kind: markStore, op: op, offset: in.offset})
+		s.marks = append(s.marks, mark{at: in.at, end: r.p, kind: markStore, op: op, offset: in.offset})
 		s.addr = true
 		s.stores[storeLocal(op)] = true
 	case op == opPrefixMisc && in.misc > miscTruncLast && in.misc != miscTableSize:
-		s.marks = append(s.marks, mark{at: in.at, kind: markBulk})
+		s.marks = append(s.marks, mark{at: in.at, end: r.p, kind: markBulk})
 		s.bulk, s.addr = true, true
 		s.blocks += 8
 	case op == opMemoryGrow:
-		s.marks = append(s.marks, mark{at: in.at, kind: markGrow})
+		s.marks = append(s.marks, mark{at: in.at, end: r.p, kind: markGrow})
 		s.addr = true
+	case op == opMemorySize:
+		s.marks = append(s.marks, mark{at: in.at, end: r.p, kind: markSize})
 	case op == opCall || op == opCallIndirect:
 		s.calls = true
 	case op == opReturn:
