@@ -9,12 +9,12 @@ import "encoding/binary"
 // A guest can reach the ledger, as it is not beyond what the processor checks. What it reads there is nothing but its own
 // tracks. A write there is noted as well, by bytes of the ledger that stand for the ledger, and as the note comes after the write no
 // write can hide itself: whoever strays is stopped when the call ends, as if it had trapped (linearMemory.strayed). The first bytes are left out, for
-// a store that begins before the ledger and reaches into it.
+// what is noted in the memory's last granule and reaches into the ledger.
 const (
 	granuleBits = 10
 	granule     = 1 << granuleBits
-	ledgerSlack = 16
-	overlap     = 8 // how far a store may reach beyond the granule it begins in
+	overlap     = reach + 8 // how far what is noted in one granule may reach into the next
+	ledgerSlack = overlap
 )
 
 // ledgerPages is how many pages the ledger of a memory of at most maxPages takes, with the bytes for itself.
@@ -42,11 +42,11 @@ func (w *rewriter) noteFunction(b []byte) []byte {
 	}
 	b = append(b, 0) // no locals
 	b = append(b, opLocalGet, n, opIf, typeEmpty)
-	b = append(address(b, false), opI32Const, 1, opI32Store8, 0, ledgerSlack)
-	b = append(address(b, true), opI32Const, 1, opI32Store8, 0, ledgerSlack)
+	b = appendU(append(address(b, false), opI32Const, 1, opI32Store8, 0), ledgerSlack)
+	b = appendU(append(address(b, true), opI32Const, 1, opI32Store8, 0), ledgerSlack)
 	b = appendS(append(b, opLocalGet, n, opI32Const), granule)
 	b = append(b, opI32GtU, opIf, typeEmpty)
-	b = append(address(b, false), opI32Const, ledgerSlack, opI32Add)
+	b = append(appendS(append(address(b, false), opI32Const), ledgerSlack), opI32Add)
 	b = append(b, opI32Const, 1)
 	b = address(b, true)
 	b = append(address(b, false), opI32Sub)

@@ -42,6 +42,7 @@ const (
 	opI32Eq        = 0x46
 	opI32LtS       = 0x48
 	opI32GtU       = 0x4b
+	opI64Eqz       = 0x50
 	opI64LtS       = 0x53
 	opI64GtU       = 0x56
 	opI32Add       = 0x6a
@@ -55,6 +56,7 @@ const (
 	opI64Shl       = 0x86
 	opI64ShrU      = 0x88
 	opI64Rotl      = 0x89
+	opI32WrapI64   = 0xa7
 	opI64ExtendI32 = 0xad // unsigned
 	opLastNumeric  = 0xc4 // i64.extend32_s
 	opRefNull      = 0xd0
@@ -86,7 +88,7 @@ type instruction struct {
 	at     int // offset of the opcode
 	op     byte
 	misc   uint32 // sub-opcode after 0xfc
-	index  uint32 // of calls, globals
+	index  uint32 // of calls, globals, locals
 	offset uint32 // of loads and stores
 	labels int    // of br_table
 }
@@ -98,9 +100,7 @@ func (r *reader) next(in *instruction) {
 	switch op := in.op; {
 	case op >= 0x45 && op <= opLastNumeric, op <= opNop, op == opElse, op == opEnd, op == opReturn, op == opDrop,
 		op == opSelect, op == opRefIsNull:
-	case op == opLocalGet, op == opLocalSet, op == opLocalTee:
-		r.u32()
-	case op == opGlobalGet, op == opGlobalSet, op == opCall, op == opBr, op == opBrIf, op == opTableGet, op == opRefFunc:
+	case op == opLocalGet, op == opLocalSet, op == opLocalTee, op == opGlobalGet, op == opGlobalSet, op == opCall, op == opBr, op == opBrIf, op == opTableGet, op == opRefFunc:
 		in.index = r.u32()
 	case op == opBlock, op == opLoop, op == opIf:
 		r.signed(5)

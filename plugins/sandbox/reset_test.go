@@ -291,3 +291,52 @@ func TestMemorySizeIsTheGuests(t *testing.T) {
 		require.Equal(t, littleEndian(3, 3, 3, 5, 0, no, 5, 20, no, no), step(t, m, ""))
 	}
 }
+
+// TestNeedlessNotes: stores that are covered by an earlier note are put back all the same, and nothing is taken for covered that a branch,
+// a loop or a new value of the local may have led past the note.
+func TestNeedlessNotes(t *testing.T) {
+	r := newRuntime(t, Options{})
+	const p, q = 2, 3 // locals: addresses
+	at := func(local int, offset uint32) []byte { return asm(get(local), i32c(-1), mem(opI32Store, offset)) }
+	both := asm(argument(0), put(p), argument(1), put(q))
+	again := asm(argument(1), put(p))
+	for name, c := range map[string]struct {
+		body  []byte
+		notes int // stores that need a note, beside those that set up
+	}{
+		"in reach":              {asm(at(p, 0), at(p, 8), at(p, reach-4), at(p, 4)), 1},
+		"out of reach":          {asm(at(p, 0), at(p, reach), at(p, 9*reach)), 3},
+		"downwards":             {asm(at(p, reach-4), at(p, 0)), 1},
+		"two locals":            {asm(at(p, 0), at(q, 0), at(p, 4), at(q, 4)), 2},
+		"a new value":           {asm(at(p, 0), again, at(p, 4)), 2},
+		"an old value":          {asm(at(p, 0), get(p), argument(1), put(p), i32c(-1), mem(opI32Store, 4), at(p, 8)), 2},
+		"tee":                   {asm(at(p, 0), argument(1), tee(p), i32c(-1), mem(opI32Store, 0), at(p, 4)), 2},
+		"if not":                {asm(i32c(0), opIf, typeEmpty, at(p, 0), opEnd, at(p, 4)), 2},
+		"else":                  {asm(argument(2), opIf, typeEmpty, at(p, 0), opElse, at(p, 4), opEnd, at(p, 8)), 3},
+		"before and in an if":   {asm(at(p, 0), argument(2), opIf, typeEmpty, at(p, 4), opEnd, at(p, 8)), 1},
+		"jumped over":           {asm(opBlock, typeEmpty, argument(2), opBrIf, 0, at(p, 0), opEnd, at(p, 4)), 2},
+		"changed in an if":      {asm(at(p, 0), argument(2), opIf, typeEmpty, again, opEnd, at(p, 4)), 2},
+		"changed at loop's end": {asm(at(p, 0), opLoop, typeEmpty, at(p, 4), get(p), argument(1), 0x47, again, opBrIf, 0, opEnd), 2},
+		"wrapped": {asm(argument(0), opI64ExtendI32, put(4), get(4), opI32WrapI64, i32c(-1), mem(opI32Store, 0), get(4), opI32WrapI64, i32c(-1),
+			mem(opI32Store, 8)), 1},
+		"arithmetic": {asm(at(p, 0), get(p), i32c(5000), opI32Add, i32c(-1), mem(opI32Store, 0)), 2},
+	} {
+		_, c2 := compiled(t, r, newAdapter(10).step(tI32+tI32+tI64, both, c.body, answerAt(outputAt, 0)).build())
+		for _, flag := range []uint32{0, 1} {
+			for _, x := range []uint32{300_000, 300_000 + granule - 1, 300_000 - 300_000%granule - 4, 10*pageSize - 10*reach} {
+				requireReset(t, c2, littleEndian(x, 200_001, flag), littleEndian(100_000, x, flag))
+			}
+		}
+		m, err := parse(c2.source)
+		require.NoError(t, err)
+		notes := 0
+		require.NoError(t, m.scanBodies(func(_ int, s *functionScan) {
+			for _, k := range s.marks {
+				if k.kind == markStore {
+					notes++
+				}
+			}
+		}))
+		require.Equal(t, c.notes, notes, name)
+	}
+}

@@ -125,7 +125,8 @@ func (w *rewriter) leave(b []byte, frame int64) []byte {
 	return appendU(append(b, opGlobalSet), w.depth)
 }
 
-// store notes the granule a store wrote to, after it has: a store into the ledger cannot undo its own note. Stack before: address, value.
+// store notes where a store wrote to, after it has: a store into the ledger cannot undo its own note. What is noted is the first
+// address in reach, for those that follow as well (origin.go). Stack before: address, value.
 func (w *rewriter) store(b []byte, k mark, l scratch) []byte {
 	value := l.value[storeLocal(k.op)]
 	b = appendU(append(b, opLocalSet), value)
@@ -135,12 +136,12 @@ func (w *rewriter) store(b []byte, k mark, l scratch) []byte {
 
 	b = appendU(append(b, opGlobalGet), w.ledger)
 	b = appendU(append(b, opLocalGet), l.addr)
-	if k.offset != 0 {
-		b = appendS(append(b, opI32Const), int64(int32(k.offset)))
+	if anchor := k.offset &^ (reach - 1); anchor != 0 {
+		b = appendS(append(b, opI32Const), int64(int32(anchor)))
 		b = append(b, opI32Add)
 	}
 	b = append(b, opI32Const, granuleBits, opI32ShrU, opI32Add, opI32Const, 1)
-	return append(b, opI32Store8, 0, ledgerSlack)
+	return appendU(append(b, opI32Store8, 0), ledgerSlack)
 }
 
 // bulk charges a memory.copy or memory.fill by its length and notes the granules it wrote to. Stack before: destination, source or value,

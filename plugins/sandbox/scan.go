@@ -49,6 +49,7 @@ type functionScan struct {
 	values    int64   // instructions: a bound for the values a frame holds
 	blocks    uint64  // basic blocks the compiler will make of it, roughly
 	loopDepth int
+	origins   origins
 }
 
 // scanBodies scans all function bodies and shows each to visit. It refuses a module that would take too long to compile.
@@ -76,7 +77,7 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	body := m.bodies[i]
 	r := &reader{b: m.wasm, p: body.start, end: body.end}
 	t := m.types[m.funcs[i]]
-	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), locals: uint64(len(t.params))}
+	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), locals: uint64(len(t.params)), origins: s.origins}
 	s.groups = r.count()
 	s.declStart = r.p
 	for range s.groups {
@@ -87,6 +88,9 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	s.declEnd = r.p
 	if s.locals > maxLocals {
 		r.fail(s.declStart, "%d locals, at most %d are allowed", s.locals, maxLocals)
+	}
+	if r.err == nil {
+		s.origins.reset(s.locals)
 	}
 	s.marks = append(s.marks, mark{at: r.p, kind: markCheck})
 	total := uint32(len(m.globals))
@@ -123,6 +127,7 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 func (s *functionScan) instruction(r *reader, in *instruction, current int) int {
 	s.marks[current].cost += in.cost()
 	s.values++
+	noted := s.origins.next(in)
 	begin := func(kind markKind, blocks uint64) int {
 		s.marks = append(s.marks, mark{at: r.p, kind: kind})
 		s.blocks += blocks
@@ -130,6 +135,9 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 	}
 	switch op := in.op; {
 	case op >= opI32Store && op <= opI64Store32:
+		if noted {
+			break
+		}
 		s.marks = append(s.marks, mark{at: in.at, end: r.p, kind: markStore, op: op, offset: in.offset})
 		s.addr = true
 		s.stores[storeLocal(op)] = true
