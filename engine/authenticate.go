@@ -171,6 +171,7 @@ func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationIn
 	if err != nil {
 		return nil, err
 	}
+	d.DecoupledMinutes = e.decoupledMinutes(c, adapter)
 	kind := sdk.OpAuthenticate
 	if d.Again || c.spent() {
 		kind = sdk.OpPrepare // the authenticator has forgotten its session: a new one first
@@ -312,6 +313,9 @@ func (e *Engine) decideAReq(ctx context.Context, c *authCase, q *work, ans authA
 		a.State = AuthenticationDecoupled
 	}
 	a.Deadline, a.DueAt = c.now.Add(e.actionTime(c.w)), c.now.Add(pullAfter(0, false))
+	if a.State == AuthenticationDecoupled {
+		a.Deadline = c.now.Add(time.Duration(d.DecoupledMinutes)*time.Minute + decoupledGrace)
+	}
 	a.Private.ACSURL, a.Private.CReq, a.Private.CReqKey = ans.out.ACSURL, ans.out.CReq, "creq"
 	setText(&a.Private.CReqKey, ans.out.CReqKey)
 	if a.Private.CReq == "" && ans.out.ACSURL != "" && d.Channel != sdk.ChannelApp && challengeOf(q.adapter) == "creq_post" {
@@ -323,6 +327,18 @@ func (e *Engine) decideAReq(ctx context.Context, c *authCase, q *work, ans authA
 		}
 	}
 	return nil
+}
+
+// decoupledGrace is how long the result of a decoupled challenge may take after the time that was allowed for it.
+const decoupledGrace = 30 * time.Second
+
+// decoupledMinutes is how long a decoupled challenge may take, 0 where the profile or the authenticator allows none. The card is kept no
+// longer than for that.
+func (e *Engine) decoupledMinutes(c *authCase, adapter AdapterInfo) int {
+	if r := adapter.Manifest.Authenticator; c.cfg().Decoupled != threeds.RuleOn || r == nil || !r.Decoupled || c.auth.Details.MessageVersion < "2.2.0" {
+		return 0
+	}
+	return max(int(e.actionTime(c.w)/time.Minute), 1)
 }
 
 func challengeOf(adapter AdapterInfo) string {

@@ -123,9 +123,12 @@ type AuthenticationDetails struct {
 	ExemptionRoute   string `json:"exemption_route,omitempty"`
 	ExemptionApplied string `json:"exemption_applied,omitempty"`
 	ExemptionReason  string `json:"exemption_reason,omitempty"` // why it was decided so
-	// ThreeRIInd and Prior are of an authentication without the payer.
+	// DecoupledMinutes is how long a decoupled challenge was allowed to take, 0 where none was asked for.
+	DecoupledMinutes int `json:"decoupled_minutes,omitempty"`
+	// ThreeRIInd, Prior and Recurring are of an authentication without the payer.
 	ThreeRIInd string                   `json:"three_ri_ind,omitempty"`
 	Prior      *sdk.PriorAuthentication `json:"prior,omitempty"`
+	Recurring  *sdk.RecurringTerms      `json:"recurring,omitempty"`
 	StepUp     bool                     `json:"step_up,omitempty"` // follows a soft decline
 
 	PreparedAt       time.Time `json:"prepared_at,omitzero"`

@@ -17,6 +17,7 @@ type threeRI struct {
 	adapter AdapterInfo
 	prior   sdk.PriorAuthentication
 	number  Secret // of the saved card
+	terms   *sdk.RecurringTerms
 }
 
 // threeRIFor plans it; nil when the charge goes on without. An error where the profile insists and there can be none.
@@ -29,7 +30,7 @@ func (e *Engine) threeRIFor(ctx context.Context, w *work, in *PaymentInput, c *c
 	if err != nil {
 		return nil, err
 	}
-	r := threeds.ThreeRIRequest{Kind: threeds.MIT(textField(w.p.Details.Echo["mit_category"])), ZeroAmount: w.p.NetAmount == 0,
+	r := threeds.ThreeRIRequest{Kind: mitKind(w), ZeroAmount: w.p.NetAmount == 0,
 		ProcessorTakes: w.adapter.Manifest.Features.External3DS}
 	if account != nil {
 		rule := adapter.Manifest.Authenticator
@@ -53,7 +54,33 @@ func (e *Engine) threeRIFor(ctx context.Context, w *work, in *PaymentInput, c *c
 		return nil, err
 	}
 	t.number = with.secrets.Number
+	if t.plan.Indicator == threeds.MITRecurring.Indicator() {
+		t.terms = seriesTerms(w)
+	}
 	return t, nil
+}
+
+// mitKind is what a merchant-initiated charge is for. Of an instalment the issuer wants to know how many there are, which nobody tells us:
+// it is asked for as a payment of another kind.
+func mitKind(w *work) threeds.MIT {
+	if k := threeds.MIT(textField(w.p.Details.Echo["mit_category"])); k != threeds.MITInstallment {
+		return k
+	}
+	return ""
+}
+
+// seriesTerms are the terms of a recurring series, which EMV wants to be told (recurringExpiry, recurringFrequency): until its mandate ends, or
+// else the card, or else until nobody knows when; and at least a day between two.
+func seriesTerms(w *work) *sdk.RecurringTerms {
+	t := &sdk.RecurringTerms{Expiry: "99991231", FrequencyDays: 1}
+	if m := w.use.mandate; m != nil && m.Details.Terms.End != nil {
+		t.Expiry = m.Details.Terms.End.UTC().Format("20060102")
+	} else if m := w.use.method; m != nil && m.Details.Card != nil {
+		if month, year := m.Details.Card.expiry(); year != 0 {
+			t.Expiry = time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Format("20060102")
+		}
+	}
+	return t
 }
 
 // begin makes an authentication one on the merchant's behalf: there is no look-up and no browser, the AReq is asked at once.
@@ -61,6 +88,7 @@ func (t *threeRI) begin(a *Authentication, cfg threeds.Config, now time.Time) {
 	d := &a.Details
 	a.State = AuthenticationAsking
 	d.Channel, d.Category, d.AuthenticationInd, d.ThreeRIInd, d.Prior = sdk.Channel3RI, t.plan.Category, "", t.plan.Indicator, &t.prior
+	d.Recurring = t.terms
 	d.Tries, d.AskedAt = 1, now
 	if d.MessageVersion = threeds.ChooseVersion(cfg, threeds.ThreeRI, []string{"2.2.0"}, versionsOf(t.adapter), ""); d.MessageVersion == "" {
 		d.MessageVersion = threeds.ChooseVersion(cfg, threeds.ThreeRI, versionsOf(t.adapter), nil, "")

@@ -92,7 +92,7 @@ func authError(class sdk.ErrorClass, code, detail string) *sdk.AuthenticationOut
 func (e *Engine) run(c *authCase, phase threeds.Phase, rule *sdk.AuthenticatorRule) threeds.Run {
 	d := &c.auth.Details
 	r := threeds.Run{Phase: phase, Channel: threeds.Channel(d.Channel), Category: d.Category, Scheme: d.Network, MessageVersion: d.MessageVersion,
-		ChallengeInds: d.ChallengeInds, Returned: !d.ChallengedAt.IsZero(), ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
+		ChallengeInds: d.ChallengeInds, Decoupled: d.DecoupledMinutes > 0, Returned: !d.ChallengedAt.IsZero(), ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
 		DSTransID: d.DSTransID, Development: e.development()}
 	if d.ExemptionRoute == routeAuthorization {
 		r.Exemption = threeds.Exemption(d.Exemption)
@@ -138,7 +138,7 @@ func (e *Engine) callRequest(c *authCase, account *Account, first *sdk.Request) 
 		RequestorURL: s.RequestorURL, RequestorAppURL: s.RequestorAppURL, RequestorName: c.w.profile.Name, AcquirerBIN: d.Bound.AcquirerBIN,
 		AcquirerMID: d.Bound.AcquirerMID, AcquirerCountry: d.Merchant.AcquirerCountry, MerchantName: d.Merchant.Name,
 		MerchantCountry: d.Merchant.Country, MCC: d.Merchant.MCC, ChallengeInds: d.ChallengeInds, ChallengeWindow: d.ChallengeWindow,
-		AuthenticationInd: d.AuthenticationInd, ThreeRIInd: d.ThreeRIInd, Prior: d.Prior, CRes: a.Private.CRes}
+		AuthenticationInd: d.AuthenticationInd, DecoupledMinutes: d.DecoupledMinutes, ThreeRIInd: d.ThreeRIInd, Prior: d.Prior, Recurring: d.Recurring, CRes: a.Private.CRes}
 	if f := c.w.a.Details.Card; f != nil && (r.Instrument == nil || r.Instrument.Card == nil) {
 		r.Instrument = &sdk.Instrument{Card: f.forAdapter(c.w.a.Private.Holder)} // the processor charges its own reference to the card
 	}

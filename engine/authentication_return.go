@@ -137,7 +137,7 @@ func (e *Engine) syncAuthentication(ctx context.Context, w *work) error {
 	}
 	fresh, err := e.awaitPayment(ctx, w, syncWait)
 	if err == nil {
-		w.p, w.a = fresh.p, fresh.a
+		w.p, w.a, w.method = fresh.p, fresh.a, fresh.method
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 type counters struct {
 	mu     sync.Mutex
 	calls  map[string]int
+	last   map[string]sdk.Request // what an adapter was asked last, by payment and operation
 	alarms map[string]int
 }
 
@@ -30,6 +31,13 @@ func (c *counters) called(payment string, op sdk.Operation) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.calls[payment+" "+string(op)]
+}
+
+// asked is what an adapter was asked last of a payment; the zero value where it never was.
+func (c *counters) asked(payment string, op sdk.Operation) sdk.Request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last[payment+" "+string(op)]
 }
 
 func (c *counters) alarmed(kind string) int {
@@ -51,5 +59,13 @@ type counting struct {
 
 func (c counting) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
 	c.add(&c.calls, d.Request.PaymentID+" "+string(d.Operation))
+	if d.Operation == sdk.OpAuthorize || d.Operation == sdk.OpAuthenticate {
+		c.mu.Lock()
+		if c.last == nil {
+			c.last = map[string]sdk.Request{}
+		}
+		c.last[d.Request.PaymentID+" "+string(d.Operation)] = d.Request
+		c.mu.Unlock()
+	}
 	return c.Connectors.Drive(ctx, d)
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,32 +30,55 @@ type bankWorld struct {
 	bank   *simulator3ds.Simulator
 	server *httptest.Server
 	client *http.Client
+	// instead answers in the bank's place where it wants to (true).
+	instead atomic.Pointer[func(w http.ResponseWriter, r *http.Request) bool]
 }
 
-func newBankWorld(t testing.TB) *bankWorld {
+// newBankWorld makes one; change may put other adapters in.
+func newBankWorld(t testing.TB, change ...func(adapters map[string]*sdk.Adapter)) *bankWorld {
 	b := &bankWorld{client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
-	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { b.bank.ServeHTTP(w, r) }))
+	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if f := b.instead.Load(); f == nil || !(*f)(w, r) {
+			b.bank.ServeHTTP(w, r)
+		}
+	}))
 	t.Cleanup(b.server.Close)
 	var err error
 	b.bank, err = simulator3ds.New(simulator3ds.Options{PublicURL: b.server.URL, Clock: func() time.Time { return b.now() }})
 	require.NoError(t, err)
-	b.world = newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": simulator.Adapter(), "adyen": simulator.Adapter(),
-		"threedsecureio": threedsecureio.Adapter()}))
-	account, err := b.engine.CreateAccount(t.Context(), b.auth, engine.AccountInput{Type: "authentication_processor", Connector: "threedsecureio",
-		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"demo"}`),
-		Metadata:    json.RawMessage(`{"acquirer_bin":"412345","acquirer_merchant_id":"MID1","mcc":"5411","merchant_name":"Shop","merchant_country_code":"208"}`)})
-	require.NoError(t, err)
-	_, err = b.engine.SetEgress(t.Context(), b.auth, account.ID, engine.EgressInput{BaseURL: b.server.URL + "/sim/3ds"})
-	require.NoError(t, err)
+	adapters := map[string]*sdk.Adapter{"stripe": simulator.Adapter(), "adyen": simulator.Adapter(), "threedsecureio": threedsecureio.Adapter()}
+	for _, f := range change {
+		f(adapters)
+	}
+	b.world = newWorldWith(t, plugins.NativeConnectors(adapters))
+	b.authenticator("threedsecureio", "demo", b.server.URL+"/sim/3ds")
 	b.post("/account/m1/business_profile/"+b.profile, `{"authentication_connector_details":{"authentication_connectors":["threedsecureio"],
 		"three_ds_requestor_url":"https://shop.example"}}`).ok()
 	return b
 }
 
-// bankGet reads from the development server's API.
-func (b *bankWorld) bankGet(path string) string {
+// authenticator makes an account at an authenticator that is reached at url.
+func (b *bankWorld) authenticator(connector, key, url string) {
 	b.t.Helper()
-	r, err := http.NewRequest("GET", b.server.URL+path, nil)
+	account, err := b.engine.CreateAccount(b.t.Context(), b.auth, engine.AccountInput{Type: "authentication_processor", Connector: connector, Label: connector,
+		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"` + key + `"}`),
+		Metadata:    json.RawMessage(`{"acquirer_bin":"412345","acquirer_merchant_id":"MID1","mcc":"5411","merchant_name":"Shop","merchant_country_code":"208"}`)})
+	require.NoError(b.t, err)
+	_, err = b.engine.SetEgress(b.t.Context(), b.auth, account.ID, engine.EgressInput{BaseURL: url})
+	require.NoError(b.t, err)
+}
+
+// bankGet reads from the development server's API.
+func (b *bankWorld) bankGet(path string) string { b.t.Helper(); return b.bankCall("GET", path, "") }
+
+func (b *bankWorld) bankPost(path, body string) string {
+	b.t.Helper()
+	return b.bankCall("POST", path, body)
+}
+
+func (b *bankWorld) bankCall(method, path, body string) string {
+	b.t.Helper()
+	r, err := http.NewRequest(method, b.server.URL+path, strings.NewReader(body))
 	require.NoError(b.t, err)
 	r.Header.Set("APIKey", "demo")
 	resp, err := b.client.Do(r)

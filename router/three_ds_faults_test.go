@@ -1,0 +1,173 @@
+package router_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/router/simulator3ds"
+	"payswitch/sdk"
+)
+
+// visaCard is the development server's card of the digits V, M, A and C.
+func visaCard(digits string) string { return simulator3ds.CardNumber(simulator3ds.Visa, digits) }
+
+// policy sets the profile's policy.
+func (b *bankWorld) policy(settings string) {
+	b.t.Helper()
+	b.post("/account/m1/business_profile/"+b.profile, `{"external_three_ds_policy":`+settings+`}`).ok()
+}
+
+// replaces has f answer calls of a path in the bank's place, where it wants to.
+func (b *bankWorld) replaces(path string, f func(w http.ResponseWriter, r *http.Request) bool) {
+	g := func(w http.ResponseWriter, r *http.Request) bool { return r.URL.Path == path && f(w, r) }
+	b.instead.Store(&g)
+}
+
+// rewrites changes what the bank answers to a path.
+func (b *bankWorld) rewrites(path string, change func(m map[string]any)) {
+	b.replaces(path, func(w http.ResponseWriter, r *http.Request) bool {
+		rec := httptest.NewRecorder()
+		b.bank.ServeHTTP(rec, r)
+		var m map[string]any
+		if json.Unmarshal(rec.Body.Bytes(), &m) != nil {
+			w.WriteHeader(rec.Code)
+			return true
+		}
+		change(m)
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(m)
+		return true
+	})
+}
+
+// says answers every call of a path with an error message.
+func (b *bankWorld) says(path, code string) {
+	b.replaces(path, func(w http.ResponseWriter, r *http.Request) bool {
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(map[string]any{"messageType": "Erro", "errorCode": code, "errorComponent": "D", "errorDescription": "told so", "errorDetail": "detail",
+			"messageVersion": "2.2.0"})
+		return true
+	})
+}
+
+// silent has the connection end without an answer, the first n times.
+func (b *bankWorld) silent(path string, n int) {
+	b.replaces(path, func(http.ResponseWriter, *http.Request) bool {
+		if n--; n >= 0 {
+			panic(http.ErrAbortHandler)
+		}
+		return false
+	})
+}
+
+// heals lets the bank answer for itself again.
+func (b *bankWorld) heals() { b.instead.Store(nil) }
+
+// pay sends a payment that asks for authentication, with dotted paths of its body changed.
+func (b *bankWorld) pay(digits string, changes ...string) response {
+	b.t.Helper()
+	return b.post("/payments", with(secure(visaCard(digits)), changes...))
+}
+
+// ends waits for a payment's end and holds it against status, error code ("" for none) and how often the processor was asked.
+func (b *bankWorld) ends(payment map[string]any, status, code string, authorizations int) map[string]any {
+	b.t.Helper()
+	got := b.ended(payment)
+	require.Equal(b.t, status, got["status"], got)
+	if code == "" {
+		require.Nil(b.t, got["error_code"])
+	} else {
+		require.Equal(b.t, code, got["error_code"])
+	}
+	require.Equal(b.t, authorizations, b.authorizations(payment))
+	require.Empty(b.t, b.record(payment["payment_id"].(string)).Instrument, "the card is gone")
+	return got
+}
+
+func (b *bankWorld) authorizations(payment map[string]any) int {
+	return b.counted.called(payment["payment_id"].(string), sdk.OpAuthorize)
+}
+
+// proof is what the processor was given.
+func (b *bankWorld) proof(payment map[string]any) *sdk.ThreeDSResult {
+	return b.counted.asked(payment["payment_id"].(string), sdk.OpAuthorize).ThreeDS
+}
+
+// waits says that a payment still waits for its payer.
+func (b *bankWorld) waits(payment map[string]any) {
+	b.t.Helper()
+	require.Equal(b.t, "requires_customer_action", b.get("/payments/" + payment["payment_id"].(string)).ok()["status"])
+}
+
+// challenged is a payment whose payer is at the bank's page.
+type challenged struct {
+	*bankWorld
+	payment, data, answer map[string]any
+}
+
+// challenge begins one with a card without the 3DS method.
+func (b *bankWorld) challenge(digits string, changes ...string) *challenged {
+	b.t.Helper()
+	p := b.pay(digits, changes...).ok()
+	require.Equal(b.t, "requires_customer_action", p["status"], p)
+	out := b.authenticate(p, "U")
+	require.Equal(b.t, "C", out["trans_status"], out)
+	return &challenged{b, p, p["next_action"].(map[string]any)["three_ds_data"].(map[string]any), out}
+}
+
+// confirms has the payer enter a code; the CRes is not brought yet.
+func (c *challenged) confirms(otp string) (to string, fields url.Values) {
+	c.t.Helper()
+	return c.bankWorld.answer(c.answer, otp)
+}
+
+// returns has the payer enter a code and the browser come back, with what the CRes says changed.
+func (c *challenged) returns(otp string, changes ...string) {
+	c.t.Helper()
+	to, fields := c.confirms(otp)
+	fields.Set("cres", encode64(strings.NewReplacer(changes...).Replace(decode64(c.t, fields.Get("cres")))))
+	require.Equal(c.t, 200, c.ours(to, fields).status)
+}
+
+// due lets time pass for it.
+func (c *challenged) due(d time.Duration) {
+	c.t.Helper()
+	c.bankWorld.due(c.payment["payment_id"].(string), d)
+}
+
+// asked counts the calls of one of the bank's endpoints.
+func (b *bankWorld) asked(endpoint string) (n int) {
+	b.t.Helper()
+	for _, m := range b.bankLog() {
+		if m.What == "switch→"+endpoint {
+			n++
+		}
+	}
+	return n
+}
+
+// pushes brings a result to the URL that the authenticator was told for it, as an authenticator does; the answer is the same whatever is wrong.
+func (b *bankWorld) pushes(to string, result map[string]any) {
+	b.t.Helper()
+	body, err := json.Marshal(result)
+	require.NoError(b.t, err)
+	r := b.send("POST", strings.TrimPrefix(to, publicURL), "", string(bytes.TrimSpace(body)))
+	require.Equal(b.t, 200, r.status, r.body)
+}
+
+// readRequest reads a request's JSON and answers with a body to read again.
+func readRequest(t testing.TB, r *http.Request, m *map[string]any) io.ReadCloser {
+	raw, err := io.ReadAll(r.Body)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(raw, m))
+	return io.NopCloser(bytes.NewReader(raw))
+}
