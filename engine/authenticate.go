@@ -129,8 +129,12 @@ func (e *Engine) awaitMethod(ctx context.Context, id string, in AuthenticationIn
 // methodRun is what is known of the 3DS method.
 func methodRun(c *authCase, in AuthenticationInput) threeds.MethodRun {
 	d, inv := &c.auth.Details, c.w.a.Private.Invoke
-	return threeds.MethodRun{Offered: d.MethodURL != "", Notified: !d.MethodNotifiedAt.IsZero(), Reprepared: d.Again || c.spent(),
+	run := threeds.MethodRun{Offered: d.MethodURL != "", Notified: !d.MethodNotifiedAt.IsZero(), Reprepared: d.Again || c.spent(),
 		Client: in.Completion, ClientSignals: inv != nil && inv.PostMessage}
+	if d.MethodOver && !run.Notified {
+		run.Client = "N" // whatever the client thinks
+	}
+	return run
 }
 
 // spent says whether the authenticator has forgotten the session of the version look-up.
@@ -317,6 +321,7 @@ func (e *Engine) decideAReq(ctx context.Context, c *authCase, q *work, ans authA
 		a.Deadline = c.now.Add(time.Duration(d.DecoupledMinutes)*time.Minute + decoupledGrace)
 	}
 	a.Private.ACSURL, a.Private.CReq, a.Private.CReqKey = ans.out.ACSURL, ans.out.CReq, "creq"
+	a.Private.ByGet = challengeOf(q.adapter) == "get_frame" && ans.out.ACSURL != ""
 	setText(&a.Private.CReqKey, ans.out.CReqKey)
 	if a.Private.CReq == "" && ans.out.ACSURL != "" && d.Channel != sdk.ChannelApp && challengeOf(q.adapter) == "creq_post" {
 		var err error
@@ -370,6 +375,9 @@ func (e *Engine) authenticationView(c *authCase) *AuthenticationView {
 	if c.auth.State.challenged() {
 		v.ACSURL, v.ChallengeRequest, v.ChallengeKey, v.Window = p.ACSURL, p.CReq, p.CReqKey, d.ChallengeWindow
 		v.SessionData = e.sessionData(c.auth)
+		if p.ByGet {
+			v.ACSURL = e.tokenURL(c.auth, tokenOpen) // clients post; it leads on with GET
+		}
 	}
 	return v
 }

@@ -97,6 +97,8 @@ type AuthenticationDetails struct {
 	MethodURL        string    `json:"method_url,omitempty"`
 	MethodNotifiedAt time.Time `json:"method_notified_at,omitzero"`
 	MethodCompletion string    `json:"method_completion,omitempty"` // threeDSCompInd as sent
+	// MethodOver says that the authenticator's page gave the 3DS method up.
+	MethodOver bool `json:"method_over,omitempty"`
 	// Again says that the session with the authenticator is spent: the next AReq is prepared anew, without the 3DS method.
 	Again bool `json:"again,omitempty"`
 
@@ -177,13 +179,16 @@ type AuthenticationPrivate struct {
 	// Tokens are those in the URLs we gave out, by use: answers show some of the URLs again.
 	Tokens map[string]string `json:"tokens,omitempty"`
 	// MethodKey and MethodData are the form field for the 3DS method.
-	MethodKey  string   `json:"method_key,omitempty"`
-	MethodData string   `json:"method_data,omitempty"`
-	Frames     []string `json:"frames,omitempty"`
+	MethodKey  string `json:"method_key,omitempty"`
+	MethodData string `json:"method_data,omitempty"`
+	// Frames are the authenticator's own pages for the 3DS method.
+	Frames []string `json:"frames,omitempty"`
 
-	ACSURL         string      `json:"acs_url,omitempty"`
-	CReq           string      `json:"creq,omitempty"`
-	CReqKey        string      `json:"creq_key,omitempty"`
+	ACSURL  string `json:"acs_url,omitempty"`
+	CReq    string `json:"creq,omitempty"`
+	CReqKey string `json:"creq_key,omitempty"`
+	// ByGet says that ACSURL is a page to be loaded with GET.
+	ByGet          bool        `json:"by_get,omitempty"`
 	SignedContent  string      `json:"signed_content,omitempty"`
 	CRes           string      `json:"cres,omitempty"` // no evidence
 	CAVV           string      `json:"cavv,omitempty"`
@@ -201,6 +206,8 @@ const (
 	tokenResult    = "r" // the authenticator pushes the result
 	tokenPage      = "p" // the hosted page
 	tokenAuthorize = "a" // the page that waits and sends the payer back to the shop
+	tokenFrames    = "f" // a page of ours with the authenticator's frames for the 3DS method
+	tokenOpen      = "g" // leads to the authenticator's page for the challenge
 )
 
 type authenticationReader interface {

@@ -135,7 +135,7 @@ func (e *Engine) newAuthentication(w *work, account *Account, adapter AdapterInf
 	if w.p.NetAmount == 0 {
 		a.Details.Category, a.Details.AuthenticationInd = categoryNonPayment, "04"
 	}
-	for _, use := range []string{tokenMethod, tokenChallenge, tokenEvent, tokenResult, tokenPage, tokenAuthorize} {
+	for _, use := range []string{tokenMethod, tokenChallenge, tokenEvent, tokenResult, tokenPage, tokenAuthorize, tokenFrames, tokenOpen} {
 		a.newToken(use)
 	}
 	return a
@@ -376,6 +376,9 @@ func (e *Engine) keepPrepared(c *authCase, o *sdk.AuthenticationOutcome, rng *sd
 	d.SessionExpiresAt = time.Time{}
 	if rule != nil && rule.SessionTTL > 0 {
 		d.SessionExpiresAt = c.now.Add(time.Duration(rule.SessionTTL) * time.Second)
+	}
+	if rule != nil && rule.Method == "get_frame" {
+		e.takeFrames(a, o.Frames)
 	}
 	if d.MethodURL == "" {
 		return

@@ -21,6 +21,8 @@ type CallbackView struct {
 	// ReturnURL is the shop's, without status: who is told asks the API.
 	ReturnURL string
 	Origins   []string
+	// Done is what an event of the authenticator's page ended: DoneMethod, DoneChallenge; "" for neither.
+	Done string
 }
 
 // MethodNotified takes the notification that the 3DS method has ended (threeDSMethodData as posted). It counts before the AReq only.

@@ -17,38 +17,21 @@ const (
 	toEvent                 // the authentication's own, told to a page in the payer's browser
 )
 
-// AuthenticatorCalled takes what an authenticator, or a page of its, sent to a URL of one authentication (event says to which): its adapter
-// reads it. A result counts only where the authenticator itself brings it, signed, or where it cannot be asked; everything else wakes us up.
-// The reply is the same for a URL that leads to nothing and for one whose authentication has ended. Errors: as of ReceiveWebhook.
-func (e *Engine) AuthenticatorCalled(ctx context.Context, token string, event bool, m sdk.WebhookMessage) (*sdk.Reply, error) {
-	neutral, use, to := &sdk.Reply{Status: 200}, tokenResult, toResult
-	if event {
-		use, to = tokenEvent, toEvent
-	}
-	c, err := e.authenticationByToken(ctx, use, token)
-	if errors.Is(err, ErrNotFound) {
-		return neutral, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	account, adapter, err := e.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
-	if err != nil {
-		return nil, err
-	}
-	e.inFlight.Add(1)
-	defer e.inFlight.Done()
-	ctx = context.WithoutCancel(ctx)
-	r, err := e.readMessage(ctx, account, to, &m)
-	if err != nil {
-		return nil, err
+// AuthenticatorCalled takes what an authenticator sent to the result URL of one authentication: its adapter reads it. A result counts only where
+// it is signed, or where the authenticator cannot be asked; everything else wakes us up. The reply is the same for a URL that leads to nothing
+// and for one whose authentication has ended. Errors: as of ReceiveWebhook.
+func (e *Engine) AuthenticatorCalled(ctx context.Context, token string, m sdk.WebhookMessage) (*sdk.Reply, error) {
+	neutral := &sdk.Reply{Status: 200}
+	c, r, adapter, err := e.authenticatorMessage(ctx, tokenResult, token, toResult, &m)
+	if c == nil || err != nil {
+		return neutral, err
 	}
 	for i := range r.Outcome.Events {
 		ev := &r.Outcome.Events[i]
 		if ev.Object != "authentication" {
 			continue
 		}
-		if err := e.authenticatorTold(ctx, c.auth.ID, adapter, r, ev, to); err != nil {
+		if err := e.authenticatorTold(context.WithoutCancel(ctx), c.auth.ID, adapter, r, ev, toResult); err != nil {
 			return nil, err
 		}
 	}
@@ -56,6 +39,25 @@ func (e *Engine) AuthenticatorCalled(ctx context.Context, token string, event bo
 		return r.Outcome.Reply, nil
 	}
 	return neutral, nil
+}
+
+// authenticatorMessage has what came to a URL of one authentication read by its adapter. The case is nil for a URL that leads to nothing.
+func (e *Engine) authenticatorMessage(ctx context.Context, use, token string, to sentTo, m *sdk.WebhookMessage) (*authCase, *DriveResult, AdapterInfo, error) {
+	c, err := e.authenticationByToken(ctx, use, token)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil, AdapterInfo{}, nil
+	}
+	if err != nil {
+		return nil, nil, AdapterInfo{}, err
+	}
+	account, adapter, err := e.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
+	if err != nil {
+		return nil, nil, AdapterInfo{}, err
+	}
+	e.inFlight.Add(1)
+	defer e.inFlight.Done()
+	r, err := e.readMessage(context.WithoutCancel(ctx), account, to, m)
+	return c, r, adapter, err
 }
 
 // takeAuthentication books an event about an authentication that came to its account's URL; found says that it is about one of ours.
@@ -125,7 +127,7 @@ func believable(adapter AdapterInfo, r *DriveResult, ev *sdk.Event, to sentTo) b
 // wakes says whether an event that proves nothing is of use: the authenticator can be asked, or its page tells how far the browser has come.
 func wakes(adapter AdapterInfo, ev *sdk.Event, to sentTo) bool {
 	told, rule := saidOf(ev), adapter.Manifest.Authenticator
-	return rule != nil && (rule.Pulls() || to != toAccount && told != nil && told.Event != "")
+	return rule != nil && (rule.Pulls() || to == toEvent && told != nil && told.Event != "")
 }
 
 // useless says that something in a message proves nothing, and that nobody can be asked about it: who sent it is to hear so, and no more.
@@ -141,13 +143,15 @@ func (e *Engine) authenticatorTold(ctx context.Context, id string, adapter Adapt
 	switch {
 	case believable(adapter, r, ev, to):
 		return e.bookResult(ctx, id, adapter, authAnswer{out: told, cavv: r.CAVV(told)}, true)
-	case told != nil && told.Event == "method_completed":
-		if to == toAccount {
-			return nil // anybody could say so
-		}
-		return e.methodEnded(ctx, id)
-	case told == nil || told.Event == "" || told.Event == "result_ready":
+	case told == nil || told.Event == "" || told.Event == "result_ready" && to != toEvent:
 		e.collectLater(ctx, id)
+	case to != toEvent: // anybody could say so
+	case told.Event == "method_completed":
+		return e.methodEnded(ctx, id)
+	case told.Event == "method_skipped", told.Event == "timed_out":
+		return e.methodOver(ctx, id)
+	case told.Event == "result_ready":
+		return e.challengeOver(ctx, id)
 	}
 	return nil
 }

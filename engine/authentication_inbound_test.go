@@ -170,7 +170,7 @@ func TestForgedResults(t *testing.T) {
 	tampered.Body = []byte(strings.Replace(string(tampered.Body), `"N"`, `"Y"`, 1))
 	_, err := w.ReceiveWebhook(t.Context(), engine.WebhookInput{MerchantID: "m1", Account: w.account.ID, Message: tampered})
 	require.Equal(t, "WE_01", code(t, err))
-	_, err = w.AuthenticatorCalled(t.Context(), token(w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL), false, tampered)
+	_, err = w.AuthenticatorCalled(t.Context(), token(w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL), tampered)
 	require.Equal(t, "WE_01", code(t, err), "nor at the URL of its own, where the vendor signs")
 	w.still(v, engine.AuthenticationChallenge)
 
@@ -200,7 +200,7 @@ func TestUnsignedResultsOfOneThatCannotBeAsked(t *testing.T) {
 			require.Equal(t, "WE_01", code(t, w.toAccount(resultOf("Y"), "")))
 			require.Equal(t, "WE_01", code(t, w.toAccount(map[string]any{"transaction": "server-nobody", "event": "result_ready"}, "")), "whatever it names")
 			w.still(v, engine.AuthenticationChallenge)
-			reply, err := w.AuthenticatorCalled(t.Context(), token(w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL), false, pushed(resultOf("Y"), ""))
+			reply, err := w.AuthenticatorCalled(t.Context(), token(w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL), pushed(resultOf("Y"), ""))
 			if proof == "hmac" {
 				require.Equal(t, "WE_01", code(t, err), "it should have been signed")
 				w.still(v, engine.AuthenticationChallenge)
@@ -353,7 +353,11 @@ func TestTheAuthenticationsOwnURLs(t *testing.T) {
 	asked := w.a.last(t, sdk.OpAuthenticate).Authentication
 	result, event := token(asked.ResultURL), token(asked.EventURL)
 	called := func(token string, event bool, content map[string]any) error {
-		reply, err := w.AuthenticatorCalled(t.Context(), token, event, pushed(content, ""))
+		if event {
+			_, err := w.AuthenticatorEvent(t.Context(), token, pushed(content, ""))
+			return err
+		}
+		reply, err := w.AuthenticatorCalled(t.Context(), token, pushed(content, ""))
 		if err == nil {
 			require.Equal(t, 200, reply.Status)
 		}
@@ -390,19 +394,24 @@ func TestEventsOfTheAuthenticatorsPage(t *testing.T) {
 	w := newPushWorld(t, "pull", "none", "")
 	v := w.begun()
 	event := token(w.a.last(t, sdk.OpPrepare).Authentication.EventURL)
-	tell := func(name string) {
-		_, err := w.AuthenticatorCalled(t.Context(), event, true, pushed(map[string]any{"event": name}, ""))
+	tell := func(name, done string) {
+		v, err := w.AuthenticatorEvent(t.Context(), event, pushed(map[string]any{"event": name}, ""))
 		require.NoError(t, err)
+		require.True(t, v.Known)
+		require.Equal(t, done, v.Done, name)
 	}
-	for _, name := range []string{"information", "method_skipped", "timed_out", "no such thing"} {
-		tell(name)
+	tell("information", "")
+	require.False(t, w.record(v.Payment.ID).Details.MethodOver)
+	for _, name := range []string{"method_skipped", "timed_out"} {
+		tell(name, engine.DoneMethod)
 		require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt, name)
+		require.True(t, w.record(v.Payment.ID).Details.MethodOver, "nobody waits for it any more")
 	}
-	tell("method_completed")
+	tell("method_completed", engine.DoneMethod)
 	require.NotZero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt)
 	w.a.authenticate, w.a.result = challenged, always("Y")
 	require.Equal(t, "C", w.authenticated(v).TransStatus)
 	require.Equal(t, "Y", w.a.last(t, sdk.OpAuthenticate).Authentication.MethodCompletion)
-	tell("result_ready")
+	tell("result_ready", engine.DoneChallenge)
 	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
 }

@@ -40,8 +40,12 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/3ds/m/{token}", who: open, handle: s.threeDSMethodEnded},
 		{method: "POST", pattern: "/3ds/c/{token}", who: open, handle: s.threeDSChallengeEnded, body: maxChallengeMessage},
 		{method: "GET", pattern: "/3ds/c/{token}", who: open, handle: s.threeDSChallengeEnded},
-		{method: "POST", pattern: "/3ds/e/{token}", who: open, handle: s.authenticatorCalled(true), body: maxWebhook},
-		{method: "POST", pattern: "/3ds/r/{token}", who: open, handle: s.authenticatorCalled(false), body: maxWebhook},
+		{method: "POST", pattern: "/3ds/e/{token}", who: open, handle: s.authenticatorEvent, body: maxWebhook},
+		{method: "POST", pattern: "/3ds/r/{token}", who: open, handle: s.authenticatorCalled, body: maxWebhook},
+		{method: "GET", pattern: "/3ds/f/{token}", who: open, handle: s.methodFrames},
+		{method: "POST", pattern: "/3ds/f/{token}", who: open, handle: s.methodFrames},
+		{method: "GET", pattern: "/3ds/g/{token}", who: open, handle: s.openChallenge},
+		{method: "POST", pattern: "/3ds/g/{token}", who: open, handle: s.openChallenge},
 
 		{method: "GET", pattern: "/account/payment_methods", who: either, handle: s.offeredMethods},
 	}

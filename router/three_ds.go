@@ -16,7 +16,10 @@ type Authentications interface {
 	AuthorizeReturn(ctx context.Context, in engine.AuthorizeInput) (*engine.AuthorizeView, error)
 	MethodNotified(ctx context.Context, token, data string) (*engine.CallbackView, error)
 	ChallengeNotified(ctx context.Context, token, message, sessionData string) (*engine.CallbackView, error)
-	AuthenticatorCalled(ctx context.Context, token string, event bool, m sdk.WebhookMessage) (*sdk.Reply, error)
+	AuthenticatorCalled(ctx context.Context, token string, m sdk.WebhookMessage) (*sdk.Reply, error)
+	AuthenticatorEvent(ctx context.Context, token string, m sdk.WebhookMessage) (*engine.CallbackView, error)
+	MethodFrames(ctx context.Context, token string) ([]string, error)
+	ChallengePage(ctx context.Context, token string) (string, *engine.CallbackView, error)
 	HostedPage(ctx context.Context, token string) (*engine.HostedPage, error)
 	HostedAuthenticate(ctx context.Context, token string, in engine.AuthenticationInput) (*engine.AuthenticationView, error)
 }

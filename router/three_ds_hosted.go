@@ -178,18 +178,22 @@ func (s *Server) hosted(name string, data map[string]any) (answer, error) {
 	if err := pages.ExecuteTemplate(&out, name, data); err != nil {
 		return answer{}, engine.Internal(err, "render page "+name)
 	}
-	web := "https:"
-	if strings.HasPrefix(s.opts.PublicURL, "http:") {
-		web = "http: https:" // in development the bank is our own simulator
-	}
 	return answer{body: out.Bytes(), header: http.Header{
 		"Content-Type": {"text/html; charset=utf-8"},
 		// form-action also holds for the redirects that follow a form: with it goes the way to the shop, whatever scheme that has.
-		"Content-Security-Policy": {"default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" + nonce + "'; frame-src " + web +
+		"Content-Security-Policy": {"default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" + nonce + "'; frame-src " + s.webScheme() +
 			"; connect-src 'self'; form-action http: https:; base-uri 'none'; frame-ancestors 'none'"},
 		"Cache-Control":   {"no-store"},
 		"Referrer-Policy": {"no-referrer"},
 	}}, nil
+}
+
+// webScheme is what frames may be loaded with. In development the bank is our own simulator.
+func (s *Server) webScheme() string {
+	if strings.HasPrefix(s.opts.PublicURL, "http:") {
+		return "http: https:"
+	}
+	return "https:"
 }
 
 func seeOther(to string) answer {

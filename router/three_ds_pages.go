@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"payswitch/engine"
-	"payswitch/sdk"
 )
 
 // The pages that a payer's browser passes by in 3-D Secure. They hold no secret and decide nothing: they tell those who wait that something has
@@ -42,6 +41,11 @@ func (s *Server) threeDSMethodEnded(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	return methodNotice(v)
+}
+
+// methodNotice tells that the 3DS method is over.
+func methodNotice(v *engine.CallbackView) (answer, error) {
 	return noticePage(v.Origins, []map[string]any{{"type": "3ds_method_done", "payment_id": v.PaymentID}}, "", v.Known)
 }
 
@@ -63,6 +67,11 @@ func (s *Server) threeDSChallengeEnded(c *call) (answer, error) {
 			return answer{}, err
 		}
 	}
+	return challengeNotice(v)
+}
+
+// challengeNotice tells that a challenge is over.
+func challengeNotice(v *engine.CallbackView) (answer, error) {
 	messages := []map[string]any{{"type": "3ds_challenge_done", "payment_id": v.PaymentID}}
 	if v.ReturnURL != "" {
 		messages = append(messages, map[string]any{"openurl_if_required": v.ReturnURL})
@@ -125,21 +134,62 @@ func bareReturnURL(v *engine.ReturnView) string {
 	return v.View.Profile.Settings.ReturnURL
 }
 
-// authenticatorCalled hands over what an authenticator (or, with event, a page of its) sends about one authentication.
-func (s *Server) authenticatorCalled(event bool) handler {
-	return func(c *call) (answer, error) {
-		m := sdk.WebhookMessage{Method: c.r.Method, Headers: headers(c.r.Header), BodyLength: len(c.body), Body: c.body}
-		var err error
-		if m.Query, err = pairs(c.r.URL.RawQuery); err != nil {
-			return answer{}, err
-		}
-		reply, err := s.Payments.AuthenticatorCalled(c.ctx(), c.param("token"), event, m)
-		if err != nil {
-			return answer{}, err
-		}
-		if event { // a browser's frame
-			return noticePage(nil, nil, "", false)
-		}
-		return replyAnswer(reply), nil
+// authenticatorCalled hands over what an authenticator sends about one authentication.
+func (s *Server) authenticatorCalled(c *call) (answer, error) {
+	m, err := message(c)
+	if err != nil {
+		return answer{}, err
 	}
+	reply, err := s.Payments.AuthenticatorCalled(c.ctx(), c.param("token"), m)
+	if err != nil {
+		return answer{}, err
+	}
+	return replyAnswer(reply), nil
+}
+
+// authenticatorEvent hands over what a page of the authenticator's has the browser post, and tells the pages around it how far it is.
+func (s *Server) authenticatorEvent(c *call) (answer, error) {
+	m, err := message(c)
+	if err != nil {
+		return answer{}, err
+	}
+	v, err := s.Payments.AuthenticatorEvent(c.ctx(), c.param("token"), m)
+	if err != nil {
+		return answer{}, err
+	}
+	switch v.Done {
+	case engine.DoneMethod:
+		return methodNotice(v)
+	case engine.DoneChallenge:
+		return challengeNotice(v)
+	}
+	return noticePage(nil, nil, "", false)
+}
+
+// methodFrames is a page of ours that holds the authenticator's, which run the 3DS method. Shops post to it, in a hidden frame, what others
+// want posted.
+func (s *Server) methodFrames(c *call) (answer, error) {
+	frames, err := s.Payments.MethodFrames(c.ctx(), c.param("token"))
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := page("three_ds_frames.html", map[string]any{"Frames": frames})
+	if err != nil {
+		return answer{}, err
+	}
+	a.header.Set("Content-Security-Policy", "default-src 'none'; frame-src "+s.webScheme()+"; form-action 'none'; base-uri 'none'")
+	return a, nil
+}
+
+// openChallenge sends the browser on to the authenticator's page, with GET, whatever it came with. When there is nothing to challenge any more the
+// pages around it are told.
+func (s *Server) openChallenge(c *call) (answer, error) {
+	to, v, err := s.Payments.ChallengePage(c.ctx(), c.param("token"))
+	switch {
+	case err != nil:
+		return answer{}, err
+	case to != "":
+		return seeOther(to), nil
+	}
+	return challengeNotice(v)
 }

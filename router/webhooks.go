@@ -21,17 +21,21 @@ var replyTypes = []string{"text/plain", "application/json", "application/xml", "
 
 // receiveWebhook hands a processor's message over as it came, and answers what the processor wants to hear.
 func (s *Server) receiveWebhook(c *call) (answer, error) {
-	in := engine.WebhookInput{MerchantID: c.param("merchant_id"), Account: c.param("merchant_connector_id"),
-		Message: sdk.WebhookMessage{Method: c.r.Method, Headers: headers(c.r.Header), BodyLength: len(c.body), Body: c.body}}
-	var err error
-	if in.Message.Query, err = pairs(c.r.URL.RawQuery); err != nil {
+	m, err := message(c)
+	if err != nil {
 		return answer{}, err
 	}
-	reply, err := s.Payments.ReceiveWebhook(c.ctx(), in)
+	reply, err := s.Payments.ReceiveWebhook(c.ctx(), engine.WebhookInput{MerchantID: c.param("merchant_id"), Account: c.param("merchant_connector_id"), Message: m})
 	if err != nil {
 		return answer{}, err
 	}
 	return replyAnswer(reply), nil
+}
+
+// message is a request as adapters read it.
+func message(c *call) (sdk.WebhookMessage, error) {
+	query, err := pairs(c.r.URL.RawQuery)
+	return sdk.WebhookMessage{Method: c.r.Method, Query: query, Headers: headers(c.r.Header), BodyLength: len(c.body), Body: c.body}, err
 }
 
 // replyAnswer is what an adapter says a message is to be answered with.

@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"payswitch/engine/threeds"
+	"payswitch/sdk"
+)
+
+// Some authenticators run the 3DS method and the challenge on pages of their own, to be loaded with GET ("get_frame" in the manifest), which tell
+// how far they are by events. Clients post forms all the same: to pages of ours, which lead there.
+
+// takeFrames makes the authenticator's own pages the 3DS method: what the client posts to is a page of ours that holds them.
+func (e *Engine) takeFrames(a *Authentication, frames []string) {
+	for _, f := range frames {
+		if threeds.CheckChallengeURL(f, e.development()) == nil {
+			a.Private.Frames = append(a.Private.Frames, f)
+		}
+	}
+	if len(a.Private.Frames) > 0 {
+		a.Details.MethodURL = e.tokenURL(a, tokenFrames)
+	}
+}
+
+// MethodFrames are the authenticator's pages that run the 3DS method, to be loaded with GET in hidden frames; nil where a URL leads to nothing, and
+// once the AReq has been sent.
+func (e *Engine) MethodFrames(ctx context.Context, token string) ([]string, error) {
+	c, err := e.authenticationByToken(ctx, tokenFrames, token)
+	if errors.Is(err, ErrNotFound) || err == nil && c.auth.State != AuthenticationPrepared {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.auth.Private.Frames, nil
+}
+
+// ChallengePage is the authenticator's page that challenges the payer, to be loaded with GET; "" where a URL leads to nothing, and when the
+// challenge is over: the view says where the payer goes then.
+func (e *Engine) ChallengePage(ctx context.Context, token string) (string, *CallbackView, error) {
+	c, err := e.authenticationByToken(ctx, tokenOpen, token)
+	if errors.Is(err, ErrNotFound) {
+		return "", &CallbackView{}, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	if c.auth.State == AuthenticationChallenge && c.auth.Private.ByGet {
+		return c.auth.Private.ACSURL, nil, nil
+	}
+	return "", e.callbackView(c), nil
+}
+
+// What the authenticator's page has come to the end of.
+const (
+	DoneMethod    = "method"
+	DoneChallenge = "challenge"
+)
+
+// AuthenticatorEvent takes what a page of the authenticator's had the browser post to the event URL of one authentication: its adapter reads it. It
+// wakes us up and proves nothing. Errors: as of ReceiveWebhook.
+func (e *Engine) AuthenticatorEvent(ctx context.Context, token string, m sdk.WebhookMessage) (*CallbackView, error) {
+	c, r, adapter, err := e.authenticatorMessage(ctx, tokenEvent, token, toEvent, &m)
+	if c == nil || err != nil {
+		return &CallbackView{}, err
+	}
+	v := e.callbackView(c)
+	for i := range r.Outcome.Events {
+		ev := &r.Outcome.Events[i]
+		if ev.Object != "authentication" {
+			continue
+		}
+		if err := e.authenticatorTold(context.WithoutCancel(ctx), c.auth.ID, adapter, r, ev, toEvent); err != nil {
+			return nil, err
+		}
+		switch told := saidOf(ev); {
+		case told == nil || told.Event == "" || told.Event == "result_ready":
+			v.Done = DoneChallenge
+		case told.Event != "information":
+			v.Done = DoneMethod
+		}
+	}
+	return v, nil
+}
+
+// methodOver notes that the 3DS method will not end any more, before the AReq: nobody waits for it then.
+func (e *Engine) methodOver(ctx context.Context, id string) error {
+	_, err := e.changeAuthentication(ctx, id, func(c *authCase) error {
+		if c.auth.State != AuthenticationPrepared || c.auth.Details.MethodOver {
+			return errUnchanged
+		}
+		c.auth.Details.MethodOver = true
+		return nil
+	})
+	return err
+}
+
+// challengeOver follows an authenticator's page that says that the challenge is over, as a CRes is followed where there are such.
+func (e *Engine) challengeOver(ctx context.Context, id string) error {
+	_, err := e.changeAuthentication(ctx, id, func(c *authCase) error {
+		if c.auth.State != AuthenticationChallenge || !c.auth.Private.ByGet {
+			return errUnchanged
+		}
+		c.auth.State, c.auth.Details.ChallengedAt, c.auth.Details.Pulls = AuthenticationResult, c.now, 0
+		c.auth.DueAt = c.now.Add(pullAfter(0, true))
+		return nil
+	})
+	e.collectLater(ctx, id)
+	return err
+}
