@@ -42,14 +42,15 @@ plugin-%:
 
 # The race detector watches all that is ours, and the standard library. UNWATCHED are other people's machines of millions of steps, which it slows down
 # tenfold (a WASM compiler, a database translated from C): they are built without it. Locks and channels in them still count as order between goroutines.
-# Where there is no C compiler, go turns cgo off, and the race detector with it. UNRACED are tested without it: they start programs, which are built without.
+# Where there is no C compiler, go turns cgo off, and the race detector with it. UNRACED are tested without it: they start programs, which are
+# built without, or hold no goroutine (sdk: what runs it concurrently is tested with it).
 UNWATCHED := github.com/tetratelabs/wazero modernc.org/libc modernc.org/memory modernc.org/sqlite
 RACE      := -race $(UNWATCHED:%=-gcflags=%/...=-race=false)
-UNRACED   := cmd/payswitch|internal/certified
+UNRACED   := ^payswitch/(cmd/payswitch|plugins/internal/certified|sdk)$$
 test: check plugins
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race='$(RACE)'; else race=; \
 	  echo 'no C compiler was found: testing without the race detector'; fi; \
-	set -x; $(GO) test $$race -timeout 20m $$($(GO) list ./... | grep -vE '/($(UNRACED))$$') && $(GO) test -timeout 20m $$($(GO) list ./... | grep -E '/($(UNRACED))$$')
+	set -x; $(GO) test $$race -timeout 20m $$($(GO) list ./... | grep -vE '$(UNRACED)') && $(GO) test -timeout 20m $$($(GO) list ./... | grep -E '$(UNRACED)')
 	@$(MAKE) --no-print-directory fuzz
 
 check:
@@ -59,16 +60,21 @@ check:
 	@for a in $(ADAPTERS); do GOOS=wasip1 GOARCH=wasm $(GO) vet ./plugins/$$a/... || exit 1; done
 	$(GO) tool staticcheck ./...
 
-# Go itself sometimes ends a fuzz run at its deadline with the failure "context deadline exceeded"; a finding always names its input.
+# One binary a package, as each takes as long to link as a target is run. Go itself sometimes ends a fuzz run at its deadline with the failure
+# "context deadline exceeded"; a finding always names its input.
 fuzz:
-	@grep -rEo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]+' $(FOLDERS) | sort | while IFS=: read -r file match; do \
-	  target=$${match#func }; dir=./$${file%/*}; \
-	  if out=$$($(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s "$$dir" 2>&1); then \
-	    echo "$$target"; printf '%s\n' "$$out" | tail -n 1; \
-	  elif printf '%s\n' "$$out" | grep -q 'context deadline exceeded' && \
-	    ! printf '%s\n' "$$out" | grep -q 'Failing input'; then \
-	    echo "$$target found nothing until its deadline"; \
-	  else printf '%s\n' "$$out"; exit 1; fi; done
+	@bin=$$(mktemp -d) || exit 1; trap 'rm -rf "$$bin"' EXIT; \
+	for dir in $$(grep -rlE --include='*_test.go' '^func Fuzz' $(FOLDERS) | xargs -n 1 dirname | sort -u); do \
+	  $(GO) test -c -fuzz . -o "$$bin/fuzz" "./$$dir" || exit 1; \
+	  for target in $$(grep -hEo '^func Fuzz[A-Za-z0-9_]+' $$dir/*_test.go | cut -d ' ' -f 2 | sort); do \
+	    if out=$$(cd "$$dir" && "$$bin/fuzz" -test.run '^$$' -test.fuzz "^$$target\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 5s \
+	      -test.fuzzcachedir "$$($(GO) env GOCACHE)/fuzz/payswitch/$$dir" 2>&1); then \
+	      echo "$$dir $$target: $$(printf '%s\n' "$$out" | sed -n 's/^fuzz: elapsed: //p' | tail -n 1)"; \
+	    elif printf '%s\n' "$$out" | grep -q 'context deadline exceeded' && ! printf '%s\n' "$$out" | grep -q 'Failing input'; then \
+	      echo "$$dir $$target: nothing until its deadline"; \
+	    else printf '%s\n' "$$out"; exit 1; fi; \
+	  done || exit 1; \
+	done
 
 bench: plugins
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...

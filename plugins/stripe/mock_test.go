@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -25,14 +26,25 @@ type mock struct {
 }
 
 func newMock(t *testing.T) *mock {
-	description, err := server.LoadSpec(embedded.OpenAPISpec, "")
-	require.NoError(t, err)
-	describeCards(t, description)
+	description := published(t)
 	fixtures, err := server.LoadFixtures(embedded.OpenAPIFixtures, "")
 	require.NoError(t, err)
 	stub, err := server.NewStubServer(fixtures, description, false, false)
 	require.NoError(t, err)
 	return &mock{stub.HandleRequest, fixtures}
+}
+
+// loaded is the description, read once: it is the larger part of these tests' time.
+var loaded = sync.OnceValues(func() (*spec.Spec, error) { return server.LoadSpec(embedded.OpenAPISpec, "") })
+
+var describe sync.Once
+
+// published is Stripe's description, with cards.
+func published(t *testing.T) *spec.Spec {
+	description, err := loaded()
+	require.NoError(t, err)
+	describe.Do(func() { describeCards(t, description) })
+	return description
 }
 
 // describeCards adds what the published description leaves out of an intent's payment_method_data: a card, which is described for
