@@ -21,10 +21,7 @@ func Adapter() *sdk.Adapter {
 			Description: "Card payments through Checkout.com's Unified Payments API.", Website: "https://www.checkout.com",
 			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
 				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true},
-			Environments: map[string]sdk.Environment{
-				"test": {BaseURL: "https://api.sandbox.checkout.com", Hosts: []string{"api.sandbox.checkout.com"}},
-				"live": {BaseURL: "https://api.checkout.com", Hosts: []string{"api.checkout.com"}},
-			},
+			Environments: map[string]sdk.Environment{"test": sdk.At("https://api.sandbox.checkout.com"), "live": sdk.At("https://api.checkout.com")},
 			Credentials: []sdk.Field{
 				{Name: "api_key", Label: "Public key", Type: "secret", Help: "Of calls from browsers, which are not made."},
 				{Name: channelID, Key: "key1", Label: "Processing channel id", Type: "text", Help: "pc_…"},
@@ -37,7 +34,6 @@ func Adapter() *sdk.Adapter {
 			Placements: append(sdk.CardPlacements("/payments", sdk.CardFields{Number: "source.number", CVC: "source.cvv", CAVV: "3ds.cryptogram"}, sdk.OpAuthorize, sdk.OpVerify),
 				sdk.Placement{Secret: channelID, Method: "POST", Path: "/payments", In: "body", Field: "processing_channel_id"},
 				sdk.Placement{Secret: channelID, Method: "POST", Path: "/payments/*/captures", In: "body", Field: "processing_channel_id"}),
-			Methods:   []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Reference: sdk.ReferenceRule{MaxLength: 50},
 			Webhook:   &sdk.WebhookRule{Scheme: "cko-signature", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
@@ -52,9 +48,8 @@ func Adapter() *sdk.Adapter {
 }
 
 // post sends one request. Checkout.com takes an idempotency key for payments, captures, voids and refunds.
-func post(c *sdk.Call, path string, body *sdk.Object) (*sdk.Response, error) {
-	return c.Do(&sdk.Send{Method: "POST", URL: path, Body: body.Bytes(), SafeToRepeat: true, IdempotencyHeader: "Cko-Idempotency-Key",
-		Headers: []sdk.Header{authorization(c), sdk.H("Content-Type", "application/json")}})
+func post(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
+	return sdk.Must(c.Do(sdk.JSONSend("POST", path, body, authorization(c)).Keyed("Cko-Idempotency-Key")))
 }
 
 func authorization(c *sdk.Call) sdk.Header {

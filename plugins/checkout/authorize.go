@@ -9,14 +9,7 @@ import (
 
 // authorize is POST /payments, of a zero amount (verify) too.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
-	body, err := payment(c)
-	if err != nil {
-		return nil, err
-	}
-	resp, err := post(c, "/payments", body)
-	if err != nil {
-		return nil, err
-	}
+	resp := post(c, "/payments", payment(c))
 	if !resp.OK() {
 		return refusal(resp)
 	}
@@ -24,69 +17,47 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 // payment is the body of POST /payments.
-func payment(c *sdk.Call) (*sdk.Object, error) {
-	r := c.Request
-	value, err := amount(r.Amount)
-	if err != nil {
-		return nil, err
-	}
-	from, err := source(r)
-	if err != nil {
-		return nil, err
-	}
-	o := sdk.NewObject().Obj("source", from).Int("amount", value).Str("currency", string(r.Amount.Currency)).
+func payment(c *sdk.Call) *sdk.Object {
+	r, value := c.Request, amount(c.Request.Amount)
+	o := sdk.NewObject().Obj("source", source(r)).Int("amount", value).Str("currency", string(r.Amount.Currency)).
 		Str("processing_channel_id", c.Account.Credentials[channelID]).Obj("3ds", threeDS(r))
 	if r.ReturnURL != "" {
 		o.Str("success_url", withStatus(r.ReturnURL, "success")).Str("failure_url", withStatus(r.ReturnURL, "failure"))
 	}
 	mit := r.MerchantInitiated()
-	o.Bool("capture", r.Capture != sdk.CaptureManual).Str("reference", r.Reference).Obj("metadata", metadata(r.Metadata)).
-		Str("payment_type", paymentType(r.StoredCredential)).Bool("merchant_initiated", mit)
-	if r.Stores() {
-		o.Bool("store_for_future_use", true)
+	o.Bool("capture", r.Capture != sdk.CaptureManual).Str("reference", r.Reference).OptObj("metadata", metadata(r.Metadata)).
+		Str("payment_type", cmp.Or(paymentTypes.For(r.StoredCredential), "Regular")).Bool("merchant_initiated", mit).
+		OptBool("store_for_future_use", r.Stores())
+	if mit { // it refers to the network's id, or to the payment the credential was stored with
+		o.OptStr("previous_payment_id", cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method))
 	}
-	if mit {
-		o.OptStr("previous_payment_id", previousPayment(r))
-	}
-	if r.DescriptorName != "" {
-		o.Obj("billing_descriptor", sdk.NewObject().Str("name", r.DescriptorName))
-	}
+	o.OptObj("billing_descriptor", sdk.NewObject().OptStr("name", r.DescriptorName))
 	if r.Browser != nil {
 		o.OptStr("payment_ip", r.Browser.IP)
 	}
-	return o, nil
+	return o
 }
 
 // source is a card, or the source id under which a card was stored.
-func source(r *sdk.Request) (*sdk.Object, error) {
-	if err := r.NeedInstrument(); err != nil {
-		return nil, err
-	}
-	billing := sdk.NewObject()
-	if b := r.Billing; b != nil {
-		billing.OptStr("address_line1", b.Line1).OptStr("address_line2", b.Line2).OptStr("city", b.City).OptStr("state", b.State).
-			OptStr("zip", b.Zip).OptStr("country", b.Country)
-	}
+func source(r *sdk.Request) *sdk.Object {
+	sdk.Check(r.NeedInstrument())
+	b := r.BillTo()
+	billing := sdk.NewObject().OptStr("address_line1", b.Line1).OptStr("address_line2", b.Line2).OptStr("city", b.City).OptStr("state", b.State).
+		OptStr("zip", b.Zip).OptStr("country", b.Country)
 	if id := r.Instrument.StoredCredentialID; id != "" {
-		return sdk.NewObject().Str("type", "id").Str("id", id).Obj("billing_address", billing), nil
+		return sdk.NewObject().Str("type", "id").Str("id", id).Obj("billing_address", billing)
 	}
 	k := r.Instrument.Card
 	o := sdk.NewObject().Str("type", "card").Str("number", k.Number).Str("expiry_month", k.Month()).Str("expiry_year", k.Year())
-	return orNull(o, "cvv", k.CVC).Obj("billing_address", billing).Obj("account_holder", holder(k, r.Billing)), nil
+	return orNull(o, "cvv", k.CVC).Obj("billing_address", billing).OptObj("account_holder", holder(k, b))
 }
 
 // holder is the name on the card, or that of the billing address.
 func holder(k *sdk.Card, b *sdk.Address) *sdk.Object {
-	first, last := "", ""
-	if i := strings.LastIndexByte(k.Holder, ' '); i >= 0 {
-		first, last = k.Holder[:i], k.Holder[i+1:]
-	} else if k.Holder != "" {
-		last = k.Holder
-	} else if b != nil {
-		first, last = b.FirstName, b.LastName
-	}
-	if first == "" && last == "" {
-		return nil
+	first, last := b.FirstName, b.LastName
+	if k.Holder != "" {
+		i := strings.LastIndexByte(k.Holder, ' ')
+		first, last = k.Holder[:max(i, 0)], k.Holder[i+1:]
 	}
 	return sdk.NewObject().OptStr("first_name", first).OptStr("last_name", last)
 }
@@ -108,29 +79,13 @@ func threeDS(r *sdk.Request) *sdk.Object {
 	return o.Str("challenge_indicator", challenge)
 }
 
-// paymentType is what the networks are told of the payment.
-func paymentType(s *sdk.StoredCredentialUse) string {
-	switch {
-	case s == nil:
-	case s.Category == "recurring":
-		return "Recurring"
-	case s.Category == "installment":
-		return "Installment"
-	case s.Initiator == "mit" || s.First && s.Usage == "off_session":
-		return "Unscheduled"
-	}
-	return "Regular"
-}
-
-// previousPayment is what a merchant-initiated payment refers to: the network's id, or the payment the credential was stored with.
-func previousPayment(r *sdk.Request) string {
-	return cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method)
+// paymentTypes are what the networks are told of payments with a stored credential; all others are Regular.
+var paymentTypes = sdk.Names{
+	{"Recurring", "mit_recurring first_recurring cit_recurring"}, {"Installment", "mit_installment first_installment cit_installment"},
+	{"Unscheduled", "mit first_off_session"},
 }
 
 func metadata(m map[string]string) *sdk.Object {
-	if len(m) == 0 {
-		return nil
-	}
 	o := sdk.NewObject()
 	for _, f := range sdk.Sorted(m) {
 		o.Str(f.Name, f.Value)

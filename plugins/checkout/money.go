@@ -16,16 +16,16 @@ func decimalsOf(c sdk.Currency) int {
 	return 2
 }
 
-// amount is an amount as Checkout.com takes it, or why it cannot be told.
-func amount(m sdk.Money) (int64, error) {
+// amount is an amount as Checkout.com takes it.
+func amount(m sdk.Money) int64 {
 	if m.Currency == "CLF" {
-		return 0, sdk.Unsupported("currency", "Checkout.com does not take this currency")
+		sdk.Check(sdk.Unsupported("currency", "Checkout.com does not take this currency"))
 	}
-	value, err := m.Scaled(decimalsOf(m.Currency))
-	if err == nil && decimalsOf(m.Currency) == 3 && value%10 != 0 {
-		return 0, sdk.Invalid("amount", "the last decimal of "+string(m.Currency)+" must be 0")
+	value := sdk.Must(m.Scaled(decimalsOf(m.Currency)))
+	if decimalsOf(m.Currency) == 3 && value%10 != 0 {
+		sdk.Check(sdk.Invalid("amount", "the last decimal of "+string(m.Currency)+" must be 0"))
 	}
-	return value, err
+	return value
 }
 
 // minor reads an amount of Checkout.com's at a path; nil if there is none.

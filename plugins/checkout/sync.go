@@ -12,10 +12,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.TransactionID != "" {
 		return get(c, c.Request.TransactionID)
 	}
-	resp, err := c.Get("/payments?limit=10&skip=0&reference="+sdk.QueryEscape(c.Request.Reference), authorization(c))
-	if err != nil {
-		return nil, err
-	}
+	resp := sdk.Must(c.Get("/payments?limit=10&skip=0&reference="+sdk.QueryEscape(c.Request.Reference), authorization(c)))
 	list := resp.JSON().Get("data")
 	if !resp.OK() || !list.IsArray() {
 		return refused(resp)
@@ -31,7 +28,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		}
 	}
 	if id == "" {
-		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+		return sdk.NotFound(), nil
 	}
 	return get(c, id)
 }
@@ -40,10 +37,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 func complete(c *sdk.Call) (*sdk.Outcome, error) { return get(c, c.Request.TransactionID) }
 
 func get(c *sdk.Call, id string) (*sdk.Outcome, error) {
-	resp, err := c.Get("/payments/"+sdk.PathEscape(id), authorization(c))
-	if err != nil {
-		return nil, err
-	}
+	resp := sdk.Must(c.Get("/payments/"+sdk.PathEscape(id), authorization(c)))
 	if !resp.OK() {
 		return refused(resp)
 	}
@@ -53,34 +47,30 @@ func get(c *sdk.Call, id string) (*sdk.Outcome, error) {
 // refundSync looks for the refund among the payment's actions: by its id, or by our reference where the id never came.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	resp, err := c.Get(paymentPath(c)+"/actions", authorization(c))
-	if err != nil {
-		return nil, err
-	}
+	resp := sdk.Must(c.Get(paymentPath(c)+"/actions", authorization(c)))
 	list := resp.JSON()
 	if !resp.OK() || list.Len() == 0 { // there is an authorization at least
 		return refused(resp)
 	}
 	for a := range list.All() {
 		known := r.RefundID != "" && a.Str("id") == r.RefundID
-		if !known && (r.RefundID != "" || a.Str("type") != "Refund" || a.Str("reference") != r.Reference) {
+		ours := r.RefundID == "" && a.Str("type") == "Refund" && a.Str("reference") == r.Reference
+		if !known && !ours {
 			continue
 		}
-		o := &sdk.Outcome{RefundID: a.Str("id"), TransactionID: r.TransactionID, Raw: map[string]string{"response_code": a.Text("response_code")}}
+		o := &sdk.Outcome{Status: sdk.StatusPending, RefundID: a.Str("id"), TransactionID: r.TransactionID, Raw: a.Pick("response_code")}
 		switch a.Raw("approved") {
 		case "true":
 			o.Status, o.Amount = sdk.StatusRefunded, minor(a, "amount", r.Amount.Currency)
 		case "false":
 			o.Status, o.Decline = sdk.StatusDeclined, decline(a)
-		default:
-			o.Status = sdk.StatusPending
 		}
 		return o, nil
 	}
 	if r.RefundID != "" { // accepted, not performed yet
 		return &sdk.Outcome{Status: sdk.StatusPending, RefundID: r.RefundID}, nil
 	}
-	return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+	return sdk.NotFound(), nil
 }
 
 // refused reads the answer to a query that found nothing. Only Checkout.com's own words prove that there is nothing.

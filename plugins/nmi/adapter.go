@@ -26,7 +26,7 @@ const notFoundFinalSeconds = 15 * 60
 
 // Adapter returns the adapter.
 func Adapter() *sdk.Adapter {
-	environment := sdk.Environment{BaseURL: "https://secure.nmi.com", Hosts: []string{"secure.nmi.com"}}
+	environment := sdk.At("https://secure.nmi.com")
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "nmi", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "NMI",
@@ -46,7 +46,6 @@ func Adapter() *sdk.Adapter {
 				{Secret: apiKey, Method: "POST", Path: queryPath, In: "body", Field: "security_key"},
 			},
 			Placements: sdk.CardPlacements(transactPath, sdk.CardFields{Number: "ccnumber", CVC: "cvv", CAVV: "cavv"}, sdk.OpAuthorize, sdk.OpVerify),
-			Methods:    []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Currencies: currencies(),
 			Webhook:    &sdk.WebhookRule{Scheme: "nmi-hmac-sha256"},
 			Resolve:    sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
@@ -70,11 +69,11 @@ func currencies() []sdk.Currency {
 }
 
 // amount is the amount as NMI takes it.
-func amount(m sdk.Money) (string, error) {
+func amount(m sdk.Money) string {
 	if e, ok := m.Currency.Exponent(); !ok || e > 2 {
-		return "", sdk.Unsupported("currency", "NMI takes amounts of two decimals at most")
+		sdk.Check(sdk.Unsupported("currency", "NMI takes amounts of two decimals at most"))
 	}
-	return m.Major(), nil
+	return m.Major()
 }
 
 // request begins a form of the Payment API.
@@ -83,5 +82,3 @@ func request(c *sdk.Call, kind string) *sdk.Form {
 }
 
 var errStatus = errors.New("the HTTP status is no answer to a transaction")
-
-const formType = "application/x-www-form-urlencoded"

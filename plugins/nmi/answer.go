@@ -17,35 +17,29 @@ var errAnswer = errors.New("not a whole answer of the Payment API")
 func (a *answer) get(name string) string { return sdk.HeaderValue(a.pairs, name) }
 
 // transact sends a transaction. An error means that nobody knows what has become of it.
-func transact(c *sdk.Call, kind string, form *sdk.Form) (*answer, error) {
-	r, err := c.Post(transactPath, formType, form.Bytes())
-	if err != nil {
-		return nil, err
-	}
+func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
+	r := sdk.Must(c.Do(sdk.FormSend(transactPath, form)))
 	if !r.OK() && r.Status/100 != 4 {
-		return nil, errStatus
+		sdk.Check(errStatus)
 	}
-	pairs, ok := sdk.ParseForm(string(r.Body))
+	pairs, whole := sdk.ParseForm(string(r.Body))
 	a := &answer{pairs: pairs}
-	if !ok {
-		return nil, errAnswer
-	}
 	switch code := a.get("response_code"); a.get("response") {
 	case "1":
 		if t := a.get("type"); t != "" && t != kind {
-			return nil, errors.New("an approval of another kind of transaction")
+			sdk.Check(errors.New("an approval of another kind of transaction"))
 		}
-		if code != approvedCode || !r.OK() || a.get("transactionid") == "" {
-			return nil, errAnswer
-		}
+		whole = whole && code == approvedCode && r.OK() && a.get("transactionid") != ""
 	case "2", "3":
-		if a.decline = declineOf(code, a.get("responsetext")); a.decline == nil {
-			return nil, errAnswer
-		}
+		a.decline = declineOf(code, a.get("responsetext"))
+		whole = whole && a.decline != nil
 	default:
-		return nil, errAnswer
+		whole = false
 	}
-	return a, nil
+	if !whole {
+		sdk.Check(errAnswer)
+	}
+	return a
 }
 
 // outcome is the answer as the outcome of a payment: approved where it went through.

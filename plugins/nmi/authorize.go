@@ -16,19 +16,13 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.Capture == sdk.CaptureManual {
 		kind, approved = "auth", sdk.StatusAuthorized
 	}
-	amount, err := amount(r.Amount)
-	if err != nil {
-		return nil, err
-	}
-	form := request(c, kind).Add("amount", amount).Add("currency", string(r.Amount.Currency)).Opt("dup_seconds", c.Account.Config[dupSeconds])
+	form := request(c, kind).Add("amount", amount(r.Amount)).Add("currency", string(r.Amount.Currency)).Opt("dup_seconds", c.Account.Config[dupSeconds])
 	return purchase(c, kind, approved, form)
 }
 
 // verify checks the card without an amount, and keeps it where that was asked for.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
-	if err := c.Request.NeedZero(); err != nil {
-		return nil, err
-	}
+	sdk.Check(c.Request.NeedZero())
 	return purchase(c, "validate", sdk.StatusVerified, request(c, "validate"))
 }
 
@@ -40,17 +34,12 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 			"NMI runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside")
 	}
 	form.Add("orderid", r.Reference)
-	if err := instrument(form, r); err != nil {
-		return nil, err
-	}
+	instrument(form, r)
 	storedCredential(form, r)
 	threeDS(form, r.ThreeDS)
 	definedFields(form, r.Metadata)
 	addresses(form, r)
-	a, err := transact(c, kind, form)
-	if err != nil {
-		return nil, err
-	}
+	a := transact(c, kind, form)
 	o := a.outcome(approved)
 	if id := a.get("customer_vault_id"); id != "" && a.decline == nil && r.Stores() {
 		// What refers to the agreement later needs the id of its first transaction as well.
@@ -61,43 +50,34 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 }
 
 // instrument is the card, or what the customer vault keeps of one.
-func instrument(form *sdk.Form, r *sdk.Request) error {
-	if err := r.NeedInstrument(); err != nil {
-		return err
-	}
+func instrument(form *sdk.Form, r *sdk.Request) {
+	sdk.Check(r.NeedInstrument())
 	switch i := r.Instrument; {
 	case i.StoredCredentialID != "":
 		form.Add("customer_vault_id", i.StoredCredentialID)
 	case i.NetworkTransactionID != "":
-		return sdk.Unsupported("recurring_details", "NMI refers to earlier payments by its own ids alone")
+		sdk.Check(sdk.Unsupported("recurring_details", "NMI refers to earlier payments by its own ids alone"))
 	default:
 		form.Add("ccnumber", i.Card.Number).Add("ccexp", i.Card.Month()+i.Card.ShortYear()).Opt("cvv", i.Card.CVC)
 		if r.Stores() {
 			form.Add("customer_vault", "add_customer")
 		}
 	}
-	return nil
 }
 
-// storedCredential says who began the payment and under which agreement, as the card networks want it.
+// Who began a payment with a stored credential and under which agreement, as the card networks want it.
+var (
+	initiators = sdk.Names{{"customer", "first cit"}, {"merchant", "mit"}}
+	indicators = sdk.Names{{"stored", "first"}, {"used", "cit mit"}}
+	billings   = sdk.Names{{"recurring", "mit_recurring cit_recurring"}, {"installment", "mit_installment cit_installment"}}
+)
+
 func storedCredential(form *sdk.Form, r *sdk.Request) {
 	u := r.StoredCredential
-	switch {
-	case u == nil:
-		return
-	case u.First:
-		form.Add("initiated_by", "customer").Add("stored_credential_indicator", "stored")
-		return
-	case u.Initiator == "mit":
-		form.Add("initiated_by", "merchant")
-	default:
-		form.Add("initiated_by", "customer")
+	form.Opt("initiated_by", initiators.For(u)).Opt("stored_credential_indicator", indicators.For(u)).Opt("billing_method", billings.For(u))
+	if u != nil && !u.First {
+		form.Opt("initial_transaction_id", r.Kept().Method)
 	}
-	form.Add("stored_credential_indicator", "used")
-	if u.Category == "recurring" || u.Category == "installment" {
-		form.Add("billing_method", u.Category)
-	}
-	form.Opt("initial_transaction_id", r.Kept().Method)
 }
 
 // threeDS is the result of an authentication done outside.

@@ -1,18 +1,15 @@
 package nmi
 
-import "payswitch/sdk"
+import (
+	"cmp"
+
+	"payswitch/sdk"
+)
 
 // capture takes what an auth holds, or a part of it. There is one capture for an auth: the rest is released with it.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	amount, err := amount(r.Amount)
-	if err != nil {
-		return nil, err
-	}
-	a, err := transact(c, "capture", request(c, "capture").Add("transactionid", r.TransactionID).Add("amount", amount))
-	if err != nil {
-		return nil, err
-	}
+	a := transact(c, "capture", request(c, "capture").Add("transactionid", r.TransactionID).Add("amount", amount(r.Amount)))
 	o := a.outcome(sdk.StatusCaptured)
 	if a.decline == nil {
 		o.CaptureID = o.TransactionID
@@ -23,31 +20,19 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 
 // void takes back what has not been settled.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	a, err := transact(c, "void", request(c, "void").Add("transactionid", c.Request.TransactionID).Add("void_reason", "user_cancel"))
-	if err != nil {
-		return nil, err
-	}
+	a := transact(c, "void", request(c, "void").Add("transactionid", c.Request.TransactionID).Add("void_reason", "user_cancel"))
 	return a.outcome(sdk.StatusVoided), nil
 }
 
 // refund gives back what has been settled. It is a transaction of its own, which is found by its orderid: that is the refund's id here.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	amount, err := amount(r.Amount)
-	if err != nil {
-		return nil, err
-	}
-	form := request(c, "refund").Add("transactionid", r.TransactionID).Add("orderid", r.Reference).Add("amount", amount)
-	a, err := transact(c, "refund", form)
-	if err != nil {
-		return nil, err
-	}
+	form := request(c, "refund").Add("transactionid", r.TransactionID).Add("orderid", r.Reference).Add("amount", amount(r.Amount))
+	a := transact(c, "refund", form)
 	o := a.outcome(sdk.StatusRefunded)
 	o.Reference, o.TransactionID = o.TransactionID, r.TransactionID
 	if a.decline == nil {
-		if o.RefundID = a.get("orderid"); o.RefundID == "" {
-			o.RefundID = r.Reference
-		}
+		o.RefundID = cmp.Or(a.get("orderid"), r.Reference)
 	}
 	return o, nil
 }

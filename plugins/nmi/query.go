@@ -1,109 +1,73 @@
 package nmi
 
 import (
+	"cmp"
 	"errors"
 
 	"payswitch/sdk"
 )
 
-// query asks for the transactions of one order. None means that NMI has not heard of it.
-func query(c *sdk.Call, name, value string) ([]sdk.XML, error) {
+// query asks for the transaction of one order. Where NMI has not heard of it, the operation ends with that. One order has one transaction;
+// where it has more, the id must tell.
+func query(c *sdk.Call, name, value, id string) (found sdk.XML) {
 	form := sdk.NewForm().Add("security_key", c.Account.Credentials[apiKey]).Add(name, value)
-	r, err := c.Do(&sdk.Send{Method: "POST", URL: queryPath, Headers: []sdk.Header{sdk.H("Content-Type", formType)}, Body: form.Bytes(), SafeToRepeat: true})
-	if err != nil {
-		return nil, err
-	}
+	r := sdk.Must(c.Do(sdk.FormSend(queryPath, form).Safe()))
 	if !r.OK() {
-		return nil, errStatus
+		sdk.Check(errStatus)
 	}
-	root, err := sdk.ParseXML(r.Body)
-	if err != nil {
-		return nil, err
+	root := sdk.Must(sdk.ParseXML(r.Body))
+	if root.Name() != "nm_response" || root.Get("error_response").Name() != "" {
+		sdk.Check(errors.New("not an answer of the Query API, or its refusal to answer"))
 	}
-	if root.Name() != "nm_response" {
-		return nil, errors.New("not an answer of the Query API")
-	}
-	for range root.All("error_response") {
-		return nil, errors.New("the Query API refuses to answer")
-	}
-	var found []sdk.XML
+	several, chosen := false, false
 	for t := range root.All("transaction") {
-		found = append(found, t)
+		several = several || found.Name() != ""
+		if !chosen {
+			found, chosen = t, id != "" && t.Text("transaction_id") == id
+		}
 	}
-	return found, nil
+	switch {
+	case several && !chosen:
+		sdk.Check(errors.New("several transactions of one order"))
+	case found.Name() == "":
+		o := sdk.NotFound()
+		if c.Operation() == sdk.OpRefundSync {
+			o.TransactionID = c.Request.TransactionID
+		}
+		c.End(o)
+	}
+	return found
 }
 
 // sync asks what has become of a payment, by our reference: it is known even where the answer with NMI's id was lost.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	name, value := "order_id", r.Reference
-	if value == "" {
-		name, value = "transaction_id", r.TransactionID
+	switch {
+	case r.Reference != "":
+		return payment(query(c, "order_id", r.Reference, r.TransactionID), r)
+	case r.TransactionID != "":
+		return payment(query(c, "transaction_id", r.TransactionID, r.TransactionID), r)
 	}
-	if value == "" {
-		return nil, sdk.Missing("connector_transaction_id", "a reference or a transaction id is needed")
-	}
-	found, err := query(c, name, value)
-	if err != nil {
-		return nil, err
-	}
-	t, err := one(found, r.TransactionID)
-	if err != nil {
-		return nil, err
-	}
-	if t.Name() == "" {
-		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
-	}
-	return payment(t, r)
+	return nil, sdk.Missing("connector_transaction_id", "a reference or a transaction id is needed")
 }
+
+var refunds = sdk.Statuses{{sdk.StatusRefunded, "complete pendingsettlement"}, {sdk.StatusPending, "pending in_progress"},
+	{sdk.StatusDeclined, "failed abandoned canceled cancelled"}}
 
 // refundSync asks what has become of a refund.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
-	id := r.RefundID
-	if id == "" {
-		id = r.Reference
-	}
-	found, err := query(c, "order_id", id)
-	if err != nil {
-		return nil, err
-	}
-	t, err := one(found, "")
-	if err != nil {
-		return nil, err
-	}
-	o := &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID}
-	if t.Name() == "" {
-		return o, nil
-	}
-	o.RefundID, o.Reference = id, t.Text("transaction_id")
-	switch t.Text("condition") {
-	case "complete", "pendingsettlement":
-		o.Status = sdk.StatusRefunded
-	case "pending", "in_progress":
-		o.Status = sdk.StatusPending
-	case "failed", "abandoned", "canceled", "cancelled":
-		o.Status, o.Decline = sdk.StatusDeclined, refusal(t)
-	default:
-		return nil, errCondition
+	id := cmp.Or(c.Request.RefundID, c.Request.Reference)
+	t := query(c, "order_id", id, "")
+	o := &sdk.Outcome{Status: refunds.Must(t.Text("condition")), TransactionID: c.Request.TransactionID, RefundID: id, Reference: t.Text("transaction_id")}
+	if o.Status == sdk.StatusDeclined {
+		o.Decline = refusal(t)
 	}
 	return o, nil
 }
 
-var errCondition = errors.New("a condition of a transaction that is not known")
-
-// one is the transaction that is meant, missing if there is none. One order has one transaction; where it has more, the id must tell.
-func one(found []sdk.XML, id string) (sdk.XML, error) {
-	for _, t := range found {
-		if len(found) == 1 || t.Text("transaction_id") == id {
-			return t, nil
-		}
-	}
-	if len(found) > 1 {
-		return sdk.XML{}, errors.New("several transactions of one order")
-	}
-	return sdk.XML{}, nil
-}
+// conditions of payments. What pends is authorized, what has settled or will is captured, if its actions say so.
+var conditions = sdk.Statuses{{sdk.StatusAuthorized, "pending"}, {sdk.StatusCaptured, "pendingsettlement complete"}, {sdk.StatusPending, "in_progress"},
+	{sdk.StatusVoided, "canceled cancelled"}, {sdk.StatusDeclined, "failed abandoned"}}
 
 // payment reads a transaction: its condition, and what its actions have moved.
 func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
@@ -111,82 +75,51 @@ func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	if c := t.Text("currency"); c != "" && c != string(currency) {
 		return nil, errors.New("a transaction in another currency")
 	}
-	moved, err := actions(t, currency)
-	if err != nil {
-		return nil, err
-	}
-	o := &sdk.Outcome{TransactionID: t.Text("transaction_id"), AuthCode: t.Text("authorization_code"), Checks: checks(t.Text("avs_response"), t.Text("csc_response")),
-		Raw: map[string]string{"condition": t.Text("condition")}}
-	switch t.Text("condition") {
-	case "pending":
-		if moved.held == 0 {
-			return nil, errActions
-		}
-		o.Status = sdk.StatusAuthorized
-	case "pendingsettlement", "complete":
-		switch {
-		case moved.taken > 0:
-			o.Status = sdk.StatusCaptured
-		case moved.validated:
+	held, taken, validated := actions(t, currency)
+	o := &sdk.Outcome{Status: conditions.Must(t.Text("condition")), TransactionID: t.Text("transaction_id"), AuthCode: t.Text("authorization_code"),
+		Checks: checks(t.Text("avs_response"), t.Text("csc_response")), Raw: map[string]string{"condition": t.Text("condition")}}
+	moved := taken
+	switch o.Status {
+	case sdk.StatusDeclined:
+		o.Decline = refusal(t)
+		return o, nil
+	case sdk.StatusAuthorized:
+		moved = held
+	case sdk.StatusCaptured:
+		if taken == 0 && validated {
 			o.Status = sdk.StatusVerified
 			return o, nil
-		default:
-			return nil, errActions
 		}
-	case "in_progress":
-		o.Status = sdk.StatusPending
-		return o, nil
-	case "canceled", "cancelled":
-		o.Status = sdk.StatusVoided
-		return o, nil
-	case "failed", "abandoned":
-		o.Status, o.Decline = sdk.StatusDeclined, refusal(t)
-		return o, nil
 	default:
-		return nil, errCondition
+		return o, nil
 	}
-	o.Totals = &sdk.Totals{Authorized: max(moved.held, moved.taken), Captured: moved.taken}
+	if moved == 0 {
+		return nil, errors.New("a transaction without the actions that its condition speaks of")
+	}
+	o.Totals = &sdk.Totals{Authorized: max(held, taken), Captured: taken}
 	if r.Payment != nil { // refunds are transactions of their own
 		o.Totals.Refunded = r.Payment.Refunded
 	}
-	o.Amount = &sdk.Money{Minor: moved.held, Currency: currency}
-	if moved.taken > 0 {
-		o.Amount.Minor = moved.taken
-	}
+	o.Amount = &sdk.Money{Minor: cmp.Or(taken, held), Currency: currency}
 	return o, nil
 }
 
-var errActions = errors.New("a transaction without the actions that its condition speaks of")
-
-type movement struct {
-	held, taken int64 // minor units
-	validated   bool
-}
-
-// actions adds up what went through of a transaction.
-func actions(t sdk.XML, currency sdk.Currency) (m movement, err error) {
+// actions adds up what went through of a transaction, in minor units.
+func actions(t sdk.XML, currency sdk.Currency) (held, taken int64, validated bool) {
 	for a := range t.All("action") {
 		if a.Text("success") != "1" {
 			continue
 		}
-		kind := a.Text("action_type")
-		if kind == "validate" {
-			m.validated = true
-		}
-		if kind != "auth" && kind != "sale" && kind != "capture" {
-			continue
-		}
-		amount, err := sdk.ParseMajor(a.Text("amount"), currency)
-		if err != nil {
-			return m, err
-		}
-		if kind == "auth" {
-			m.held += amount.Minor
-		} else {
-			m.taken += amount.Minor
+		switch a.Text("action_type") {
+		case "validate":
+			validated = true
+		case "auth":
+			held += sdk.Must(sdk.ParseMajor(a.Text("amount"), currency)).Minor
+		case "sale", "capture":
+			taken += sdk.Must(sdk.ParseMajor(a.Text("amount"), currency)).Minor
 		}
 	}
-	return m, nil
+	return held, taken, validated
 }
 
 // refusal is why a transaction failed: what its last failed action says.
