@@ -31,11 +31,8 @@ func Adapter() *sdk.Adapter {
 			Name: "bluesnap", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "BlueSnap",
 			Description: "Card payments through BlueSnap's Payment API.", Website: "https://www.bluesnap.com",
 			// There is one capture of an authorization.
-			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, External3DS: true, StoredCredential: true, NetworkMIT: true},
-			Environments: map[string]sdk.Environment{
-				"test": {BaseURL: "https://sandbox.bluesnap.com", Hosts: []string{"sandbox.bluesnap.com"}},
-				"live": {BaseURL: "https://ws.bluesnap.com", Hosts: []string{"ws.bluesnap.com"}},
-			},
+			Features:     sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, External3DS: true, StoredCredential: true, NetworkMIT: true},
+			Environments: map[string]sdk.Environment{"test": sdk.At("https://sandbox.bluesnap.com"), "live": sdk.At("https://ws.bluesnap.com")},
 			Credentials: []sdk.Field{
 				{Name: username, Key: "key1", Label: "API user name", Type: "secret", Help: "Settings, API Settings."},
 				{Name: password, Key: "api_key", Label: "API password", Type: "secret"},
@@ -47,7 +44,6 @@ func Adapter() *sdk.Adapter {
 			Authentication: []sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}},
 			Placements: sdk.CardPlacements(transactionsPath, sdk.CardFields{Number: "creditCard.cardNumber", CVC: "creditCard.securityCode", CAVV: "threeDSecure.cavv"},
 				sdk.OpAuthorize),
-			Methods:   []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Reference: sdk.ReferenceRule{MaxLength: 50},
 			Webhook:   &sdk.WebhookRule{Scheme: "bluesnap-hmac-sha256", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByWebhook},
@@ -61,17 +57,14 @@ func Adapter() *sdk.Adapter {
 
 // send sends a request and returns its answer where there is one that says something: 2xx, or 4xx that names an error. 5xx say nothing,
 // whatever their body: the money may have moved.
-func send(c *sdk.Call, method, path string, body *sdk.Object) (answer, error) {
+func send(c *sdk.Call, method, path string, body *sdk.Object) answer {
 	basic := c.Derive(sdk.Basic(c.Account.Credentials[username], c.Account.Credentials[password]))
 	s := &sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET",
 		Headers: []sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("Accept", "application/json"), sdk.H("Authorization", "Basic "+basic)}}
 	if body != nil {
 		s.Body = body.Bytes()
 	}
-	r, err := c.Do(s)
-	if err != nil {
-		return answer{}, err
-	}
+	r := sdk.Must(c.Do(s))
 	a := answer{JSON: r.JSON()}
 	switch {
 	case r.OK() && a.IsObject():
@@ -81,9 +74,9 @@ func send(c *sdk.Call, method, path string, body *sdk.Object) (answer, error) {
 		a.decline = declineOf(a.Text("message.0.code"), a.Str("message.0.errorName"), a.Str("message.0.description"))
 		a.missing = a.Str("message.0.errorName") == "TRANSACTION_NOT_FOUND"
 	default:
-		return answer{}, errAnswer
+		sdk.Check(errAnswer)
 	}
-	return a, nil
+	return a
 }
 
 // answer is what BlueSnap says.

@@ -18,18 +18,13 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		kind = "AUTH_ONLY"
 	}
 	body := sdk.NewObject().Str("amount", r.Amount.Major()).Str("currency", string(r.Amount.Currency)).Str("cardTransactionType", kind)
-	if err := instrument(body, r); err != nil {
-		return nil, err
-	}
+	instrument(body, r)
 	body.Obj("cardHolderInfo", holder(r)).
 		Obj("transactionFraudInfo", sdk.NewObject().Str("fraudSessionId", r.Reference)).
 		Str("merchantTransactionId", r.Reference).
 		Obj("threeDSecure", threeDS(r.ThreeDS)).
 		Obj("transactionMetaData", metaData(r.Metadata))
-	a, err := send(c, "POST", transactionsPath, body)
-	if err != nil {
-		return nil, err
-	}
+	a := send(c, "POST", transactionsPath, body)
 	o, err := transaction(a, kind, r)
 	if err != nil {
 		return nil, err
@@ -41,15 +36,13 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 // instrument is the card, or the vaulted shopper that has it, and who began the payment.
-func instrument(body *sdk.Object, r *sdk.Request) error {
-	if err := r.NeedInstrument(); err != nil {
-		return err
-	}
+func instrument(body *sdk.Object, r *sdk.Request) {
+	sdk.Check(r.NeedInstrument())
 	i := r.Instrument
 	if i.StoredCredentialID != "" {
 		id, err := strconv.ParseInt(i.StoredCredentialID, 10, 64)
 		if err != nil {
-			return sdk.Invalid("recurring_details", "a vaulted shopper's id is a number")
+			sdk.Check(sdk.Invalid("recurring_details", "a vaulted shopper's id is a number"))
 		}
 		body.Int("vaultedShopperId", id)
 	} else {
@@ -59,18 +52,11 @@ func instrument(body *sdk.Object, r *sdk.Request) error {
 	if i.NetworkTransactionID != "" {
 		body.Obj("networkTransactionInfo", sdk.NewObject().Str("originalNetworkTransactionId", i.NetworkTransactionID))
 	}
-	if u := r.StoredCredential; u != nil {
-		if u.First {
-			body.Bool("storeCard", true)
-		}
-		initiator := "SHOPPER"
-		if u.Initiator == "mit" {
-			initiator = "MERCHANT"
-		}
-		body.Str("transactionInitiator", initiator)
-	}
-	return nil
+	body.OptBool("storeCard", r.Stores()).OptStr("transactionInitiator", initiators.For(r.StoredCredential))
 }
+
+// initiators are who began a payment with a stored credential.
+var initiators = sdk.Names{{"SHOPPER", "first cit"}, {"MERCHANT", "mit"}}
 
 // holder is who holds the card, nil where there is no name.
 func holder(r *sdk.Request) *sdk.Object {

@@ -6,10 +6,7 @@ import "payswitch/sdk"
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	body := sdk.NewObject().Str("cardTransactionType", "CAPTURE").Str("transactionId", r.TransactionID).Str("amount", r.Amount.Major())
-	a, err := send(c, "PUT", transactionsPath, body)
-	if err != nil {
-		return nil, err
-	}
+	a := send(c, "PUT", transactionsPath, body)
 	o, err := transaction(a, "CAPTURE", r)
 	if err == nil && o.Decline == nil {
 		o.CaptureID = o.TransactionID
@@ -19,10 +16,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 
 // void releases what an AUTH_ONLY holds, all of it.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	a, err := send(c, "PUT", transactionsPath, sdk.NewObject().Str("cardTransactionType", "AUTH_REVERSAL").Str("transactionId", c.Request.TransactionID))
-	if err != nil {
-		return nil, err
-	}
+	a := send(c, "PUT", transactionsPath, sdk.NewObject().Str("cardTransactionType", "AUTH_REVERSAL").Str("transactionId", c.Request.TransactionID))
 	return transaction(a, "AUTH_REVERSAL", c.Request)
 }
 
@@ -34,10 +28,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	body := sdk.NewObject().Str("amount", r.Amount.Major()).OptStr("reason", r.Reason).
 		Obj("transactionMetaData", metaData(map[string]string{"refund_reference": r.Reference}))
-	a, err := send(c, "POST", transactionsPath+"/refund/"+sdk.PathEscape(r.TransactionID), body)
-	if err != nil {
-		return nil, err
-	}
+	a := send(c, "POST", transactionsPath+"/refund/"+sdk.PathEscape(r.TransactionID), body)
 	if a.decline != nil {
 		return sdk.Declined(a.decline), nil
 	}

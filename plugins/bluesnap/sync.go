@@ -14,14 +14,7 @@ var (
 // sync retrieves a payment.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	path, err := pathOf(c)
-	if err != nil {
-		return nil, err
-	}
-	a, err := send(c, "GET", path, nil)
-	if err != nil {
-		return nil, err
-	}
+	a := send(c, "GET", sdk.Must(pathOf(c)), nil)
 	if a.missing {
 		return &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID}, nil
 	}
@@ -77,10 +70,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.RefundID == "" {
 		return nil, errRefund
 	}
-	a, err := send(c, "GET", transactionsPath+"/"+sdk.PathEscape(r.RefundID), nil)
-	if err != nil {
-		return nil, err
-	}
+	a := send(c, "GET", transactionsPath+"/"+sdk.PathEscape(r.RefundID), nil)
 	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: r.RefundID}
 	switch {
 	case a.missing:

@@ -40,8 +40,7 @@ func Adapter() *sdk.Adapter {
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true,
 				StoredCredential: true, NetworkMIT: true},
 			Environments: map[string]sdk.Environment{
-				"test": {BaseURL: "https://apis.sandbox.globalpay.com/ucp", Hosts: []string{"apis.sandbox.globalpay.com"}},
-				"live": {BaseURL: "https://apis.globalpay.com/ucp", Hosts: []string{"apis.globalpay.com"}},
+				"test": sdk.At("https://apis.sandbox.globalpay.com/ucp"), "live": sdk.At("https://apis.globalpay.com/ucp"),
 			},
 			Credentials: []sdk.Field{
 				{Name: appID, Key: "key1", Label: "App id", Type: "secret"},
@@ -61,7 +60,6 @@ func Adapter() *sdk.Adapter {
 					CAVV: "payment_method.authentication.three_ds.value"}, sdk.OpAuthorize),
 				sdk.CardPlacements("/ucp"+methodsPath, sdk.CardFields{Number: "card.number", CVC: "card.cvv"}, sdk.OpVerify)...),
 				sdk.Placement{Secret: appID, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body", Field: "app_id"}),
-			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Webhook: &sdk.WebhookRule{Scheme: "globalpay-sha512"},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend, sdk.ResolveByProcessorID, sdk.ResolveByReference},
 				IdempotencyWindowSeconds: keySeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
@@ -78,12 +76,10 @@ func Adapter() *sdk.Adapter {
 func token(c *sdk.Call) (*sdk.Outcome, error) {
 	k, nonce := c.Account.Credentials, c.ID("")
 	secret := c.Derive(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA512, sdk.Text(nonce+k[appKey]))))
-	a, err := c.Do(&sdk.Send{Method: "POST", URL: tokenPath, SafeToRepeat: true, Headers: []sdk.Header{json, version},
-		Body:    sdk.NewObject().Str("app_id", k[appID]).Str("nonce", nonce).Str("secret", secret).Str("grant_type", "client_credentials").Bytes(),
-		Capture: []sdk.Capture{{Path: "token", Name: accessToken}}})
-	if err != nil {
-		return nil, err
-	}
+	send := sdk.JSONSend("POST", tokenPath, sdk.NewObject().Str("app_id", k[appID]).Str("nonce", nonce).Str("secret", secret).
+		Str("grant_type", "client_credentials"), version).Safe()
+	send.Capture = []sdk.Capture{{Path: "token", Name: accessToken}}
+	a := sdk.Must(c.Do(send))
 	value, expires := a.JSON().Str("token"), a.JSON().Int("seconds_to_expire")
 	if !a.OK() || value == "" || expires <= 0 {
 		return nil, failed(a)
@@ -91,25 +87,21 @@ func token(c *sdk.Call) (*sdk.Outcome, error) {
 	return &sdk.Outcome{Status: sdk.StatusToken, Token: &sdk.AccessToken{Value: value, ExpiresIn: expires}}, nil
 }
 
-var (
-	json    = sdk.H("Content-Type", "application/json")
-	version = sdk.H("X-GP-Version", "2021-03-22")
-)
+var version = sdk.H("X-GP-Version", "2021-03-22")
 
 func bearer(c *sdk.Call) sdk.Header {
 	return sdk.H("Authorization", "Bearer "+c.Account.Credentials[accessToken])
 }
 
 // post sends a change under an idempotency key. If GP API has seen the key, what the first request made is fetched.
-func post(c *sdk.Call, path string, body *sdk.Object) (*sdk.Response, error) {
-	a, err := c.Do(&sdk.Send{Method: "POST", URL: path, Headers: []sdk.Header{bearer(c), json, version}, Body: body.Bytes(),
-		SafeToRepeat: true, IdempotencyHeader: "X-GP-Idempotency"})
-	if err != nil || a.Status != 409 || a.JSON().Str("error_code") != "DUPLICATE_ACTION" {
-		return a, err
+func post(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
+	a := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, bearer(c), version).Keyed("X-GP-Idempotency")))
+	if a.Status != 409 || a.JSON().Str("error_code") != "DUPLICATE_ACTION" {
+		return a
 	}
 	_, id, _ := strings.Cut(a.JSON().Str("detailed_error_description"), "id=")
 	if id, _, _ = strings.Cut(id, ","); id == "" {
-		return a, nil
+		return a
 	}
 	if path != methodsPath {
 		path = transactionsPath
@@ -117,7 +109,7 @@ func post(c *sdk.Call, path string, body *sdk.Object) (*sdk.Response, error) {
 	return get(c, path+"/"+sdk.PathEscape(id))
 }
 
-func get(c *sdk.Call, path string) (*sdk.Response, error) { return c.Get(path, bearer(c), version) }
+func get(c *sdk.Call, path string) *sdk.Response { return sdk.Must(c.Get(path, bearer(c), version)) }
 
 // failed is the error for an answer that decides nothing.
 func failed(a *sdk.Response) error {

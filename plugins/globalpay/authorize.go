@@ -18,20 +18,14 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.Capture == sdk.CaptureManual {
 		mode = "LATER"
 	}
-	method, err := paymentMethod(r)
-	if err != nil {
-		return nil, err
-	}
+	method := paymentMethod(r)
 	body := sdk.NewObject().Str("account_name", c.Account.Config[accountName]).Str("channel", "CNP").Str("amount", minor(r.Amount)).
 		Str("currency", string(r.Amount.Currency)).Str("reference", r.Reference).Str("country", c.Account.Config[country]).Str("capture_mode", mode)
 	storedCredential(body, r.StoredCredential)
 	if r.WebhookURL != "" {
 		body.Obj("notifications", sdk.NewObject().OptStr("cancel_url", r.ReturnURL).OptStr("return_url", r.ReturnURL).Str("status_url", r.WebhookURL))
 	}
-	a, err := post(c, transactionsPath, body.Obj("payment_method", method))
-	if err != nil {
-		return nil, err
-	}
+	a := post(c, transactionsPath, body.Obj("payment_method", method))
 	o, err := transaction(c, a)
 	if err != nil {
 		return nil, err
@@ -45,10 +39,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 func minor(m sdk.Money) string { return strconv.FormatInt(m.Minor, 10) }
 
 // paymentMethod is the card, or what GP API keeps of one.
-func paymentMethod(r *sdk.Request) (*sdk.Object, error) {
-	if err := r.NeedInstrument(); err != nil {
-		return nil, err
-	}
+func paymentMethod(r *sdk.Request) *sdk.Object {
+	sdk.Check(r.NeedInstrument())
 	i, m := r.Instrument, sdk.NewObject()
 	if i.StoredCredentialID != "" {
 		m.Str("entry_mode", "ECOM").Str("id", i.StoredCredentialID)
@@ -57,9 +49,7 @@ func paymentMethod(r *sdk.Request) (*sdk.Object, error) {
 		if i.Card.CVC != "" {
 			card.Str("cvv_indicator", "PRESENT")
 		}
-		if b := r.Billing; b != nil {
-			card.OptStr("avs_address", b.Line1).OptStr("avs_postal_code", b.Zip)
-		}
+		card.OptStr("avs_address", r.BillTo().Line1).OptStr("avs_postal_code", r.BillTo().Zip)
 		m.OptStr("name", i.Card.Holder).Str("entry_mode", "ECOM").Obj("card", card.OptStr("brand_reference", i.NetworkTransactionID))
 		if r.Stores() {
 			m.Str("storage_mode", "ON_SUCCESS")
@@ -69,47 +59,37 @@ func paymentMethod(r *sdk.Request) (*sdk.Object, error) {
 		m.Obj("authentication", sdk.NewObject().Obj("three_ds", sdk.NewObject().OptStr("message_version", t.Version).OptStr("eci", t.ECI).
 			OptStr("server_trans_reference", t.ServerTransID).OptStr("ds_trans_reference", t.DSTransID).OptStr("value", t.CAVV)))
 	}
-	return m, nil
+	return m
 }
 
 func cardOf(k *sdk.Card) *sdk.Object {
 	return sdk.NewObject().Str("number", k.Number).Str("expiry_month", k.Month()).Str("expiry_year", k.ShortYear()).OptStr("cvv", k.CVC)
 }
 
-// storedCredential says who began the payment and under which agreement, as the card networks want it.
+// Who began a payment with a stored credential and under which agreement, as the card networks want it.
+var (
+	initiators = sdk.Names{{"PAYER", "first cit"}, {"MERCHANT", "mit"}}
+	models     = sdk.Names{{"INSTALLMENT", "mit_installment first_installment cit_installment"}, {"UNSCHEDULED", "mit_unscheduled mit_resubmission"},
+		{"RECURRING", "mit first_recurring cit_recurring"}}
+	sequences = sdk.Names{{"FIRST", "first"}, {"SUBSEQUENT", "cit mit"}}
+)
+
 func storedCredential(body *sdk.Object, u *sdk.StoredCredentialUse) {
 	if u == nil {
 		return
 	}
-	initiator, model, sequence := "PAYER", "UNSCHEDULED", "SUBSEQUENT"
-	switch {
-	case u.Category == "installment":
-		model = "INSTALLMENT"
-	case u.Category == "recurring", u.Category == "" && u.Initiator == "mit":
-		model = "RECURRING"
-	}
-	if u.Initiator == "mit" {
-		initiator = "MERCHANT"
-	}
-	if u.First {
-		sequence = "FIRST"
-	}
-	body.Str("initiator", initiator).Obj("stored_credential", sdk.NewObject().Str("model", model).Str("sequence", sequence))
+	body.Str("initiator", initiators.For(u)).Obj("stored_credential",
+		sdk.NewObject().Str("model", cmp.Or(models.For(u), "UNSCHEDULED")).Str("sequence", sequences.For(u)))
 }
 
 // verify keeps a card without taking money.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if err := cmp.Or(r.NeedZero(), r.NeedCard()); err != nil {
-		return nil, err
-	}
+	sdk.Check(r.NeedZero(), r.NeedCard())
 	if r.Request3DS || r.ThreeDS != nil {
 		return nil, sdk.Unsupported("authentication_type", "3-D Secure goes with payments only")
 	}
-	a, err := post(c, methodsPath, sdk.NewObject().Str("reference", r.Reference).Str("usage_mode", "MULTIPLE").Obj("card", cardOf(r.Instrument.Card)))
-	if err != nil {
-		return nil, err
-	}
+	a := post(c, methodsPath, sdk.NewObject().Str("reference", r.Reference).Str("usage_mode", "MULTIPLE").Obj("card", cardOf(r.Instrument.Card)))
 	j := a.JSON()
 	id := j.Str("id")
 	if !a.OK() || id == "" || j.Str("status") != "ACTIVE" {

@@ -12,10 +12,7 @@ func path(c *sdk.Call, action string) string {
 
 // capture takes what is held, or a part of it; the rest is released.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	a, err := post(c, path(c, "/capture"), sdk.NewObject().Str("amount", minor(c.Request.Amount)))
-	if err != nil {
-		return nil, err
-	}
+	a := post(c, path(c, "/capture"), sdk.NewObject().Str("amount", minor(c.Request.Amount)))
 	o, err := transaction(c, a)
 	switch {
 	case err != nil:
@@ -33,10 +30,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	if p := c.Request.Payment; p != nil && p.Authorized > 0 {
 		body.Str("amount", minor(sdk.Money{Minor: p.Authorized}))
 	}
-	a, err := post(c, path(c, "/reversal"), body)
-	if err != nil {
-		return nil, err
-	}
+	a := post(c, path(c, "/reversal"), body)
 	o, err := transaction(c, a)
 	if err == nil && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
 		return nil, errors.New("not reversed")
@@ -46,10 +40,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 
 // refund gives (a part of) a capture back.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	a, err := post(c, path(c, "/refund"), sdk.NewObject().Str("amount", minor(c.Request.Amount)))
-	if err != nil {
-		return nil, err
-	}
+	a := post(c, path(c, "/refund"), sdk.NewObject().Str("amount", minor(c.Request.Amount)))
 	if !a.OK() || a.JSON().Str("id") == "" {
 		return refused(a)
 	}
@@ -90,10 +81,7 @@ var refundStatuses = sdk.Statuses{
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	id := c.Request.TransactionID
 	if id == "" {
-		a, err := get(c, transactionsPath+"?page=1&page_size=5&reference="+sdk.QueryEscape(c.Request.Reference))
-		if err != nil {
-			return nil, err
-		}
+		a := get(c, transactionsPath+"?page=1&page_size=5&reference="+sdk.QueryEscape(c.Request.Reference))
 		all := a.JSON().Get("transactions")
 		if !a.OK() || !all.IsArray() {
 			return nil, failed(a)
@@ -108,13 +96,10 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 			}
 		}
 		if id == "" {
-			return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+			return sdk.NotFound(), nil
 		}
 	}
-	a, err := get(c, transactionsPath+"/"+sdk.PathEscape(id))
-	if err != nil {
-		return nil, err
-	}
+	a := get(c, transactionsPath+"/"+sdk.PathEscape(id))
 	if !a.OK() || a.JSON().Str("id") == "" {
 		return missing(a)
 	}
@@ -126,10 +111,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.RefundID == "" {
 		return nil, errors.New("the refund's id is not known, and GP API finds refunds by nothing else")
 	}
-	a, err := get(c, transactionsPath+"/"+sdk.PathEscape(c.Request.RefundID))
-	if err != nil {
-		return nil, err
-	}
+	a := get(c, transactionsPath+"/"+sdk.PathEscape(c.Request.RefundID))
 	if !a.OK() || a.JSON().Str("id") == "" {
 		return missing(a)
 	}
@@ -139,7 +121,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 // missing reads the answer to a question that GP API does not answer: only its own error says that there is nothing.
 func missing(a *sdk.Response) (*sdk.Outcome, error) {
 	if a.Status == 404 && a.JSON().Str("error_code") == "RESOURCE_NOT_FOUND" {
-		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+		return sdk.NotFound(), nil
 	}
 	return nil, failed(a)
 }

@@ -24,8 +24,7 @@ func Adapter() *sdk.Adapter {
 			Description: "Cards through Mollie's Payments API v2, with card tokens made on the server.", Website: "https://www.mollie.com",
 			Features: sdk.Features{PartialCapture: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true, StoredCredential: true},
 			Environments: map[string]sdk.Environment{ // the key, test_… or live_…, tells them apart
-				"test": {BaseURL: "https://api.mollie.com/v2", Hosts: []string{"api.mollie.com", "api.cc.mollie.com"}},
-				"live": {BaseURL: "https://api.mollie.com/v2", Hosts: []string{"api.mollie.com", "api.cc.mollie.com"}},
+				"test": sdk.At("https://api.mollie.com/v2", "api.cc.mollie.com"), "live": sdk.At("https://api.mollie.com/v2", "api.cc.mollie.com"),
 			},
 			Credentials: []sdk.Field{
 				{Name: "api_key", Label: "API key", Help: "Begins with test_ or live_.", Type: "secret"},
@@ -37,7 +36,6 @@ func Adapter() *sdk.Adapter {
 				place("card_number", sdk.OpVerify, "cardNumber"), place("cvc", sdk.OpVerify, "cardCvv"),
 				place("profile_token", "", "profileToken"),
 			},
-			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			// Those that Mollie takes for cards, but ISK: Mollie counts whole krónur, payswitch hundredths.
 			Currencies: []sdk.Currency{"AED", "AUD", "CAD", "CHF", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "ILS", "JPY", "NOK", "NZD", "PLN", "RON", "SEK",
 				"SGD", "USD", "ZAR"},
@@ -53,25 +51,20 @@ func Adapter() *sdk.Adapter {
 }
 
 // request sends one request with the account's key. Mollie takes an idempotency key with everything that changes something.
-func request(c *sdk.Call, method, url string, body *sdk.Object) (*sdk.Response, error) {
-	s := &sdk.Send{Method: method, URL: url, SafeToRepeat: true,
-		Headers: []sdk.Header{sdk.H("Authorization", "Bearer "+c.Account.Credentials["api_key"])}}
+func request(c *sdk.Call, method, url string, body *sdk.Object) *sdk.Response {
+	s := sdk.JSONSend(method, url, body, sdk.H("Authorization", "Bearer "+c.Account.Credentials["api_key"]))
 	if method != "GET" {
-		s.IdempotencyHeader = "Idempotency-Key"
+		s.Keyed("Idempotency-Key")
 	}
-	if body != nil {
-		s.Headers = append(s.Headers, sdk.H("Content-Type", "application/json"))
-		s.Body = body.Bytes()
-	}
-	return c.Do(s)
+	return sdk.Must(c.Do(s))
 }
 
 // payment is the URL of the payment that the request is about, with more of the path after it.
-func payment(c *sdk.Call, rest string) (string, error) {
+func payment(c *sdk.Call, rest string) string {
 	if c.Request.TransactionID == "" {
-		return "", sdk.Missing("connector_transaction_id", "Mollie finds a payment by its own id only")
+		sdk.Check(sdk.Missing("connector_transaction_id", "Mollie finds a payment by its own id only"))
 	}
-	return "/payments/" + sdk.PathEscape(c.Request.TransactionID) + rest, nil
+	return "/payments/" + sdk.PathEscape(c.Request.TransactionID) + rest
 }
 
 // amount is an amount as Mollie writes it: the currency, and a text with exactly the currency's decimals.

@@ -16,9 +16,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.ThreeDS != nil {
 		return nil, sdk.Unsupported("three_ds_data", "Mollie runs 3-D Secure itself and takes no result from outside")
 	}
-	if err := r.NeedInstrument(); err != nil {
-		return nil, err
-	}
+	sdk.Check(r.NeedInstrument())
 	if r.Instrument.Card != nil {
 		return pay(c, r.Instrument.Card, r.Stores() && r.StoredCredential.Usage == "off_session")
 	}
@@ -27,9 +25,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 
 // verify is a first payment of nothing, which checks the card and stores it.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
-	if err := cmp.Or(c.Request.NeedCard(), c.Request.NeedZero()); err != nil {
-		return nil, err
-	}
+	sdk.Check(c.Request.NeedCard(), c.Request.NeedZero())
 	return pay(c, c.Request.Instrument.Card, true)
 }
 
@@ -40,20 +36,13 @@ func pay(c *sdk.Call, card *sdk.Card, store bool) (*sdk.Outcome, error) {
 	}
 	body, kept := describe(c), (*sdk.ConnectorData)(nil)
 	if store {
-		id, refused, err := customer(c)
-		if refused != nil || err != nil {
-			return refused, err
-		}
+		id := customer(c)
 		kept = &sdk.ConnectorData{Version: dataVersion, Customer: id}
 		body.Str("sequenceType", "first").Str("customerId", id)
 	} else {
 		body.Str("sequenceType", "oneoff")
 	}
-	token, refused, err := tokenize(c, card)
-	if refused != nil || err != nil {
-		return refused, err
-	}
-	body.Str("redirectUrl", c.Request.ReturnURL).Str("cardToken", token).Obj("billingAddress", address(c.Request.Billing)).
+	body.Str("redirectUrl", c.Request.ReturnURL).Str("cardToken", tokenize(c, card)).Obj("billingAddress", address(c.Request.Billing)).
 		Obj("shippingAddress", address(c.Request.Shipping))
 	o, err := create(c, body)
 	if o != nil && o.Status != sdk.StatusDeclined {
@@ -88,17 +77,13 @@ func describe(c *sdk.Call) *sdk.Object {
 }
 
 func create(c *sdk.Call, body *sdk.Object) (*sdk.Outcome, error) {
-	answer, err := request(c, "POST", "/payments", body)
-	if err != nil {
-		return nil, err
-	}
-	return readPayment(c, answer)
+	return readPayment(c, request(c, "POST", "/payments", body))
 }
 
 // customer is Mollie's customer, the one that is kept or a new one.
-func customer(c *sdk.Call) (id string, refused *sdk.Outcome, err error) {
-	if id = c.Request.Kept().Customer; id != "" {
-		return id, nil, nil
+func customer(c *sdk.Call) string {
+	if id := c.Request.Kept().Customer; id != "" {
+		return id
 	}
 	body := sdk.NewObject()
 	if u := c.Request.Customer; u != nil {
@@ -107,37 +92,30 @@ func customer(c *sdk.Call) (id string, refused *sdk.Outcome, err error) {
 			body.Obj("metadata", sdk.NewObject().Str("customerId", u.ID))
 		}
 	}
-	answer, err := request(c, "POST", "/customers", body)
-	if err != nil {
-		return "", nil, err
-	}
-	return idOf(answer, "id")
+	return idOf(c, request(c, "POST", "/customers", body), "id")
 }
 
 // tokenize exchanges the card for a token. A token that is never used does nothing, so the request may be repeated.
-func tokenize(c *sdk.Call, card *sdk.Card) (token string, refused *sdk.Outcome, err error) {
+func tokenize(c *sdk.Call, card *sdk.Card) string {
 	body := sdk.NewObject().Str("cardHolder", card.Holder).Str("cardNumber", card.Number).OptStr("cardCvv", card.CVC).
 		Str("cardExpiryDate", card.Month()+"/"+card.ShortYear())
 	if b := c.Request.Browser; b != nil {
 		body.OptStr("locale", b.Language)
 	}
 	body.Bool("testmode", c.Account.Environment != "live").Str("profileToken", c.Account.Credentials["profile_token"])
-	answer, err := request(c, "POST", cardTokens, body)
-	if err != nil {
-		return "", nil, err
-	}
-	return idOf(answer, "cardToken")
+	return idOf(c, request(c, "POST", cardTokens, body), "cardToken")
 }
 
-// idOf is the id that was asked for, or why it was refused.
-func idOf(answer *sdk.Response, field string) (id string, refused *sdk.Outcome, err error) {
+// idOf is the id that was asked for. Where it was refused, the operation ends with that.
+func idOf(c *sdk.Call, answer *sdk.Response, field string) string {
 	if d := refusal(answer); d != nil {
-		return "", sdk.Declined(d), nil
+		c.End(sdk.Declined(d))
 	}
-	if id = answer.JSON().Str(field); !answer.OK() || id == "" {
-		return "", nil, errors.New("mollie answered without " + field)
+	id := answer.JSON().Str(field)
+	if !answer.OK() || id == "" {
+		sdk.Check(errors.New("mollie answered without " + field))
 	}
-	return id, nil, nil
+	return id
 }
 
 // address is nil unless the address has what Mollie demands of one: street, city and country.

@@ -8,15 +8,8 @@ import (
 
 // capture takes the amount. Mollie may answer "pending": the capture then shows in the payment's amountCaptured when it is done.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	url, err := payment(c, "/captures")
-	if err != nil {
-		return nil, err
-	}
-	answer, err := request(c, "POST", url, sdk.NewObject().Obj("amount", amount(c.Request.Amount)).
+	answer := request(c, "POST", payment(c, "/captures"), sdk.NewObject().Obj("amount", amount(c.Request.Amount)).
 		Str("description", cmp.Or(c.Request.Description, c.Request.Reference)))
-	if err != nil {
-		return nil, err
-	}
 	j := answer.JSON()
 	id := j.Str("id")
 	switch d := refusal(answer); {
@@ -50,14 +43,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	if p := c.Request.Payment; p != nil && p.Captured > 0 {
 		method, rest = "POST", "/release-authorization"
 	}
-	url, err := payment(c, rest)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := request(c, method, url, nil)
-	if err != nil {
-		return nil, err
-	}
+	answer := request(c, method, payment(c, rest), nil)
 	if d := refusal(answer); d != nil {
 		return declined(c, d), nil
 	}
@@ -71,15 +57,8 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	url, err := payment(c, "/refunds")
-	if err != nil {
-		return nil, err
-	}
-	answer, err := request(c, "POST", url, sdk.NewObject().Obj("amount", amount(c.Request.Amount)).OptStr("description", c.Request.Reason).
+	answer := request(c, "POST", payment(c, "/refunds"), sdk.NewObject().Obj("amount", amount(c.Request.Amount)).OptStr("description", c.Request.Reason).
 		Obj("metadata", sdk.NewObject().Str("orderId", c.Request.Reference)))
-	if err != nil {
-		return nil, err
-	}
 	return readRefund(c, answer)
 }
 
@@ -88,17 +67,10 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.RefundID == "" {
 		return findRefund(c)
 	}
-	url, err := payment(c, "/refunds/"+sdk.PathEscape(c.Request.RefundID))
-	if err != nil {
-		return nil, err
-	}
-	answer, err := request(c, "GET", url, nil)
-	if err != nil {
-		return nil, err
-	}
+	answer := request(c, "GET", payment(c, "/refunds/"+sdk.PathEscape(c.Request.RefundID)), nil)
 	switch d := refusal(answer); {
 	case d != nil && answer.Status == 404:
-		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+		return sdk.NotFound(), nil
 	case d != nil:
 		return nil, refusedQuery(d)
 	}
@@ -109,28 +81,19 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 const pageSize = "250"
 
 func findRefund(c *sdk.Call) (*sdk.Outcome, error) {
-	url, err := payment(c, "/refunds?limit="+pageSize)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := request(c, "GET", url, nil)
-	if err != nil {
-		return nil, err
-	}
+	answer := request(c, "GET", payment(c, "/refunds?limit="+pageSize), nil)
 	j := answer.JSON()
 	all := j.Get("_embedded.refunds")
-	if !answer.OK() || !all.IsArray() {
+	ours := all.Where("metadata.orderId", c.Request.Reference)
+	switch {
+	case !answer.OK(), !all.IsArray():
+		return nil, errUnreadable
+	case ours.Exists():
+		return refundOutcome(c, ours)
+	case j.Has("_links.next"): // it may be on a later page
 		return nil, errUnreadable
 	}
-	for r := range all.All() {
-		if r.Str("metadata.orderId") == c.Request.Reference && c.Request.Reference != "" {
-			return refundOutcome(c, r)
-		}
-	}
-	if j.Has("_links.next") { // it may be on a later page
-		return nil, errUnreadable
-	}
-	return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+	return sdk.NotFound(), nil
 }
 
 func readRefund(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {

@@ -12,17 +12,10 @@ var errUnreadable = errors.New("mollie's answer is not one that is documented")
 
 // sync fetches the payment. After the redirect complete does the same: Mollie puts nothing into the return URL.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
-	url, err := payment(c, "")
-	if err != nil {
-		return nil, err
-	}
-	answer, err := request(c, "GET", url, nil)
-	if err != nil {
-		return nil, err
-	}
+	answer := request(c, "GET", payment(c, ""), nil)
 	switch d := refusal(answer); { // a refused query says nothing of the payment
 	case d != nil && answer.Status == 404 && c.Operation() == sdk.OpSync:
-		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+		return sdk.NotFound(), nil
 	case d != nil:
 		return nil, refusedQuery(d)
 	}
