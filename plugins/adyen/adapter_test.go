@@ -63,9 +63,7 @@ func sent(t *testing.T, s *sdk.Step) (*sdk.Send, sdk.JSON) {
 	sends, r, err := wire.Play(adyen.Adapter(), s)
 	require.NoError(t, err)
 	require.Len(t, sends, 1, "%+v", r)
-	body, err := sdk.ParseJSON(sends[0].Body)
-	require.NoError(t, err)
-	return sends[0], body
+	return sends[0], wire.JSONBody(t, sends[0])
 }
 
 // outcome is what the adapter makes of an answer.

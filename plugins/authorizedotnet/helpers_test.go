@@ -17,20 +17,13 @@ import (
 // now is the time of wire.NewStep.
 const now = 1_768_472_430_000 // 2026-01-15T10:20:30Z
 
-// played is what an operation sent and how it ended.
-type played struct {
-	sends []*sdk.Send
-	*sdk.Outcome
-	reject *sdk.Reject
-}
-
 // play runs an operation to its end; every send has its answer.
-func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) played {
+func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) wire.Played {
 	t.Helper()
 	return playIn(t, "test", op, r, answers...)
 }
 
-func playIn(t *testing.T, environment string, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) played {
+func playIn(t *testing.T, environment string, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) wire.Played {
 	t.Helper()
 	a := authorizedotnet.Adapter()
 	s := wire.NewStep(&a.Manifest, op, r)
@@ -38,20 +31,17 @@ func playIn(t *testing.T, environment string, op sdk.Operation, r sdk.Request, a
 	return end(t, a, s, answers...)
 }
 
-func end(t *testing.T, a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) played {
+func end(t *testing.T, a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) wire.Played {
 	t.Helper()
-	sends, result, err := wire.Play(a, s, answers...)
-	require.NoError(t, err)
-	require.Nil(t, result.Send, "a send nobody answers")
-	require.Len(t, sends, len(answers), "answers nobody asked for")
-	for _, send := range sends {
+	p := wire.End(t, a, s, answers...)
+	for _, send := range p.Sends {
 		require.Equal(t, s.Account.BaseURL, send.URL)
 	}
-	return played{sends, result.Outcome, result.Reject}
+	return p
 }
 
 // deliver gives the adapter a message under a signature header; signed says that the account has a key.
-func deliver(t *testing.T, signed bool, header, body string) played {
+func deliver(t *testing.T, signed bool, header, body string) wire.Played {
 	t.Helper()
 	a := authorizedotnet.Adapter()
 	s := wire.NewStep(&a.Manifest, sdk.OpWebhook, sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Headers: []sdk.Header{sdk.H("x-anet-signature", header)}, Body: []byte(body)}})

@@ -33,7 +33,7 @@ func TestAmounts(t *testing.T) {
 		r.Amount, r.TransactionID, r.Payment = v.amount, "1", &sdk.PaymentState{LastFour: "1111"}
 		for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpRefund} {
 			p := play(t, op, r, answer(200, result("1", "")))
-			require.Equal(t, v.want, body(t, p.sends[0], create).Number("transactionRequest.amount"))
+			require.Equal(t, v.want, body(t, p.Sends[0], create).Number("transactionRequest.amount"))
 		}
 	}
 }
@@ -46,16 +46,16 @@ func TestAuthorize(t *testing.T) {
 		require.Equal(t, want, p.Status)
 		require.Equal(t, []string{"60198495566", "2WXB0S", "016"}, []string{p.TransactionID, p.AuthCode, p.NetworkTransactionID})
 		require.Equal(t, &sdk.Checks{CVC: "pass", AddressLine1: "pass", PostalCode: "fail"}, p.Checks)
-		require.False(t, p.sends[0].SafeToRepeat, "a second request would not be answered like the first")
-		b := body(t, p.sends[0], create)
+		require.False(t, p.Sends[0].SafeToRepeat, "a second request would not be answered like the first")
+		b := body(t, p.Sends[0], create)
 		require.Equal(t, []string{"ref-1", "ref-1", "2030-03"}, []string{b.Str("refId"), b.Str("transactionRequest.order.invoiceNumber"), b.Str("transactionRequest.payment.creditCard.expirationDate")})
 	}
 	require.Equal(t, sdk.StatusReview, play(t, sdk.OpAuthorize, r, answer(200, result("4", ""))).Status)
 	require.Equal(t, sdk.StatusPending, play(t, sdk.OpAuthorize, r, answer(200, result("5", ""))).Status)
 	r.Request3DS = true
-	require.Equal(t, sdk.RejectUnsupported, play(t, sdk.OpAuthorize, r).reject.Code)
+	require.Equal(t, sdk.RejectUnsupported, play(t, sdk.OpAuthorize, r).Reject.Code)
 	r.Request3DS, r.Instrument = false, nil
-	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpAuthorize, r).reject.Code)
+	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpAuthorize, r).Reject.Code)
 }
 
 // The elements of a request must stand in the order of the schema.
@@ -66,20 +66,20 @@ func TestOrderOfElements(t *testing.T) {
 	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Category: "resubmission"}
 	p := play(t, sdk.OpAuthorize, r, answer(200, result("1", "")))
 	var names []string
-	for name := range body(t, p.sends[0], create).Get("transactionRequest").Members() {
+	for name := range body(t, p.Sends[0], create).Get("transactionRequest").Members() {
 		names = append(names, name)
 	}
 	require.Equal(t, "transactionType amount currencyCode payment order customer billTo cardholderAuthentication userFields processingOptions subsequentAuthInformation", strings.Join(names, " "))
-	require.Equal(t, `[{"name":"a","value":"1"},{"name":"b","value":"2"}]`, body(t, p.sends[0], create).Raw("transactionRequest.userFields.userField"))
-	require.Equal(t, `{"authenticationIndicator":"5","cardholderAuthenticationValue":"STANDINcavv"}`, body(t, p.sends[0], create).Raw("transactionRequest.cardholderAuthentication"))
-	require.Equal(t, `{"originalNetworkTransId":"016","reason":"resubmission"}`, body(t, p.sends[0], create).Raw("transactionRequest.subsequentAuthInformation"))
+	require.Equal(t, `[{"name":"a","value":"1"},{"name":"b","value":"2"}]`, body(t, p.Sends[0], create).Raw("transactionRequest.userFields.userField"))
+	require.Equal(t, `{"authenticationIndicator":"5","cardholderAuthenticationValue":"STANDINcavv"}`, body(t, p.Sends[0], create).Raw("transactionRequest.cardholderAuthentication"))
+	require.Equal(t, `{"originalNetworkTransId":"016","reason":"resubmission"}`, body(t, p.Sends[0], create).Raw("transactionRequest.subsequentAuthInformation"))
 }
 
 func TestLongValuesAreCut(t *testing.T) {
 	r := purchase()
 	r.Billing = &sdk.Address{FirstName: strings.Repeat("é", 60), Zip: "94105", Line1: strings.Repeat("x", 59), Line2: "yz"}
 	r.Customer.ID = strings.Repeat("c", 21)
-	b := body(t, play(t, sdk.OpAuthorize, r, answer(200, result("1", ""))).sends[0], create).Get("transactionRequest")
+	b := body(t, play(t, sdk.OpAuthorize, r, answer(200, result("1", ""))).Sends[0], create).Get("transactionRequest")
 	require.Equal(t, strings.Repeat("é", 50), b.Str("billTo.firstName"))
 	require.Equal(t, strings.Repeat("x", 59)+" ", b.Str("billTo.address"))
 	require.Equal(t, "94105", b.Str("billTo.zip"))
@@ -93,28 +93,28 @@ func TestStoredCredentials(t *testing.T) {
 	p := play(t, sdk.OpAuthorize, r, answer(200, profile))
 	require.Equal(t, &sdk.StoredCredential{ID: "928383-1928384", CustomerID: "928383"}, p.StoredCredential)
 	require.Equal(t, "928383", p.ConnectorData.Customer)
-	b := body(t, p.sends[0], create).Get("transactionRequest")
+	b := body(t, p.Sends[0], create).Get("transactionRequest")
 	require.Equal(t, `{"createProfile":true}`, b.Raw("profile"))
 	require.Equal(t, `{"isFirstSubsequentAuth":true}`, b.Raw("processingOptions"))
 	require.True(t, b.Has("customer"), "the profile is made of it")
 
 	r.ConnectorData = p.ConnectorData // the customer comes again with another card
-	b = body(t, play(t, sdk.OpAuthorize, r, answer(200, profile)).sends[0], create).Get("transactionRequest")
+	b = body(t, play(t, sdk.OpAuthorize, r, answer(200, profile)).Sends[0], create).Get("transactionRequest")
 	require.Equal(t, `{"createProfile":true,"customerProfileId":"928383"}`, b.Raw("profile"))
 	require.False(t, b.Has("customer"))
 	require.Nil(t, play(t, sdk.OpAuthorize, r, answer(200, result("1", ""))).StoredCredential, "approved, but nothing was stored")
 
 	r.Instrument, r.StoredCredential = &sdk.Instrument{StoredCredentialID: "928383-1928384"}, &sdk.StoredCredentialUse{Initiator: "mit"}
-	b = body(t, play(t, sdk.OpAuthorize, r, answer(200, result("1", ""))).sends[0], create).Get("transactionRequest")
+	b = body(t, play(t, sdk.OpAuthorize, r, answer(200, result("1", ""))).Sends[0], create).Get("transactionRequest")
 	require.Equal(t, `{"customerProfileId":"928383","paymentProfile":{"paymentProfileId":"1928384"}}`, b.Raw("profile"))
 	require.Equal(t, `{"isSubsequentAuth":true}`, b.Raw("processingOptions"))
 	require.False(t, b.Has("payment") || b.Has("billTo"))
 	r.StoredCredential.Initiator, r.ThreeDS = "cit", &sdk.ThreeDSResult{ECI: "02", CAVV: "cavv"} // chosen and authenticated by the customer
-	b = body(t, play(t, sdk.OpAuthorize, r, answer(200, result("1", ""))).sends[0], create).Get("transactionRequest")
+	b = body(t, play(t, sdk.OpAuthorize, r, answer(200, result("1", ""))).Sends[0], create).Get("transactionRequest")
 	require.Equal(t, `{"isStoredCredentials":true}`, b.Raw("processingOptions"))
 	require.Equal(t, `{"authenticationIndicator":"2","cardholderAuthenticationValue":"cavv"}`, b.Raw("cardholderAuthentication"))
 	r.Instrument.StoredCredentialID = "928383"
-	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpAuthorize, r).reject.Code)
+	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpAuthorize, r).Reject.Code)
 }
 
 func TestVerify(t *testing.T) {
@@ -122,7 +122,7 @@ func TestVerify(t *testing.T) {
 	r.Amount = usd(0)
 	p := play(t, sdk.OpVerify, r, answer(200, result("1", "")))
 	require.Equal(t, sdk.StatusVerified, p.Status)
-	require.Equal(t, "0.00", body(t, p.sends[0], create).Number("transactionRequest.amount"))
+	require.Equal(t, "0.00", body(t, p.Sends[0], create).Number("transactionRequest.amount"))
 
 	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
 	const made, kept = `{"customerProfileId":"928383",` + ok + `}`, `{"customerProfileId":"928383","customerPaymentProfileId":"1928384","validationDirectResponse":"1,1,1,approved",` + ok + `}`
@@ -130,25 +130,25 @@ func TestVerify(t *testing.T) {
 		p = playIn(t, environment, sdk.OpVerify, r, answer(200, made), answer(200, kept))
 		require.Equal(t, sdk.StatusVerified, p.Status)
 		require.Equal(t, "928383-1928384", p.StoredCredential.ID)
-		require.Equal(t, `{"merchantCustomerId":"cust_100","email":"a@example.com"}`, body(t, p.sends[0], "createCustomerProfileRequest").Raw("profile"))
-		b := body(t, p.sends[1], "createCustomerPaymentProfileRequest")
+		require.Equal(t, `{"merchantCustomerId":"cust_100","email":"a@example.com"}`, body(t, p.Sends[0], "createCustomerProfileRequest").Raw("profile"))
+		b := body(t, p.Sends[1], "createCustomerPaymentProfileRequest")
 		require.Equal(t, []string{mode, "4111111111111111"}, []string{b.Str("validationMode"), b.Str("paymentProfile.payment.creditCard.cardNumber")}, "only live mode asks the issuer")
 	}
 	exists := strings.Replace(failure("E00039"), "text of E00039", "A duplicate record with ID 39598611 already exists.", 1)
 	p = play(t, sdk.OpVerify, r, answer(200, exists), answer(200, strings.Replace(kept, "928383", "39598611", 1)))
 	require.Equal(t, "39598611-1928384", p.StoredCredential.ID, "the customer has a profile already")
-	require.Equal(t, "39598611", body(t, p.sends[1], "createCustomerPaymentProfileRequest").Str("customerProfileId"))
+	require.Equal(t, "39598611", body(t, p.Sends[1], "createCustomerPaymentProfileRequest").Str("customerProfileId"))
 
 	r.ConnectorData = &sdk.ConnectorData{Customer: "928383"}
-	require.Len(t, play(t, sdk.OpVerify, r, answer(200, kept)).sends, 1)
+	require.Len(t, play(t, sdk.OpVerify, r, answer(200, kept)).Sends, 1)
 	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpVerify, r, answer(200, failure("E00027"))).Status)
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpVerify, r, answer(200, strings.Replace(kept, `"1,1,1`, `"2,1,2`, 1))).Status)
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpVerify, r, answer(200, made)).Status)
 
 	r.ConnectorData, r.Customer = nil, nil
-	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpVerify, r).reject.Code)
+	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpVerify, r).Reject.Code)
 	r.Amount = usd(1)
-	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpVerify, r).reject.Code)
+	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpVerify, r).Reject.Code)
 }
 
 func TestAnswersWithoutEvidence(t *testing.T) {
@@ -205,10 +205,10 @@ func TestLater(t *testing.T) {
 	p = play(t, sdk.OpRefund, r, answer(200, strings.Replace(result("1", ""), "60198495566", "60198495580", 1)))
 	require.Equal(t, sdk.StatusPending, p.Status, "until it is settled")
 	require.Equal(t, []string{"60198495580", "60198495566"}, []string{p.RefundID, p.TransactionID})
-	require.Equal(t, `{"cardNumber":"XXXX4242","expirationDate":"XXXX"}`, body(t, p.sends[0], create).Raw("transactionRequest.payment.creditCard"))
+	require.Equal(t, `{"cardNumber":"XXXX4242","expirationDate":"XXXX"}`, body(t, p.Sends[0], create).Raw("transactionRequest.payment.creditCard"))
 	r.Payment = &sdk.PaymentState{}
-	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpRefund, r).reject.Code)
+	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpRefund, r).Reject.Code)
 	r.ConnectorData = play(t, sdk.OpAuthorize, purchase(), answer(200, result("1", ""))).ConnectorData
 	p = play(t, sdk.OpRefund, r, answer(200, result("1", "")))
-	require.Equal(t, `{"cardNumber":"XXXX1111","expirationDate":"XXXX"}`, body(t, p.sends[0], create).Raw("transactionRequest.payment.creditCard"), "a charge of a stored credential tells the card in its answer")
+	require.Equal(t, `{"cardNumber":"XXXX1111","expirationDate":"XXXX"}`, body(t, p.Sends[0], create).Raw("transactionRequest.payment.creditCard"), "a charge of a stored credential tells the card in its answer")
 }

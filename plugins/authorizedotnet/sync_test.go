@@ -39,8 +39,8 @@ func TestSync(t *testing.T) {
 		p := play(t, sdk.OpSync, r, answer(200, details("60198495566", v.status, v.authorized, v.settled)))
 		require.Equal(t, v.want, p.Status, v)
 		require.Equal(t, v.totals, p.Totals, v)
-		require.True(t, p.sends[0].SafeToRepeat)
-		require.Equal(t, "60198495566", body(t, p.sends[0], "getTransactionDetailsRequest").Str("transId"))
+		require.True(t, p.Sends[0].SafeToRepeat)
+		require.Equal(t, "60198495566", body(t, p.Sends[0], "getTransactionDetailsRequest").Str("transId"))
 	}
 	p := play(t, sdk.OpSync, r, answer(200, details("60198495566", "declined", "24.99", "24.99")))
 	require.Equal(t, sdk.DeclinePickUpCard, p.Decline.Reason)
@@ -54,7 +54,7 @@ func TestRefundSync(t *testing.T) {
 		"voided": sdk.StatusDeclined, "settledSuccessfully": sdk.StatusUnknown} {
 		p := play(t, sdk.OpRefundSync, r, answer(200, details("60198495580", status, "7.00", "7.00")))
 		require.Equal(t, want, p.Status, status)
-		require.Equal(t, "60198495580", body(t, p.sends[0], "getTransactionDetailsRequest").Str("transId"))
+		require.Equal(t, "60198495580", body(t, p.Sends[0], "getTransactionDetailsRequest").Str("transId"))
 	}
 	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpRefundSync, r, answer(200, failure("E00040"))).Status)
 }
@@ -110,15 +110,15 @@ func TestLookup(t *testing.T) {
 	} {
 		p := play(t, sdk.OpSync, r, v.answers...)
 		require.Equal(t, v.want, p.Status, v.name)
-		for _, s := range p.sends {
+		for _, s := range p.Sends {
 			require.True(t, s.SafeToRepeat)
 		}
 	}
 	p := play(t, sdk.OpSync, r, list(200, since, none, "", ""), list(1, since, none, "", ""), batches(1), list(1, since, none, "", ""))
-	require.Equal(t, `{"limit":200,"offset":2}`, body(t, p.sends[1], "getUnsettledTransactionListRequest").Raw("paging"))
-	b := body(t, p.sends[2], "getSettledBatchListRequest")
+	require.Equal(t, `{"limit":200,"offset":2}`, body(t, p.Sends[1], "getUnsettledTransactionListRequest").Raw("paging"))
+	b := body(t, p.Sends[2], "getSettledBatchListRequest")
 	require.Equal(t, []string{"2026-01-15T10:17:30Z", "2026-01-15T10:20:30Z"}, []string{b.Str("firstSettlementDate"), b.Str("lastSettlementDate")})
-	require.Equal(t, "100", body(t, p.sends[3], "getTransactionListRequest").Str("batchId"))
+	require.Equal(t, "100", body(t, p.Sends[3], "getTransactionListRequest").Str("batchId"))
 
 	r.Payment.CreatedAt = 0
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r).Status, "without a time nothing proves that there is none")

@@ -19,35 +19,17 @@ import (
 // now is the time of all tests: 2026-01-15T10:20:30Z, in milliseconds.
 const now = 1_768_472_430_000
 
-// played is what an operation sent and how it ended.
-type played struct {
-	sends []*sdk.Send
-	*sdk.Outcome
-	reject *sdk.Reject
-}
-
 // play runs an operation to its end; its sends are answered in order.
-func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) played {
+func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) wire.Played {
 	t.Helper()
 	a := bluesnap.Adapter()
 	s := wire.NewStep(&a.Manifest, op, r)
 	s.Now, s.Account.Config["merchant_id"] = now, "500605"
-	sends, result, err := wire.Play(a, s, answers...)
-	require.NoError(t, err)
-	require.Nil(t, result.Send, "a send that nobody answers")
-	require.Len(t, sends, len(answers), "answers that nobody asked for")
-	return played{sends, result.Outcome, result.Reject}
+	return wire.End(t, a, s, answers...)
 }
 
-func answer(status int, body string) sdk.Exchange { return wire.Answer(status, body) }
-
-// body is the JSON of a send's body.
-func body(t *testing.T, s *sdk.Send) sdk.JSON {
-	t.Helper()
-	j, err := sdk.ParseJSON(s.Body)
-	require.NoError(t, err)
-	return j
-}
+// answer is an answer of BlueSnap's.
+var answer = wire.Answer
 
 func usd(minor int64) sdk.Money { return sdk.Money{Minor: minor, Currency: "USD"} }
 
@@ -79,9 +61,9 @@ func TestAmounts(t *testing.T) {
 		r := payment()
 		r.Amount = x.money
 		p := play(t, sdk.OpAuthorize, r, done("AUTH_ONLY", ""))
-		require.Equal(t, x.want, body(t, p.sends[0]).Str("amount"))
+		require.Equal(t, x.want, wire.JSONBody(t, p.Sends[0]).Str("amount"))
 		require.Equal(t, sdk.StatusAuthorized, p.Status)
-		require.False(t, p.sends[0].SafeToRepeat)
+		require.False(t, p.Sends[0].SafeToRepeat)
 	}
 }
 
@@ -117,7 +99,7 @@ func TestDeclines(t *testing.T) {
 	require.Equal(t, "20010", p.Decline.Code)
 	p = play(t, sdk.OpRefund, later(1000), answer(200, `{"refundStatus":"FAILED"}`))
 	require.Equal(t, sdk.StatusDeclined, p.Status)
-	require.Equal(t, "ref-1", body(t, p.sends[0]).Str("transactionMetaData.metaData.0.metaValue"))
+	require.Equal(t, "ref-1", wire.JSONBody(t, p.Sends[0]).Str("transactionMetaData.metaData.0.metaValue"))
 }
 
 func TestChecks(t *testing.T) {
@@ -131,9 +113,9 @@ func TestChecks(t *testing.T) {
 func TestExternal3DS(t *testing.T) {
 	r := payment()
 	r.Request3DS = true
-	require.Equal(t, sdk.RejectUnsupported, play(t, sdk.OpAuthorize, r).reject.Code)
+	require.Equal(t, sdk.RejectUnsupported, play(t, sdk.OpAuthorize, r).Reject.Code)
 	r.ThreeDS = &sdk.ThreeDSResult{CAVV: "AAABBEg0VhI0VniQEjRWAAAAAAA=", ECI: "05", TransStatus: "Y", Version: "2.2.0", DSTransID: "ds"}
-	b := body(t, play(t, sdk.OpAuthorize, r, done("AUTH_ONLY", "")).sends[0])
+	b := wire.JSONBody(t, play(t, sdk.OpAuthorize, r, done("AUTH_ONLY", "")).Sends[0])
 	require.Equal(t, `{"eci":"05","cavv":"AAABBEg0VhI0VniQEjRWAAAAAAA=","dsTransactionId":"ds","threeDSecureVersion":"2.2.0"}`, b.Raw("threeDSecure"))
 }
 
@@ -146,26 +128,26 @@ func TestStoredCredentials(t *testing.T) {
 
 	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit"}
 	r.Instrument = &sdk.Instrument{StoredCredentialID: "20769005"}
-	b := body(t, play(t, sdk.OpAuthorize, r, done("AUTH_ONLY", "")).sends[0])
+	b := wire.JSONBody(t, play(t, sdk.OpAuthorize, r, done("AUTH_ONLY", "")).Sends[0])
 	require.Equal(t, int64(20769005), b.Int("vaultedShopperId"))
 	require.Equal(t, "MERCHANT", b.Str("transactionInitiator"))
 	require.False(t, b.Has("creditCard"))
 
 	r.Instrument = payment().Instrument
 	r.Instrument.NetworkTransactionID = "016153570198200"
-	b = body(t, play(t, sdk.OpAuthorize, r, done("AUTH_ONLY", "")).sends[0])
+	b = wire.JSONBody(t, play(t, sdk.OpAuthorize, r, done("AUTH_ONLY", "")).Sends[0])
 	require.Equal(t, "016153570198200", b.Str("networkTransactionInfo.originalNetworkTransactionId"))
 	require.True(t, b.Has("creditCard"))
 
 	r.Instrument = &sdk.Instrument{StoredCredentialID: "not a number"}
-	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpAuthorize, r).reject.Code)
+	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpAuthorize, r).Reject.Code)
 	r.Instrument = nil
-	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpAuthorize, r).reject.Code)
+	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpAuthorize, r).Reject.Code)
 }
 
 func TestCapture(t *testing.T) {
 	p := play(t, sdk.OpCapture, later(1000), done("CAPTURE", `,"amount":10`))
-	require.Equal(t, "PUT", p.sends[0].Method)
+	require.Equal(t, "PUT", p.Sends[0].Method)
 	require.Equal(t, sdk.StatusCaptured, p.Status)
 	require.Nil(t, p.Amount)
 	p = play(t, sdk.OpSync, later(2499), done("CAPTURE", `,"amount":10.00`))
@@ -185,8 +167,8 @@ func TestSync(t *testing.T) {
 	r := later(2499)
 	r.TransactionID = ""
 	p := play(t, sdk.OpSync, r, done("AUTH_ONLY", ""))
-	require.Equal(t, "https://sandbox.bluesnap.com/services/2/transactions/ref-1,500605", p.sends[0].URL)
-	require.True(t, p.sends[0].SafeToRepeat)
+	require.Equal(t, "https://sandbox.bluesnap.com/services/2/transactions/ref-1,500605", p.Sends[0].URL)
+	require.True(t, p.Sends[0].SafeToRepeat)
 	require.Equal(t, sdk.StatusAuthorized, p.Status)
 	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, missing).Status)
 	many := answer(400, `{"message":[{"errorName":"MULTIPLE_TRANSACTIONS_FOUND","code":"20002","description":"Many."}]}`)

@@ -13,6 +13,7 @@ import (
 	"payswitch/plugins/cybersource"
 	"payswitch/sdk"
 	"payswitch/sdk/sdktest"
+	"payswitch/sdk/sdktest/wire"
 )
 
 func TestSuite(t *testing.T) {
@@ -38,7 +39,7 @@ func TestSignature(t *testing.T) {
 	}
 	host, date, merchant := "host: apitest.cybersource.com", "date: Thu, 15 Jan 2026 10:20:30 GMT", "v-c-merchant-id: test_merchant_account"
 
-	s := play(t, sdk.OpAuthorize, payment(), answer(201, approved)).sends[0]
+	s := play(t, sdk.OpAuthorize, payment(), answer(201, approved)).Sends[0]
 	sum := sha256.Sum256(s.Body)
 	digest := "SHA-256=" + base64.StdEncoding.EncodeToString(sum[:])
 	require.Contains(t, string(s.Body), "4111111111111111")
@@ -47,7 +48,7 @@ func TestSignature(t *testing.T) {
 		sdk.HeaderValue(s.Headers, "Signature"))
 	require.False(t, s.SafeToRepeat)
 
-	s = play(t, sdk.OpSync, later(2499), answer(200, `{"id":"7001","applicationInformation":{"status":"AUTHORIZED"}}`)).sends[0]
+	s = play(t, sdk.OpSync, later(2499), answer(200, `{"id":"7001","applicationInformation":{"status":"AUTHORIZED"}}`)).Sends[0]
 	require.Empty(t, sdk.HeaderValue(s.Headers, "Digest"))
 	require.Equal(t, signature("host date (request-target) v-c-merchant-id", host, date, "(request-target): get /tss/v2/transactions/7001", merchant),
 		sdk.HeaderValue(s.Headers, "Signature"))
@@ -62,7 +63,7 @@ func TestAmounts(t *testing.T) {
 		r := payment()
 		r.Amount = x.money
 		p := play(t, sdk.OpAuthorize, r, answer(201, approved))
-		require.Equal(t, x.want, body(t, p.sends[0]).Str("orderInformation.amountDetails.totalAmount"))
+		require.Equal(t, x.want, wire.JSONBody(t, p.Sends[0]).Str("orderInformation.amountDetails.totalAmount"))
 	}
 	p := play(t, sdk.OpAuthorize, payment(), answer(201,
 		`{"id":"7001","status":"PARTIAL_AUTHORIZED","orderInformation":{"amountDetails":{"authorizedAmount":"10.00","currency":"USD"}}}`))
@@ -135,7 +136,7 @@ func TestCapture(t *testing.T) {
 	r := later(1000)
 	r.ConnectorData, r.Resolves = kept, sdk.OpCapture
 	p = play(t, sdk.OpSync, r, answer(200, `{"id":"8001","applicationInformation":{"status":"TRANSMITTED"}}`))
-	require.Equal(t, "https://apitest.cybersource.com/tss/v2/transactions/8001", p.sends[0].URL)
+	require.Equal(t, "https://apitest.cybersource.com/tss/v2/transactions/8001", p.Sends[0].URL)
 	require.Equal(t, sdk.StatusCaptured, p.Status)
 
 	r = later(2499)
@@ -145,16 +146,16 @@ func TestCapture(t *testing.T) {
 	require.Equal(t, usd(1000), *p.Amount)
 
 	p = play(t, sdk.OpRefund, r, answer(201, `{"id":"9001","status":"PENDING"}`))
-	require.Equal(t, "https://apitest.cybersource.com/pts/v2/captures/8001/refunds", p.sends[0].URL)
+	require.Equal(t, "https://apitest.cybersource.com/pts/v2/captures/8001/refunds", p.Sends[0].URL)
 	require.Equal(t, "9001", p.RefundID)
 	require.Equal(t, sdk.StatusPending, p.Status)
 }
 
 func TestIncrement(t *testing.T) {
 	p := play(t, sdk.OpIncrementalAuthorize, later(3499), answer(201, `{"id":"7002","status":"AUTHORIZED"}`))
-	require.Equal(t, "10.00", body(t, p.sends[0]).Str("orderInformation.amountDetails.additionalAmount"))
+	require.Equal(t, "10.00", wire.JSONBody(t, p.Sends[0]).Str("orderInformation.amountDetails.additionalAmount"))
 	require.Equal(t, sdk.StatusAuthorized, p.Status)
-	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpIncrementalAuthorize, later(2499)).reject.Code)
+	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpIncrementalAuthorize, later(2499)).Reject.Code)
 
 	r := later(3499)
 	r.Resolves = sdk.OpIncrementalAuthorize
@@ -181,7 +182,7 @@ func TestSearch(t *testing.T) {
 		answer(200, `{"id":"7001","applicationInformation":{"status":"AUTHORIZED"}}`))
 	require.Equal(t, sdk.StatusAuthorized, p.Status)
 	require.Equal(t, "7001", p.TransactionID)
-	require.Equal(t, "clientReferenceInformation.code:ref-1", body(t, p.sends[0]).Str("query"))
+	require.Equal(t, "clientReferenceInformation.code:ref-1", wire.JSONBody(t, p.Sends[0]).Str("query"))
 	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, none).Status)
 	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, found(summary("7000", "ics_pa_enroll"))).Status)
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, found(summary("7001", "ics_auth"), summary("7002", "ics_auth"))).Status)

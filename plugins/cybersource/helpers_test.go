@@ -3,8 +3,6 @@ package cybersource_test
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"payswitch/plugins/cybersource"
 	"payswitch/sdk"
 	"payswitch/sdk/sdktest/wire"
@@ -16,36 +14,18 @@ const secret = "cHJvYmVfc2VjcmV0"
 // now is the time of all tests: 2026-01-15T10:20:30Z, in milliseconds.
 const now = 1_768_472_430_000
 
-// played is what an operation sent and how it ended.
-type played struct {
-	sends []*sdk.Send
-	*sdk.Outcome
-	reject *sdk.Reject
-}
-
 // play runs an operation to its end; its sends are answered in order.
-func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) played {
+func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) wire.Played {
 	t.Helper()
 	a := cybersource.Adapter()
 	s := wire.NewStep(&a.Manifest, op, r)
 	s.Now = now
 	s.Account.Credentials["api_secret"], s.Account.Credentials["webhook_secret"] = secret, secret
-	sends, result, err := wire.Play(a, s, answers...)
-	require.NoError(t, err)
-	require.Nil(t, result.Send, "a send that nobody answers")
-	require.Len(t, sends, len(answers), "answers that nobody asked for")
-	return played{sends, result.Outcome, result.Reject}
+	return wire.End(t, a, s, answers...)
 }
 
-func answer(status int, body string) sdk.Exchange { return wire.Answer(status, body) }
-
-// body is the JSON of a send's body.
-func body(t *testing.T, s *sdk.Send) sdk.JSON {
-	t.Helper()
-	j, err := sdk.ParseJSON(s.Body)
-	require.NoError(t, err)
-	return j
-}
+// answer is an answer of Cybersource's.
+var answer = wire.Answer
 
 func usd(minor int64) sdk.Money { return sdk.Money{Minor: minor, Currency: "USD"} }
 

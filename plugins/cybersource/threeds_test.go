@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
 )
 
 func TestExternal3DS(t *testing.T) {
@@ -26,7 +27,7 @@ func TestExternal3DS(t *testing.T) {
 		r := payment()
 		r.Request3DS, r.Instrument = true, card(x.network)
 		r.ThreeDS = &sdk.ThreeDSResult{CAVV: "AAABBEg0VhI0VniQEjRWAAAAAAA=", ECI: "05", TransStatus: x.status, Version: "2.2.0", DSTransID: "ds"}
-		b := body(t, play(t, sdk.OpAuthorize, r, answer(201, approved)).sends[0])
+		b := wire.JSONBody(t, play(t, sdk.OpAuthorize, r, answer(201, approved)).Sends[0])
 		require.Equal(t, x.indicator, b.Str("processingInformation.commerceIndicator"))
 		require.Equal(t, "AAABBEg0VhI0VniQEjRWAAAAAAA=", b.Str("consumerAuthenticationInformation."+x.field))
 		require.Equal(t, x.collectionOfUCAFs, b.Str("consumerAuthenticationInformation.ucafCollectionIndicator"))
@@ -46,8 +47,8 @@ func TestProcessor3DS(t *testing.T) {
 	challenge := answer(201, `{"status":"PENDING_AUTHENTICATION","consumerAuthenticationInformation":{"accessToken":"jwt-2",
 		"stepUpUrl":"https://stepup.example/","authenticationTransactionId":"txn-1"}}`)
 	p = play(t, sdk.OpComplete, r, challenge)
-	require.Equal(t, "dev-1", body(t, p.sends[0]).Str("consumerAuthenticationInformation.referenceId"))
-	require.Equal(t, "https://pay.example/return", body(t, p.sends[0]).Str("consumerAuthenticationInformation.returnUrl"))
+	require.Equal(t, "dev-1", wire.JSONBody(t, p.Sends[0]).Str("consumerAuthenticationInformation.referenceId"))
+	require.Equal(t, "https://pay.example/return", wire.JSONBody(t, p.Sends[0]).Str("consumerAuthenticationInformation.returnUrl"))
 	require.Equal(t, sdk.NextAction{Type: "form_post", URL: "https://stepup.example/", Fields: []sdk.Header{sdk.H("JWT", "jwt-2")}}, *p.NextAction)
 
 	frictionless := r
@@ -55,9 +56,9 @@ func TestProcessor3DS(t *testing.T) {
 		"ecommerceIndicator":"vbv","eciRaw":"05","paresStatus":"Y"}}`), answer(201, approved))
 	require.Equal(t, sdk.StatusAuthorized, p.Status)
 	require.Equal(t, []sdk.Capture{{Path: "consumerAuthenticationInformation.cavv", Name: "authentication_cavv"},
-		{Path: "consumerAuthenticationInformation.ucafAuthenticationData", Name: "authentication_ucafauthenticationdata"}}, p.sends[0].Capture)
-	require.Equal(t, "CAPTURED", body(t, p.sends[1]).Str("consumerAuthenticationInformation.cavv"))
-	require.Equal(t, "vbv", body(t, p.sends[1]).Str("processingInformation.commerceIndicator"))
+		{Path: "consumerAuthenticationInformation.ucafAuthenticationData", Name: "authentication_ucafauthenticationdata"}}, p.Sends[0].Capture)
+	require.Equal(t, "CAPTURED", wire.JSONBody(t, p.Sends[1]).Str("consumerAuthenticationInformation.cavv"))
+	require.Equal(t, "vbv", wire.JSONBody(t, p.Sends[1]).Str("processingInformation.commerceIndicator"))
 
 	failed := answer(201, `{"status":"AUTHENTICATION_FAILED","errorInformation":{"reason":"CONSUMER_AUTHENTICATION_FAILED","message":"Failed."}}`)
 	p = play(t, sdk.OpComplete, r, failed)
@@ -66,12 +67,12 @@ func TestProcessor3DS(t *testing.T) {
 	r.ConnectorData = play(t, sdk.OpComplete, r, challenge).ConnectorData
 	p = play(t, sdk.OpComplete, r, answer(201, approved))
 	require.Equal(t, sdk.StatusAuthorized, p.Status)
-	require.Equal(t, "txn-1", body(t, p.sends[0]).Str("consumerAuthenticationInformation.authenticationTransactionId"))
-	require.Equal(t, "VALIDATE_CONSUMER_AUTHENTICATION", body(t, p.sends[0]).Str("processingInformation.actionList.0"))
+	require.Equal(t, "txn-1", wire.JSONBody(t, p.Sends[0]).Str("consumerAuthenticationInformation.authenticationTransactionId"))
+	require.Equal(t, "VALIDATE_CONSUMER_AUTHENTICATION", wire.JSONBody(t, p.Sends[0]).Str("processingInformation.actionList.0"))
 	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpComplete, r, failed).Status)
 
 	r.ConnectorData = nil
-	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpComplete, r).reject.Code)
+	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpComplete, r).Reject.Code)
 }
 
 // TestSetupProvesNothing: an answer to the setup that lacks what the browser needs is no action.

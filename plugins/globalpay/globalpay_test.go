@@ -33,13 +33,6 @@ func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Excha
 	return result.Outcome
 }
 
-func body(t *testing.T, s *sdk.Send) sdk.JSON {
-	t.Helper()
-	j, err := sdk.ParseJSON(s.Body)
-	require.NoError(t, err)
-	return j
-}
-
 func usd(minor int64) sdk.Money { return sdk.Money{Minor: minor, Currency: "USD"} }
 
 func card() *sdk.Instrument {
@@ -88,7 +81,7 @@ func TestSuite(t *testing.T) {
 func TestToken(t *testing.T) {
 	result, sends := play(t, sdk.OpAccessToken, sdk.Request{}, wire.Answer(200, `{"token":"bxL","seconds_to_expire":86399}`))
 	require.Equal(t, &sdk.AccessToken{Value: "bxL", ExpiresIn: 86399}, result.Outcome.Token)
-	j := body(t, sends[0])
+	j := wire.JSONBody(t, sends[0])
 	sum := sha512.Sum512([]byte(j.Str("nonce") + "test_app_key"))
 	require.Equal(t, hex.EncodeToString(sum[:]), j.Str("secret"))
 	require.Equal(t, "test_app_id", j.Str("app_id"))
@@ -104,8 +97,8 @@ func TestAmounts(t *testing.T) {
 		r := purchase()
 		r.Amount = m
 		_, sends := play(t, sdk.OpAuthorize, r)
-		require.Equal(t, sdk.Decimal(m.Minor, 0), body(t, sends[0]).Str("amount"), "minor units, as text")
-		require.Equal(t, string(m.Currency), body(t, sends[0]).Str("currency"))
+		require.Equal(t, sdk.Decimal(m.Minor, 0), wire.JSONBody(t, sends[0]).Str("amount"), "minor units, as text")
+		require.Equal(t, string(m.Currency), wire.JSONBody(t, sends[0]).Str("currency"))
 	}
 }
 
@@ -172,20 +165,20 @@ func TestStoredCredentials(t *testing.T) {
 	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session", Category: "recurring"}
 	result, sends := play(t, sdk.OpAuthorize, r, sale("PREAUTHORIZED", `,"payment_method":{"id":"PMT_1"}`))
 	require.Equal(t, &sdk.StoredCredential{ID: "PMT_1"}, result.Outcome.StoredCredential)
-	j := body(t, sends[0])
+	j := wire.JSONBody(t, sends[0])
 	require.Equal(t, []string{"PAYER", "RECURRING", "FIRST", "ON_SUCCESS"}, []string{j.Str("initiator"), j.Str("stored_credential.model"), j.Str("stored_credential.sequence"), j.Str("payment_method.storage_mode")})
 
 	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Category: "unscheduled"}
 	r.Instrument = &sdk.Instrument{StoredCredentialID: "PMT_1"}
 	_, sends = play(t, sdk.OpAuthorize, r)
-	j = body(t, sends[0])
+	j = wire.JSONBody(t, sends[0])
 	require.Equal(t, []string{"MERCHANT", "UNSCHEDULED", "SUBSEQUENT"}, []string{j.Str("initiator"), j.Str("stored_credential.model"), j.Str("stored_credential.sequence")})
 	require.JSONEq(t, `{"entry_mode":"ECOM","id":"PMT_1"}`, j.Raw("payment_method"))
 
 	r.Instrument = card()
 	r.Instrument.NetworkTransactionID = "0161"
 	_, sends = play(t, sdk.OpAuthorize, r)
-	require.Equal(t, "0161", body(t, sends[0]).Str("payment_method.card.brand_reference"))
+	require.Equal(t, "0161", wire.JSONBody(t, sends[0]).Str("payment_method.card.brand_reference"))
 
 	v := purchase()
 	v.Amount.Minor = 0
@@ -197,7 +190,7 @@ func TestExternal3DS(t *testing.T) {
 	r.ThreeDS = &sdk.ThreeDSResult{CAVV: "AAAB", ECI: "05", Version: "2.2.0", DSTransID: "ds", ServerTransID: "srv"}
 	_, sends := play(t, sdk.OpAuthorize, r)
 	require.JSONEq(t, `{"three_ds":{"message_version":"2.2.0","eci":"05","server_trans_reference":"srv","ds_trans_reference":"ds","value":"AAAB"}}`,
-		body(t, sends[0]).Raw("payment_method.authentication"))
+		wire.JSONBody(t, sends[0]).Raw("payment_method.authentication"))
 }
 
 func TestLater(t *testing.T) {

@@ -6,45 +6,27 @@ import (
 	"encoding/hex"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"payswitch/plugins/nmi"
 	"payswitch/sdk"
 	"payswitch/sdk/sdktest/wire"
 )
 
-// played is what an operation sent and how it ended.
-type played struct {
-	sends []*sdk.Send
-	*sdk.Outcome
-	reject *sdk.Reject
-}
-
 // play runs an operation to its end; every send has its answer.
-func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) played {
+func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) wire.Played {
 	t.Helper()
 	a := nmi.Adapter()
-	return end(t, a, wire.NewStep(&a.Manifest, op, r), answers...)
-}
-
-func end(t *testing.T, a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) played {
-	t.Helper()
-	sends, result, err := wire.Play(a, s, answers...)
-	require.NoError(t, err)
-	require.Nil(t, result.Send, "a send nobody answers")
-	require.Len(t, sends, len(answers), "answers nobody asked for")
-	return played{sends, result.Outcome, result.Reject}
+	return wire.End(t, a, wire.NewStep(&a.Manifest, op, r), answers...)
 }
 
 // deliver gives the adapter a message under a signature header; signed says that the account has a key.
-func deliver(t *testing.T, signed bool, header, body string) played {
+func deliver(t *testing.T, signed bool, header, body string) wire.Played {
 	t.Helper()
 	a := nmi.Adapter()
 	s := wire.NewStep(&a.Manifest, sdk.OpWebhook, sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Headers: []sdk.Header{sdk.H("Webhook-Signature", header)}, Body: []byte(body)}})
 	if !signed {
 		delete(s.Account.Credentials, "webhook_secret")
 	}
-	return end(t, a, s)
+	return wire.End(t, a, s)
 }
 
 // signature is the header of a message that NMI sent.
@@ -54,22 +36,8 @@ func signature(body string) string {
 	return "t=n0nce,s=" + hex.EncodeToString(h.Sum(nil))
 }
 
-func answer(status int, body string) sdk.Exchange {
-	return sdk.Exchange{Sent: true, Status: status, Body: []byte(body)}
-}
-
-// form is the body of a send as a map.
-func form(t *testing.T, s *sdk.Send) map[string]string {
-	t.Helper()
-	pairs, ok := sdk.ParseForm(string(s.Body))
-	require.True(t, ok)
-	all := map[string]string{}
-	for _, p := range pairs {
-		require.NotContains(t, all, p.Name)
-		all[p.Name] = p.Value
-	}
-	return all
-}
+// answer is an answer of NMI's.
+var answer = wire.Answer
 
 func usd(minor int64) sdk.Money { return sdk.Money{Minor: minor, Currency: "USD"} }
 

@@ -9,6 +9,7 @@ import (
 	"payswitch/plugins/nmi"
 	"payswitch/sdk"
 	"payswitch/sdk/sdktest"
+	"payswitch/sdk/sdktest/wire"
 )
 
 // TestSuite is what every adapter must pass, with answers as NMI gives them.
@@ -34,11 +35,11 @@ func TestAmounts(t *testing.T) {
 	}{{usd(2499), "24.99"}, {usd(5), "0.05"}, {usd(1000), "10.00"}, {sdk.Money{Minor: 5000, Currency: "JPY"}, "5000"}, {usd(1<<53 + 1), "90071992547409.93"}} {
 		p := play(t, sdk.OpAuthorize, sdk.Request{Reference: "ref-1", Amount: v.amount, Instrument: card()}, answer(200, approved+"sale&response_code=100"))
 		require.Equal(t, sdk.StatusCaptured, p.Status)
-		require.Equal(t, v.want, form(t, p.sends[0])["amount"])
+		require.Equal(t, v.want, wire.FormBody(t, p.Sends[0])["amount"])
 	}
 	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpRefund} {
 		p := play(t, op, sdk.Request{Reference: "ref-1", TransactionID: "1", Amount: sdk.Money{Minor: 1050, Currency: "KWD"}, Instrument: card()})
-		require.Equal(t, sdk.RejectUnsupported, p.reject.Code, op)
+		require.Equal(t, sdk.RejectUnsupported, p.Reject.Code, op)
 	}
 	require.NotContains(t, nmi.Adapter().Manifest.Currencies, sdk.Currency("KWD"))
 	require.Contains(t, nmi.Adapter().Manifest.Currencies, sdk.Currency("JPY"))
@@ -49,23 +50,23 @@ func TestStoredCredentials(t *testing.T) {
 	p := play(t, sdk.OpAuthorize, r, answer(200, approved+"sale&customer_vault_id=1481931224&response_code=100"))
 	require.Equal(t, &sdk.StoredCredential{ID: "1481931224"}, p.StoredCredential)
 	require.Equal(t, "9876543210", p.ConnectorData.Method)
-	f := form(t, p.sends[0])
+	f := wire.FormBody(t, p.Sends[0])
 	require.Equal(t, []string{"add_customer", "customer", "stored"}, []string{f["customer_vault"], f["initiated_by"], f["stored_credential_indicator"]})
 
 	r = sdk.Request{Reference: "ref-2", Amount: usd(1999), Instrument: &sdk.Instrument{StoredCredentialID: p.StoredCredential.ID}, ConnectorData: p.ConnectorData,
 		StoredCredential: &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session", Category: "recurring"}}
 	p = play(t, sdk.OpAuthorize, r, answer(200, approved+"sale&response_code=100"))
 	require.Equal(t, sdk.StatusCaptured, p.Status)
-	f = form(t, p.sends[0])
+	f = wire.FormBody(t, p.Sends[0])
 	require.Equal(t, []string{"1481931224", "merchant", "used", "recurring", "9876543210", ""},
 		[]string{f["customer_vault_id"], f["initiated_by"], f["stored_credential_indicator"], f["billing_method"], f["initial_transaction_id"], f["customer_vault"]})
 	require.NotContains(t, f, "ccnumber")
 
 	r.Instrument = card()
 	r.Instrument.NetworkTransactionID = "016153570198200"
-	require.Equal(t, sdk.RejectUnsupported, play(t, sdk.OpAuthorize, r).reject.Code)
+	require.Equal(t, sdk.RejectUnsupported, play(t, sdk.OpAuthorize, r).Reject.Code)
 	r.Instrument = nil
-	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpAuthorize, r).reject.Code)
+	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpAuthorize, r).Reject.Code)
 
 	// A card that is charged without being kept gets no stored credential, whatever the answer says.
 	r.Instrument, r.StoredCredential = card(), nil
@@ -76,12 +77,12 @@ func TestThreeDS(t *testing.T) {
 	r := sdk.Request{Reference: "ref-1", Amount: usd(2499), Instrument: card(), ThreeDS: &sdk.ThreeDSResult{CAVV: "STANDINcavv", ECI: "05", TransStatus: "Y", Version: "2.2.0", DSTransID: "ds-1"}}
 	for status, want := range map[string]string{"Y": "verified", "A": "attempted", "I": "", "U": ""} {
 		r.ThreeDS.TransStatus = status
-		f := form(t, play(t, sdk.OpAuthorize, r, answer(200, approved+"sale&response_code=100")).sends[0])
+		f := wire.FormBody(t, play(t, sdk.OpAuthorize, r, answer(200, approved+"sale&response_code=100")).Sends[0])
 		require.Equal(t, want, f["cardholder_auth"], status)
 		require.Equal(t, []string{"STANDINcavv", "05", "2.2.0", "ds-1"}, []string{f["cavv"], f["eci"], f["three_ds_version"], f["directory_server_id"]})
 	}
 	r.ThreeDS, r.Request3DS = nil, true
-	require.Equal(t, sdk.RejectUnsupported, play(t, sdk.OpAuthorize, r).reject.Code, "NMI's own 3-D Secure lives in the browser")
+	require.Equal(t, sdk.RejectUnsupported, play(t, sdk.OpAuthorize, r).Reject.Code, "NMI's own 3-D Secure lives in the browser")
 }
 
 func TestAnswersWithoutEvidence(t *testing.T) {
@@ -167,8 +168,8 @@ func TestSync(t *testing.T) {
 		p := play(t, sdk.OpSync, r, transaction(v.inner))
 		require.Equal(t, v.status, p.Status, v.name)
 		require.Equal(t, v.totals, p.Totals, v.name)
-		require.True(t, p.sends[0].SafeToRepeat)
-		require.Equal(t, map[string]string{"security_key": "test_api_key", "order_id": "ref-1"}, form(t, p.sends[0]))
+		require.True(t, p.Sends[0].SafeToRepeat)
+		require.Equal(t, map[string]string{"security_key": "test_api_key", "order_id": "ref-1"}, wire.FormBody(t, p.Sends[0]))
 	}
 	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, answer(200, "<nm_response></nm_response>")).Status)
 	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, answer(200, "<?xml version=\"1.0\"?>\n<nm_response/>")).Status)
@@ -192,7 +193,7 @@ func TestRefundSync(t *testing.T) {
 		"in_progress": sdk.StatusPending, "failed": sdk.StatusDeclined, "canceled": sdk.StatusDeclined, "abandoned": sdk.StatusDeclined, "new": sdk.StatusUnknown} {
 		p := play(t, sdk.OpRefundSync, r, transaction("<condition>"+condition+"</condition>"+action("refund", "7.00", "1")))
 		require.Equal(t, status, p.Status, condition)
-		require.Equal(t, "ref-2", form(t, p.sends[0])["order_id"])
+		require.Equal(t, "ref-2", wire.FormBody(t, p.Sends[0])["order_id"])
 	}
 	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpRefundSync, r, answer(200, "<nm_response></nm_response>")).Status)
 }

@@ -31,13 +31,6 @@ func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Excha
 	return result.Outcome
 }
 
-func body(t *testing.T, s *sdk.Send) sdk.JSON {
-	t.Helper()
-	j, err := sdk.ParseJSON(s.Body)
-	require.NoError(t, err)
-	return j
-}
-
 func usd(minor int64) sdk.Money { return sdk.Money{Minor: minor, Currency: "USD"} }
 
 func card() *sdk.Instrument {
@@ -114,8 +107,8 @@ func TestAmounts(t *testing.T) {
 			require.Equal(t, sdk.RejectInvalid, result.Reject.Code)
 			continue
 		}
-		require.Equal(t, v.want, body(t, sends[0]).Str("purchase_units.0.amount.value"))
-		require.Equal(t, v.want, body(t, sends[0]).Str("purchase_units.0.items.0.unit_amount.value"))
+		require.Equal(t, v.want, wire.JSONBody(t, sends[0]).Str("purchase_units.0.amount.value"))
+		require.Equal(t, v.want, wire.JSONBody(t, sends[0]).Str("purchase_units.0.items.0.unit_amount.value"))
 	}
 	require.NotContains(t, paypal.Adapter().Manifest.Currencies, sdk.Currency("KWD"))
 }
@@ -126,7 +119,7 @@ func TestBreakdown(t *testing.T) {
 	r.Lines = []sdk.Line{{Name: "Widget", SKU: "w-1", Quantity: 2, UnitPrice: 900}}
 	unit := func() sdk.JSON {
 		_, sends := play(t, sdk.OpAuthorize, r)
-		return body(t, sends[0]).Get("purchase_units.0")
+		return wire.JSONBody(t, sends[0]).Get("purchase_units.0")
 	}
 	j := unit()
 	require.Equal(t, []string{"18.00", "5.00", "1.99"}, []string{j.Str("amount.breakdown.item_total.value"), j.Str("amount.breakdown.shipping.value"), j.Str("amount.breakdown.tax_total.value")})
@@ -204,19 +197,19 @@ func TestStoredCredentials(t *testing.T) {
 	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session", Category: "recurring"}
 	result, sends := play(t, sdk.OpAuthorize, r, anOrder("COMPLETED", `"authorizations":[`+authorized+`]`, `,"payment_source":{"card":{"attributes":{"vault":{"id":"8kk8451t","status":"VAULTED","customer":{"id":"c1"}}}}}`))
 	require.Equal(t, &sdk.StoredCredential{ID: "8kk8451t", CustomerID: "c1"}, result.Outcome.StoredCredential)
-	source := body(t, sends[0]).Get("payment_source.card")
+	source := wire.JSONBody(t, sends[0]).Get("payment_source.card")
 	require.JSONEq(t, `{"vault":{"store_in_vault":"ON_SUCCESS"}}`, source.Raw("attributes"))
 	require.JSONEq(t, `{"payment_initiator":"CUSTOMER","payment_type":"RECURRING","usage":"FIRST"}`, source.Raw("stored_credential"))
 
 	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session", Category: "unscheduled"}
 	r.Instrument = &sdk.Instrument{StoredCredentialID: "8kk8451t"}
 	_, sends = play(t, sdk.OpAuthorize, r)
-	require.JSONEq(t, `{"vault_id":"8kk8451t","stored_credential":{"payment_initiator":"MERCHANT","payment_type":"UNSCHEDULED","usage":"SUBSEQUENT"}}`, body(t, sends[0]).Raw("payment_source.card"))
+	require.JSONEq(t, `{"vault_id":"8kk8451t","stored_credential":{"payment_initiator":"MERCHANT","payment_type":"UNSCHEDULED","usage":"SUBSEQUENT"}}`, wire.JSONBody(t, sends[0]).Raw("payment_source.card"))
 
 	r.Instrument = card()
 	r.Instrument.NetworkTransactionID = "0741"
 	_, sends = play(t, sdk.OpAuthorize, r)
-	require.JSONEq(t, `{"id":"0741","network":"VISA"}`, body(t, sends[0]).Raw("payment_source.card.stored_credential.previous_network_transaction_reference"))
+	require.JSONEq(t, `{"id":"0741","network":"VISA"}`, wire.JSONBody(t, sends[0]).Raw("payment_source.card.stored_credential.previous_network_transaction_reference"))
 
 	v := purchase()
 	v.Amount.Minor = 0
@@ -232,7 +225,7 @@ func Test3DS(t *testing.T) {
 	waits := anOrder("PAYER_ACTION_REQUIRED", "", `,"links":[{"href":"https://www.paypal.com/3ds?id=ORDER1","rel":"payer-action"}]`)
 	result, sends := play(t, sdk.OpAuthorize, r, waits)
 	require.Equal(t, &sdk.NextAction{Type: "redirect", URL: "https://www.paypal.com/3ds?id=ORDER1"}, result.Outcome.NextAction)
-	source := body(t, sends[0]).Get("payment_source.card")
+	source := wire.JSONBody(t, sends[0]).Get("payment_source.card")
 	require.Equal(t, "SCA_ALWAYS", source.Str("attributes.verification.method"))
 	require.Equal(t, "https://switch.example/return", source.Str("experience_context.return_url"))
 

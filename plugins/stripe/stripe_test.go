@@ -24,16 +24,6 @@ func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Excha
 	return end.Outcome
 }
 
-func form(t *testing.T, s *sdk.Send) map[string]string {
-	pairs, ok := sdk.ParseForm(string(s.Body))
-	require.True(t, ok)
-	all := map[string]string{}
-	for _, p := range pairs {
-		all[p.Name] = p.Value
-	}
-	return all
-}
-
 func purchase(minor int64, c sdk.Currency) sdk.Request {
 	return sdk.Request{Reference: "pay_1_1", Amount: sdk.Money{Minor: minor, Currency: c}, Capture: sdk.CaptureAutomatic, TransactionID: "pi_1",
 		ReturnURL: "https://switch.example/back", Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "4242424242424242", CVC: "123", ExpMonth: 11, ExpYear: 2031}},
@@ -59,7 +49,7 @@ func TestAmounts(t *testing.T) {
 				require.Equal(t, sdk.RejectInvalid, end.Reject.Code, row)
 				continue
 			}
-			require.Equal(t, row.want, form(t, sends[0])[field], "%v %s", row, op)
+			require.Equal(t, row.want, wire.FormBody(t, sends[0])[field], "%v %s", row, op)
 		}
 	}
 	o := outcome(t, sdk.OpAuthorize, purchase(1050, "UGX"), wire.Answer(200, `{"id":"pi_1","object":"payment_intent","amount":105000,"amount_received":105000,"currency":"ugx","status":"succeeded"}`))
@@ -80,8 +70,8 @@ func TestStoredCredentials(t *testing.T) {
 	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true}
 	sends, end := play(t, sdk.OpAuthorize, r, wire.Answer(200, `{"id":"cus_1","object":"customer"}`), wire.Answer(200, succeeded))
 	require.Len(t, sends, 2)
-	require.Equal(t, map[string]string{"email": "jane@example.com", "name": "Jane Roe"}, form(t, sends[0]))
-	require.Equal(t, []string{"cus_1", "off_session"}, []string{form(t, sends[1])["customer"], form(t, sends[1])["setup_future_usage"]})
+	require.Equal(t, map[string]string{"email": "jane@example.com", "name": "Jane Roe"}, wire.FormBody(t, sends[0]))
+	require.Equal(t, []string{"cus_1", "off_session"}, []string{wire.FormBody(t, sends[1])["customer"], wire.FormBody(t, sends[1])["setup_future_usage"]})
 	require.Equal(t, &sdk.StoredCredential{ID: "pm_1", CustomerID: "cus_1"}, end.Outcome.StoredCredential)
 	require.Equal(t, "cus_1", end.Outcome.ConnectorData.Customer)
 
@@ -91,15 +81,15 @@ func TestStoredCredentials(t *testing.T) {
 	again.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Category: "recurring"}
 	sends, end = play(t, sdk.OpAuthorize, again, wire.Answer(200, succeeded))
 	require.Len(t, sends, 1)
-	f := form(t, sends[0])
+	f := wire.FormBody(t, sends[0])
 	require.Equal(t, []string{"cus_1", "pm_1", "true", ""}, []string{f["customer"], f["payment_method"], f["off_session"], f["setup_future_usage"]})
 	require.Nil(t, end.Outcome.StoredCredential)
 
 	again.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit"}
 	again.Request3DS = true
 	sends, _ = play(t, sdk.OpAuthorize, again)
-	require.Empty(t, form(t, sends[0])["off_session"])
-	require.Equal(t, "any", form(t, sends[0])["payment_method_options[card][request_three_d_secure]"])
+	require.Empty(t, wire.FormBody(t, sends[0])["off_session"])
+	require.Equal(t, "any", wire.FormBody(t, sends[0])["payment_method_options[card][request_three_d_secure]"])
 
 	refused := outcome(t, sdk.OpAuthorize, r, wire.Answer(400, `{"error":{"type":"invalid_request_error","code":"email_invalid","message":"Invalid email address"}}`))
 	require.Equal(t, sdk.StatusDeclined, refused.Status)
@@ -112,7 +102,7 @@ func TestThreeDSecureOfStripe(t *testing.T) {
 	r.Request3DS = true
 	sends, end := play(t, sdk.OpAuthorize, r, wire.Answer(200, `{"id":"pi_1","object":"payment_intent","amount":1000,"currency":"usd","status":"requires_action",
 		"next_action":{"type":"redirect_to_url","redirect_to_url":{"url":"https://hooks.stripe.com/3d_secure_2/1"}}}`))
-	require.Equal(t, "any", form(t, sends[0])["payment_method_options[card][request_three_d_secure]"])
+	require.Equal(t, "any", wire.FormBody(t, sends[0])["payment_method_options[card][request_three_d_secure]"])
 	require.Equal(t, sdk.StatusCustomerAction, end.Outcome.Status)
 	require.Equal(t, &sdk.NextAction{Type: "redirect", URL: "https://hooks.stripe.com/3d_secure_2/1"}, end.Outcome.NextAction)
 
@@ -153,7 +143,7 @@ func TestIncrementalAuthorization(t *testing.T) {
 	step.Account.Config["incremental_authorization"] = "if_available"
 	sends, _, err := wire.Play(a, step)
 	require.NoError(t, err)
-	require.Equal(t, "if_available", form(t, sends[0])["payment_method_options[card][request_incremental_authorization]"])
+	require.Equal(t, "if_available", wire.FormBody(t, sends[0])["payment_method_options[card][request_incremental_authorization]"])
 	o := outcome(t, sdk.OpIncrementalAuthorize, purchase(1500, "USD"), wire.Answer(200, `{"id":"pi_1","object":"payment_intent","amount":1500,"amount_capturable":1500,"currency":"usd","status":"requires_capture"}`))
 	require.Equal(t, sdk.StatusAuthorized, o.Status)
 	require.Equal(t, int64(1500), o.Amount.Minor)
