@@ -3,7 +3,8 @@ package router
 import (
 	"strconv"
 	"time"
-	"unicode/utf8"
+
+	"payswitch/sdk"
 )
 
 // writer appends one JSON document. Methods return the writer so that an object reads as one chain; the caller keeps open and close in
@@ -57,7 +58,7 @@ func (w *writer) key(k string) *writer {
 
 // str writes v as it is, "" too.
 func (w *writer) str(k, v string) *writer {
-	w.key(k).b = appendString(w.b, v)
+	w.key(k).b = sdk.AppendJSONString(w.b, v)
 	w.comma = true
 	return w
 }
@@ -129,7 +130,7 @@ func (w *writer) time(k string, t time.Time) *writer {
 // element writes a string of a list.
 func (w *writer) element(v string) *writer {
 	w.separate()
-	w.b = appendString(w.b, v)
+	w.b = sdk.AppendJSONString(w.b, v)
 	w.comma = true
 	return w
 }
@@ -145,43 +146,3 @@ func (w *writer) strings(k string, list []string) *writer {
 
 // answer is a 200 with what was written.
 func (w *writer) answer() answer { return jsonAnswer(w.b) }
-
-const hexDigits = "0123456789abcdef"
-
-// appendString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD; <, > and & stay (answers are never HTML).
-func appendString(b []byte, s string) []byte {
-	b = append(b, '"')
-	from := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && size == 1 {
-				b = append(append(b, s[from:i]...), "\ufffd"...)
-				from = i + 1
-			}
-			i += size
-			continue
-		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		b = append(b, s[from:i]...)
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, '\\', 'n')
-		case '\r':
-			b = append(b, '\\', 'r')
-		case '\t':
-			b = append(b, '\\', 't')
-		default:
-			b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		}
-		i++
-		from = i
-	}
-	return append(append(b, s[from:]...), '"')
-}

@@ -6,6 +6,9 @@ import (
 	"payswitch/sdk/internal/jsontext"
 )
 
+// AppendJSONString appends s as a JSON string. Bytes that are no UTF-8 become U+FFFD; U+007F and above stand as they are, and so do <, > and &.
+func AppendJSONString(b []byte, s string) []byte { return jsontext.AppendString(b, s) }
+
 // Object builds a JSON object, member after member, in the order of the calls. The zero value is an empty object. The methods return
 // the object, so that calls can be chained:
 //

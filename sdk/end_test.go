@@ -114,6 +114,10 @@ func TestSends(t *testing.T) {
 		FormSend("/p", NewForm().Add("a", "b c")))
 }
 
+func TestAppendJSONString(t *testing.T) {
+	require.Equal(t, `x"a\"\\\n\u0001<é`+"\ufffd\"", string(AppendJSONString([]byte("x"), "a\"\\\n\x01<é\xff")))
+}
+
 func TestOptionalMembers(t *testing.T) {
 	require.Equal(t, `{"n":1,"b":true,"l":["x","y"],"o":{"a":1}}`, NewObject().OptInt("z", 0).OptInt("n", 1).OptBool("f", false).OptBool("b", true).Strs("e").
 		Strs("l", "x", "y").OptObj("nil", nil).OptObj("empty", NewObject()).OptObj("o", NewObject().Int("a", 1)).String())
