@@ -275,7 +275,13 @@ func (e *Engine) prepared(ctx context.Context, c *authCase, q *work, ans authAns
 		return nil, e.conclude(ctx, c, d)
 	}
 	e.keepPrepared(c, ans.out, rng, d.MessageVersion, rule)
-	e.chooseChallenge(c)
+	direct, err := e.chooseChallenge(ctx, c)
+	switch {
+	case err != nil:
+		return nil, err
+	case direct:
+		return nil, e.conclude(ctx, c, threeds.Exempt(run))
+	}
 	a.State, a.Deadline = AuthenticationPrepared, c.now.Add(e.actionTime(c.w))
 	a.DueAt = a.Deadline
 	c.w.a.Private.Invoke = invokeOf(a, rule)

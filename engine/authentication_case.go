@@ -28,8 +28,9 @@ type authCase struct {
 	queued   *Operation // the authorization to be performed once this is durable; it is among insert
 	leaseEnd time.Time  // of queued and insert, on this node's clock
 	alarms   []string
-	ended    bool // the authentication has come to its end with this
-	cancel   bool // the authenticator is to be told that the payer has left
+	ended    bool   // the authentication has come to its end with this
+	strong   string // fingerprint of a card whose payer has passed a challenge with this; "" for none
+	cancel   bool   // the authenticator is to be told that the payer has left
 }
 
 func (c *authCase) cfg() threeds.Config { return c.w.profile.Settings.ThreeDSPolicy() }
@@ -134,6 +135,11 @@ func (e *Engine) writeAuthentication(ctx context.Context, c *authCase) error {
 		}
 		if event != nil {
 			if err := tx.InsertEvent(event); err != nil {
+				return err
+			}
+		}
+		if c.strong != "" {
+			if err := tx.ResetLowValue(auth.MerchantID, c.strong); err != nil {
 				return err
 			}
 		}

@@ -99,11 +99,15 @@ func (e *Engine) takeResult(ctx context.Context, c *authCase, d threeds.Decision
 	}
 	if p := d.Proof; p != nil {
 		first.ThreeDS = &sdk.ThreeDSResult{ECI: p.ECI, TransStatus: p.TransStatus, Version: p.MessageVersion, DSTransID: p.DSTransID,
-			ServerTransID: a.Details.ServerTransID, ACSTransID: a.Details.ACSTransID, Flow: a.Details.flow(), Exemption: string(p.Exemption),
+			ServerTransID: a.Details.ServerTransID, ACSTransID: a.Details.ACSTransID, Flow: a.Details.flow(),
 			CAVVAlgorithm: a.Details.CAVVAlgorithm}
 		if p.WithValue {
 			secrets.CAVV = NewSecret(a.Private.CAVV)
 		}
+	}
+	first.Exemption = claimed(c, d)
+	if d.Outcome == threeds.Authenticated && a.Details.flow() == "challenge" {
+		c.strong = e.vault.Fingerprint(a.MerchantID, secrets.Number)
 	}
 	w := c.w
 	w.token, w.req, w.secrets = "", first, secrets

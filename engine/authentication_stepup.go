@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"log/slog"
-	"slices"
 	"time"
 
 	"payswitch/engine/threeds"
@@ -109,7 +108,7 @@ func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, account *Ac
 	if auth.Details.Bound, auth.Details.Merchant, err = e.bind(sw, &card{facts: *cardOr(d.Card), secrets: secrets}); err != nil {
 		return nil, nil // nothing tells the network
 	}
-	first.AttemptID, first.Reference, first.ThreeDS, first.Request3DS = a.ID, a.Details.Reference, nil, false
+	first.AttemptID, first.Reference, first.ThreeDS, first.Request3DS, first.Exemption = a.ID, a.Details.Reference, nil, false, ""
 	if auth.Request, err = e.sealJSON(&first, requestAD(auth.ID)); err != nil {
 		return nil, err
 	}
@@ -149,38 +148,4 @@ func (s *stepUp) write(tx Tx) error {
 		return err
 	}
 	return tx.InsertAuthentication(&auth)
-}
-
-// chooseChallenge decides what is asked of the issuer, once the version is known: a challenge, none for an exemption, or nothing.
-func (e *Engine) chooseChallenge(c *authCase) {
-	d, p, s := &c.auth.Details, c.w.p, &c.w.profile.Settings
-	payer := threeds.Payer{EURCents: -1, AcquirerCountry: d.Merchant.AcquirerCountry, Asked: true, SoftDeclined: d.StepUp, AddCard: d.Category == categoryNonPayment,
-		FirstOfSeries: p.Details.SetupFutureUsage == usageOffSession, Forced: s.Force3DSChallenge || string(p.Details.Echo["force_3ds_challenge"]) == "true",
-		Requested: threeds.Exemption(textField(p.Details.Echo["psd2_sca_exemption_type"])),
-		// What a card has paid without authentication is not counted: low value is claimed where the merchant asks for it, never by rule.
-		Counters: threeds.Counters{}}
-	if !payer.Requested.Valid() {
-		payer.Requested = threeds.NoExemption
-	}
-	if p.Currency == "EUR" {
-		payer.EURCents = d.Bound.Amount
-	}
-	if card := c.w.a.Details.Card; card != nil {
-		payer.IssuerCountry = card.CountryCode
-	}
-	cfg := c.cfg()
-	cfg.ExemptionRules.LowValue = threeds.RuleOff
-	choice := threeds.Choose(cfg, payer, d.MessageVersion)
-	inds, authorization := threeds.ChallengeInds(d.MessageVersion, choice.Preference, choice.Exemption)
-	d.ChallengeInds, d.Exemption, d.ExemptionReason, d.ExemptionRoute = inds, string(choice.Exemption), string(choice.Reason), ""
-	switch {
-	case choice.Exemption == threeds.NoExemption:
-	case authorization != threeds.NoExemption:
-		d.ExemptionRoute = routeAuthorization
-	default:
-		d.ExemptionRoute = route3DS
-	}
-	if slices.Equal(inds, []string{"01"}) && choice.Preference == threeds.NoPreference {
-		d.ExemptionReason = ""
-	}
 }

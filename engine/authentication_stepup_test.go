@@ -117,11 +117,13 @@ func TestChallengeIndicators(t *testing.T) {
 			require.Equal(t, c.inds, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds)
 			v = w.done(v.Payment.ID)
 			require.Equal(t, engine.Succeeded, v.Payment.Status)
-			proof := w.bank.last(t).ThreeDS
+			sent := w.bank.last(t)
 			if c.exemption == "" {
-				require.Nil(t, proof, "I was not asked for")
+				require.Nil(t, sent.ThreeDS, "I was not asked for")
+				require.Empty(t, sent.Exemption)
 			} else {
-				require.Equal(t, c.exemption, proof.Exemption)
+				require.Equal(t, "07", sent.ThreeDS.ECI)
+				require.Equal(t, c.exemption, string(sent.Exemption))
 				require.Equal(t, "exempted", v.Attempt.Details.Authentication.Outcome)
 			}
 		})

@@ -204,11 +204,13 @@ type bank struct {
 	answer   func(r *sdk.Request) *sdk.Outcome
 	external bool
 	rule     sdk.ResolveRule
+	// exemptions that it takes in an authorization.
+	exemptions []sdk.Exemption
 }
 
 func (b *bank) adapter() *sdk.Adapter {
 	a := &sdk.Adapter{Manifest: sdk.Manifest{ABI: sdk.ABI, Name: "bank", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Bank", Description: "A test processor.",
-		Features: sdk.Features{External3DS: b.external, StoredCredential: true}, Resolve: b.rule}}
+		Features: sdk.Features{External3DS: b.external, StoredCredential: true, Exemptions: b.exemptions}, Resolve: b.rule}}
 	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
 		b.mu.Lock()
 		b.requests = append(b.requests, *c.Request)
@@ -258,7 +260,7 @@ type secureWorld struct {
 }
 
 func newSecureWorld(t *testing.T, o engine.Options) *secureWorld {
-	a, b := newAuthenticator(), &bank{external: true, rule: byReference}
+	a, b := newAuthenticator(), &bank{external: true, rule: byReference, exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis}}
 	return openSecureWorld(t, o, a, b, filepath.Join(t.TempDir(), "p.db"))
 }
 

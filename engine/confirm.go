@@ -66,6 +66,7 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *work, in *PaymentInput) (
 		return nil, err
 	}
 	if w.p.Status == Failed {
+		w.softDeclined = w.a.Details.Error != nil && w.a.Details.Error.Reason == sdk.DeclineAuthenticationNeeded
 		w.p.AttemptCount++
 		w.a = newAttempt(w.p, w.p.AttemptCount, now)
 		w.p.AttemptID = w.a.ID
@@ -143,6 +144,7 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput, create 
 		return nil, err
 	}
 	d := &w.p.Details
+	plain := d.AuthenticationType == authenticationNoThreeDS // said, not taken for granted
 	if d.AuthenticationType == "" {
 		d.AuthenticationType = authenticationNoThreeDS
 	}
@@ -157,10 +159,19 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput, create 
 	if in.ThreeDS != nil && !w.adapter.Manifest.Features.External3DS {
 		return nil, noExternal3DS(w.account)
 	}
+	if t := in.ThreeDS; t != nil {
+		if err := checkBroughtExemption(t.Exemption, w.account, w.adapter.Manifest); err != nil {
+			return nil, err
+		}
+	}
 	if w.a.Details.ConnectorData, err = e.connectorData(ctx, w, in); err != nil {
 		return nil, err
 	}
-	if runsExternal3DS(w, in) {
+	instead := false
+	if w.exemption, instead, err = e.exempt(ctx, w, in, c, plain); err != nil {
+		return nil, err
+	}
+	if (runsExternal3DS(w, in) || instead) && !w.exemption.direct() {
 		return e.confirmAuthenticated(ctx, w, in, c, create, now, nil)
 	}
 	if ri, err := e.threeRIFor(ctx, w, in, c); err != nil {
@@ -193,7 +204,7 @@ func (e *Engine) fillAttempt(w *work, in *PaymentInput, c *card) {
 		a.Details.Card = nil // a processor's token tells nothing of the card
 	}
 	a.Details.CardDiscovery = discoveredManual
-	a.Details.Error = nil
+	a.Details.Error, a.Details.Exemption = nil, w.exemption
 	a.Details.Save, a.Details.MethodID, a.Details.Mandate, a.Details.StoredCredential = savesAs(w.p, in, w.use), "", "", nil
 	w.fillUse()
 	a.Details.Reference = reference(w.adapter.Manifest.Reference, a.ID, a.CreatedAt.UnixMilli())

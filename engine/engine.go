@@ -45,6 +45,9 @@ type Metrics interface {
 	// AuthenticationDone counts a 3-D Secure authentication that has ended: by whom, of which scheme, how (threeds.Outcome), frictionless or
 	// challenge ("" when it did not come so far), and how long it took.
 	AuthenticationDone(authenticator, network, outcome, flow string, took time.Duration)
+	// ExemptionSettled counts an exemption that was claimed: at which processor, which (sdk.Exemption), by which way (3ds, authorization), and
+	// what the issuer made of it (approved, soft_declined, declined).
+	ExemptionSettled(connector, exemption, route, outcome string)
 	// Alarm counts something a person must look at: late evidence, an outcome that does not fit, a lease lost.
 	Alarm(kind string)
 }
@@ -109,5 +112,6 @@ type noMetrics struct{}
 
 func (noMetrics) PaymentMoved(PaymentStatus, string)                           {}
 func (noMetrics) OperationDone(string, string, OperationStatus, time.Duration) {}
+func (noMetrics) ExemptionSettled(_, _, _, _ string)                           {}
 func (noMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)        {}
 func (noMetrics) Alarm(string)                                                 {}

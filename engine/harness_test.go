@@ -37,6 +37,7 @@ type alarms struct {
 	sync.Mutex
 	n               map[string]int
 	authentications []string // outcomes
+	exemptions      []string // exemption, route, outcome
 }
 
 func (a *alarms) PaymentMoved(engine.PaymentStatus, string)                           {}
@@ -45,6 +46,11 @@ func (a *alarms) AuthenticationDone(_, _, outcome, _ string, _ time.Duration) {
 	a.Lock()
 	defer a.Unlock()
 	a.authentications = append(a.authentications, outcome)
+}
+func (a *alarms) ExemptionSettled(_, exemption, route, outcome string) {
+	a.Lock()
+	defer a.Unlock()
+	a.exemptions = append(a.exemptions, exemption+" "+route+" "+outcome)
 }
 func (a *alarms) Alarm(kind string) {
 	a.Lock()

@@ -174,7 +174,7 @@ type ThreeDSInput struct {
 	DSTransID     string
 	Version       string
 	TransStatus   string
-	Exemption     string
+	Exemption     string // low_value, transaction_risk_assessment … (three_ds_data.exemption_indicator), "" for none
 	CAVVAlgorithm string
 }
 

@@ -27,10 +27,13 @@ type work struct {
 	method   *PaymentMethod // the saved method of the latest attempt, opened; nil without one
 	// saveTries counts failures to keep the card, see saveLimit.
 	saveTries int
-	token     string          // Auth.RequestToken of the request, "" without one
-	resume    []sdk.Exchange  // answered exchanges of an earlier drive (idempotent resend)
-	captured  []CapturedValue // the secrets that were captured from them
-	repeat    *ExchangeRecord // the journalled intent that follows them and has no answer, nil when none is
+	exemption *AttemptExemption // of the attempt about to be made
+	// softDeclined says that the attempt before it was declined for want of authentication.
+	softDeclined bool
+	token        string          // Auth.RequestToken of the request, "" without one
+	resume       []sdk.Exchange  // answered exchanges of an earlier drive (idempotent resend)
+	captured     []CapturedValue // the secrets that were captured from them
+	repeat       *ExchangeRecord // the journalled intent that follows them and has no answer, nil when none is
 	// leaseEnd is the end of our right to send, on this node's clock, read before the lease was written: never later than the
 	// database's idea of it.
 	leaseEnd time.Time

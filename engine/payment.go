@@ -131,6 +131,8 @@ type AttemptDetails struct {
 	Released bool `json:"released,omitempty"`
 	// Authentication is that of external 3-D Secure, nil without.
 	Authentication *AttemptAuthentication `json:"authentication,omitempty"`
+	// Exemption is what was decided about an exemption from strong customer authentication, nil where none was wanted.
+	Exemption *AttemptExemption `json:"exemption,omitempty"`
 	// Captures are the captures made of this attempt, in order.
 	Captures []CaptureRecord `json:"captures,omitempty"`
 	// ReturnURL handed to the processor for this attempt.

@@ -29,6 +29,7 @@ type Reader interface {
 	methodReader
 	operatorReader
 	violationReader
+	exemptionReader
 
 	// Now is the database's clock, the same throughout the transaction, whole milliseconds UTC.
 	Now() time.Time
@@ -86,6 +87,7 @@ type Tx interface {
 	keysetTx
 	sealedTx
 	violationTx
+	exemptionTx
 
 	InsertPayment(p *Payment) error
 	UpdatePayment(p *Payment) error
@@ -108,13 +110,13 @@ type Tx interface {
 	DeleteIdempotency(merchantID, key string) error
 	PutCardToken(t *CardToken) error
 	DeleteCardToken(merchantID, token string) error
-	// DeleteExpired removes card tokens, short-term keys, idempotency records and ephemeral keys past their end, a few thousand at most so as not to hold up others:
+	// DeleteExpired removes card tokens, short-term keys, idempotency records, ephemeral keys and counts of exemptions past their end, a few thousand at most so as not to hold up others:
 	// call it again until it returns 0. It returns how many.
 	DeleteExpired() (int, error)
 
 	InsertMerchant(m *Merchant) error
 	UpdateMerchant(m *Merchant) error
-	// DeleteMerchant removes it with its profiles, accounts, keys, kept cards and saved methods; payments and customers stay.
+	// DeleteMerchant removes it with its profiles, accounts, keys, kept cards, saved methods and counts of exemptions; payments and customers stay.
 	DeleteMerchant(id string) error
 	InsertProfile(p *Profile) error // ErrConflict on a second one with the same merchant and name
 	UpdateProfile(p *Profile) error

@@ -22,7 +22,11 @@ func (e *Engine) firstRequest(w *work, in *PaymentInput, c *card) sdk.Request {
 	r.Request3DS = d.AuthenticationType == authenticationThreeDS && (in == nil || in.ThreeDS == nil) && !a.Details.MerchantInitiated
 	if in != nil && in.ThreeDS != nil {
 		t := in.ThreeDS
-		r.ThreeDS = &sdk.ThreeDSResult{ECI: t.ECI, DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, Exemption: t.Exemption, CAVVAlgorithm: t.CAVVAlgorithm}
+		r.ThreeDS = &sdk.ThreeDSResult{ECI: t.ECI, DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, CAVVAlgorithm: t.CAVVAlgorithm}
+		r.Exemption = broughtExemptions[t.Exemption] // one that the processor takes: checked at confirm
+	}
+	if x := a.Details.Exemption; x.direct() {
+		r.Exemption = sdk.Exemption(x.Exemption)
 	}
 	if v := p.Private; v != nil {
 		r.Billing, r.Shipping, r.Browser = addressOf(v.Billing), addressOf(v.Shipping), v.Browser

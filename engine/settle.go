@@ -72,6 +72,7 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 		if saved != nil && saved.method != nil {
 			w.method = saved.method
 		}
+		counts := countExemption(&b)
 		step, err := e.stepUpAfter(ctx, w, &b, now)
 		if err != nil {
 			return err
@@ -95,6 +96,9 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 				return err
 			}
 			if err := step.write(tx); err != nil {
+				return err
+			}
+			if err := counts.write(tx); err != nil {
 				return err
 			}
 			err = saved.write(tx)
@@ -121,6 +125,7 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 		for _, alarm := range b.alarms {
 			e.metrics.Alarm(alarm)
 		}
+		e.settledExemption(ctx, counts)
 		if event != nil {
 			e.metrics.PaymentMoved(p.Status, w.a.Connector)
 		}

@@ -45,6 +45,7 @@ func CheckManifest(m *sdk.Manifest) error {
 	c.placements("authentication", m.Authentication)
 	c.placements("placements", m.Placements)
 	c.lists()
+	c.exemptions()
 	c.rules()
 	return errors.Join(c.problems...)
 }
@@ -76,6 +77,16 @@ func (c *manifestCheck) operations() {
 		at := fmt.Sprintf("operations[%d]", i)
 		c.require(slices.Contains(known, op), at, "%q is no operation of a %s", op, c.m.Kind)
 		c.require(!slices.Contains(c.m.Operations[:i], op), at, "%q is listed twice", op)
+	}
+}
+
+func (c *manifestCheck) exemptions() {
+	list := c.m.Features.Exemptions
+	c.require(len(list) == 0 || c.m.Kind == sdk.KindProcessor, "features.exemptions", "are claimed in authorizations, which a %s does not make", c.m.Kind)
+	for i, e := range list {
+		at := fmt.Sprintf("features.exemptions[%d]", i)
+		c.require(e.Valid(), at, "%q is not an exemption", e)
+		c.require(!slices.Contains(list[:i], e), at, "%q is listed twice", e)
 	}
 }
 

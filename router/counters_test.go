@@ -49,6 +49,7 @@ func (c *counters) alarmed(kind string) int {
 func (*counters) PaymentMoved(engine.PaymentStatus, string)                           {}
 func (*counters) OperationDone(string, string, engine.OperationStatus, time.Duration) {}
 func (*counters) AuthenticationDone(_, _, _, _ string, _ time.Duration)               {}
+func (*counters) ExemptionSettled(_, _, _, _ string)                                  {}
 func (c *counters) Alarm(kind string)                                                 { c.add(&c.alarms, kind) }
 
 // counting counts the calls of adapters.

@@ -108,6 +108,7 @@ func writePayment(w *writer, v *engine.PaymentView, listed bool) {
 	w.int("attempt_count", int64(max(p.AttemptCount, 1))).null("merchant_decision").text("merchant_connector_id", a.AccountID)
 	w.null("incremental_authorization_allowed", "authorization_count", "incremental_authorizations")
 	writeAuthentication(w, v, a)
+	writeExemption(w, v, a)
 	w.time("expires_on", p.ExpiresAt).null("fingerprint")
 	writeBrowser(w, private.Browser)
 	w.raw("payment_channel", d.Echo["payment_channel"])

@@ -148,6 +148,16 @@ func writeAuthentication(w *writer, v *engine.PaymentView, a *engine.Attempt) {
 	w.bool("external_3ds_authentication_attempted", s.Connector != "")
 }
 
+// writeExemption writes what was decided about an exemption from strong customer authentication, where one was wanted. It is the merchant's
+// business, not the payer's client's.
+func writeExemption(w *writer, v *engine.PaymentView, a *engine.Attempt) {
+	x := a.Details.Exemption
+	if x == nil || v.Public {
+		return
+	}
+	w.key("sca_exemption").open().text("exemption", x.Exemption).text("route", x.Route).str("reason", x.Reason).strings("passed_over", x.PassedOver).close()
+}
+
 // jsonOf is JSON for a data attribute: the template escapes it, and the page's script parses it.
 func jsonOf(v any) string {
 	b, err := json.Marshal(v)

@@ -287,7 +287,7 @@ func (v *Manifest) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesFeatures = [...]string{"partial_capture", "multiple_capture", "over_capture", "releases_rest", "partial_refund", "zero_amount", "processor_3ds", "external_3ds", "stored_credential", "network_mit", "network_token", "pre_auth_void"}
+var namesFeatures = [...]string{"partial_capture", "multiple_capture", "over_capture", "releases_rest", "partial_refund", "zero_amount", "processor_3ds", "external_3ds", "stored_credential", "network_mit", "network_token", "pre_auth_void", "exemptions"}
 
 func (v *Features) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -317,6 +317,14 @@ func (v *Features) decode(r *jsontext.Reader) {
 			v.NetworkToken = r.Bool()
 		case 11:
 			v.PreAuthVoid = r.Bool()
+		case 12:
+			for ok := r.Array(); ok; ok = r.More(']') {
+				if len(v.Exemptions) == maxElements {
+					r.Fail(tooMany)
+					break
+				}
+				v.Exemptions = append(v.Exemptions, Exemption(r.String()))
+			}
 		default:
 			r.Skip()
 		}
@@ -337,6 +345,15 @@ func (v *Features) encode(b []byte) []byte {
 	b = jsontext.OptBool(b, `"network_mit":`, v.NetworkMIT)
 	b = jsontext.OptBool(b, `"network_token":`, v.NetworkToken)
 	b = jsontext.OptBool(b, `"pre_auth_void":`, v.PreAuthVoid)
+	if len(v.Exemptions) > 0 {
+		b = jsontext.Name(b, `"exemptions":`)
+		b = append(b, '[')
+		for i := range v.Exemptions {
+			b = jsontext.AppendComma(b)
+			b = jsontext.AppendString(b, string(v.Exemptions[i]))
+		}
+		b = append(b, ']')
+	}
 	return append(b, '}')
 }
 
@@ -844,7 +861,7 @@ func (v *Account) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesRequest = [...]string{"payment_id", "attempt_id", "reference", "amount", "payment", "capture", "final_capture", "transaction_id", "refund_id", "reason", "resolves", "connector_data", "instrument", "stored_credential", "request_3ds", "three_ds", "customer", "billing", "shipping", "browser", "description", "descriptor_name", "descriptor_suffix", "order_reference", "lines", "shipping_cost", "tax_amount", "metadata", "return_url", "webhook_url", "return", "webhook", "authentication"}
+var namesRequest = [...]string{"payment_id", "attempt_id", "reference", "amount", "payment", "capture", "final_capture", "transaction_id", "refund_id", "reason", "resolves", "connector_data", "instrument", "stored_credential", "request_3ds", "three_ds", "exemption", "customer", "billing", "shipping", "browser", "description", "descriptor_name", "descriptor_suffix", "order_reference", "lines", "shipping_cost", "tax_amount", "metadata", "return_url", "webhook_url", "return", "webhook", "authentication"}
 
 func (v *Request) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -918,6 +935,8 @@ func (v *Request) decode(r *jsontext.Reader) {
 				v.ThreeDS.decode(r)
 			}
 		case 16:
+			v.Exemption = Exemption(r.String())
+		case 17:
 			if r.Null() {
 				v.Customer = nil
 			} else {
@@ -926,7 +945,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Customer.decode(r)
 			}
-		case 17:
+		case 18:
 			if r.Null() {
 				v.Billing = nil
 			} else {
@@ -935,7 +954,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Billing.decode(r)
 			}
-		case 18:
+		case 19:
 			if r.Null() {
 				v.Shipping = nil
 			} else {
@@ -944,7 +963,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Shipping.decode(r)
 			}
-		case 19:
+		case 20:
 			if r.Null() {
 				v.Browser = nil
 			} else {
@@ -953,15 +972,15 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Browser.decode(r)
 			}
-		case 20:
-			v.Description = r.String()
 		case 21:
-			v.DescriptorName = r.String()
+			v.Description = r.String()
 		case 22:
-			v.DescriptorSuffix = r.String()
+			v.DescriptorName = r.String()
 		case 23:
-			v.OrderReference = r.String()
+			v.DescriptorSuffix = r.String()
 		case 24:
+			v.OrderReference = r.String()
+		case 25:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Lines) == maxElements {
 					r.Fail(tooMany)
@@ -970,11 +989,11 @@ func (v *Request) decode(r *jsontext.Reader) {
 				v.Lines = append(v.Lines, Line{})
 				v.Lines[len(v.Lines)-1].decode(r)
 			}
-		case 25:
-			v.ShippingCost = r.Int64()
 		case 26:
-			v.TaxAmount = r.Int64()
+			v.ShippingCost = r.Int64()
 		case 27:
+			v.TaxAmount = r.Int64()
+		case 28:
 			for ok := r.Object(); ok; ok = r.More('}') {
 				k := r.Key()
 				if _, twice := v.Metadata[k]; twice {
@@ -990,11 +1009,11 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Metadata[k] = r.String()
 			}
-		case 28:
-			v.ReturnURL = r.String()
 		case 29:
-			v.WebhookURL = r.String()
+			v.ReturnURL = r.String()
 		case 30:
+			v.WebhookURL = r.String()
+		case 31:
 			if r.Null() {
 				v.Return = nil
 			} else {
@@ -1003,7 +1022,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Return.decode(r)
 			}
-		case 31:
+		case 32:
 			if r.Null() {
 				v.Webhook = nil
 			} else {
@@ -1012,7 +1031,7 @@ func (v *Request) decode(r *jsontext.Reader) {
 				}
 				v.Webhook.decode(r)
 			}
-		case 32:
+		case 33:
 			if r.Null() {
 				v.Authentication = nil
 			} else {
@@ -1040,25 +1059,25 @@ func (v *Request) decode(r *jsontext.Reader) {
 	if seen&(1<<15) == 0 {
 		v.ThreeDS = nil
 	}
-	if seen&(1<<16) == 0 {
+	if seen&(1<<17) == 0 {
 		v.Customer = nil
 	}
-	if seen&(1<<17) == 0 {
+	if seen&(1<<18) == 0 {
 		v.Billing = nil
 	}
-	if seen&(1<<18) == 0 {
+	if seen&(1<<19) == 0 {
 		v.Shipping = nil
 	}
-	if seen&(1<<19) == 0 {
+	if seen&(1<<20) == 0 {
 		v.Browser = nil
 	}
-	if seen&(1<<30) == 0 {
+	if seen&(1<<31) == 0 {
 		v.Return = nil
 	}
-	if seen&(1<<31) == 0 {
+	if seen&(1<<32) == 0 {
 		v.Webhook = nil
 	}
-	if seen&(1<<32) == 0 {
+	if seen&(1<<33) == 0 {
 		v.Authentication = nil
 	}
 }
@@ -1097,6 +1116,7 @@ func (v *Request) encode(b []byte) []byte {
 		b = jsontext.Name(b, `"three_ds":`)
 		b = v.ThreeDS.encode(b)
 	}
+	b = jsontext.OptStr(b, `"exemption":`, string(v.Exemption))
 	if v.Customer != nil {
 		b = jsontext.Name(b, `"customer":`)
 		b = v.Customer.encode(b)
@@ -1372,7 +1392,7 @@ func (v *StoredCredentialUse) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesThreeDSResult = [...]string{"cavv", "eci", "trans_status", "version", "ds_trans_id", "server_trans_id", "acs_trans_id", "flow", "exemption", "cavv_algorithm"}
+var namesThreeDSResult = [...]string{"cavv", "eci", "trans_status", "version", "ds_trans_id", "server_trans_id", "acs_trans_id", "flow", "cavv_algorithm"}
 
 func (v *ThreeDSResult) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -1395,8 +1415,6 @@ func (v *ThreeDSResult) decode(r *jsontext.Reader) {
 		case 7:
 			v.Flow = r.String()
 		case 8:
-			v.Exemption = r.String()
-		case 9:
 			v.CAVVAlgorithm = r.String()
 		default:
 			r.Skip()
@@ -1414,7 +1432,6 @@ func (v *ThreeDSResult) encode(b []byte) []byte {
 	b = jsontext.OptStr(b, `"server_trans_id":`, v.ServerTransID)
 	b = jsontext.OptStr(b, `"acs_trans_id":`, v.ACSTransID)
 	b = jsontext.OptStr(b, `"flow":`, v.Flow)
-	b = jsontext.OptStr(b, `"exemption":`, v.Exemption)
 	b = jsontext.OptStr(b, `"cavv_algorithm":`, v.CAVVAlgorithm)
 	return append(b, '}')
 }

@@ -71,7 +71,7 @@ var texts = []string{"", "a", "card", "ünïcödé 漢字 😀", "quote\" back\\
 func randomText(r *rand.Rand, typ string) string {
 	values := map[string][]string{"Operation": {string(OpAuthorize), string(OpWebhook)}, "Kind": {string(KindProcessor)}, "OutcomeStatus": {string(StatusDeclined)},
 		"DeclineReason": {string(DeclineGeneric)}, "CaptureMethod": {string(CaptureManual)}, "CardNetwork": {string(Visa)}, "DeviceChannel": {string(ChannelBrowser)}, "ErrorClass": {string(ErrorConfig)}, "RejectCode": {string(RejectMissing)},
-		"ResolveBy": {string(ResolveByWebhook)}, "Currency": {"USD", "JPY"}}[typ]
+		"ResolveBy": {string(ResolveByWebhook)}, "Currency": {"USD", "JPY"}, "Exemption": {string(ExemptionLowValue), string(ExemptionDelegation)}}[typ]
 	if values == nil {
 		values = texts
 	}

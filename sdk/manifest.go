@@ -54,6 +54,8 @@ type Features struct {
 	NetworkMIT       bool `json:"network_mit,omitempty"`   // charges a card with a network transaction id
 	NetworkToken     bool `json:"network_token,omitempty"` //
 	PreAuthVoid      bool `json:"pre_auth_void,omitempty"` // voids a payment that waits for the customer
+	// Exemptions from strong customer authentication that an authorization can claim (Request.Exemption).
+	Exemptions []Exemption `json:"exemptions,omitempty"`
 }
 
 // Environment is where a processor is reached.

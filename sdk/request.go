@@ -45,6 +45,9 @@ type Request struct {
 	Request3DS bool `json:"request_3ds,omitempty"`
 	// ThreeDS is the result of a 3-D Secure authentication done outside the processor.
 	ThreeDS *ThreeDSResult `json:"three_ds,omitempty"`
+	// Exemption is the one that authorize is to claim, "" for none. It is asked for only of processors whose Features.Exemptions name it,
+	// and never in a merchant-initiated payment.
+	Exemption Exemption `json:"exemption,omitempty"`
 
 	Customer *Customer `json:"customer,omitempty"`
 	Billing  *Address  `json:"billing,omitempty"`
@@ -161,8 +164,7 @@ type ThreeDSResult struct {
 	DSTransID     string `json:"ds_trans_id,omitempty"`
 	ServerTransID string `json:"server_trans_id,omitempty"`
 	ACSTransID    string `json:"acs_trans_id,omitempty"`
-	Flow          string `json:"flow,omitempty"`      // frictionless or challenge
-	Exemption     string `json:"exemption,omitempty"` // exemption asked for in the authorization
+	Flow          string `json:"flow,omitempty"` // frictionless or challenge
 	CAVVAlgorithm string `json:"cavv_algorithm,omitempty"`
 }
 

@@ -101,6 +101,10 @@ func (t *tx) DeleteExpired() (int, error) {
 			(SELECT seq FROM idempotency WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 		`DELETE FROM ephemeral_keys WHERE seq IN
 			(SELECT seq FROM ephemeral_keys WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+		`DELETE FROM low_value_uses WHERE seq IN
+			(SELECT seq FROM low_value_uses WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
+		`DELETE FROM exemption_rates WHERE seq IN
+			(SELECT seq FROM exemption_rates WHERE expires_at > 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2)`,
 	} {
 		n, err := t.exec("delete expired rows", query, millis(t.now), expiredAtOnce)
 		if err != nil {

@@ -280,6 +280,11 @@ func TestPlans(t *testing.T) {
 		r.UpdateCard(&engine.StoredCard{})
 		r.DeleteCard("m", "c")
 		r.ShortTermKey("m", "c")
+		r.LowValue("m", "f")
+		r.CountLowValue("m", "f", 1, now)
+		r.ResetLowValue("m", "f")
+		r.ExemptionRates("m", "424242")
+		r.CountExemption("m", "424242", "low_value", true, now)
 		r.PutCardToken(&engine.CardToken{MerchantID: "m", Token: "t", Key: &engine.ShortTermKey{WrappedKey: []byte("k")}})
 		for table := range sealedColumns {
 			if table != engine.SealedMerchants { // all of them, at once

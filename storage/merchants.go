@@ -34,7 +34,7 @@ func (t *tx) UpdateMerchant(m *engine.Merchant) error {
 
 // DeleteMerchant implements engine.Tx. Profiles, accounts and keys go by their foreign keys.
 func (t *tx) DeleteMerchant(id string) error {
-	for _, table := range []string{"cards", "payment_methods", "mandates", "ephemeral_keys", "customer_accounts"} {
+	for _, table := range []string{"cards", "payment_methods", "mandates", "ephemeral_keys", "customer_accounts", "low_value_uses", "exemption_rates"} {
 		if _, err := t.exec("delete merchant's "+table, `DELETE FROM `+table+` WHERE merchant_id = $1`, id); err != nil {
 			return err
 		}

@@ -24,6 +24,7 @@ type meters struct {
 
 	authentications     *prometheus.CounterVec
 	authenticationTimes *prometheus.HistogramVec
+	exemptions          *prometheus.CounterVec
 
 	steps      *prometheus.HistogramVec
 	traps      *prometheus.CounterVec
@@ -62,6 +63,8 @@ func newMeters() *meters {
 	m.operations = histogram("operation_seconds", "One operation at a processor, by how it ended.", sendBuckets, "kind", "connector", "status")
 	m.alarms = counter("alarms_total", "Things a person must look at: late evidence, an outcome that does not fit, a lost lease.", "kind")
 	m.authentications = counter("authentications_total", "3-D Secure authentications by how they ended.", "authenticator", "network", "outcome", "flow")
+	m.exemptions = counter("exemptions_total", "Exemptions from strong customer authentication that were claimed, by what the issuer made of them.",
+		"connector", "exemption", "route", "outcome")
 	m.authenticationTimes = histogram("authentication_seconds", "One 3-D Secure authentication, from confirm to its end.", authenticationBuckets, "authenticator", "flow")
 	m.steps = histogram("adapter_step_seconds", "One step of an adapter.", stepBuckets, "adapter")
 	m.traps = counter("adapter_traps_total", "Steps that were stopped or gave no valid answer.", "adapter", "kind")
@@ -101,6 +104,11 @@ func (m *meters) OperationDone(kind, connector string, status engine.OperationSt
 func (m *meters) AuthenticationDone(authenticator, network, outcome, flow string, took time.Duration) {
 	m.authentications.WithLabelValues(authenticator, network, outcome, flow).Inc()
 	m.authenticationTimes.WithLabelValues(authenticator, flow).Observe(took.Seconds())
+}
+
+// ExemptionSettled implements engine.Metrics.
+func (m *meters) ExemptionSettled(connector, exemption, route, outcome string) {
+	m.exemptions.WithLabelValues(connector, exemption, route, outcome).Inc()
 }
 
 // Alarm implements engine.Metrics.

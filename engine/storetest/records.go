@@ -137,21 +137,24 @@ func testMerchants(t *testing.T, s engine.Store) {
 	for _, m := range []string{"m1", "m2"} {
 		update(t, s, func(tx engine.Tx) error {
 			return errors.Join(tx.InsertCard(&engine.StoredCard{MerchantID: m, ID: "card", Fingerprint: "f", CreatedAt: base}),
-				tx.InsertPaymentMethod(&engine.PaymentMethod{MerchantID: m, ID: "pm", CustomerID: "c", CreatedAt: base}))
+				tx.InsertPaymentMethod(&engine.PaymentMethod{MerchantID: m, ID: "pm", CustomerID: "c", CreatedAt: base}),
+				tx.CountLowValue(m, "f", 1, time.Now().Add(time.Hour)), tx.CountExemption(m, "424242", "low_value", false, time.Now().Add(time.Hour)))
 		})
 	}
 	kept := func(m string) (out []bool) {
 		require.NoError(t, s.View(t.Context(), func(r engine.Reader) error {
 			_, card := r.Card(m, "card")
 			_, method := r.PaymentMethod(m, "pm")
-			out = []bool{card == nil, method == nil}
-			return nil
+			used, err := r.LowValue(m, "f")
+			rates, err2 := r.ExemptionRates(m, "424242")
+			out = []bool{card == nil, method == nil, used.Count == 1, len(rates) == 1}
+			return errors.Join(err, err2)
 		}))
 		return out
 	}
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteMerchant("m1") })
-	require.Equal(t, []bool{false, false}, kept("m1"), "kept cards go with their merchant")
-	require.Equal(t, []bool{true, true}, kept("m2"))
+	require.Equal(t, []bool{false, false, false, false}, kept("m1"), "kept cards and counts go with their merchant")
+	require.Equal(t, []bool{true, true, true, true}, kept("m2"))
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.Profile, error) { return r.Profiles("m1") }))
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.Account, error) { return r.Accounts("m1") }))
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.APIKey, error) { return r.APIKeys("m1", 0, 0) }))

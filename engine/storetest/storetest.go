@@ -63,6 +63,8 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"API keys", testAPIKeys},
 		{"accounts of a connector", testAccountsAt},
 		{"violations", testViolations},
+		{"exemptions: low value", testLowValue},
+		{"exemptions: rates", testExemptionRates},
 		{"customers", testCustomers},
 		{"keysets", testKeysets},
 		{"update: own writes, errors, clock", testUpdate},

@@ -13,7 +13,7 @@ const (
 
 // Payer is what is known of a payment when it is decided whether its payer is to be challenged. Zero values are unknown, or no.
 type Payer struct {
-	// EURCents is the amount at today's rate; negative is unknown.
+	// EURCents is the amount, see EURCents; negative is unknown.
 	EURCents int64
 	// IssuerCountry and AcquirerCountry are ISO 3166-1 alpha-2 codes.
 	IssuerCountry, AcquirerCountry string
@@ -32,8 +32,8 @@ type Payer struct {
 	TrustListed   bool // the issuer told that the payer has put the merchant on its list
 	Corporate     bool // a corporate card
 	SecureChannel bool // used over a dedicated corporate process
-	// ProcessorTakes says whether the routed processor takes an exemption in an authorization.
-	ProcessorTakes bool
+	// ProcessorTakes are the exemptions that the routed processor takes in an authorization.
+	ProcessorTakes []Exemption
 	// Rates are those of the card's issuer (by BIN) so far.
 	Rates map[Exemption]Rate
 }
@@ -43,6 +43,12 @@ type Counters struct {
 	Count    int
 	EURCents int64
 }
+
+// Exhausted says whether nothing more may be claimed as low value until the payer has been authenticated.
+func (c Counters) Exhausted() bool { return c.Count >= lowValueCount || c.EURCents > lowValueSum }
+
+// NoCounters are those of a card that cannot be told from others: they allow nothing.
+var NoCounters = Counters{Count: lowValueCount}
 
 // Rate is how often an issuer soft-declined an exemption.
 type Rate struct {
@@ -166,18 +172,19 @@ func admissible(e Exemption, p Payer) bool {
 	known := p.EURCents >= 0
 	switch e {
 	case ExemptLowValue:
-		return known && p.EURCents <= lowValueLimit && p.Counters.Count < lowValueCount && p.Counters.EURCents <= lowValueSum
+		return known && p.EURCents <= lowValueLimit && !p.Counters.Exhausted()
 	case ExemptTRA:
 		return known && p.EURCents <= traLimit
 	}
 	return true
 }
 
-// claim finds the exemption's route.
+// claim finds the exemption's route. One that the processor does not take in an authorization goes through 3-D Secure; where that has no
+// word for it either, nothing is claimed and the payer is authenticated as without.
 func claim(cfg Config, p Payer, messageVersion string, e Exemption, reason Reason) Choice {
 	c := Choice{Route: Route3DS, Exemption: e, Reason: reason}
 	said := messageVersion == "" || hasIndicator(e, messageVersion) // can 3-D Secure say it?
-	if !p.ProcessorTakes || only3DS(e) {
+	if !slices.Contains(p.ProcessorTakes, e) || only3DS(e) {
 		if !p.Asked || !said { // nowhere to claim it
 			return fallback(p, BecauseNoWay)
 		}

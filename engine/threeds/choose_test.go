@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
 )
 
 func TestChallengeInds(t *testing.T) {
@@ -23,7 +25,7 @@ func TestChallengeInds(t *testing.T) {
 	}
 	eachVector(t, "challenge_ind", func(t *testing.T, _ vectors, in input, want expect) {
 		c := Choose(Default(), Payer{EURCents: 2000, Asked: true, Requested: in.Exemption, SoftDeclined: in.SoftDeclined,
-			FirstOfSeries: in.FirstCIT, Preference: in.Preference, ProcessorTakes: true}, "")
+			FirstOfSeries: in.FirstCIT, Preference: in.Preference, ProcessorTakes: everyExemption}, "")
 		require.Equal(t, Route3DS, c.Route)
 		inds, exemption := ChallengeInds(in.Version, c.Preference, c.Exemption)
 		require.Equal(t, want.Exemption, exemption)
@@ -114,7 +116,7 @@ func TestChoose(t *testing.T) {
 	direct, through := rules, rules
 	direct.ExemptionRules.Route, through.ExemptionRules.Route = RuleAuthorization, RuleThreeDS
 
-	base := Payer{EURCents: 25_00, IssuerCountry: "DE", AcquirerCountry: "FR", Asked: true, ProcessorTakes: true}
+	base := Payer{EURCents: 25_00, IssuerCountry: "DE", AcquirerCountry: "FR", Asked: true, ProcessorTakes: everyExemption}
 	big := base
 	big.EURCents = 300_00
 	with := func(p Payer, change func(*Payer)) Payer { change(&p); return p }
@@ -143,8 +145,11 @@ func TestChoose(t *testing.T) {
 		{"low value, always through", through, base, "2.2.0", Choice{Route: Route3DS, Exemption: ExemptLowValue, Reason: BecauseLowValue}},
 		{"low value, always direct", direct, base, "2.3.1", Choice{Route: RouteAuthorization, Exemption: ExemptLowValue, Reason: BecauseLowValue}},
 		{"low value, authentication not asked", rules, with(base, func(p *Payer) { p.Asked = false }), "", Choice{Route: RouteAuthorization, Exemption: ExemptLowValue, Reason: BecauseLowValue}},
-		{"low value, nowhere to say", rules, with(base, func(p *Payer) { p.Asked, p.ProcessorTakes = false, false }), "", Choice{Reason: BecauseNoWay}},
-		{"low value, 2.2, processor deaf", rules, with(base, func(p *Payer) { p.ProcessorTakes = false }), "2.2.0", Choice{Route: Route3DS, Reason: BecauseNoWay}},
+		{"low value, 2.2, processor takes others", rules, with(base, func(p *Payer) { p.ProcessorTakes = []Exemption{ExemptTRA} }), "2.2.0", Choice{Route: Route3DS, Reason: BecauseNoWay}},
+		{"route authorization, processor deaf", direct, with(base, func(p *Payer) { p.ProcessorTakes = nil }), "2.3.1", Choice{Route: Route3DS, Exemption: ExemptLowValue, Reason: BecauseLowValue}},
+		{"low value, a card like any other", rules, with(base, func(p *Payer) { p.Counters = NoCounters }), "2.3.1", Choice{Route: Route3DS, Reason: BecauseNothing}},
+		{"low value, nowhere to say", rules, with(base, func(p *Payer) { p.Asked, p.ProcessorTakes = false, nil }), "", Choice{Reason: BecauseNoWay}},
+		{"low value, 2.2, processor deaf", rules, with(base, func(p *Payer) { p.ProcessorTakes = nil }), "2.2.0", Choice{Route: Route3DS, Reason: BecauseNoWay}},
 		{"EUR 30", rules, with(base, func(p *Payer) { p.EURCents = 30_00 }), "2.3.1", Choice{Route: Route3DS, Exemption: ExemptLowValue, Reason: BecauseLowValue}},
 		{"EUR 30.01", rules, with(base, func(p *Payer) { p.EURCents = 30_01 }), "2.3.1", Choice{Route: Route3DS, Reason: BecauseNothing}},
 		{"five times", rules, with(base, func(p *Payer) { p.Counters.Count = 5 }), "2.3.1", Choice{Route: Route3DS, Reason: BecauseNothing}},
@@ -183,6 +188,27 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// everyExemption is what a processor takes that takes all there are.
+var everyExemption = []Exemption{ExemptLowValue, ExemptTRA, ExemptTrustedBeneficiary, ExemptSecureCorporate, ExemptDelegation, ExemptDataOnly}
+
+func TestEURCents(t *testing.T) {
+	for _, tc := range []struct {
+		amount   int64
+		currency sdk.Currency
+		want     int64
+	}{
+		{0, "EUR", 0}, {1, "EUR", 1}, {30_00, "EUR", 30_00}, {30_01, "EUR", 30_01}, {25_00, "GBP", 30_00}, {25_01, "GBP", 30_02}, {218_00, "DKK", 30_00},
+		{3_900, "ISK", 30_00}, {1, "SEK", 1}, {500, "JPY", -1}, {500, "XYZ", -1}, {-1, "EUR", -1}, {1 << 60, "EUR", -1},
+	} {
+		require.Equal(t, tc.want, EURCents(tc.amount, tc.currency), "%d %s", tc.amount, tc.currency)
+	}
+	for c := range euroUnits {
+		require.True(t, c.Valid(), c)
+		require.LessOrEqual(t, EURCents(euroUnits[c], c), int64(lowValueLimit), c)
+		require.Greater(t, EURCents(euroUnits[c]+1, c), int64(lowValueLimit), c)
+	}
+}
+
 func TestRate(t *testing.T) {
 	require.False(t, Rate{19, 19}.Exceeds(20), "too few to tell")
 	require.False(t, Rate{20, 4}.Exceeds(20))
@@ -207,7 +233,7 @@ func TestExemptionsAreOptIn(t *testing.T) {
 			Requested:  pick(g, NoExemption, NoExemption, ExemptTRA, ExemptLowValue, ExemptDataOnly), MIT: g.IntN(8) == 0,
 			FirstOfSeries: g.IntN(4) == 0, AddCard: g.IntN(4) == 0, SoftDeclined: g.IntN(8) == 0,
 			Counters: Counters{g.IntN(7), int64(g.IntN(200_00))}, RiskAccepted: flip(), TrustListed: flip(), Corporate: flip(),
-			SecureChannel: flip(), ProcessorTakes: flip(), Rates: map[Exemption]Rate{ExemptLowValue: {20, g.IntN(20)}}}
+			SecureChannel: flip(), ProcessorTakes: pick(g, nil, everyExemption), Rates: map[Exemption]Rate{ExemptLowValue: {20, g.IntN(20)}}}
 		c := Choose(cfg, p, pick(g, "", "2.1.0", "2.2.0", "2.3.1"))
 		told := []any{"settings %+v\npayment %+v\nchoice %+v", cfg, p, c}
 		require.NotEmpty(t, c.Reason, told...)

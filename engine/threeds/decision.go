@@ -121,3 +121,6 @@ type Decision struct {
 	// Stop is set with R: the issuer asks that the card is not tried: no other processor, no retry without 3-D Secure.
 	Stop bool
 }
+
+// Exempt authorizes without asking the issuer's 3-D Secure: the authorization claims the exemption itself (Choice.Route authorization).
+func Exempt(run Run) Decision { return decider{run: run}.without(AuthorizeWithout, Exempted) }

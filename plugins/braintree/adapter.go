@@ -33,7 +33,8 @@ func Adapter() *sdk.Adapter {
 			Name: "braintree", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Braintree",
 			Description: "Cards through Braintree's GraphQL API and vault.", Website: "https://www.braintreepayments.com",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true,
-				StoredCredential: true, NetworkMIT: true},
+				StoredCredential: true, NetworkMIT: true, Exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis,
+					sdk.ExemptionTrustedBeneficiary, sdk.ExemptionSecureCorporate}},
 			Environments: map[string]sdk.Environment{
 				"test": {BaseURL: "https://payments.sandbox.braintree-api.com" + path, Hosts: []string{"payments.sandbox.braintree-api.com"}},
 				"live": {BaseURL: "https://payments.braintree-api.com" + path, Hosts: []string{"payments.braintree-api.com"}},

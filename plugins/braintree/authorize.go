@@ -121,9 +121,9 @@ func cardOptions(r *sdk.Request) *sdk.Object {
 		o.Obj("billingAddress", address(r.BillTo()))
 	}
 	if pass := passThrough(r); pass != nil {
-		o.Obj("threeDSecureAuthentication", sdk.NewObject().Obj("passThrough", pass)).OptStr("scaExemption", exemptions[r.ThreeDS.Exemption])
+		o.Obj("threeDSecureAuthentication", sdk.NewObject().Obj("passThrough", pass))
 	}
-	return o
+	return o.OptStr("scaExemption", exemptions[r.Exemption])
 }
 
 func address(b *sdk.Address) *sdk.Object {
@@ -135,9 +135,9 @@ func address(b *sdk.Address) *sdk.Object {
 		OptStr("adminArea2", b.City).OptStr("adminArea1", b.State).OptStr("postalCode", b.Zip).OptStr("countryCodeAlpha2", b.Country)
 }
 
-// exemptions are ScaExemptionType by the names merchants use.
-var exemptions = map[string]string{"low_value": "LOW_VALUE", "transaction_risk_analysis": "TRANSACTION_RISK_ANALYSIS",
-	"secure_corporate_payment": "SECURE_CORPORATE", "trusted_listing": "TRUSTED_BENEFICIARY"}
+// exemptions are ScaExemptionType.
+var exemptions = map[sdk.Exemption]string{sdk.ExemptionLowValue: "LOW_VALUE", sdk.ExemptionRiskAnalysis: "TRANSACTION_RISK_ANALYSIS",
+	sdk.ExemptionSecureCorporate: "SECURE_CORPORATE", sdk.ExemptionTrustedBeneficiary: "TRUSTED_BENEFICIARY"}
 
 // passThrough is the result of an authentication done outside, nil where there is none.
 func passThrough(r *sdk.Request) *sdk.Object {

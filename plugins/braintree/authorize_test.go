@@ -121,7 +121,8 @@ func TestStoredCredentials(t *testing.T) {
 
 func TestThreeDS(t *testing.T) {
 	r := payment()
-	r.ThreeDS = &sdk.ThreeDSResult{CAVV: "STANDINcavv", ECI: "05", TransStatus: "Y", Version: "2.2.0", DSTransID: "ds-1", ServerTransID: "srv-1", Exemption: "low_value"}
+	r.ThreeDS = &sdk.ThreeDSResult{CAVV: "STANDINcavv", ECI: "05", TransStatus: "Y", Version: "2.2.0", DSTransID: "ds-1", ServerTransID: "srv-1"}
+	r.Exemption = sdk.ExemptionLowValue
 	const pass = "options.threeDSecureAuthentication.passThrough."
 	p := play(t, sdk.OpAuthorize, r, token, charged(transaction("SUBMITTED_FOR_SETTLEMENT", "24.99", "USD", "")))
 	_, in := input(t, p.sends[1])

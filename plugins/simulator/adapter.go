@@ -23,7 +23,8 @@ func Adapter() *sdk.Adapter {
 			Name: "simulator", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Simulator",
 			Description: "Behaves like a processor's sandbox: test cards and amounts decide what happens.",
 			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
-				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true},
+				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true,
+				Exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis, sdk.ExemptionTrustedBeneficiary, sdk.ExemptionSecureCorporate}},
 			Environments: map[string]sdk.Environment{"test": {}, "live": {}},
 			Credentials: []sdk.Field{
 				secret("api_key", "API key", "Any value."), secret("key1", "Key 1", "Any value."),

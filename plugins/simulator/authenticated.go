@@ -94,8 +94,3 @@ func (p *payment) inside3DS(c *sdk.Call) (*sdk.Decline, error) {
 func (p *payment) soft() bool {
 	return p.amount.Minor > 0 && p.amount.Minor%100 == 65 && p.rule.act == approve && !p.memory.has(outside) && !merchantInitiated(p.request)
 }
-
-// claims says that a result is nothing but the claim of an exemption.
-func claims(t *sdk.ThreeDSResult) bool {
-	return t.Exemption != "" && t.CAVV == "" && t.TransStatus == "" && t.DSTransID == ""
-}

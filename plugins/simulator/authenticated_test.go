@@ -94,13 +94,13 @@ func TestSoftAmounts(t *testing.T) {
 	}
 	const soft = "declined:authentication_required"
 	require.Equal(t, soft, ask(func(*sdk.Request) {}))
-	require.Equal(t, soft, ask(func(r *sdk.Request) { r.ThreeDS = &sdk.ThreeDSResult{Exemption: "low_value"} }), "an exemption is no authentication")
+	require.Equal(t, soft, ask(func(r *sdk.Request) { r.Exemption = sdk.ExemptionLowValue }), "an exemption is no authentication")
 	require.Equal(t, "captured", ask(func(r *sdk.Request) { r.ThreeDS = outside() }))
 	require.Equal(t, "captured", ask(func(r *sdk.Request) { r.ThreeDS = &sdk.ThreeDSResult{TransStatus: "U", ECI: "07"} }), "it was tried")
 	require.Equal(t, "captured", ask(func(r *sdk.Request) { r.Amount.Minor = 6540 }))
 	require.Equal(t, "captured", ask(func(r *sdk.Request) { r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit"} }), "nobody is there to be asked")
 	require.Equal(t, "requires_customer_action", ask(func(r *sdk.Request) { r.Request3DS = true }))
-	require.Equal(t, "captured", ask(func(r *sdk.Request) { r.ThreeDS = &sdk.ThreeDSResult{Exemption: "low_value"}; r.Amount.Minor = 6540 }))
+	require.Equal(t, "captured", ask(func(r *sdk.Request) { r.Exemption = sdk.ExemptionLowValue; r.Amount.Minor = 6540 }))
 
 	first := request(visa, 1065, sdk.CaptureAutomatic)
 	first.ThreeDS = outside()

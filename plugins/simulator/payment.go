@@ -167,7 +167,7 @@ func (p *payment) noAnswer() *sdk.Outcome {
 // outside3DS judges the result of an authentication done outside: an error where its form is wrong, a refusal where it says no.
 func (p *payment) outside3DS(*sdk.Call) (*sdk.Decline, error) {
 	t := p.request.ThreeDS
-	if t == nil || claims(t) {
+	if t == nil {
 		return nil, nil
 	}
 	p.memory = p.memory.with(outside)

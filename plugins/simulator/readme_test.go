@@ -96,7 +96,7 @@ const heldNotes = `An ordinary operation whose answer was lost is found done.`
 
 const refundNotes = "By the amount of the refund. The reason `" + pendingReason + "` makes a refund of any amount pending, and\nrefunded when a sync asks."
 
-const declineNotes = "`authentication_required` is a soft decline: with 3-D Secure, here or outside, the payment is approved. So is that of every other amount\nthat ends in 65, unless the merchant initiates the payment: with a result from outside, even U, it is approved; the claim of an exemption is none."
+const declineNotes = "`authentication_required` is a soft decline: with 3-D Secure, here or outside, the payment is approved. So is that of every other amount\nthat ends in 65, unless the merchant initiates the payment: with a result from outside, even U, it is approved; the claim of an exemption does not help."
 
 const rest = `
 ## What it refuses by itself

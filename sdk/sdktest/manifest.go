@@ -50,6 +50,7 @@ func (c *checker) checkManifest() bool {
 	c.checkOperations(m, wrong)
 	c.checkEnvironments(m, wrong)
 	c.checkFields(m, wrong)
+	c.checkExemptionNames(m, wrong)
 	for _, cur := range m.Currencies {
 		if !cur.Valid() {
 			wrong("currency %q is not known", cur)

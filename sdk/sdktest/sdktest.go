@@ -79,7 +79,8 @@ const (
 	RuleOutcome     = "outcome"     // outcomes are complete and within limits
 	// RuleAuthentication: an authentication says what the answer said, and its cryptogram is captured.
 	RuleAuthentication = "authentication"
-	RuleReplay         = "replay" // a re-run repeats what it sent before, at its own time
+	RuleReplay         = "replay"    // a re-run repeats what it sent before, at its own time
+	RuleExemption      = "exemption" // an exemption that the manifest declares is told to the processor
 )
 
 // perRule bounds how often one rule is reported for one operation.
@@ -108,6 +109,7 @@ func Check(ctx context.Context, s Stepper, o Options) error {
 	}
 	c.checkIdentity()
 	c.checkMoney()
+	c.checkExemptions()
 	return errors.Join(c.broken...)
 }
 

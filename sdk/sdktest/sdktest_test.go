@@ -126,17 +126,34 @@ func TestBadAdapters(t *testing.T) {
 		detail string
 		change func(a *sdk.Adapter)
 	}{
-		"no version": {"manifest", "version", func(a *sdk.Adapter) { a.Manifest.Version = "1" }},
-		"name":       {"manifest", "name", func(a *sdk.Adapter) { a.Manifest.Name = "Bad Name" }},
-		"no resolve": {"manifest", "resolve.by", func(a *sdk.Adapter) { a.Manifest.Resolve.By = nil }},
-		"no sync":    {"manifest", "needs the operation sync", func(a *sdk.Adapter) { a.Sync = nil }},
-		"no window":  {"manifest", "idempotency_window", func(a *sdk.Adapter) { a.Manifest.Resolve.By = []sdk.ResolveBy{sdk.ResolveByIdempotentResend} }},
-		"kind":       {"manifest", "kind", func(a *sdk.Adapter) { a.Manifest.Kind = "bank" }},
-		"wrong kind": {"manifest", "is none of", func(a *sdk.Adapter) { a.Manifest.Kind = sdk.KindAuthenticator }},
-		"host":       {"manifest", "exact host", func(a *sdk.Adapter) { e := a.Manifest.Environments["test"]; e.Hosts[0] = "*.good.example" }},
-		"field":      {"manifest", "type", func(a *sdk.Adapter) { a.Manifest.Credentials[0].Type = "password" }},
-		"placement":  {"manifest", "placement", func(a *sdk.Adapter) { a.Manifest.Placements[0].Secret = "pan" }},
-		"currency":   {"manifest", "currency", func(a *sdk.Adapter) { a.Manifest.Currencies = []sdk.Currency{"USD", "usd"} }},
+		"no version":        {"manifest", "version", func(a *sdk.Adapter) { a.Manifest.Version = "1" }},
+		"name":              {"manifest", "name", func(a *sdk.Adapter) { a.Manifest.Name = "Bad Name" }},
+		"no resolve":        {"manifest", "resolve.by", func(a *sdk.Adapter) { a.Manifest.Resolve.By = nil }},
+		"no sync":           {"manifest", "needs the operation sync", func(a *sdk.Adapter) { a.Sync = nil }},
+		"no window":         {"manifest", "idempotency_window", func(a *sdk.Adapter) { a.Manifest.Resolve.By = []sdk.ResolveBy{sdk.ResolveByIdempotentResend} }},
+		"kind":              {"manifest", "kind", func(a *sdk.Adapter) { a.Manifest.Kind = "bank" }},
+		"wrong kind":        {"manifest", "is none of", func(a *sdk.Adapter) { a.Manifest.Kind = sdk.KindAuthenticator }},
+		"host":              {"manifest", "exact host", func(a *sdk.Adapter) { e := a.Manifest.Environments["test"]; e.Hosts[0] = "*.good.example" }},
+		"field":             {"manifest", "type", func(a *sdk.Adapter) { a.Manifest.Credentials[0].Type = "password" }},
+		"placement":         {"manifest", "placement", func(a *sdk.Adapter) { a.Manifest.Placements[0].Secret = "pan" }},
+		"currency":          {"manifest", "currency", func(a *sdk.Adapter) { a.Manifest.Currencies = []sdk.Currency{"USD", "usd"} }},
+		"unknown exemption": {"manifest", "not known", func(a *sdk.Adapter) { a.Manifest.Features.Exemptions = []sdk.Exemption{"low"} }},
+		"exemption twice": {"manifest", "twice", func(a *sdk.Adapter) {
+			a.Manifest.Features.Exemptions = []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionLowValue}
+		}},
+		"exemption not told": {"exemption authorize", "the same without", func(a *sdk.Adapter) {
+			a.Manifest.Features.Exemptions = []sdk.Exemption{sdk.ExemptionLowValue}
+		}},
+		"exemptions told alike": {"exemption authorize", "send the same request", func(a *sdk.Adapter) {
+			a.Manifest.Features.Exemptions = []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis}
+			plain := a.Authorize
+			a.Authorize = func(c call) (outcome, error) {
+				if c.Request.Exemption != "" {
+					c.Request.Reference += "e"
+				}
+				return plain(c)
+			}
+		}},
 		"not performed": {"operations void", "declares", func(a *sdk.Adapter) {
 			a.Void = func(call) (outcome, error) { return nil, &sdk.Reject{Code: sdk.RejectUnsupported} }
 		}},

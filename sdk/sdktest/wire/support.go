@@ -72,6 +72,15 @@ func featureTable(f sdk.Features) string {
 		{"void before the customer has acted", f.PreAuthVoid}} {
 		fmt.Fprintf(b, "| %s | %s |\n", row.name, map[bool]string{true: "yes", false: "–"}[row.has])
 	}
+	claims := "–"
+	for i, e := range f.Exemptions {
+		if i == 0 {
+			claims = string(e)
+		} else {
+			claims += ", " + string(e)
+		}
+	}
+	fmt.Fprintf(b, "| exemptions in the authorization | %s |\n", claims)
 	return b.String()
 }
 

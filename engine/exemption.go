@@ -1,0 +1,308 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	"payswitch/engine/threeds"
+	"payswitch/sdk"
+)
+
+// AttemptExemption is what was decided about an exemption from strong customer authentication for an attempt (threeds.Choose), and on what
+// grounds. The json names are storage format.
+type AttemptExemption struct {
+	// Exemption is the one claimed, "" for none; Route the way: 3ds, authorization; "" with none.
+	Exemption string `json:"exemption,omitempty"`
+	Route     string `json:"route,omitempty"`
+	Reason    string `json:"reason"`
+	// PassedOver are those that would have applied, but that the card's issuer declines too often.
+	PassedOver []string `json:"passed_over,omitempty"`
+	// Card is the vault's keyed fingerprint of the card, under which low value is counted; "" where the number is not at hand.
+	Card string `json:"card,omitempty"`
+	// EURCents is what the amount counts as, -1 where no rate is known.
+	EURCents int64 `json:"eur_cents"`
+	// Counted says that what the issuer made of the claim has been counted.
+	Counted bool `json:"counted,omitempty"`
+}
+
+// direct says whether the authorization itself claims the exemption, without an authentication.
+func (x *AttemptExemption) direct() bool {
+	return x != nil && x.Exemption != "" && x.Route == routeAuthorization
+}
+
+// choose notes a decision.
+func (x *AttemptExemption) choose(c threeds.Choice, route string) {
+	x.Exemption, x.Reason, x.Route, x.PassedOver = string(c.Exemption), string(c.Reason), "", nil
+	if c.Exemption != threeds.NoExemption {
+		x.Route = route
+	}
+	for _, e := range c.PassedOver {
+		x.PassedOver = append(x.PassedOver, string(e))
+	}
+}
+
+// requestedExemption is the exemption that the payment itself asks for; "" for none.
+func requestedExemption(p *Payment) threeds.Exemption {
+	e := threeds.Exemption(textField(p.Details.Echo["psd2_sca_exemption_type"]))
+	if !e.Valid() {
+		return threeds.NoExemption
+	}
+	return e
+}
+
+// exemptionsTaken are those that the processor takes in an authorization.
+func exemptionsTaken(m *sdk.Manifest) []threeds.Exemption {
+	out := make([]threeds.Exemption, 0, len(m.Features.Exemptions))
+	for _, e := range m.Features.Exemptions {
+		out = append(out, threeds.Exemption(e))
+	}
+	return out
+}
+
+// exempt decides, before anything is asked of anybody, whether the payment claims an exemption in its authorization. What goes through 3-D
+// Secure is decided again when the message version is known (chooseChallenge). nil where neither payment nor profile want exemptions.
+// instead says that a payment which asked for no authentication is to be authenticated after all: it asked for an exemption that cannot be
+// claimed, and its payer is there.
+func (e *Engine) exempt(ctx context.Context, w *work, in *PaymentInput, c *card, plain bool) (x *AttemptExemption, instead bool, err error) {
+	cfg, requested := w.profile.Settings.ThreeDSPolicy(), requestedExemption(w.p)
+	if in.ThreeDS != nil || w.use != nil && w.use.mit || requested == threeds.NoExemption && cfg.ExemptionPolicy != threeds.RuleRules {
+		return nil, false, nil
+	}
+	external := runsExternal3DS(w, in)
+	if !external && w.p.Details.AuthenticationType == authenticationThreeDS {
+		cfg.ExemptionPolicy = threeds.RuleNone // the merchant wants the processor to authenticate: no rule takes that back
+	}
+	x = &AttemptExemption{EURCents: threeds.EURCents(w.p.NetAmount, w.p.Currency)}
+	switch {
+	case !c.secrets.Number.IsZero():
+		x.Card = e.vault.Fingerprint(w.p.MerchantID, c.secrets.Number)
+	case w.use != nil && w.use.method != nil:
+		x.Card = w.use.method.Fingerprint
+	}
+	payer, err := e.payer(ctx, w, x, &c.facts)
+	if err != nil {
+		return nil, false, err
+	}
+	acquirer, err := acquirerOf(w, c.facts.Network)
+	if err != nil {
+		return nil, false, err
+	}
+	payer.AcquirerCountry = acquirer.Country
+	payer.Asked, payer.Forced = external, external && e.forced(w)
+	payer.SoftDeclined = w.softDeclined
+	payer.FirstOfSeries = w.p.Details.SetupFutureUsage == usageOffSession && (w.use == nil || !w.use.stored)
+	payer.ProcessorTakes = exemptionsTaken(w.adapter.Manifest)
+	choice := threeds.Choose(cfg, payer, "")
+	x.choose(choice, string(choice.Route))
+	if external || requested == threeds.NoExemption || choice.Exemption != threeds.NoExemption {
+		return x, false, nil
+	}
+	refused := choice.Reason == threeds.BecauseNoWay || choice.Reason == threeds.BecauseInadmissible || choice.Reason == threeds.BecauseSoftDecline
+	if !refused || plain || w.p.Details.AuthenticationType == authenticationThreeDS || w.p.Private.Browser == nil || isTrue(w.p.Details.OffSession) ||
+		c.secrets.Number.IsZero() {
+		return x, false, nil
+	}
+	account, _, err := e.stepUpAuthenticator(ctx, w)
+	return x, account != nil, err
+}
+
+func (e *Engine) forced(w *work) bool {
+	return w.profile.Settings.Force3DSChallenge || string(w.p.Details.Echo["force_3ds_challenge"]) == "true"
+}
+
+// payer is what is known of the payment's amount, card and issuer for the decision, with what was counted so far.
+func (e *Engine) payer(ctx context.Context, w *work, x *AttemptExemption, card *CardFacts) (threeds.Payer, error) {
+	p := threeds.Payer{EURCents: x.EURCents, Requested: requestedExemption(w.p), AddCard: w.p.NetAmount == 0, Counters: threeds.NoCounters}
+	if card != nil {
+		p.IssuerCountry = card.CountryCode
+	}
+	err := e.read(ctx, "read what exemptions were claimed", func(r Reader) error {
+		if x.Card != "" {
+			used, err := r.LowValue(w.p.MerchantID, x.Card)
+			if err != nil {
+				return err
+			}
+			p.Counters = threeds.Counters{Count: used.Count, EURCents: used.EURCents}
+		}
+		if card == nil || card.BIN == "" {
+			return nil
+		}
+		rates, err := r.ExemptionRates(w.p.MerchantID, card.BIN)
+		p.Rates = make(map[threeds.Exemption]threeds.Rate, len(rates))
+		for _, rate := range rates {
+			p.Rates[threeds.Exemption(rate.Exemption)] = threeds.Rate{Claimed: rate.Claimed, SoftDeclined: rate.SoftDeclined}
+		}
+		return err
+	})
+	return p, err
+}
+
+// chooseChallenge decides what is asked of the issuer, once the version is known: a challenge, none for an exemption, or nothing; or that
+// the issuer's 3-D Secure is not asked at all, as the authorization claims the exemption (then it says so).
+func (e *Engine) chooseChallenge(ctx context.Context, c *authCase) (direct bool, err error) {
+	d, p, w := &c.auth.Details, c.w.p, c.w
+	payer := threeds.Payer{EURCents: -1}
+	x := w.a.Details.Exemption
+	if x != nil {
+		copied := *x
+		x = &copied
+		if payer, err = e.payer(ctx, w, x, w.a.Details.Card); err != nil {
+			return false, err
+		}
+		if err := e.withAccount(ctx, w); err != nil {
+			return false, err
+		}
+		payer.ProcessorTakes = exemptionsTaken(w.adapter.Manifest)
+	} else if w.a.Details.Card != nil {
+		payer.IssuerCountry = w.a.Details.Card.CountryCode
+	}
+	payer.Asked, payer.AddCard, payer.AcquirerCountry = true, d.Category == categoryNonPayment, d.Merchant.AcquirerCountry
+	payer.SoftDeclined = d.StepUp || x != nil && x.Reason == string(threeds.BecauseSoftDecline)
+	payer.FirstOfSeries, payer.Forced = p.Details.SetupFutureUsage == usageOffSession, e.forced(w)
+	choice := threeds.Choose(c.cfg(), payer, d.MessageVersion)
+	inds, authorization := threeds.ChallengeInds(d.MessageVersion, choice.Preference, choice.Exemption)
+	d.ChallengeInds, d.Exemption, d.ExemptionReason, d.ExemptionRoute = inds, string(choice.Exemption), string(choice.Reason), ""
+	direct = choice.Route == threeds.RouteAuthorization
+	switch {
+	case choice.Exemption == threeds.NoExemption:
+	case direct || authorization != threeds.NoExemption:
+		d.ExemptionRoute = routeAuthorization
+	default:
+		d.ExemptionRoute = route3DS
+	}
+	if direct {
+		d.ChallengeInds = nil
+	}
+	if slices.Equal(inds, []string{"01"}) && choice.Preference == threeds.NoPreference && x == nil {
+		d.ExemptionReason = ""
+	}
+	if x != nil {
+		x.choose(choice, d.ExemptionRoute)
+		w.a.Details.Exemption = x
+	}
+	return direct, nil
+}
+
+// claimed is the exemption that an authorization is to claim after an authentication's end: the one whose acknowledgement it has, or the one
+// that was to be claimed without asking the issuer's 3-D Secure, or whose issuer has none. "" where the processor takes none.
+func claimed(c *authCase, d threeds.Decision) sdk.Exemption {
+	e := threeds.NoExemption
+	switch {
+	case d.Proof != nil:
+		e = d.Proof.Exemption
+	case d.Outcome == threeds.Exempted:
+		e = threeds.Exemption(c.auth.Details.Exemption)
+	case d.Outcome == threeds.OutOf3DS && c.w.a.Details.Exemption != nil:
+		e = threeds.Exemption(c.w.a.Details.Exemption.Exemption)
+	}
+	if e == threeds.NoExemption || !slices.Contains(c.w.adapter.Manifest.Features.Exemptions, sdk.Exemption(e)) {
+		return ""
+	}
+	if x := c.w.a.Details.Exemption; x != nil && d.Outcome == threeds.OutOf3DS {
+		moved := *x
+		moved.Route = routeAuthorization
+		c.w.a.Details.Exemption = &moved
+	}
+	return sdk.Exemption(e)
+}
+
+// checkBroughtExemption refuses an exemption that comes with a result of the merchant's own where it cannot reach the processor.
+func checkBroughtExemption(name string, account *Account, m *sdk.Manifest) error {
+	e, known := broughtExemptions[name]
+	switch {
+	case name == "":
+	case !known:
+		return Unprocessable("three_ds_data.exemption_indicator",
+			"exemption_indicator is one of low_value, transaction_risk_assessment, trusted_listing, secure_corporate_payment, sca_delegation, or is left out")
+	case !slices.Contains(m.Features.Exemptions, e):
+		return &Error{Kind: KindInvalid, Code: "IR_20", Message: "exemption " + name + " in an authorization not supported: leave three_ds_data.exemption_indicator out",
+			Connector: account.Connector}
+	}
+	return nil
+}
+
+// broughtExemptions are the API's words for exemptions in three_ds_data, and our own.
+var broughtExemptions = map[string]sdk.Exemption{"low_value": sdk.ExemptionLowValue, "transaction_risk_assessment": sdk.ExemptionRiskAnalysis,
+	"transaction_risk_analysis": sdk.ExemptionRiskAnalysis, "trusted_listing": sdk.ExemptionTrustedBeneficiary, "trusted_beneficiary": sdk.ExemptionTrustedBeneficiary,
+	"secure_corporate_payment": sdk.ExemptionSecureCorporate, "secure_corporate": sdk.ExemptionSecureCorporate, "sca_delegation": sdk.ExemptionDelegation}
+
+// exemptionCount is what a settled claim adds to the counters; it is written with the attempt that made it.
+type exemptionCount struct {
+	a       *Attempt
+	outcome string // approved, soft_declined, declined
+}
+
+// countExemption makes it of what b books; nil where nothing is to be counted. It marks the attempt, so that nothing is counted twice.
+func countExemption(b *booking) *exemptionCount {
+	x := b.a.Details.Exemption
+	if x == nil || x.Exemption == "" || x.Counted || !x.effective(b.a.Details.Authentication) {
+		return nil
+	}
+	n := &exemptionCount{a: b.a}
+	switch bad := b.a.Details.Error; {
+	case b.a.Authorized > 0 || b.a.Captured > 0:
+		n.outcome = "approved"
+	case b.a.Status != AttemptFailure || bad == nil:
+		return nil
+	case bad.Reason == sdk.DeclineAuthenticationNeeded:
+		n.outcome = "soft_declined"
+	default:
+		n.outcome = "declined"
+	}
+	counted := *x
+	counted.Counted = true
+	b.a.Details.Exemption = &counted
+	return n
+}
+
+// effective says whether the payment went to the processor under the exemption: not after a challenge, nor where the issuer's 3-D Secure
+// could say nothing.
+func (x *AttemptExemption) effective(s *AttemptAuthentication) bool {
+	if x.Route == routeAuthorization && (s == nil || s.Flow == "") {
+		return true
+	}
+	switch {
+	case s == nil || s.Flow == "challenge":
+		return false
+	case s.Outcome == string(threeds.Authenticated), s.Outcome == string(threeds.Attempted), s.Outcome == string(threeds.Exempted):
+		return true
+	}
+	return false
+}
+
+// How long what was counted is kept after the last claim: low value for longer than any card goes without being authenticated, an issuer's
+// soft declines for as long as it is not asked again because of them.
+const (
+	lowValueKept      = 400 * 24 * time.Hour
+	exemptionRateKept = 30 * 24 * time.Hour
+)
+
+// write adds the count to the transaction that books the attempt. nil writes nothing.
+func (n *exemptionCount) write(tx Tx) error {
+	if n == nil {
+		return nil
+	}
+	x := n.a.Details.Exemption
+	if n.outcome == "approved" && x.Exemption == string(threeds.ExemptLowValue) && x.Card != "" {
+		if err := tx.CountLowValue(n.a.MerchantID, x.Card, x.EURCents, tx.Now().Add(lowValueKept)); err != nil {
+			return err
+		}
+	}
+	if n.a.Details.Card == nil || n.a.Details.Card.BIN == "" {
+		return nil
+	}
+	return tx.CountExemption(n.a.MerchantID, n.a.Details.Card.BIN, x.Exemption, n.outcome == "soft_declined", tx.Now().Add(exemptionRateKept))
+}
+
+// settledExemption counts and logs a claim that is settled. nil does nothing.
+func (e *Engine) settledExemption(ctx context.Context, n *exemptionCount) {
+	if n == nil {
+		return
+	}
+	x := n.a.Details.Exemption
+	e.metrics.ExemptionSettled(n.a.Connector, x.Exemption, x.Route, n.outcome)
+	e.log.LogAttrs(ctx, slog.LevelInfo, "exemption settled", slog.String("payment_id", n.a.PaymentID), slog.String("exemption", x.Exemption),
+		slog.String("route", x.Route), slog.String("outcome", n.outcome))
+}

@@ -1,0 +1,336 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+const lowValueRules = `{"external_three_ds_policy":{"exemption_policy":"rules","exemption_rules":{"low_value":"on"}}}`
+
+func euros(in *engine.PaymentInput) { in.Currency = "EUR" }
+
+func asks(exemption string) func(*engine.PaymentInput) {
+	return func(in *engine.PaymentInput) {
+		in.Echo = map[string]json.RawMessage{"psd2_sca_exemption_type": json.RawMessage(`"` + exemption + `"`)}
+	}
+}
+
+// exemptWorld is one whose bank takes the exemptions, with a profile's settings.
+func exemptWorld(t *testing.T, profile string, taken ...sdk.Exemption) *secureWorld {
+	a, b := newAuthenticator(), &bank{external: true, rule: byReference, exemptions: taken}
+	a.prepare = func(*sdk.Request) *sdk.AuthenticationOutcome { return enrolled("") }
+	w := openSecureWorld(t, engine.Options{}, a, b, t.TempDir()+"/p.db")
+	w.setProfile(profile)
+	return w
+}
+
+func (w *secureWorld) settledExemptions() []string {
+	w.alarms.Lock()
+	defer w.alarms.Unlock()
+	return append([]string(nil), w.alarms.exemptions...)
+}
+
+// challenge lets the payer of a payment that waits pass a challenge.
+func (w *secureWorld) challenge(v *engine.PaymentView) *engine.PaymentView {
+	w.t.Helper()
+	w.a.authenticate, w.a.result = challenged, always("Y")
+	require.Equal(w.t, "C", w.authenticated(v).TransStatus)
+	req := w.a.last(w.t, sdk.OpAuthenticate)
+	w.comesBack(token(req.Authentication.NotificationURL), cres(req.Authentication.ServerTransID, "Y"))
+	return w.done(v.Payment.ID)
+}
+
+// Low value is claimed by rule until five payments or EUR 100 have gone without a challenge; then the payer is authenticated, which begins
+// the count anew. 2.2.0 has no word for it: the authorization claims it, and no browser is bothered.
+func TestLowValueIsCounted(t *testing.T) {
+	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
+	pay := func(amount int64) *engine.PaymentView { return w.pay(sale(amount, visa, external, euros)) }
+	for i := range 5 {
+		v := pay(10_00)
+		require.Equal(t, engine.Succeeded, v.Payment.Status, i)
+		require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption)
+		require.Nil(t, w.bank.last(t).ThreeDS)
+		require.Equal(t, "exempted", v.Attempt.Details.Authentication.Outcome)
+		require.Equal(t, "not_expected", v.Attempt.Details.Authentication.Shift)
+	}
+	require.Zero(t, w.a.count(sdk.OpAuthenticate))
+	sixth := pay(10_00)
+	require.Equal(t, engine.RequiresCustomerAction, sixth.Payment.Status, "five have gone without")
+	require.Equal(t, engine.Succeeded, w.challenge(sixth).Payment.Status)
+	require.Empty(t, w.bank.last(t).Exemption)
+
+	for i := range 4 { // 30, 60, 90: the fourth finds EUR 90 spent, the fifth 120
+		require.Equal(t, engine.Succeeded, pay(30_00).Payment.Status, i)
+	}
+	require.Equal(t, engine.RequiresCustomerAction, pay(1_00).Payment.Status, "EUR 120 have gone without")
+	other := w.pay(sale(10_00, "4111111111111111", external, euros))
+	require.Equal(t, engine.Succeeded, other.Payment.Status, "each card has its own")
+	require.Equal(t, engine.RequiresCustomerAction, w.pay(sale(30_01, "4111111111111111", external, euros)).Payment.Status, "over the limit")
+}
+
+// used is what a payment's card has paid under low value.
+func (w *world) used(v *engine.PaymentView) (u engine.LowValueUse) {
+	w.t.Helper()
+	x := v.Attempt.Details.Exemption
+	require.NotNil(w.t, x)
+	require.Len(w.t, x.Card, 32, "a keyed fingerprint")
+	require.NoError(w.t, w.db.View(w.t.Context(), func(r engine.Reader) (err error) { u, err = r.LowValue("m1", x.Card); return err }))
+	return u
+}
+
+// A payment that asks for no authentication claims the exemption at once. Whatever runs at the same time, every approved claim is counted,
+// and no other.
+func TestLowValueCountsAddUp(t *testing.T) {
+	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
+	first := w.pay(sale(1_00, visa, euros, asks("low_value")))
+	require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption)
+	require.Nil(t, first.Attempt.Details.Authentication)
+	require.Equal(t, engine.LowValueUse{Count: 1, EURCents: 1_00}, w.used(first))
+	w.bank.answer = func(r *sdk.Request) *sdk.Outcome {
+		if r.Amount.Minor == 2_00 {
+			return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "51", Reason: sdk.DeclineInsufficientFunds}}
+		}
+		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx_" + r.Reference}
+	}
+	var wg sync.WaitGroup
+	for i := range 24 {
+		wg.Go(func() {
+			_, err := w.CreatePayment(t.Context(), w.auth, sale(int64(1+i%2)*100, visa, euros, asks("low_value")))
+			require.NoError(t, err)
+		})
+	}
+	wg.Wait()
+	approved, claims := 0, 0
+	for _, s := range w.settledExemptions() {
+		claims++
+		if s == "low_value authorization approved" {
+			approved++
+		} else {
+			require.Equal(t, "low_value authorization declined", s)
+		}
+	}
+	require.Equal(t, engine.LowValueUse{Count: approved, EURCents: int64(approved) * 1_00}, w.used(first))
+	sent := 0
+	for _, r := range w.bank.requests {
+		if r.Exemption != "" {
+			sent++
+		}
+	}
+	require.Equal(t, claims, sent)
+	require.GreaterOrEqual(t, approved, 5)
+	v := w.pay(sale(1_00, visa, euros, asks("low_value")))
+	require.Equal(t, "requested_exemption_inadmissible", v.Attempt.Details.Exemption.Reason)
+	require.Empty(t, w.bank.last(t).Exemption, "exhausted")
+	require.Equal(t, approved, w.used(v).Count)
+}
+
+// What is not in euros counts as a little more than it is; a currency without a rate claims nothing.
+func TestLowValueInOtherCurrencies(t *testing.T) {
+	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
+	in := func(c sdk.Currency) func(*engine.PaymentInput) {
+		return func(in *engine.PaymentInput) { in.Currency = c }
+	}
+	v := w.pay(sale(25_00, visa, in("GBP"), asks("low_value")))
+	require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption)
+	require.Equal(t, engine.LowValueUse{Count: 1, EURCents: 30_00}, w.used(v))
+	for _, c := range []struct {
+		amount   int64
+		currency sdk.Currency
+	}{{25_01, "GBP"}, {100, "JPY"}} {
+		v := w.pay(sale(c.amount, visa, in(c.currency), asks("low_value")))
+		require.Equal(t, engine.Succeeded, v.Payment.Status)
+		require.Empty(t, w.bank.last(t).Exemption)
+		require.Equal(t, "requested_exemption_inadmissible", v.Attempt.Details.Exemption.Reason)
+	}
+}
+
+// An exemption that the processor cannot be told is asked of the issuer instead, where the payer is there; it is never dropped in silence.
+func TestExemptionNotTaken(t *testing.T) {
+	tra := asks("transaction_risk_analysis")
+	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
+	w.a.authenticate = always("I", func(o *sdk.AuthenticationOutcome) { o.ECI = "07" })
+	v := w.pay(sale(10_00, visa, euros, browser, tra))
+	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+	require.Zero(t, w.bank.count())
+	w.authenticated(v)
+	require.Equal(t, []string{"05"}, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds)
+	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+	require.Empty(t, w.bank.last(t).Exemption, "the processor has no word for it")
+	require.Equal(t, "07", w.bank.last(t).ThreeDS.ECI)
+
+	for name, change := range map[string]func(*engine.PaymentInput){
+		"the payer is away":              func(*engine.PaymentInput) {},
+		"the merchant wants none":        func(in *engine.PaymentInput) { browser(in); in.AuthenticationType = "no_three_ds" },
+		"the processor will run its own": func(in *engine.PaymentInput) { browser(in); in.AuthenticationType = "three_ds" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := w.pay(sale(10_00, visa, euros, change, tra))
+			require.Equal(t, engine.Succeeded, v.Payment.Status)
+			require.Empty(t, w.bank.last(t).Exemption)
+			require.Equal(t, "exemption_not_taken", v.Attempt.Details.Exemption.Reason, "and it is told")
+			require.Nil(t, v.Attempt.Details.Authentication)
+		})
+	}
+	w.setProfile(`{"authentication_connector_details":{"authentication_connectors":[]}}`)
+	require.Equal(t, engine.Succeeded, w.pay(sale(10_00, visa, euros, browser, tra)).Payment.Status, "nobody can authenticate")
+}
+
+// Where the profile says so, an exemption is claimed in the authorization without asking the authenticator anything.
+func TestExemptionRoutes(t *testing.T) {
+	rules := func(route string) string {
+		return `{"external_three_ds_policy":{"exemption_policy":"rules","exemption_rules":{"low_value":"on","route":"` + route + `"}}}`
+	}
+	for _, c := range []struct {
+		route, version string
+		inds           []string // nil: no AReq
+		said           sdk.Exemption
+	}{
+		{"auto", "2.2.0", nil, "low_value"},
+		{"auto", "2.3.1", []string{"10"}, "low_value"},
+		{"authorization", "2.3.1", nil, "low_value"},
+		{"three_ds", "2.2.0", []string{"02"}, "low_value"},
+		{"three_ds", "2.3.1", []string{"10"}, "low_value"},
+	} {
+		t.Run(c.route+" "+c.version, func(t *testing.T) {
+			w := exemptWorld(t, rules(c.route), sdk.ExemptionLowValue)
+			w.a.prepare = func(*sdk.Request) *sdk.AuthenticationOutcome {
+				return &sdk.AuthenticationOutcome{Ranges: []sdk.CardRange{{Network: sdk.Visa, Versions: []sdk.ProtocolVersion{{Version: c.version}}}}}
+			}
+			w.a.authenticate = always("I", func(o *sdk.AuthenticationOutcome) { o.ECI = "07" })
+			v := w.pay(sale(10_00, visa, external, euros))
+			if c.inds != nil {
+				require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+				w.authenticated(v)
+				require.Equal(t, c.inds, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds)
+				v = w.done(v.Payment.ID)
+			} else {
+				require.Zero(t, w.a.count(sdk.OpAuthenticate))
+			}
+			require.Equal(t, engine.Succeeded, v.Payment.Status)
+			require.Equal(t, c.said, w.bank.last(t).Exemption)
+			require.Equal(t, 1, w.used(v).Count)
+			if c.route == "authorization" {
+				require.Zero(t, w.a.count(sdk.OpPrepare))
+			}
+		})
+	}
+	t.Run("not in 3-D Secure", func(t *testing.T) {
+		w := exemptWorld(t, rules("auto"), sdk.ExemptionLowValue)
+		w.a.prepare = func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{NotEnrolled: true} }
+		v := w.pay(sale(10_00, visa, external, euros))
+		require.Equal(t, engine.Succeeded, v.Payment.Status)
+		require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption)
+		require.Equal(t, 1, w.used(v).Count)
+	})
+	t.Run("the issuer wants a challenge", func(t *testing.T) {
+		w := exemptWorld(t, rules("three_ds"), sdk.ExemptionLowValue)
+		v := w.challenge(w.pay(sale(10_00, visa, external, euros)))
+		require.Equal(t, engine.Succeeded, v.Payment.Status)
+		require.Empty(t, w.bank.last(t).Exemption)
+		require.Equal(t, 0, w.used(v).Count, "authenticated, not exempted")
+		require.Empty(t, w.settledExemptions())
+	})
+	t.Run("unavailable", func(t *testing.T) {
+		w := exemptWorld(t, rules("three_ds"), sdk.ExemptionLowValue)
+		w.a.authenticate = always("U")
+		v := w.pay(sale(10_00, visa, external, euros))
+		w.authenticated(v)
+		require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+		require.Empty(t, w.bank.last(t).Exemption, "nobody has granted it")
+		require.Equal(t, 0, w.used(v).Count)
+	})
+}
+
+// A claim that the issuer declines softly leads to a challenge, once; a payment that is tried again claims nothing more. An issuer that
+// does so often is not asked again.
+func TestSoftDeclinedExemptions(t *testing.T) {
+	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
+	w.bank.answer = softDecline
+	v := w.pay(sale(10_00, visa, external, euros))
+	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+	require.Equal(t, 2, v.Payment.AttemptCount)
+	require.Equal(t, engine.Succeeded, w.challenge(v).Payment.Status)
+	require.Equal(t, []string{"04"}, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds)
+	require.Empty(t, w.bank.last(t).Exemption)
+	require.Equal(t, []string{"low_value authorization soft_declined"}, w.settledExemptions())
+
+	w.setProfile(`{"is_manual_retry_enabled":true,"external_three_ds_policy":{"exemption_policy":"rules","step_up_on_soft_decline":"off","exemption_rules":{"low_value":"on"}}}`)
+	v = w.pay(sale(10_00, visa, external, euros))
+	require.Equal(t, engine.Failed, v.Payment.Status)
+	v, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(10_00, visa, external, euros))
+	require.NoError(t, err)
+	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+	w.a.authenticate = challenged
+	w.authenticated(v)
+	require.Equal(t, []string{"04"}, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds, "what the issuer demanded")
+
+	for i := range 18 {
+		v := w.pay(sale(10_00, visa, external, euros))
+		require.Equal(t, engine.Failed, v.Payment.Status, i)
+	}
+	v = w.pay(sale(10_00, visa, external, euros))
+	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status, "20 of 20 claims were declined")
+	require.Equal(t, []string{"low_value"}, v.Attempt.Details.Exemption.PassedOver)
+	require.Len(t, w.settledExemptions(), 20)
+	require.Equal(t, engine.Failed, w.pay(sale(10_00, "4111111111111111", external, euros)).Payment.Status, "other issuers are still asked")
+	require.Len(t, w.settledExemptions(), 21)
+}
+
+// What settles later is counted then, and once.
+func TestUnknownExemptionIsCountedOnce(t *testing.T) {
+	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
+	w.bank.answer = func(*sdk.Request) *sdk.Outcome { return &sdk.Outcome{Status: sdk.StatusUnknown} }
+	v := w.pay(sale(10_00, visa, euros, asks("low_value")))
+	require.Equal(t, engine.Processing, v.Payment.Status)
+	require.Equal(t, 0, w.used(v).Count)
+	w.running()
+	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+	require.Equal(t, engine.LowValueUse{Count: 1, EURCents: 10_00}, w.used(v))
+	require.Equal(t, []string{"low_value authorization approved"}, w.settledExemptions())
+}
+
+// An exemption that comes with a result of the merchant's own reaches the processor, or the payment is refused.
+func TestBroughtExemption(t *testing.T) {
+	w := exemptWorld(t, `{}`, sdk.ExemptionRiskAnalysis)
+	brought := func(name string) *engine.PaymentInput {
+		return sale(10_00, visa, euros, func(in *engine.PaymentInput) {
+			in.ThreeDS = &engine.ThreeDSInput{ECI: "07", TransStatus: "I", Version: "2.2.0", DSTransID: "c4e59ceb-a382-4d6a-bc87-385d591fa09d", Exemption: name}
+		})
+	}
+	require.Equal(t, engine.Succeeded, w.pay(brought("transaction_risk_assessment")).Payment.Status)
+	require.Equal(t, sdk.ExemptionRiskAnalysis, w.bank.last(t).Exemption)
+	require.Equal(t, engine.Succeeded, w.pay(brought("")).Payment.Status)
+	require.Empty(t, w.bank.last(t).Exemption)
+	for name, want := range map[string]string{"low_value": "IR_20", "magic": "IR_06"} {
+		_, err := w.CreatePayment(t.Context(), w.auth, brought(name))
+		require.Equal(t, want, code(t, err), name)
+		require.ErrorContains(t, err, "exemption")
+	}
+	require.Equal(t, 2, w.bank.count())
+}
+
+// Merchant-initiated payments, cards that are stored, and payments out of scope claim nothing.
+func TestNothingToExempt(t *testing.T) {
+	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
+	for name, change := range map[string]func(*engine.PaymentInput){
+		"issuer in the United States": func(in *engine.PaymentInput) { in.Card = card("4000000000000002") },
+		"card kept for later":         func(in *engine.PaymentInput) { in.SetupFutureUsage, in.CustomerID = "off_session", "cus_1" },
+		"processor's own 3-D Secure":  func(in *engine.PaymentInput) { in.AuthenticationType = "three_ds" },
+		"above the limit":             func(in *engine.PaymentInput) { in.Amount = ptr(int64(30_01)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := w.pay(sale(10_00, visa, euros, change))
+			require.Equal(t, engine.Succeeded, v.Payment.Status, fmt.Sprint(v.Attempt.Details.Error))
+			require.Empty(t, w.bank.last(t).Exemption)
+		})
+	}
+	w.pay(sale(10_00, visa, euros))
+	require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption, "the rule holds for payments without 3-D Secure, too")
+}

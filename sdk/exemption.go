@@ -1,0 +1,23 @@
+package sdk
+
+// Exemption from strong customer authentication that an authorization claims, without or after 3-D Secure (PSD2 RTS, Delegated
+// Regulation (EU) 2018/389, articles 13 to 18, and the United Kingdom's alike). The issuer decides whether it holds.
+type Exemption string
+
+// The exemptions, with their articles.
+const (
+	ExemptionLowValue           Exemption = "low_value"                 // 16: up to EUR 30
+	ExemptionRiskAnalysis       Exemption = "transaction_risk_analysis" // 18: the acquirer's analysis found a low risk
+	ExemptionTrustedBeneficiary Exemption = "trusted_beneficiary"       // 13: the payer has put the merchant on a list at the issuer
+	ExemptionSecureCorporate    Exemption = "secure_corporate"          // 17: a dedicated corporate process
+	ExemptionDelegation         Exemption = "sca_delegation"            // no exemption of the law: the issuer has delegated the authentication
+)
+
+// Valid says whether e is one of the constants.
+func (e Exemption) Valid() bool {
+	switch e {
+	case ExemptionLowValue, ExemptionRiskAnalysis, ExemptionTrustedBeneficiary, ExemptionSecureCorporate, ExemptionDelegation:
+		return true
+	}
+	return false
+}

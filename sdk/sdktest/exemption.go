@@ -1,0 +1,52 @@
+package sdktest
+
+import (
+	"slices"
+
+	"payswitch/sdk"
+)
+
+// checkExemptions authorizes with every exemption that the manifest declares: each must change what is sent, and no two may be said alike.
+func (c *checker) checkExemptions() {
+	said := map[string]sdk.Exemption{}
+	plain, sent := c.sent("")
+	for _, e := range c.manifest.Features.Exemptions {
+		hash, ok := c.sent(e)
+		switch {
+		case !sent || !ok: // an adapter that sends nothing is its own processor
+		case hash == plain:
+			c.breaks(RuleExemption, sdk.OpAuthorize, "the manifest declares the exemption %s, but the request is the same without", e)
+		case said[hash] != "":
+			c.breaks(RuleExemption, sdk.OpAuthorize, "the exemptions %s and %s send the same request", said[hash], e)
+		}
+		said[hash] = e
+	}
+}
+
+// sent is what an authorization with an exemption sends; false where nothing is.
+func (c *checker) sent(e sdk.Exemption) (hash string, ok bool) {
+	in := c.sample(sdk.OpAuthorize)
+	in.Request.Exemption = e
+	turns, _ := c.play(in, c.happy(sdk.OpAuthorize))
+	for _, t := range turns {
+		if t.asked.Send != nil {
+			hash += sdk.RequestHash(t.asked.Send)
+		}
+	}
+	return hash, hash != ""
+}
+
+func (c *checker) checkExemptionNames(m *sdk.Manifest, wrong func(string, ...any)) {
+	list := m.Features.Exemptions
+	if len(list) > 0 && m.Kind != sdk.KindProcessor {
+		wrong("features.exemptions are claimed in authorizations, which a %s does not make", m.Kind)
+	}
+	for i, e := range list {
+		if !e.Valid() {
+			wrong("features.exemptions: %q is not known", e)
+		}
+		if slices.Contains(list[:i], e) {
+			wrong("features.exemptions: %q stands twice", e)
+		}
+	}
+}
