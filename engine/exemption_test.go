@@ -215,6 +215,7 @@ func TestExemptionRoutes(t *testing.T) {
 			}
 			require.Equal(t, engine.Succeeded, v.Payment.Status)
 			require.Equal(t, c.said, w.bank.last(t).Exemption)
+			require.False(t, w.bank.last(t).Request3DS)
 			require.Equal(t, 1, w.used(v).Count)
 			if c.route == "authorization" {
 				require.Zero(t, w.a.count(sdk.OpPrepare))

@@ -27,6 +27,7 @@ func (e *Engine) firstRequest(w *work, in *PaymentInput, c *card) sdk.Request {
 	}
 	if x := a.Details.Exemption; x.direct() {
 		r.Exemption = sdk.Exemption(x.Exemption)
+		r.Request3DS = r.Request3DS && !d.External3DS // what was to be authenticated by us is not authenticated by the processor instead
 	}
 	if v := p.Private; v != nil {
 		r.Billing, r.Shipping, r.Browser = addressOf(v.Billing), addressOf(v.Shipping), v.Browser

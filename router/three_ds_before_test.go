@@ -74,15 +74,23 @@ func exemptionByThreeDS(b *bankWorld) {
 	require.Equal(b.t, "I", b.authenticate(p, "U")["trans_status"])
 	got := b.ends(p, "succeeded", "", 1)
 	require.Equal(b.t, "exempted", got["external_authentication_details"].(map[string]any)["outcome"])
-	require.Equal(b.t, "transaction_risk_analysis", b.proof(p).Exemption)
+	require.Equal(b.t, sdk.ExemptionRiskAnalysis, b.counted.asked(p["payment_id"].(string), sdk.OpAuthorize).Exemption)
+	require.NotNil(b.t, b.proof(p))
+	require.Equal(b.t, map[string]any{"exemption": "transaction_risk_analysis", "route": "3ds", "reason": "requested_exemption", "passed_over": []any{}}, got["sca_exemption"])
 }
 
 func exemptionAtAuthorization(b *bankWorld) {
 	b.policy(`{"exemption_policy":"rules","exemption_rules":{"transaction_risk_analysis_threshold_eur":100,"route":"authorization"}}`)
 	p := b.post("/payments", with(french("2140"), "psd2_sca_exemption_type", `"transaction_risk_analysis"`)).ok()
-	b.authenticate(p, "U")
-	b.ends(p, "succeeded", "", 1)
-	require.Equal(b.t, "transaction_risk_analysis", b.proof(p).Exemption)
+	require.Equal(b.t, "succeeded", p["status"], p)
+	require.Nil(b.t, p["external_authentication_details"])
+	require.Equal(b.t, map[string]any{"exemption": "transaction_risk_analysis", "route": "authorization", "reason": "requested_exemption", "passed_over": []any{}}, p["sca_exemption"])
+	require.Equal(b.t, 1, b.authorizations(p))
+	require.Equal(b.t, sdk.ExemptionRiskAnalysis, b.counted.asked(p["payment_id"].(string), sdk.OpAuthorize).Exemption)
+	require.Nil(b.t, b.proof(p))
+	require.Zero(b.t, b.asked("preauth"), "the issuer's 3-D Secure is not asked")
+	theirs := b.send("GET", "/payments/"+p["payment_id"].(string)+"?client_secret="+p["client_secret"].(string), b.publishable, "").ok()
+	require.NotContains(b.t, theirs, "sca_exemption")
 }
 
 // The adapter of 3dsecure.io knows no name of Cartes Bancaires: a co-badged card is authenticated by its other brand.
