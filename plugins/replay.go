@@ -116,7 +116,7 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording
 		}
 		x := all[n]
 		if got.Send != nil {
-			x.RequestHash = sdk.RequestHash(got.Send)
+			x.RequestHash, x.RequestCheck = sdk.RequestHash(got.Send), sdk.RequestCheck(got.Send)
 		}
 		o.record(x)
 	}

@@ -71,7 +71,7 @@ func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done 
 	}
 	o.recordExchange(time.Since(start), refreshed)
 	o.hide(s, out, &a)
-	o.record(sdk.Exchange{Now: now.UnixMilli(), RequestHash: hash, Sent: a.sent, Status: a.status, Headers: a.headers,
+	o.record(sdk.Exchange{Now: now.UnixMilli(), RequestHash: hash, RequestCheck: sdk.RequestCheck(s), Sent: a.sent, Status: a.status, Headers: a.headers,
 		BodyLength: len(a.body), Body: a.body, Failure: a.failure})
 	return false, nil
 }

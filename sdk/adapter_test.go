@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"strings"
 	"testing"
@@ -139,15 +140,22 @@ func TestDivergence(t *testing.T) {
 		return &Outcome{Status: StatusAuthorized}, err
 	}}
 	in := step(OpSync)
-	e := Exchange{Sent: true, Status: 200, RequestHash: RequestHash(a.Step(&in).Send)}
+	asked := a.Step(&in).Send
+	e := Exchange{Sent: true, Status: 200, RequestHash: RequestHash(asked)}
 	in.Exchanges = []Exchange{e}
 	require.Equal(t, StatusAuthorized, a.Step(&in).Outcome.Status)
-	for _, path = range []string{"/b", ""} {
-		r := a.Step(&in)
-		require.Equal(t, StatusUnknown, r.Outcome.Status)
-		require.Equal(t, "diverged", r.Outcome.Raw["error"])
+	diverges := func() {
+		for _, path = range []string{"/b", ""} {
+			r := a.Step(&in)
+			require.Equal(t, StatusUnknown, r.Outcome.Status)
+			require.Equal(t, "diverged", r.Outcome.Raw["error"])
+		}
+		path = "/a"
 	}
-	path = "/a"
+	diverges()
+	in.Exchanges[0].RequestHash, in.Exchanges[0].RequestCheck = "", RequestCheck(asked)
+	require.Equal(t, StatusAuthorized, a.Step(&in).Outcome.Status)
+	diverges()
 	verified := true
 	in.Exchanges[0].Verified = &verified
 	require.Equal(t, "diverged", a.Step(&in).Outcome.Raw["error"], "a verdict answers no send")
@@ -274,6 +282,7 @@ func TestRequestHash(t *testing.T) {
 	require.NoError(t, err)
 	plain := Send{Method: "GET", URL: "https://a.example/"}
 	require.Contains(t, string(abi), "`"+RequestHash(&plain)+"`")
+	require.Contains(t, string(abi), "`"+RequestCheck(&plain)+"`")
 	require.Contains(t, string(abi), "`"+VerifyHash(&Verify{Expr: Body(), Equal: "x"})+"`")
 
 	full := Send{Method: "POST", URL: "https://a.example/", Headers: []Header{H("A", "b")}, IdempotencyHeader: "I", Body: []byte("body"),
@@ -289,6 +298,9 @@ func TestRequestHash(t *testing.T) {
 	}
 	require.Len(t, want, len(canonical)-4*22)
 	require.Equal(t, fmt.Sprintf("%x", sha256.Sum256(canonical)), RequestHash(&full))
+	check := fnv.New64a()
+	_, _ = check.Write(canonical)
+	require.Equal(t, fmt.Sprintf("%016x", check.Sum64()), RequestCheck(&full))
 
 	timed := full
 	timed.SafeToRepeat, timed.TimeoutMillis = true, 5
@@ -301,5 +313,6 @@ func TestRequestHash(t *testing.T) {
 		other := full
 		change(&other)
 		require.NotEqual(t, RequestHash(&full), RequestHash(&other), name)
+		require.NotEqual(t, RequestCheck(&full), RequestCheck(&other), name)
 	}
 }

@@ -241,9 +241,20 @@ func PathEscape(s string) string { return strings.ReplaceAll(QueryEscape(s), "+"
 func appendQuery(b []byte, s string) []byte {
 	const hex = "0123456789ABCDEF"
 	start := 0
-	for i := range len(s) {
+	for i := 0; i < len(s); i++ {
+		for i+8 <= len(s) { // a turn of a loop is dear in a guest
+			w := s[i : i+8]
+			if !unreserved[w[0]] || !unreserved[w[1]] || !unreserved[w[2]] || !unreserved[w[3]] ||
+				!unreserved[w[4]] || !unreserved[w[5]] || !unreserved[w[6]] || !unreserved[w[7]] {
+				break
+			}
+			i += 8
+		}
+		if i == len(s) {
+			break
+		}
 		c := s[i]
-		if unreserved[c&127] && c < 128 {
+		if unreserved[c] {
 			continue
 		}
 		b = append(b, s[start:i]...)
@@ -258,7 +269,7 @@ func appendQuery(b []byte, s string) []byte {
 }
 
 // unreserved are the characters that stand for themselves (RFC 3986, section 2.3).
-var unreserved = func() (set [128]bool) {
+var unreserved = func() (set [256]bool) {
 	for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~" {
 		set[c] = true
 	}

@@ -148,7 +148,7 @@ func (c *Call) Do(s *Send) (*Response, error) {
 		c.halt(Result{Send: &send})
 	}
 	e := &c.step.Exchanges[c.next]
-	if e.Verified != nil || e.RequestHash != RequestHash(&send) {
+	if !e.asked(&send) {
 		c.halt(unknown(diverged))
 	}
 	c.next++

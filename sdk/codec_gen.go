@@ -2107,7 +2107,7 @@ func (v *AppSDK) encode(b []byte) []byte {
 	return append(b, '}')
 }
 
-var namesExchange = [...]string{"now", "request_hash", "sent", "status", "headers", "body_length", "failure", "verified"}
+var namesExchange = [...]string{"now", "request_hash", "request_check", "sent", "status", "headers", "body_length", "failure", "verified"}
 
 func (v *Exchange) decode(r *jsontext.Reader) {
 	var seen uint64
@@ -2118,10 +2118,12 @@ func (v *Exchange) decode(r *jsontext.Reader) {
 		case 1:
 			v.RequestHash = r.String()
 		case 2:
-			v.Sent = r.Bool()
+			v.RequestCheck = r.String()
 		case 3:
-			v.Status = r.Int()
+			v.Sent = r.Bool()
 		case 4:
+			v.Status = r.Int()
+		case 5:
 			for ok := r.Array(); ok; ok = r.More(']') {
 				if len(v.Headers) == maxElements {
 					r.Fail(tooMany)
@@ -2130,11 +2132,11 @@ func (v *Exchange) decode(r *jsontext.Reader) {
 				v.Headers = append(v.Headers, Header{})
 				v.Headers[len(v.Headers)-1].decode(r)
 			}
-		case 5:
-			v.BodyLength = r.Int()
 		case 6:
-			v.Failure = r.String()
+			v.BodyLength = r.Int()
 		case 7:
+			v.Failure = r.String()
+		case 8:
 			if !r.Null() {
 				v.Verified = new(bool)
 				*v.Verified = r.Bool()
@@ -2149,6 +2151,7 @@ func (v *Exchange) encode(b []byte) []byte {
 	b = append(b, '{')
 	b = jsontext.Int(b, `"now":`, v.Now)
 	b = jsontext.OptStr(b, `"request_hash":`, v.RequestHash)
+	b = jsontext.OptStr(b, `"request_check":`, v.RequestCheck)
 	b = jsontext.Bool(b, `"sent":`, v.Sent)
 	b = jsontext.OptInt(b, `"status":`, int64(v.Status))
 	if len(v.Headers) > 0 {

@@ -83,7 +83,7 @@ func warmUp(a *Adapter, message []byte) {
 		if r.Send == nil {
 			continue
 		}
-		in.Exchanges = []Exchange{{Now: in.Now, RequestHash: RequestHash(r.Send), Sent: true, Status: 200, Body: []byte("{}")}}
+		in.Exchanges = []Exchange{{Now: in.Now, RequestHash: RequestHash(r.Send), RequestCheck: RequestCheck(r.Send), Sent: true, Status: 200, Body: []byte("{}")}}
 		r = a.Step(&in)
 		guestOut = appendResult(guestOut[:0], &r)
 	}

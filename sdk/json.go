@@ -130,12 +130,14 @@ func (j JSON) Key(name string) JSON {
 		return JSON{}
 	}
 	text, nodes := j.doc.text, j.doc.nodes
-	for i, end := j.node+1, nodes[j.node].Next; i < end; i = nodes[i+1].Next {
+	length := int32(len(name) + 2) // with the quotes
+	for i, end := j.node+1, nodes[j.node].Next; i < end; {
 		n := &nodes[i]
-		if int(n.End-n.Start) == len(name)+2 && text[n.Start+1:n.End-1] == name ||
-			int(n.End-n.Start) > len(name)+2 && strings.IndexByte(text[n.Start:n.End], '\\') >= 0 && unquote(text[n.Start:n.End]) == name {
+		if n.End-n.Start == length && text[n.Start+1:n.End-1] == name ||
+			n.Next == jsontext.Escaped && unquote(text[n.Start:n.End]) == name {
 			return JSON{j.doc, i + 1}
 		}
+		i = nodes[i+1].Next
 	}
 	return JSON{}
 }

@@ -71,6 +71,9 @@ type Exchange struct {
 	Now         int64  `json:"now"`                    // time of the step that asked for it, Unix milliseconds
 	RequestHash string `json:"request_hash,omitempty"` // lowercase hex SHA-256 of what was asked for (ABI.md, "Request hash")
 
+	// RequestCheck is the shorter identity of a send ("Request hash"): 16 lowercase hex digits, FNV-1a 64. Where it is absent, RequestHash decides.
+	RequestCheck string `json:"request_check,omitempty"`
+
 	// Sent is false only where nothing can have reached the processor. It is always true once there is an answer.
 	Sent bool `json:"sent"`
 	// Status is the HTTP status of the answer, 0 when there is none.

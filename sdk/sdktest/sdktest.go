@@ -196,7 +196,7 @@ func (c *checker) play(in *sdk.Step, answer func(i int, r *sdk.Result) sdk.Excha
 		e := answer(i, r)
 		e.Now = now.Now
 		if r.Send != nil {
-			e.RequestHash = sdk.RequestHash(r.Send)
+			e.RequestHash, e.RequestCheck = sdk.RequestHash(r.Send), sdk.RequestCheck(r.Send)
 		} else {
 			e.RequestHash = sdk.VerifyHash(r.Verify)
 		}

@@ -3,8 +3,11 @@ package jsontext
 // Node is one value of an indexed text, or the name of a member. Offsets are in bytes.
 type Node struct {
 	Start, End int32 // a string's and a name's with their quotes
-	Next       int32 // the number of the node after this one and all that is in it
+	Next       int32 // the number of the node after this one and all that is in it; of a name, Escaped where it holds a backslash
 }
+
+// Escaped is in the place of Next of a name that does not stand for itself.
+const Escaped = -1
 
 // Index reads a whole text and returns its values in the order in which they begin, the outermost first: what is in an object or array
 // follows it, each member's name before its value. depth is how many objects and arrays may be nested. reason is "" if the
@@ -103,13 +106,15 @@ func name(nodes []Node, s string, p int) ([]Node, int, string) {
 	if p >= len(s) || s[p] != '"' {
 		return nodes, p, "name expected"
 	}
-	start, reason := p, ""
+	start, next, reason := p, int32(len(nodes)+1), ""
 	if p = plain(s, p+1); p < len(s) && s[p] == '"' {
 		p++
 	} else if p, reason = skipString(s, start); reason != "" {
 		return nodes, p, reason
+	} else {
+		next = Escaped
 	}
-	nodes = append(nodes, Node{int32(start), int32(p), int32(len(nodes) + 1)})
+	nodes = append(nodes, Node{int32(start), int32(p), next})
 	if p < len(s) && s[p] <= ' ' {
 		p = Space(s, p)
 	}

@@ -11,10 +11,7 @@ const (
 // character; len(s) if there is none. It looks at eight bytes at a time.
 func plain(s string, p int) int {
 	for ; p+8 <= len(s); p += 8 {
-		w := load(s, p)
-		// The lowest of these bits is at such a byte: a borrow goes upwards only.
-		quote, backslash := w^'"'*ones, w^'\\'*ones
-		if found := ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w) & highs; found != 0 {
+		if found := stops(load(s, p)); found != 0 {
 			return p + bits.TrailingZeros64(found)>>3
 		}
 	}
@@ -22,4 +19,24 @@ func plain(s string, p int) int {
 		p++
 	}
 	return p
+}
+
+// clean is plain that stops at bytes beyond ASCII as well.
+func clean(s string, p int) int {
+	for ; p+8 <= len(s); p += 8 {
+		w := load(s, p)
+		if found := stops(w) | w&highs; found != 0 {
+			return p + bits.TrailingZeros64(found)>>3
+		}
+	}
+	for p < len(s) && s[p] >= ' ' && s[p] != '"' && s[p] != '\\' && s[p] < 0x80 {
+		p++
+	}
+	return p
+}
+
+// stops has the high bit of each byte that does not stand for itself; of those above the first, perhaps wrongly: a borrow goes upwards.
+func stops(w uint64) uint64 {
+	quote, backslash := w^'"'*ones, w^'\\'*ones
+	return ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w) & highs
 }

@@ -156,18 +156,12 @@ func (r *Reader) plainKey() (name string, ok bool) {
 	if start > len(s) || s[start-1] != '"' {
 		return "", false
 	}
-	for p := start; p+1 < len(s); p++ {
-		c := s[p]
-		if c > '"' && c != '\\' {
-			continue
-		}
-		if c != '"' || s[p+1] != ':' {
-			return "", false
-		}
-		r.p = p + 2
-		return s[start:p], true
+	p := plain(s, start)
+	if p+1 >= len(s) || s[p] != '"' || s[p+1] != ':' {
+		return "", false
 	}
-	return "", false
+	r.p = p + 2
+	return s[start:p], true
 }
 
 // Key reads a member's name and the colon.

@@ -11,7 +11,7 @@ const hexDigits = "0123456789abcdef"
 func AppendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0
-	for i := 0; i < len(s); {
+	for i := clean(s, 0); i < len(s); i = clean(s, i) {
 		c := s[i]
 		if c >= utf8.RuneSelf {
 			if r, n := utf8.DecodeRuneInString(s[i:]); r != utf8.RuneError || n > 1 {
@@ -21,10 +21,6 @@ func AppendString(b []byte, s string) []byte {
 			b = append(append(b, s[start:i]...), "\uFFFD"...)
 			i++
 			start = i
-			continue
-		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
 			continue
 		}
 		b = append(b, s[start:i]...)
