@@ -19,7 +19,7 @@ var Adapter = sdk.Adapter{
 		},
 		Credentials: []sdk.Field{{Name: "secret_key", Key: "api_key", Label: "Secret key", Type: "secret"}},
 		Config:      []sdk.Field{{Name: "merchant_id", Label: "Merchant id", Type: "text", Default: "acme_test"}},
-		Features:    sdk.Features{PartialCapture: true, PartialRefund: true},
+		Features:    sdk.Features{PartialCapture: true, PartialRefund: true, External3DS: true},
 		Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
 			IdempotencyWindowSeconds: 86400, NotFoundFinalAfterSeconds: 2},
 	},

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/router/simulator3ds"
+)
+
+// killer ends the switch at one moment of an authentication: when a call arrives somewhere, when it has been answered, or between the steps
+// of the payer's browser.
+type killer struct {
+	mu    sync.Mutex
+	p     *process
+	point string // "" for none
+	done  chan struct{}
+}
+
+// at ends the process if this is the moment. Nothing that was on its way comes back.
+func (k *killer) at(point string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.point == point {
+		k.point = ""
+		k.p.cmd.Process.Kill()
+		close(k.done)
+	}
+}
+
+// arm sets the moment at which p is ended.
+func (k *killer) arm(p *process, point string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.p, k.point, k.done = p, point, make(chan struct{})
+}
+
+// around is a server whose calls are moments: "name arrives", before it does anything, and "name answered", when the answer is out.
+func (k *killer) around(name func(r *http.Request) string, h http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		n := name(r)
+		k.at(n + " arrives")
+		h.ServeHTTP(w, r)
+		if f, ok := w.(http.Flusher); ok {
+			f.Flush()
+		}
+		k.at(n + " answered")
+		time.Sleep(10 * time.Millisecond)
+		k.at(n + " booked")
+	}
+}
+
+// secureShop is a shop whose authenticator and processor outlive the switch.
+type secureShop struct {
+	*testing.T
+	killer
+	bank      *httptest.Server
+	processor *recorder
+	ledger    *httptest.Server
+	key       string
+}
+
+func newSecureShop(t *testing.T) *secureShop {
+	s := &secureShop{T: t, processor: newRecorder(t)}
+	var sim atomic.Pointer[simulator3ds.Simulator]
+	s.bank = httptest.NewServer(s.around(func(r *http.Request) string { return r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:] },
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { sim.Load().ServeHTTP(w, r) })))
+	t.Cleanup(s.bank.Close)
+	bank, err := simulator3ds.New(simulator3ds.Options{PublicURL: s.bank.URL})
+	require.NoError(t, err)
+	sim.Store(bank)
+	s.ledger = httptest.NewServer(s.around(func(r *http.Request) string { return "authorize " + r.Method }, http.HandlerFunc(s.processor.serve)))
+	t.Cleanup(s.ledger.Close)
+	return s
+}
+
+// setUp makes the merchant.
+func (s *secureShop) setUp(p *process) {
+	s.key = p.merchantAt("shop", "acme", s.ledger.URL)
+	account := p.must(s.key, "/account/shop/connectors", object{"connector_type": "authentication_processor", "connector_name": "threedsecureio",
+		"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "demo"},
+		"metadata":                  object{"acquirer_bin": "412345", "acquirer_merchant_id": "MID1", "mcc": "5411", "merchant_name": "Shop", "merchant_country_code": "208"}})
+	p.must(testAdminKey, fmt.Sprintf("/account/shop/connectors/%s/egress", account["merchant_connector_id"]), object{"base_url": s.bank.URL + "/sim/3ds"})
+	status, list := p.list(s.key, "/account/shop/business_profile")
+	require.Equal(s, http.StatusOK, status)
+	p.must(s.key, "/account/shop/business_profile/"+list[0]["profile_id"].(string), object{"authentication_connector_details": object{
+		"authentication_connectors": []string{"threedsecureio"}, "three_ds_requestor_url": "https://shop.example"}})
+}
+
+// step does the next thing that a shop and its payer do about a payment, with a challenge after the 3DS method. It returns the payment's status, ""
+// where the switch does not answer.
+func (s *secureShop) step(p *process, id string) string {
+	status, is, err := p.try(s.key, "/payments/"+id+"?force_sync=true", nil)
+	switch {
+	case err != nil:
+		return ""
+	case status == http.StatusNotFound:
+		o := securePayment(id)
+		if status, is, err = p.try(s.key, "/payments", o); err != nil || status != http.StatusOK {
+			return ""
+		}
+	}
+	now, _ := is["status"].(string)
+	action, _ := is["next_action"].(map[string]any)
+	if now != "requires_customer_action" || action == nil {
+		return now
+	}
+	data := action["three_ds_data"].(map[string]any)
+	completion := "N"
+	if s.method(data["three_ds_method_details"].(map[string]any)) {
+		completion = "Y"
+	}
+	s.at("method notified")
+	status, out, err := p.try(s.key, "/payments/"+id+"/3ds/authentication", object{"client_secret": is["client_secret"], "device_channel": "BRW", "threeds_method_comp_ind": completion})
+	if err != nil || status != http.StatusOK {
+		return now
+	}
+	s.at("authenticated")
+	if out["trans_status"] == "C" {
+		s.challenge(out)
+		s.at("challenged")
+	}
+	return now
+}
+
+// method runs the 3DS method as a browser does; false where the notification does not get through.
+func (s *secureShop) method(details map[string]any) bool {
+	field, _ := details["three_ds_method_data"].(string)
+	if field == "" {
+		return false
+	}
+	if r, err := http.PostForm(details["three_ds_method_url"].(string), url.Values{"threeDSMethodData": {field}}); err == nil {
+		r.Body.Close()
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(field)
+	require.NoError(s, err)
+	var m map[string]string
+	require.NoError(s, json.Unmarshal(raw, &m))
+	done, err := json.Marshal(map[string]string{"threeDSServerTransID": m["threeDSServerTransID"]})
+	require.NoError(s, err)
+	return post(m["threeDSMethodNotificationURL"], url.Values{"threeDSMethodData": {base64.RawURLEncoding.EncodeToString(done)}})
+}
+
+// challenge has the payer confirm, and the browser bring the CRes.
+func (s *secureShop) challenge(out object) {
+	body, err := json.Marshal(object{"threeDSServerTransID": out["three_ds_server_trans_id"], "otp": "1234"})
+	require.NoError(s, err)
+	r, err := http.NewRequest(http.MethodPost, s.bank.URL+"/sim/3ds/complete", bytes.NewReader(body))
+	require.NoError(s, err)
+	r.Header.Set("APIKey", "demo")
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(s, err)
+	defer resp.Body.Close()
+	var done struct{ NotificationURL, CRes string }
+	require.NoError(s, json.NewDecoder(resp.Body).Decode(&done))
+	s.at("confirmed")
+	if done.NotificationURL != "" {
+		post(done.NotificationURL, url.Values{"cres": {done.CRes}})
+	}
+}
+
+func post(to string, fields url.Values) bool {
+	r, err := http.PostForm(to, fields)
+	if err != nil {
+		return false
+	}
+	r.Body.Close()
+	return r.StatusCode == http.StatusOK
+}
+
+// securePayment is cardPayment authenticated by the switch, with the 3DS method and a challenge.
+func securePayment(id string) object {
+	o := cardPayment(id)
+	o["payment_method_data"].(object)["card"].(object)["card_number"] = simulator3ds.CardNumber(simulator3ds.Visa, "0070")
+	o["authentication_type"], o["request_external_three_ds_authentication"], o["return_url"] = "three_ds", true, "https://shop.example/return"
+	o["billing"] = object{"address": object{"first_name": "Ada", "last_name": "Lovelace", "line1": "1 Main St", "city": "Aarhus", "zip": "8000", "country": "DK"}}
+	o["browser_info"] = object{"user_agent": "Mozilla/5.0", "accept_header": "text/html", "language": "en-GB", "color_depth": 24, "screen_height": 900,
+		"screen_width": 1440, "time_zone": 0, "java_enabled": false, "java_script_enabled": true, "ip_address": "203.0.113.7"}
+	return o
+}
+
+// killPoints are the moments between any two steps of prepare, method, authenticate, challenge, result and authorize.
+var killPoints = []string{
+	"preauth arrives", "preauth answered", "preauth booked", "method notified", "auth arrives", "auth answered", "auth booked", "authenticated",
+	"confirmed", "challenged", "postauth arrives", "postauth answered", "postauth booked", "authorize POST arrives", "authorize POST answered",
+}
+
+// TestKillThreeDS kills the switch between any two steps of an authentication, in a payment each, and starts it again: every payment succeeds when
+// shop and payer go on, and is charged once.
+func TestKillThreeDS(t *testing.T) {
+	s := newSecureShop(t)
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	address := free.Addr().String()
+	require.NoError(t, free.Close())
+	folder, err := acmeAdapter()
+	require.NoError(t, err)
+	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_PLUGINS__DIRECTORY="+folder, "PAYSWITCH_PLUGINS__SEND_TIMEOUT=2s", "PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true",
+		"PAYSWITCH_ENGINE__LEASE_TIME=3s", "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms", "PAYSWITCH_SERVER__LISTEN="+address, "PAYSWITCH_SERVER__PUBLIC_URL=http://"+address)
+	p := startProcess(t, env, "serve")
+	s.setUp(p)
+	s.goOn(p, "warm", time.Now().Add(20*time.Second))
+
+	for i, point := range killPoints {
+		s.arm(p, point)
+		id := fmt.Sprint("pay_", i)
+		for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			s.step(p, id)
+			if s.killed() {
+				break
+			}
+			require.True(t, time.Now().Before(end), "%s never came\n%s", point, withoutRequests(p.stderr.String()))
+		}
+		require.Equal(t, -1, p.exit())
+		p = startProcess(t, env, "serve")
+	}
+	var all sync.WaitGroup
+	for i := range killPoints {
+		all.Go(func() { s.goOn(p, fmt.Sprint("pay_", i), time.Now().Add(40*time.Second)) })
+	}
+	all.Wait()
+	for i, point := range killPoints {
+		id := fmt.Sprint("pay_", i)
+		is := p.must(s.key, "/payments/"+id, nil)
+		require.Equal(t, "succeeded", is["status"], "killed when %s: %v %v", point, is["error_code"], is["error_message"])
+		require.Equal(t, 1, s.processor.count(id+"_1"), "killed when %s: charged once", point)
+		require.Equal(t, "authenticated", is["external_authentication_details"].(map[string]any)["outcome"], point)
+	}
+	s.processor.mu.Lock()
+	defer s.processor.mu.Unlock()
+	for reference, n := range s.processor.charged {
+		require.Equal(t, 1, n, "%s is charged %d times", reference, n)
+	}
+}
+
+// killed says whether the armed moment has come.
+func (k *killer) killed() bool {
+	select {
+	case <-k.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// goOn goes on with a payment until it has ended.
+func (s *secureShop) goOn(p *process, id string, until time.Time) {
+	for time.Now().Before(until) {
+		if now := s.step(p, id); now == "succeeded" || now == "failed" {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	s.Errorf("%s has not ended", id)
+}
