@@ -16,8 +16,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
-
-	"payswitch/router/simulator3ds"
 )
 
 // threeDSShop is a merchant whose payments are authenticated at the simulated 3DS server, its pages, and a payer's browser.
@@ -30,32 +28,31 @@ type threeDSShop struct {
 	number *int // of payments so far
 	// checkout is the page at /checkout.
 	checkout string
+	policy   string // its Content-Security-Policy
+	dir      string // of the switch's database
 }
 
 // newThreeDSShop starts a switch whose simulated bank's times are divided by scale.
 func newThreeDSShop(t *testing.T, scale int) *threeDSShop {
 	t.Helper()
-	s := &threeDSShop{tab: newTab(t), number: new(int)}
+	s := &threeDSShop{tab: newTab(t), number: new(int), dir: t.TempDir()}
 	s.pages = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if r.URL.Path == "/checkout" {
+			if s.policy != "" {
+				w.Header().Set("Content-Security-Policy", s.policy)
+			}
 			fmt.Fprint(w, s.checkout)
 			return
 		}
 		fmt.Fprintf(w, "<!doctype html><title>Shop</title><p id=back data-status=\"%s\">Back at the shop", html.EscapeString(r.FormValue("status")))
 	}))
 	t.Cleanup(s.pages.Close)
-	s.sw = start(t, append(testEnv(t, t.TempDir()), fmt.Sprint("PAYSWITCH_SIMULATOR__TIME_SCALE=", scale),
-		"PAYSWITCH_SERVER__CORS__ORIGINS="+s.pages.URL), "serve")
+	s.sw = start(t, append(testEnv(t, s.dir), fmt.Sprint("PAYSWITCH_SIMULATOR__TIME_SCALE=", scale),
+		"PAYSWITCH_SERVER__CORS__ORIGINS="+s.pages.URL+","+strings.Replace(s.pages.URL, "127.0.0.1", "localhost", 1), "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms"), "serve")
 	s.key = s.sw.shop("shop")
-	s.sw.must(s.key, "/account/shop/connectors", object{"connector_type": "authentication_processor", "connector_name": "simulator3ds",
-		"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "demo"}})
+	s.sw.authenticateBy("shop", s.key, "simulator3ds", s.pages.URL)
 	s.public, _ = s.sw.must(testAdminKey, "/accounts/shop", nil)["publishable_key"].(string)
-	status, list := s.sw.list(s.key, "/account/shop/business_profile")
-	require.Equal(t, http.StatusOK, status)
-	profile, _ := list[0]["profile_id"].(string)
-	s.sw.must(s.key, "/account/shop/business_profile/"+profile, object{"authentication_connector_details": object{
-		"authentication_connectors": []string{"simulator3ds"}, "three_ds_requestor_url": s.pages.URL}})
 	return s
 }
 
@@ -77,13 +74,8 @@ func (r *running) list(key, path string) (int, []object) {
 func (s *threeDSShop) pay(digits string, change object) object {
 	s.Helper()
 	*s.number++
-	o := cardPayment(fmt.Sprint("pay_browser_", *s.number))
-	card := o["payment_method_data"].(object)["card"].(object)
-	card["card_number"] = simulator3ds.CardNumber(simulator3ds.Visa, digits)
-	o["authentication_type"], o["request_external_three_ds_authentication"], o["return_url"] = "three_ds", true, s.pages.URL+"/return"
-	o["billing"] = object{"address": object{"first_name": "Ada", "last_name": "Lovelace", "line1": "1 Main St", "city": "Aarhus", "zip": "8000", "country": "DK"}}
-	o["browser_info"] = object{"user_agent": "Mozilla/5.0", "accept_header": "text/html", "language": "en-GB", "color_depth": 24, "screen_height": 900,
-		"screen_width": 1440, "time_zone": 0, "java_enabled": false, "java_script_enabled": true, "ip_address": "203.0.113.7"}
+	o := securePayment(fmt.Sprint("pay_browser_", *s.number), digits)
+	o["return_url"] = s.pages.URL + "/return"
 	for k, v := range change {
 		o[k] = v
 	}
@@ -378,10 +370,7 @@ func TestThreeDSSDKInABrowser(t *testing.T) {
 			sub := *s
 			sub.tab = &tab{t, s.ctx}
 			p := sub.pay(c.digits, nil)
-			action, err := json.Marshal(p["next_action"])
-			require.NoError(t, err)
-			quote := func(v any) string { b, _ := json.Marshal(v); return string(b) }
-			s.checkout = strings.NewReplacer("ACTION", string(action), "SECRET", quote(p["client_secret"]), "KEY", quote(s.public)).Replace(shopPage)
+			s.checkout = sub.page(shopPage, p)
 			sub.do(chromedp.Navigate(s.pages.URL + "/checkout"))
 			sub.back(p, c.status, c.code)
 		})

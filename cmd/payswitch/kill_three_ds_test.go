@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -89,14 +88,8 @@ func newSecureShop(t *testing.T) *secureShop {
 // setUp makes the merchant.
 func (s *secureShop) setUp(p *process) {
 	s.key = p.merchantAt("shop", "acme", s.ledger.URL)
-	account := p.must(s.key, "/account/shop/connectors", object{"connector_type": "authentication_processor", "connector_name": "threedsecureio",
-		"connector_account_details": object{"auth_type": "HeaderKey", "api_key": "demo"},
-		"metadata":                  object{"acquirer_bin": "412345", "acquirer_merchant_id": "MID1", "mcc": "5411", "merchant_name": "Shop", "merchant_country_code": "208"}})
+	account := p.authenticateBy("shop", s.key, "threedsecureio", "https://shop.example")
 	p.must(testAdminKey, fmt.Sprintf("/account/shop/connectors/%s/egress", account["merchant_connector_id"]), object{"base_url": s.bank.URL + "/sim/3ds"})
-	status, list := p.list(s.key, "/account/shop/business_profile")
-	require.Equal(s, http.StatusOK, status)
-	p.must(s.key, "/account/shop/business_profile/"+list[0]["profile_id"].(string), object{"authentication_connector_details": object{
-		"authentication_connectors": []string{"threedsecureio"}, "three_ds_requestor_url": "https://shop.example"}})
 }
 
 // step does the next thing that a shop and its payer do about a payment, with a challenge after the 3DS method. It returns the payment's status, ""
@@ -107,8 +100,7 @@ func (s *secureShop) step(p *process, id string) string {
 	case err != nil:
 		return ""
 	case status == http.StatusNotFound:
-		o := securePayment(id)
-		if status, is, err = p.try(s.key, "/payments", o); err != nil || status != http.StatusOK {
+		if status, is, err = p.try(s.key, "/payments", securePayment(id, "0070")); err != nil || status != http.StatusOK {
 			return ""
 		}
 	}
@@ -155,20 +147,10 @@ func (s *secureShop) method(details map[string]any) bool {
 
 // challenge has the payer confirm, and the browser bring the CRes.
 func (s *secureShop) challenge(out object) {
-	body, err := json.Marshal(object{"threeDSServerTransID": out["three_ds_server_trans_id"], "otp": "1234"})
+	to, cres, err := confirmAt(s.bank.URL, out, "1234")
 	require.NoError(s, err)
-	r, err := http.NewRequest(http.MethodPost, s.bank.URL+"/sim/3ds/complete", bytes.NewReader(body))
-	require.NoError(s, err)
-	r.Header.Set("APIKey", "demo")
-	resp, err := http.DefaultClient.Do(r)
-	require.NoError(s, err)
-	defer resp.Body.Close()
-	var done struct{ NotificationURL, CRes string }
-	require.NoError(s, json.NewDecoder(resp.Body).Decode(&done))
 	s.at("confirmed")
-	if done.NotificationURL != "" {
-		post(done.NotificationURL, url.Values{"cres": {done.CRes}})
-	}
+	post(to, url.Values{"cres": {cres}})
 }
 
 func post(to string, fields url.Values) bool {
@@ -178,17 +160,6 @@ func post(to string, fields url.Values) bool {
 	}
 	r.Body.Close()
 	return r.StatusCode == http.StatusOK
-}
-
-// securePayment is cardPayment authenticated by the switch, with the 3DS method and a challenge.
-func securePayment(id string) object {
-	o := cardPayment(id)
-	o["payment_method_data"].(object)["card"].(object)["card_number"] = simulator3ds.CardNumber(simulator3ds.Visa, "0070")
-	o["authentication_type"], o["request_external_three_ds_authentication"], o["return_url"] = "three_ds", true, "https://shop.example/return"
-	o["billing"] = object{"address": object{"first_name": "Ada", "last_name": "Lovelace", "line1": "1 Main St", "city": "Aarhus", "zip": "8000", "country": "DK"}}
-	o["browser_info"] = object{"user_agent": "Mozilla/5.0", "accept_header": "text/html", "language": "en-GB", "color_depth": 24, "screen_height": 900,
-		"screen_width": 1440, "time_zone": 0, "java_enabled": false, "java_script_enabled": true, "ip_address": "203.0.113.7"}
-	return o
 }
 
 // killPoints are the moments between any two steps of prepare, method, authenticate, challenge, result and authorize.
@@ -208,7 +179,7 @@ func TestKillThreeDS(t *testing.T) {
 	folder, err := acmeAdapter()
 	require.NoError(t, err)
 	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_PLUGINS__DIRECTORY="+folder, "PAYSWITCH_PLUGINS__SEND_TIMEOUT=2s", "PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true",
-		"PAYSWITCH_ENGINE__LEASE_TIME=3s", "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms", "PAYSWITCH_SERVER__LISTEN="+address, "PAYSWITCH_SERVER__PUBLIC_URL=http://"+address)
+		"PAYSWITCH_ENGINE__LEASE_TIME=5s", "PAYSWITCH_ENGINE__RESOLVE_EVERY=200ms", "PAYSWITCH_SERVER__LISTEN="+address, "PAYSWITCH_SERVER__PUBLIC_URL=http://"+address)
 	p := startProcess(t, env, "serve")
 	s.setUp(p)
 	s.goOn(p, "warm", time.Now().Add(20*time.Second))
