@@ -156,6 +156,14 @@ func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationIn
 	if most := c.cfg().MaxAuthentications; most > 0 && int64(d.Tries) >= most {
 		return nil, tooManyAuthentications()
 	}
+	account, adapter, err := e.authenticator(ctx, a.MerchantID, a.AccountID)
+	if err != nil {
+		return nil, err
+	}
+	if rule := adapter.Manifest.Authenticator; rule != nil && in.Channel != "" && !rule.Offers(in.Channel) {
+		return nil, Refused("The authenticator " + a.Connector + " does not authenticate in the device channel " + string(in.Channel) +
+			": send another device_channel, or name another authenticator in the profile")
+	}
 	first, secrets, err := e.instrumentOf(ctx, a)
 	if err != nil {
 		return nil, err
@@ -170,10 +178,6 @@ func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationIn
 	d.MethodCompletion = ""
 	if in.Channel != sdk.ChannelApp {
 		d.MethodCompletion = methodRun(c, in).Completion()
-	}
-	account, adapter, err := e.authenticator(ctx, a.MerchantID, a.AccountID)
-	if err != nil {
-		return nil, err
 	}
 	d.DecoupledMinutes = e.decoupledMinutes(c, adapter)
 	kind := sdk.OpAuthenticate

@@ -54,7 +54,7 @@ func (e *Engine) finish(c *authCase, state AuthenticationState, outcome string) 
 	a := c.auth
 	a.State, a.Outcome, a.DueAt, a.Details.EndedAt = state, outcome, time.Time{}, c.now
 	a.Instrument, a.Request = nil, nil
-	a.Private.CReq, a.Private.ACSURL, a.Private.MethodData, a.Private.Frames = "", "", "", nil
+	a.Private.CReq, a.Private.ACSURL, a.Private.MethodData, a.Private.Frames, a.Private.App = "", "", "", nil, nil
 	c.ended = true
 }
 

@@ -109,9 +109,7 @@ func (a *AReq) WriteApp(o *sdk.Object) {
 		return
 	}
 	o.Str("sdkAppID", p.AppID).Str("sdkEncData", p.EncData).OptStr("sdkReferenceNumber", p.ReferenceNumber).Str("sdkTransID", p.TransID)
-	if p.MaxTimeout > 0 {
-		o.Str("sdkMaxTimeout", digits(p.MaxTimeout, 2))
-	}
+	o.Str("sdkMaxTimeout", digits(min(max(p.MaxTimeout, 5), 99), 2)) // EMV: two digits, 05 and more
 	if key := object(p.EphemPubKey); key != "" {
 		o.Raw("sdkEphemPubKey", key)
 	}
