@@ -137,7 +137,6 @@ func messageOf(code string) string {
 }
 
 var authenticationMessages = map[string]string{
-	threeds.CodeAcquirerMissing:   "No acquirer is configured for this card's network.",
 	threeds.CodeNotEnrolled:       "The card takes no part in 3-D Secure, and the profile does not charge such cards.",
 	threeds.CodeUnreachable:       "The authenticator could not be reached; nothing was charged.",
 	threeds.CodeCredentials:       "The authenticator refused the account's credentials: check the connector account.",

@@ -50,7 +50,6 @@ const (
 
 // Codes are payments' error_code when authentication ends them.
 const (
-	CodeAcquirerMissing   = "acquirer_config_missing"
 	CodeNotEnrolled       = "card_not_enrolled"
 	CodeUnreachable       = "authenticator_unreachable"
 	CodeCredentials       = "authenticator_credentials"
