@@ -117,6 +117,18 @@ func TestBlind(t *testing.T) {
 	require.False(t, body.Has("mpiData.authenticationResponse"))
 }
 
+func TestExemptions(t *testing.T) {
+	for e, want := range map[sdk.Exemption]string{"": "", sdk.ExemptionLowValue: "lowValue", sdk.ExemptionRiskAnalysis: "transactionRiskAnalysis",
+		sdk.ExemptionTrustedBeneficiary: "trustedBeneficiary", sdk.ExemptionSecureCorporate: "secureCorporate"} {
+		s := step(sdk.OpAuthorize)
+		s.Request.Exemption = e
+		_, body := sent(t, s)
+		require.Equal(t, want, body.Str("additionalData.scaExemption"))
+		require.Equal(t, want != "", body.Has("additionalData.scaExemption"))
+		require.Equal(t, "false", body.Str("additionalData.executeThreeD"))
+	}
+}
+
 func TestAddress(t *testing.T) {
 	for line, want := range map[string][2]string{
 		"1 Market St": {"1", "Market St"}, "221B Baker Street": {"221B", "Baker Street"}, "Damrak 1": {"1", "Damrak"}, "The Elms": {"N/A", "The Elms"},

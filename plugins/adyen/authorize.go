@@ -78,8 +78,12 @@ func additionalData(r *sdk.Request) *sdk.Object {
 	if r.Capture == sdk.CaptureManual && r.Amount.Minor > 0 {
 		o.Str("authorisationType", "PreAuth").Str("manualCapture", "true")
 	}
-	return o.Str("executeThreeD", strconv.FormatBool(r.Request3DS || r.ThreeDS != nil))
+	return o.Str("executeThreeD", strconv.FormatBool(r.Request3DS || r.ThreeDS != nil)).OptStr("scaExemption", exemptions.Of(string(r.Exemption)))
 }
+
+// exemptions are Adyen's names (docs.adyen.com, "SCA exemptions").
+var exemptions = sdk.Names{{"lowValue", "low_value"}, {"transactionRiskAnalysis", "transaction_risk_analysis"}, {"trustedBeneficiary", "trusted_beneficiary"},
+	{"secureCorporate", "secure_corporate"}}
 
 // models tell the network what the credential is stored or used for. A merchant-initiated payment has the model that the credential was
 // stored with for off-session use.

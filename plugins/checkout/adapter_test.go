@@ -249,6 +249,18 @@ func TestRefundSync(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpRefundSync), 200, `[]`).Status)
 }
 
+func TestExemptions(t *testing.T) {
+	for e, want := range map[sdk.Exemption]string{"": "", sdk.ExemptionLowValue: "low_value", sdk.ExemptionRiskAnalysis: "transaction_risk_assessment",
+		sdk.ExemptionTrustedBeneficiary: "trusted_listing", sdk.ExemptionSecureCorporate: "secure_corporate_payment", sdk.ExemptionDelegation: "sca_delegation"} {
+		s := step(sdk.OpAuthorize)
+		s.Request.Exemption = e
+		_, body := sent(t, s)
+		require.Equal(t, want, body.Str("3ds.exemption"))
+		require.Equal(t, want != "", body.Has("3ds.exemption"))
+		require.False(t, body.Bool("3ds.enabled"))
+	}
+}
+
 func TestStoredCredential(t *testing.T) {
 	s := step(sdk.OpVerify)
 	s.Request.Amount.Minor = 0

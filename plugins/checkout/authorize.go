@@ -76,8 +76,12 @@ func threeDS(r *sdk.Request) *sdk.Object {
 	orNull(o, "cryptogram", t.CAVV)
 	orNull(o, "xid", t.DSTransID)
 	orNull(o, "version", t.Version)
-	return o.Str("challenge_indicator", challenge)
+	return o.Str("challenge_indicator", challenge).OptStr("exemption", exemptions.Of(string(r.Exemption)))
 }
+
+// exemptions are Checkout.com's names (checkout.com/docs, "Request a payment", 3ds.exemption).
+var exemptions = sdk.Names{{"low_value", "low_value"}, {"transaction_risk_assessment", "transaction_risk_analysis"}, {"trusted_listing", "trusted_beneficiary"},
+	{"secure_corporate_payment", "secure_corporate"}, {"sca_delegation", "sca_delegation"}}
 
 // paymentTypes are what the networks are told of payments with a stored credential; all others are Regular.
 var paymentTypes = sdk.Names{

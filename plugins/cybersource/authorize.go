@@ -24,6 +24,12 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 // pay sends the payment. action is a further service of the same request; authentication is consumerAuthenticationInformation.
 func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sdk.Outcome, error) {
 	r := c.Request
+	if name := exemptions.Of(string(r.Exemption)); name != "" {
+		if authentication == nil {
+			authentication = sdk.NewObject()
+		}
+		authentication.Obj("strongAuthentication", sdk.NewObject().Str(name, "1"))
+	}
 	body := begin(r).
 		Obj("processingInformation", processingInformation(c, indicator, action)).
 		Obj("orderInformation", orderInformation(r)).

@@ -18,6 +18,11 @@ var (
 	ucafIndicators = sdk.Names{{"2", "Mastercard_Y Maestro_Y"}, {"1", "Mastercard_A Maestro_A"}}
 )
 
+// exemptions are the indicators of consumerAuthenticationInformation.strongAuthentication (developer.cybersource.com, API fields).
+var exemptions = sdk.Names{{"lowValueExemptionIndicator", "low_value"}, {"riskAnalysisExemptionIndicator", "transaction_risk_analysis"},
+	{"trustedMerchantExemptionIndicator", "trusted_beneficiary"}, {"secureCorporatePaymentIndicator", "secure_corporate"},
+	{"delegatedAuthenticationExemptionIndicator", "sca_delegation"}}
+
 // defaultCAVVAlgorithm is CVV with authentication transaction number.
 const defaultCAVVAlgorithm = "2"
 

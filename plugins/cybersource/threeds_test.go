@@ -34,6 +34,20 @@ func TestExternal3DS(t *testing.T) {
 	}
 }
 
+func TestExemptions(t *testing.T) {
+	for e, want := range map[sdk.Exemption]string{"": "", sdk.ExemptionLowValue: `{"lowValueExemptionIndicator":"1"}`,
+		sdk.ExemptionRiskAnalysis: `{"riskAnalysisExemptionIndicator":"1"}`, sdk.ExemptionTrustedBeneficiary: `{"trustedMerchantExemptionIndicator":"1"}`,
+		sdk.ExemptionSecureCorporate: `{"secureCorporatePaymentIndicator":"1"}`, sdk.ExemptionDelegation: `{"delegatedAuthenticationExemptionIndicator":"1"}`} {
+		for _, proof := range []*sdk.ThreeDSResult{nil, {ECI: "07", TransStatus: "I", Version: "2.2.0", DSTransID: "ds"}} {
+			r := payment()
+			r.Exemption, r.ThreeDS = e, proof
+			b := wire.JSONBody(t, play(t, sdk.OpAuthorize, r, answer(201, approved)).Sends[0])
+			require.Equal(t, want, b.Raw("consumerAuthenticationInformation.strongAuthentication"))
+			require.Equal(t, proof != nil, b.Has("consumerAuthenticationInformation.paresStatus"))
+		}
+	}
+}
+
 // TestProcessor3DS runs payer authentication: device data, enrollment, challenge, payment.
 func TestProcessor3DS(t *testing.T) {
 	r := payment()

@@ -55,12 +55,20 @@ func paymentMethod(r *sdk.Request) *sdk.Object {
 			m.Str("storage_mode", "ON_SUCCESS")
 		}
 	}
+	proof := sdk.NewObject().OptStr("exempt_status", exemptions.Of(string(r.Exemption)))
 	if t := r.ThreeDS; t != nil {
-		m.Obj("authentication", sdk.NewObject().Obj("three_ds", sdk.NewObject().OptStr("message_version", t.Version).OptStr("eci", t.ECI).
-			OptStr("server_trans_reference", t.ServerTransID).OptStr("ds_trans_reference", t.DSTransID).OptStr("value", t.CAVV)))
+		proof.OptStr("message_version", t.Version).OptStr("eci", t.ECI).
+			OptStr("server_trans_reference", t.ServerTransID).OptStr("ds_trans_reference", t.DSTransID).OptStr("value", t.CAVV)
+	}
+	if r.ThreeDS != nil || r.Exemption != "" {
+		m.Obj("authentication", sdk.NewObject().Obj("three_ds", proof))
 	}
 	return m
 }
+
+// exemptions are GP API's names (three_ds.exempt_status).
+var exemptions = sdk.Names{{"LOW_VALUE", "low_value"}, {"TRANSACTION_RISK_ANALYSIS", "transaction_risk_analysis"}, {"TRUSTED_MERCHANT", "trusted_beneficiary"},
+	{"SECURE_CORPORATE_PAYMENT", "secure_corporate"}, {"SCA_DELEGATION", "sca_delegation"}}
 
 func cardOf(k *sdk.Card) *sdk.Object {
 	return sdk.NewObject().Str("number", k.Number).Str("expiry_month", k.Month()).Str("expiry_year", k.ShortYear()).OptStr("cvv", k.CVC)

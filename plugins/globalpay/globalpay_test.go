@@ -193,6 +193,22 @@ func TestExternal3DS(t *testing.T) {
 		wire.JSONBody(t, sends[0]).Raw("payment_method.authentication"))
 }
 
+func TestExemptions(t *testing.T) {
+	for e, want := range map[sdk.Exemption]string{"": "", sdk.ExemptionLowValue: `{"three_ds":{"exempt_status":"LOW_VALUE"}}`,
+		sdk.ExemptionRiskAnalysis:       `{"three_ds":{"exempt_status":"TRANSACTION_RISK_ANALYSIS"}}`,
+		sdk.ExemptionTrustedBeneficiary: `{"three_ds":{"exempt_status":"TRUSTED_MERCHANT"}}`,
+		sdk.ExemptionSecureCorporate:    `{"three_ds":{"exempt_status":"SECURE_CORPORATE_PAYMENT"}}`, sdk.ExemptionDelegation: `{"three_ds":{"exempt_status":"SCA_DELEGATION"}}`} {
+		r := purchase()
+		r.Exemption = e
+		_, sends := play(t, sdk.OpAuthorize, r)
+		require.Equal(t, want, wire.JSONBody(t, sends[0]).Raw("payment_method.authentication"))
+	}
+	r := purchase()
+	r.Exemption, r.ThreeDS = sdk.ExemptionRiskAnalysis, &sdk.ThreeDSResult{ECI: "07", Version: "2.2.0"}
+	_, sends := play(t, sdk.OpAuthorize, r)
+	require.JSONEq(t, `{"three_ds":{"exempt_status":"TRANSACTION_RISK_ANALYSIS","message_version":"2.2.0","eci":"07"}}`, wire.JSONBody(t, sends[0]).Raw("payment_method.authentication"))
+}
+
 func TestLater(t *testing.T) {
 	result, sends := play(t, sdk.OpCapture, later(1000), sale("CAPTURED", ""))
 	require.Equal(t, sdk.StatusCaptured, result.Outcome.Status)
