@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -151,6 +152,11 @@ func killed(t *testing.T, flow string, last int64, after bool) {
 	default:
 		require.Fail(t, "no end", v.Payment.Status)
 	}
+	told := w.events("pay_killed") // each is written with the change it tells: none is lost, none comes twice
+	require.Equal(t, "action_required", told[0])
+	require.Equal(t, "payment_"+string(v.Payment.Status), told[len(told)-1])
+	slices.Sort(told)
+	require.Equal(t, slices.Compact(slices.Clone(told)), told)
 	require.True(t, w.record("pay_killed").State.Ended())
 	require.Empty(t, w.record("pay_killed").Instrument)
 }
