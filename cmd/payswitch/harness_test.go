@@ -95,6 +95,21 @@ var cache = sync.OnceValues(func() (string, error) {
 	return dir, nil
 })
 
+// newCache makes a folder with the adapters compiled that a test may look into: nobody else writes to it.
+func newCache(t testing.TB, dir string) string {
+	t.Helper()
+	from, err := cache()
+	require.NoError(t, err)
+	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
+	require.NoError(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() { // native code: the switch refuses a folder that others may write to
+			err = os.Chmod(path, 0o700)
+		}
+		return err
+	}))
+	return dir
+}
+
 // testEnv is the environment of a switch with its database in dir.
 func testEnv(t testing.TB, dir string) []string {
 	t.Helper()

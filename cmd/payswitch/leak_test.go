@@ -26,8 +26,9 @@ import (
 // saved, payments are open, a card waits for confirmation. There is no card number, CVC or holder's name in the files, and the
 // fingerprints do not betray a number even to somebody who knows its first six and last four digits and tries all the others.
 func TestStolenFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	env := append(testEnv(t, dir), "PAYSWITCH_LOG__LEVEL=debug", "PAYSWITCH_PLUGINS__CACHE_DIRECTORY="+filepath.Join(dir, "cache"))
+	env := append(testEnv(t, dir), "PAYSWITCH_LOG__LEVEL=debug", "PAYSWITCH_PLUGINS__CACHE_DIRECTORY="+newCache(t, filepath.Join(dir, "cache")))
 	p := startProcess(t, env, "serve")
 	key := p.shop("shop")
 	publishable, _ := p.must(testAdminKey, "/accounts/shop", nil)["publishable_key"].(string)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -54,12 +55,38 @@ type workshop struct {
 	dir string
 }
 
+// built is the project acme as plugin new writes it, with the module that plugin build makes of it. The folder is not to be changed.
+var built = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(scratch, "acme")
+	program, err := binary()
+	if err != nil {
+		return "", err
+	}
+	for _, args := range [][]string{{"new", "acme", "--dir", dir}, {"build", dir}} {
+		cmd := exec.Command(program, append([]string{"plugin"}, args...)...)
+		cmd.Env = offline()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("plugin %s: %w\n%s", args[0], err, out)
+		}
+	}
+	return dir, nil
+})
+
+// newBuilt is a copy of built.
+func newBuilt(t *testing.T) string {
+	t.Helper()
+	from, err := built()
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "project")
+	require.NoError(t, os.CopyFS(dir, os.DirFS(from)))
+	return dir
+}
+
 func newWorkshop(t *testing.T) *workshop {
-	w := &workshop{t, newProject(t, "acme")}
+	w := &workshop{t, newBuilt(t)}
 	for _, name := range []string{"mine", "other"} {
 		w.must("plugin", "keygen", name)
 	}
-	w.must("plugin", "build")
 	return w
 }
 
@@ -70,10 +97,9 @@ func (w *workshop) must(args ...string) string {
 	return stdout
 }
 
-// bundle makes one of the project as it is now.
+// bundle makes one of the module as it was built last.
 func (w *workshop) bundle(out string, args ...string) string {
 	w.t.Helper()
-	w.must("plugin", "build")
 	w.must(append([]string{"plugin", "bundle", "acme.wasm", "-o", out}, args...)...)
 	return filepath.Join(w.dir, out)
 }
@@ -105,6 +131,7 @@ func operateAnswering(t *testing.T, answer string, env []string, args ...string)
 }
 
 func TestPluginInstall(t *testing.T) {
+	t.Parallel()
 	w := newWorkshop(t)
 	signed, unsigned := w.bundle("signed.bundle", "--sign", "mine.key"), w.bundle("unsigned.bundle")
 	env, folder := operatorEnv(t)
@@ -263,6 +290,7 @@ func TestInstallIntoARunningSwitch(t *testing.T) {
 	// A version that reaches further: a payment under way ends with the build it began with, further ones wait for the operator.
 	edit(t, w.path("acme.go"), `Hosts: []string{"test.acme.example"}`, `Hosts: []string{"test.acme.example", "more.acme.example"}`)
 	edit(t, w.path("acme.go"), `Version: "0.1.0"`, `Version: "0.2.0"`)
+	w.must("plugin", "build")
 	two := w.bundle("two.bundle", "--sign", "mine.key")
 	acme.gate.Lock()
 	ended := make(chan object, 1)

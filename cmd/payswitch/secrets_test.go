@@ -15,8 +15,9 @@ import (
 // TestSecretsStayIn pays in all kinds of ways, well-formed and not, at the most talkative log level. Afterwards no card number, CVC or key
 // stands in the log, the database, its write-ahead log, or any other file the switch has written.
 func TestSecretsStayIn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	env := append(testEnv(t, dir), "PAYSWITCH_LOG__LEVEL=debug", "PAYSWITCH_PLUGINS__CACHE_DIRECTORY="+filepath.Join(dir, "cache"))
+	env := append(testEnv(t, dir), "PAYSWITCH_LOG__LEVEL=debug", "PAYSWITCH_PLUGINS__CACHE_DIRECTORY="+newCache(t, filepath.Join(dir, "cache")))
 	p := startProcess(t, env, "serve")
 	key := p.shop("shop")
 	numbers := []string{"4242424242424242", "378282246310005", "4000000000000002", "4000000000003220", "4242424242424241"}
