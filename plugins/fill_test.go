@@ -187,6 +187,7 @@ func TestFill(t *testing.T) {
 			if c.key != "" {
 				d.Account.Credentials["api_key"] = engine.NewSecret(c.key)
 			}
+			d.Record = true
 			res, err := driveBlind(t, plugins.Options{}, sending(c.send), d)
 			require.NoError(t, err)
 			require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status, "%+v", res.Outcome)
@@ -201,6 +202,7 @@ func TestFill(t *testing.T) {
 			if c.header[0] != "" {
 				require.Equal(t, c.header[1], all[0].header.Get(c.header[0]))
 			}
+			requireHeld(t, sending(c.send), res.Recordings[0], "")
 		})
 	}
 }
@@ -373,6 +375,7 @@ func TestFillRefuses(t *testing.T) {
 			require.True(t, is, "%v %+v", err, res.Outcome)
 			require.Equal(t, c.rule, v.Rule, "%v", err)
 			require.False(t, res.MayHaveLeft)
+			requireHeld(t, sending(c.send), benign(t, p), v.Error())
 			require.Equal(t, []string{"violated " + c.rule}, counted.of("violated"))
 			require.Empty(t, p.take())
 			for _, s := range []string{cardNumber, secretKey} {

@@ -41,6 +41,9 @@ func (e *evaluation) apply(x *sdk.Expr, args [][]byte, from []origin) ([]byte, o
 		all = all.and(o)
 	}
 	encoded := func(v []byte, err error) ([]byte, origin, error) {
+		if err != nil && e.madeUp(all) {
+			return args[0], all, nil
+		}
 		if err != nil { // what could not be decoded may be a secret
 			return nil, origin{}, e.broken("the argument of %s is not in its form", x.Fn)
 		}
@@ -90,12 +93,21 @@ func (e *evaluation) apply(x *sdk.Expr, args [][]byte, from []origin) ([]byte, o
 	if h := digests[x.Fn]; h != nil {
 		return sum(hmac.New(h, args[0]), args[1]), proof, nil
 	}
+	if e.madeUp(from[0]) {
+		return []byte(noText), proof, nil
+	}
 	signature, err := sign(x.Fn, args[0], args[1])
 	if err != nil {
 		return nil, origin{}, e.broken("%s: %v", x.Fn, err)
 	}
 	return signature, proof, nil
 }
+
+// noText stands for a signature or cipher text that cannot be computed.
+const noText = "\xff"
+
+// madeUp says whether a value was made of secrets that are not at hand, so that its form says nothing.
+func (e *evaluation) madeUp(o origin) bool { return e.secrets.madeUp && o.secrets != 0 }
 
 // decode refuses line breaks, which package base64 skips.
 func decode(f func(dst, src []byte) ([]byte, error), src []byte) ([]byte, error) {
@@ -120,6 +132,10 @@ func (e *evaluation) encrypt(args [][]byte, from []origin) ([]byte, origin, erro
 	case from[1].body || from[1].rawBody:
 		return nil, origin{}, e.broken("%s over the body", sdk.FnRSAOAEPSHA256)
 	}
+	encrypted := origin{secrets: from[1].secrets, card: from[1].card, foreign: true}
+	if e.madeUp(from[0]) {
+		return []byte(noText), encrypted, nil
+	}
 	key, err := rsaPublicKey(args[0])
 	if err != nil {
 		return nil, origin{}, e.broken("%s: %v", sdk.FnRSAOAEPSHA256, err)
@@ -128,7 +144,7 @@ func (e *evaluation) encrypt(args [][]byte, from []origin) ([]byte, origin, erro
 	if err != nil {
 		return nil, origin{}, e.broken("%s: the data does not fit the key", sdk.FnRSAOAEPSHA256)
 	}
-	return v, origin{secrets: from[1].secrets, card: from[1].card, foreign: true}, nil
+	return v, encrypted, nil
 }
 
 func sign(fn string, key, data []byte) ([]byte, error) {

@@ -52,11 +52,12 @@ func TestSignatures(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := authorize("scripted", p.URL)
-			d.Account.Credentials["api_key"] = engine.NewSecret(c.key)
-			res, err := driveBlind(t, plugins.Options{}, sending(func(call *sdk.Call) *sdk.Send {
+			d.Account.Credentials["api_key"], d.Record = engine.NewSecret(c.key), true
+			signs := sending(func(call *sdk.Call) *sdk.Send {
 				return post("/", bytesOf(`{"card":{"card_number":"`, card(call).Number, `"}}`), mime("application/json"),
 					sdk.H("Authorization", "Bearer "+call.Derive(fn(sdk.FnBase64, fn(c.fn, text(secret(call)), sdk.Body())))))
-			}), d)
+			})
+			res, err := driveBlind(t, plugins.Options{}, signs, d)
 			if c.fails != "" {
 				require.ErrorContains(t, err, c.fails)
 				require.Empty(t, p.take())
@@ -64,6 +65,7 @@ func TestSignatures(t *testing.T) {
 			}
 			require.NoError(t, err)
 			require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
+			requireHeld(t, signs, res.Recordings[0], "")
 			got := p.take()[0]
 			signature, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(got.header.Get("Authorization"), "Bearer "))
 			require.NoError(t, err)

@@ -3,10 +3,8 @@ package plugins
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 
 	"payswitch/engine"
 	"payswitch/sdk"
@@ -26,9 +24,9 @@ type ReplayedStep struct {
 	RecordedHash       string      // of the recorded request; known also of those an earlier drive made, of which nothing else is
 	RecordedFault      string      // why there was no result: a kind of trap, "garbage", "host"
 	ReplayedFault      string
-	// Refused is the host's rule that the request made again would have broken: it would not have left.
+	// Refused is the host's rule that the request made again would have broken, held against this build's manifest: it would not have left.
 	Refused string
-	// Same says that both are the same to the byte.
+	// Same says that both are the same to the byte, and that the host takes the one as it took the other.
 	Same bool
 	// Answered says that the recorded answer was given to both.
 	Answered bool
@@ -60,8 +58,8 @@ func (h *Host) Load(ctx context.Context, wasm []byte) (engine.AdapterInfo, error
 
 // Replay runs a recorded operation again: the same inputs, clock and chance, the recorded answers, no network. hash is the build to run;
 // "" is the one that was recorded. As long as its requests are those that were recorded, all is as it was. A request that differs is given
-// the answer of the one in its place, which is a guess that shows how the adapter would go on; where there is no answer left, or a
-// signature is checked in another way, it ends. Faults of the adapter are results; an error is that it could not be run (ErrNoBuild).
+// the answer of the one in its place, which is a guess that shows how the adapter would go on; where there is no answer left, the host would
+// refuse the request, or a signature is checked in another way, it ends. Faults of the adapter are results; an error is that it could not be run (ErrNoBuild).
 func (h *Host) Replay(ctx context.Context, hash string, r *engine.Recording) (*Replayed, error) {
 	if hash == "" {
 		hash = r.Hash
@@ -86,7 +84,10 @@ func (n *Native) Replay(ctx context.Context, r *engine.Recording) (*Replayed, er
 func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording) (*Replayed, error) {
 	out := &Replayed{Adapter: a.name, Hash: a.hash, Manifest: a.manifest}
 	o := &operation{driver: &driver{opts: opts}, adapter: a, res: &engine.DriveResult{},
-		in: &engine.Drive{Operation: rec.Step.Operation, OperationID: rec.Step.OperationID}}
+		in: &engine.Drive{Operation: rec.Step.Operation, OperationID: rec.Step.OperationID, Request: rec.Step.Request}}
+	if err := o.holdTo(rec); err != nil {
+		return nil, err
+	}
 	all := rec.Step.Exchanges
 	seed := derived(&rec.Seed, "random")
 	for n := range rec.Resumed + len(rec.Steps) {
@@ -106,10 +107,17 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording
 		if err := s.compare(rec, n); err != nil {
 			return nil, err
 		}
-		if !s.Same {
-			s.Refused = o.refuses(got)
+		var answer *sdk.Exchange
+		if n < len(all) {
+			answer = &all[n]
 		}
-		s.Answered = n < len(all) && s.Refused == "" && s.answerable(&all[n])
+		// What was recorded and has an exchange was not refused then; what has none is as it was. The recorded build is not held to itself.
+		refused := o.refuses(got, answer)
+		if !s.Same || answer != nil && a.hash != rec.Hash {
+			s.Refused = refused
+			s.Same = s.Same && refused == ""
+		}
+		s.Answered = answer != nil && s.Refused == "" && s.answerable(answer)
 		out.Steps = append(out.Steps, s)
 		if !s.Answered {
 			break
@@ -168,37 +176,6 @@ func (s *ReplayedStep) answerable(x *sdk.Exchange) bool {
 		return s.Same
 	}
 	return false
-}
-
-// refuses is the host's objection to a result, as far as it can be had without the secrets; "" for none.
-func (o *operation) refuses(r *sdk.Result) string {
-	switch {
-	case r == nil:
-	case r.Send != nil:
-		if _, rule, text := o.mayFollow(r.Send, sdk.RequestHash(r.Send)); rule != "" {
-			return text
-		}
-		if _, err := headers(r.Send, "key"); err != nil {
-			return violated(err)
-		}
-		if (r.Send.Method == http.MethodGet || r.Send.Method == http.MethodHead) && len(r.Send.Body) > 0 {
-			return r.Send.Method + " with a body"
-		}
-	case r.Reject != nil && o.left:
-		return "the adapter rejected the operation after something had been sent"
-	case r.Outcome != nil:
-		if err := checkOutcome(r.Outcome); err != nil {
-			return violated(err)
-		}
-	}
-	return ""
-}
-
-func violated(err error) string {
-	if v, ok := errors.AsType[*Violation](err); ok {
-		return v.Error()
-	}
-	return err.Error()
 }
 
 // withDefaults adds the defaults of config fields that the recorded build did not have.

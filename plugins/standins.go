@@ -55,6 +55,7 @@ type standIns struct {
 	secrets       []secret
 	plain         []string // the account's own credentials and config that are no secrets
 	captured      int
+	madeUp        bool // the values are not the real ones: see holdTo
 }
 
 // secret is one value that the guest knows only by its stand-in.

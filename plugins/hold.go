@@ -1,0 +1,127 @@
+package plugins
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// madeUp stands for a secret that is not at hand: it is base64, base64url, hexadecimal and fit for a header.
+var madeUp = engine.NewSecret(strings.Repeat("0", 64))
+
+// holdTo makes ready what a replayed operation's requests are held against: the placements, hosts and authentication of the build that is
+// run. The recording's seed gives the stand-ins again; what they stand for is made up, and taken to be in whatever form it is used in.
+//
+// What a recording does not tell is taken to be as the build needs it: the account's client certificate, that its access token is its own,
+// and that its base URL, where it is not the build's, was set by the operator, as were the hosts that recorded requests left for.
+func (o *operation) holdTo(rec *engine.Recording) (err error) {
+	account, m := &rec.Step.Account, o.adapter.manifest
+	s := newStandIns(&rec.Seed)
+	if s.derivePrefix != rec.Step.DerivePrefix {
+		return fmt.Errorf("the recording of %s is damaged: its seed does not give its stand-ins", rec.Step.OperationID)
+	}
+	s.madeUp = true
+	o.secrets, o.places = s, o.adapter.places
+	held := func(label, name, standIn string, value engine.Secret, card bool) bool {
+		return standIn != "" && s.mint(&rec.Seed, label) == standIn && s.add(&rec.Seed, label, name, value, card) != ""
+	}
+	if i := rec.Step.Request.Instrument; i != nil && i.Card != nil {
+		number := engine.NewSecret(strings.Repeat("0", max(i.Card.Length, 1)))
+		held("card_number", secretNumber, i.Card.Number, number, true)
+		held("cvc", secretCVC, i.Card.CVC, engine.NewSecret("000"), true)
+	}
+	if t := rec.Step.Request.ThreeDS; t != nil {
+		held("cavv", secretCAVV, t.CAVV, madeUp, true)
+	}
+	for _, name := range slices.Sorted(maps.Keys(account.Credentials)) {
+		label := "credential:" + name
+		if name == secretToken {
+			label = "token"
+		}
+		if v := account.Credentials[name]; !held(label, name, v, madeUp, false) && v != "" {
+			s.plain = append(s.plain, v)
+		}
+	}
+	d := engine.DriveAccount{ID: account.ID, Environment: account.Environment, BaseURL: account.BaseURL, Config: map[string]string{}}
+	config := withDefaults(account.Config, m)
+	for i := range m.Config {
+		f := &m.Config[i]
+		if v := config[f.Name]; v != "" {
+			d.Config[key(f)] = v
+			s.plain = append(s.plain, v)
+		}
+	}
+	if base, err := expand(m.Environments[d.Environment].BaseURL, &d, m); err == nil && strings.TrimRight(base, "/") == d.BaseURL {
+		d.BaseURL = ""
+	}
+	if o.reach, err = newReach(&d, m); err != nil {
+		return err
+	}
+	for i := range min(len(rec.Steps), len(rec.Step.Exchanges)-rec.Resumed) { // they left
+		if r, err := sdk.DecodeResult(rec.Steps[i].Result); err == nil && r.Send != nil {
+			if u, err := url.Parse(r.Send.URL); err == nil {
+				o.reach.hosts[hostKey(u)] = true
+			}
+		}
+	}
+	if slices.ContainsFunc(m.Credentials, func(f sdk.Field) bool { return f.Type == clientCertificate }) {
+		o.reach.certificate = new(tls.Certificate)
+	}
+	if w := rec.Step.Request.Webhook; w != nil && m.Webhook != nil {
+		o.holdCaptured(m.Webhook.Capture, w.Body, func(*sdk.Capture) bool { return false })
+	}
+	return nil
+}
+
+// holdCaptured takes in what was captured of a recorded message: where the build captures something, the stand-in of it stands already.
+func (o *operation) holdCaptured(all []sdk.Capture, body []byte, own func(*sdk.Capture) bool) {
+	before := len(o.secrets.secrets)
+	o.conceal(all, body, own)
+	for i := before; i < len(o.secrets.secrets); i++ {
+		if x := &o.secrets.secrets[i]; strings.HasPrefix(x.value.Reveal(), o.secrets.capturePrefix) {
+			x.standIn, x.value = x.value.Reveal(), madeUp
+		}
+	}
+}
+
+// refuses is the host's objection to a result, as far as it can be had without the secrets; "" for none. x is the recorded exchange that is
+// to answer it, nil where there is none left.
+func (o *operation) refuses(r *sdk.Result, x *sdk.Exchange) string {
+	var err error
+	switch {
+	case r == nil:
+	case r.Send != nil:
+		key, rule, text := o.mayFollow(r.Send, sdk.RequestHash(r.Send))
+		if rule != "" {
+			return text
+		}
+		var out *outgoing
+		if out, err = fill(r.Send, o.secrets, o.places, o.in.Operation, o.reach, key); err == nil && x != nil {
+			o.holdCaptured(r.Send.Capture, x.Body, func(c *sdk.Capture) bool { return out.filled.proven && declaresResponse(out.filled.places, c) })
+		}
+	case r.Verify != nil && o.verifies >= sdk.MaxVerifies:
+		return fmt.Sprintf("more than %d verifies", sdk.MaxVerifies)
+	case r.Verify != nil && o.in.Operation == sdk.OpWebhook:
+		_, err = verify(r.Verify, o.secrets, o.in.Request.Webhook.Body)
+	case r.Verify != nil:
+		_, err = verifyCAVV(r.Verify, o.secrets)
+	case r.Reject != nil && o.left:
+		return "the adapter rejected the operation after something had been sent"
+	case r.Outcome != nil:
+		err = checkOutcome(r.Outcome)
+	}
+	if v, ok := errors.AsType[*Violation](err); ok {
+		v.Adapter = o.adapter.name
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
