@@ -74,8 +74,9 @@ func TestReplayHoldsTheSameRequestToAnotherManifest(t *testing.T) {
 			m.Authentication[0].Secret = "body"
 		},
 		`adapter scripted broke rule "secret": the stand-in of card_number in the body's field card.card_number, where it is not declared`: func(m *sdk.Manifest) {
+			m.Environments = map[string]sdk.Environment{"test": {BaseURL: "https://a.example", Hosts: []string{"a.example", "b.example"}}}
 			for i := range m.Placements {
-				m.Placements[i].Host = "elsewhere.example"
+				m.Placements[i].Host = "b.example"
 			}
 		},
 	} {
