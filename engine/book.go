@@ -111,12 +111,18 @@ func (b *booking) keepReferences(o *sdk.Outcome) {
 	setText(&b.a.TransactionID, o.TransactionID)
 	setText(&d.ProcessorReference, o.Reference)
 	setText(&d.AuthCode, o.AuthCode)
+	if o.Checks != nil {
+		d.Checks = o.Checks
+	}
+	b.keepCredential(o)
+}
+
+// keepCredential takes over what the card is charged by again.
+func (b *booking) keepCredential(o *sdk.Outcome) {
+	d := &b.a.Details
 	setText(&d.NetworkTransactionID, o.NetworkTransactionID)
 	if o.StoredCredential != nil && (!d.MerchantInitiated || d.StoredCredential != nil) { // none was used or made where the network's id was
 		d.StoredCredential = o.StoredCredential
-	}
-	if o.Checks != nil {
-		d.Checks = o.Checks
 	}
 	if o.ConnectorData != nil {
 		d.ConnectorData = mergeData(d.ConnectorData, o.ConnectorData)

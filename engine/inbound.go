@@ -248,6 +248,9 @@ func (e *Engine) believe(ctx context.Context, w *work, o *sdk.Outcome) error {
 
 // learn books what a message tells of an attempt that no operation is open on. What cannot be booked is kept and raised.
 func (e *Engine) learn(ctx context.Context, w *work, o *sdk.Outcome) error {
+	if err := e.keepLate(ctx, w, o); err != nil {
+		return err
+	}
 	if w.a.knows(o) {
 		return nil
 	}

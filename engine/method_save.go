@@ -49,7 +49,7 @@ func (e *Engine) bookMethod(ctx context.Context, w *work, b *booking, now time.T
 	switch b.op.Kind {
 	case sdk.OpAuthorize, sdk.OpVerify, sdk.OpComplete:
 	default:
-		return nil, nil
+		return e.lateReference(ctx, b, now)
 	}
 	s := &saving{payment: b.p, at: now}
 	if c := b.a.Details.ConnectorData; c != nil && c.Customer != "" && b.p.CustomerID != "" && approved(b.a.Status) {

@@ -68,6 +68,9 @@ func (e *Engine) forceSync(ctx context.Context, w *work) error {
 		if o == nil {
 			return nil
 		}
+		if err := e.keepLate(ctx, w, o); err != nil {
+			return err
+		}
 		return e.bookEvidence(ctx, w, o)
 	}
 	if op.Status == OperationStarted || op.Status == OperationUnknown && op.LastSendAt.IsZero() {
