@@ -18,8 +18,8 @@ import (
 	"payswitch/sdk"
 )
 
-// guestSpace is the address space that one guest's memory takes by default.
-const guestSpace = 64 << 20
+// guestSpace is the address space that one guest's memory and its ledger take by default.
+const guestSpace = 64<<20 + 2<<16
 
 // guestMemories reads the memories of all guests out of this process, as a core dump would have them: the private mappings of a
 // guest's size (or of several, where the kernel has joined neighbours) that are not the Go heap's.
