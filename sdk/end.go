@@ -1,9 +1,9 @@
 package sdk
 
-// What a helper of an operation finds out may be its end: a payment that cannot be read, a card the processor will not take. So that it need
-// not be handed up through every caller, an operation can be ended where that is known, as t.FailNow ends a test: Must and Check end it with
-// an error, Call.End with an outcome. It is what the operation's function returning them would be: nothing is done by an adapter that would
-// have to be undone. Call.Do, too, ends the step at a request that is still to be made.
+// What a helper of an operation finds out may be its end: a payment that cannot be read, a card the processor will not take. So that it
+// need not be handed up through every caller, an operation can be ended where that is known, as t.FailNow ends a test: Must, Check and
+// Require end it with an error, Call.End with an outcome. It is what returning them from the operation's function would be: an adapter does
+// nothing that would have to be undone. Call.Do, too, ends the step at a request that is still to be made.
 
 // ended is what they panic with. Adapter.Step recovers it.
 type ended struct {
@@ -33,6 +33,15 @@ func Check(errs ...error) {
 		if err != nil {
 			panic(ended{err: err})
 		}
+	}
+}
+
+// Require ends the operation with the error unless the condition holds: what an answer must have to prove anything, say.
+//
+//	sdk.Require(id != "" && answer.OK(), errAnswer)
+func Require(holds bool, otherwise error) {
+	if !holds {
+		Check(otherwise)
 	}
 }
 

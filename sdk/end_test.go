@@ -22,6 +22,7 @@ func TestEnd(t *testing.T) {
 	}{
 		"error":        {func(*Call) { Check(nil, errors.New("broken"), errors.New("later")) }, unknown("broken")},
 		"must":         {func(*Call) { Must(1, errors.New("broken")) }, unknown("broken")},
+		"required":     {func(*Call) { Require(true, nil); Require(false, errors.New("broken")) }, unknown("broken")},
 		"reject":       {func(*Call) { Check(Missing("p", "m")) }, Result{Reject: &Reject{Code: RejectMissing, Parameter: "p", Message: "m"}}},
 		"nil reject":   {func(*Call) { var r *Reject; Check(r) }, unknown("the adapter returned a nil reject")},
 		"outcome":      {func(c *Call) { c.End(&Outcome{Status: StatusDeclined}) }, Result{Outcome: &Outcome{Status: StatusDeclined}}},

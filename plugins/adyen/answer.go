@@ -28,9 +28,7 @@ func result(c *sdk.Call, resp *sdk.Response) (*sdk.Outcome, error) {
 		NetworkTransactionID: extra.Str("networkTxReference"), Checks: checks(extra), Raw: map[string]string{"result_code": code}}
 	switch o.Status {
 	case sdk.StatusAuthorized:
-		if o.TransactionID == "" {
-			return nil, errors.New("authorised without a pspReference")
-		}
+		sdk.Require(o.TransactionID != "", errors.New("authorised without a pspReference"))
 		o.Status, o.Amount = approved(c.Request), money(j.Get("amount"))
 		o.StoredCredential, o.ConnectorData = stored(c.Request, extra)
 	case sdk.StatusDeclined:

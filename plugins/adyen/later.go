@@ -62,9 +62,7 @@ func modify(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id stri
 	}
 	j := resp.JSON()
 	id = j.Str("pspReference")
-	if j.Str("status") != "received" || id == "" {
-		sdk.Check(errors.New("neither received nor refused"))
-	}
+	sdk.Require(j.Str("status") == "received" && id != "", errors.New("neither received nor refused"))
 	return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: j.Str("paymentPspReference"), Amount: money(j.Get("amount"))}, id
 }
 

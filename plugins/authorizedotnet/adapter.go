@@ -37,8 +37,7 @@ func Adapter() *sdk.Adapter {
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true,
 				StoredCredential: true, NetworkMIT: true},
 			Environments: map[string]sdk.Environment{
-				"test": {BaseURL: "https://apitest.authorize.net/xml/v1/request.api", Hosts: []string{"apitest.authorize.net"}},
-				"live": {BaseURL: "https://api.authorize.net/xml/v1/request.api", Hosts: []string{"api.authorize.net"}},
+				"test": sdk.At("https://apitest.authorize.net/xml/v1/request.api"), "live": sdk.At("https://api.authorize.net/xml/v1/request.api"),
 			},
 			Credentials: []sdk.Field{
 				{Name: loginName, Key: "api_key", Label: "API login ID", Type: "text"},

@@ -68,9 +68,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 // newCustomer makes the customer's profile, or finds the one that is there.
 func newCustomer(c *sdk.Call) string {
 	profile := payer(c.Request.Customer, "merchantCustomerId")
-	if profile == nil || profile.String() == "{}" {
-		sdk.Check(sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail"))
-	}
+	sdk.Require(profile != nil && profile.String() != "{}", sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail"))
 	j := post(c, createCustomer, request(c).Obj("profile", profile), false)
 	id := j.Text("customerProfileId")
 	if failed(j) {
@@ -81,9 +79,7 @@ func newCustomer(c *sdk.Call) string {
 			c.End(sdk.Declined(refused(j)))
 		}
 	}
-	if id == "" {
-		sdk.Check(errAnswer)
-	}
+	sdk.Require(id != "", errAnswer)
 	return id
 }
 

@@ -50,9 +50,7 @@ func message(j sdk.JSON) (code, text string) {
 // refused is why a request was refused as a whole.
 func refused(j sdk.JSON) *sdk.Decline {
 	code, text := message(j)
-	if !failed(j) || code == "" || code == unexpected {
-		sdk.Check(errAnswer)
-	}
+	sdk.Require(failed(j) && code != "" && code != unexpected, errAnswer)
 	return sdk.NewDecline(code, text, cmp.Or(refusals.Of(code), sdk.DeclineProcessingError))
 }
 

@@ -18,9 +18,8 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	if o.Status != sdk.StatusCaptured {
 		return o, nil
 	}
-	if j.Text("transactionResponse.messages.0.code") == alreadyCaptured { // by which request, and how much of it, only a query tells
-		return nil, errors.New("the transaction has already been captured")
-	}
+	// By which request it has been captured already, and how much of it, only a query tells.
+	sdk.Require(j.Text("transactionResponse.messages.0.code") != alreadyCaptured, errors.New("the transaction has already been captured"))
 	o.CaptureID = o.TransactionID
 	o.Released = r.Payment != nil && r.Amount.Minor < r.Payment.Authorized
 	return o, nil
@@ -45,9 +44,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	if number == "" && r.Payment != nil && r.Payment.LastFour != "" {
 		number = "XXXX" + r.Payment.LastFour
 	}
-	if number == "" {
-		return nil, sdk.Missing("payment_id", "a refund needs the last four digits of the card")
-	}
+	sdk.Require(number != "", sdk.Missing("payment_id", "a refund needs the last four digits of the card"))
 	transaction := sdk.NewObject().Str("transactionType", "refundTransaction").Number("amount", r.Amount.Major()).Str("currencyCode", string(r.Amount.Currency)).
 		Obj("payment", sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", number).Str("expirationDate", expiry))).
 		Str("refTransId", r.TransactionID).Obj("order", sdk.NewObject().Str("invoiceNumber", r.Reference))

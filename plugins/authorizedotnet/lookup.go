@@ -46,9 +46,7 @@ func find(c *sdk.Call, invoice string, since time.Time) string {
 		}
 		whole = whole && all
 	}
-	if !whole {
-		sdk.Check(errTooMany)
-	}
+	sdk.Require(whole, errTooMany)
 	return ""
 }
 
@@ -58,9 +56,7 @@ func findIn(c *sdk.Call, kind, batch, invoice string, since time.Time, pages int
 		text, ok := send(c, kind, request(c).OptStr("batchId", batch).
 			Obj("sorting", sdk.NewObject().Str("orderBy", "submitTimeUTC").Bool("orderDescending", true)).
 			Obj("paging", sdk.NewObject().Int("limit", pageSize).Int("offset", int64(page))), true)
-		if !ok {
-			sdk.Check(errAnswer)
-		}
+		sdk.Require(ok, errAnswer)
 		p := sdk.Must(readPage(text, invoice))
 		if p.id != "" {
 			return p.id, false

@@ -52,9 +52,7 @@ func purchase(c *sdk.Call, kind string) *sdk.Object {
 	known, stored := r.Kept().Customer, r.Instrument.StoredCredentialID != ""
 	if stored {
 		customer, profile, _ := strings.Cut(r.Instrument.StoredCredentialID, "-")
-		if profile == "" {
-			sdk.Check(sdk.Invalid("recurring_details", "a stored credential is a customer profile, a dash and a payment profile"))
-		}
+		sdk.Require(profile != "", sdk.Invalid("recurring_details", "a stored credential is a customer profile, a dash and a payment profile"))
 		o.Obj("profile", sdk.NewObject().Str("customerProfileId", customer).Obj("paymentProfile", sdk.NewObject().Str("paymentProfileId", profile)))
 	} else {
 		o.Obj("payment", creditCard(r.Instrument.Card))

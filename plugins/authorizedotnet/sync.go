@@ -37,16 +37,12 @@ func lookUp(c *sdk.Call, id string) sdk.JSON {
 	if id != "" {
 		return details(c, id)
 	}
-	if r.Reference == "" || r.Payment == nil || r.Payment.CreatedAt == 0 {
-		sdk.Check(errors.New("neither an id nor a reference and its time are known"))
-	}
+	sdk.Require(r.Reference != "" && r.Payment != nil && r.Payment.CreatedAt != 0, errors.New("neither an id nor a reference and its time are known"))
 	if id = find(c, r.Reference, time.UnixMilli(r.Payment.CreatedAt)); id == "" {
 		c.End(none(c))
 	}
 	t := details(c, id)
-	if t.Str("order.invoiceNumber") != r.Reference {
-		sdk.Check(errors.New("the transaction found is another one"))
-	}
+	sdk.Require(t.Str("order.invoiceNumber") == r.Reference, errors.New("the transaction found is another one"))
 	return t
 }
 
@@ -71,18 +67,14 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	case sdk.StatusDeclined:
 		o.Decline = ended(t)
 	case sdk.StatusAuthorized:
-		if held == nil {
-			return nil, errAmount
-		}
+		sdk.Require(held != nil, errAmount)
 		if held.Minor == 0 { // was only to be checked
 			o.Status = sdk.StatusVerified
 			return o, nil
 		}
 		o.Amount, o.Totals = held, &sdk.Totals{Authorized: held.Minor, Refunded: refunded(r)}
 	case sdk.StatusCaptured: // which may be less than was authorized
-		if held == nil || taken == nil {
-			return nil, errAmount
-		}
+		sdk.Require(held != nil && taken != nil, errAmount)
 		o.Amount, o.Totals = taken, &sdk.Totals{Authorized: max(held.Minor, taken.Minor), Captured: taken.Minor, Refunded: refunded(r)}
 	}
 	o.AuthCode = t.Text("authCode")

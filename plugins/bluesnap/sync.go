@@ -18,9 +18,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if a.missing {
 		return &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID}, nil
 	}
-	if a.decline != nil { // about the question, not about the payment
-		return nil, errAnswer
-	}
+	sdk.Require(a.decline == nil, errAnswer) // about the question, not about the payment
 	if a.Str("currency") != "" && a.Str("currency") != string(r.Amount.Currency) && r.Amount.Currency != "" {
 		return nil, errAnswer
 	}
@@ -51,9 +49,7 @@ func pathOf(c *sdk.Call) (string, error) {
 // it can be captured still; the capture was, where just its amount cannot.
 func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
 	open := a.Major("openToCapture", r.Amount.Currency)
-	if open == nil || r.Payment == nil {
-		return nil, errNotDone
-	}
+	sdk.Require(open != nil && r.Payment != nil, errNotDone)
 	switch taken := r.Payment.Authorized - open.Minor; {
 	case taken == 0:
 		return &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: o.TransactionID}, nil
@@ -67,9 +63,7 @@ func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
 // refundSync retrieves a refund, by its id alone: one whose answer was lost is told by the webhook.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if r.RefundID == "" {
-		return nil, errRefund
-	}
+	sdk.Require(r.RefundID != "", errRefund)
 	a := send(c, "GET", transactionsPath+"/"+sdk.PathEscape(r.RefundID), nil)
 	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: r.RefundID}
 	switch {

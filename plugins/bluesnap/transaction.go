@@ -28,9 +28,7 @@ func transaction(a answer, kind string, r *sdk.Request) (*sdk.Outcome, error) {
 			o.Amount = less(a, r)
 		}
 	}
-	if o.Status == "" {
-		return nil, errStatus
-	}
+	sdk.Require(o.Status != "", errStatus)
 	return o, nil
 }
 

@@ -36,8 +36,7 @@ func Adapter() *sdk.Adapter {
 				StoredCredential: true, NetworkMIT: true, Exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis,
 					sdk.ExemptionTrustedBeneficiary, sdk.ExemptionSecureCorporate}},
 			Environments: map[string]sdk.Environment{
-				"test": {BaseURL: "https://payments.sandbox.braintree-api.com" + path, Hosts: []string{"payments.sandbox.braintree-api.com"}},
-				"live": {BaseURL: "https://payments.braintree-api.com" + path, Hosts: []string{"payments.braintree-api.com"}},
+				"test": sdk.At("https://payments.sandbox.braintree-api.com" + path), "live": sdk.At("https://payments.braintree-api.com" + path),
 			},
 			Credentials: []sdk.Field{
 				{Name: publicKey, Key: "api_key", Label: "Public key", Type: "text"},

@@ -90,9 +90,7 @@ func paymentMethod(c *sdk.Call) string {
 	payload := mutate(c, "tokenizeCreditCard", " clientMutationId paymentMethod { id }",
 		sdk.NewObject().Str("clientMutationId", c.IdempotencyKey()).Obj("creditCard", card), true)
 	id := payload.Str("paymentMethod.id")
-	if id == "" {
-		sdk.Check(errors.New("a token without an id"))
-	}
+	sdk.Require(id != "", errors.New("a token without an id"))
 	return id
 }
 

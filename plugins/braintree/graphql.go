@@ -50,11 +50,9 @@ func post(c *sdk.Call, query string, input *sdk.Object, repeatable bool) (data s
 	j := r.JSON()
 	data = j.Get("data")
 	if list := j.Get("errors"); list.Has("") && !worked(data) && (r.OK() || r.Status/100 == 4) {
-		return data, sdk.Must(refusal(list))
+		return data, refusal(list)
 	}
-	if !r.OK() || !data.IsObject() {
-		sdk.Check(errors.New("not a whole answer of the GraphQL API"))
-	}
+	sdk.Require(r.OK() && data.IsObject(), errors.New("not a whole answer of the GraphQL API"))
 	return data, nil
 }
 
@@ -73,23 +71,19 @@ var errErrors = errors.New("errors that do not say that nothing was done")
 // refusal reads a list of errors. Only errors of classes that come before any work prove that nothing was done. A repeat is refused as
 // invalid while the first request of its apiRequestKey is being worked on, which says nothing of the payment: so an input counts as
 // invalid only where a code says in what.
-func refusal(list sdk.JSON) (*sdk.Decline, error) {
-	if list.Len() == 0 || !list.IsArray() || strings.Contains(list.Raw(""), "apiRequestKey") {
-		return nil, errErrors
-	}
+func refusal(list sdk.JSON) *sdk.Decline {
+	sdk.Require(list.Len() != 0 && list.IsArray() && !strings.Contains(list.Raw(""), "apiRequestKey"), errErrors)
 	for e := range list.All() {
 		switch e.Str("extensions.errorClass") {
 		case "VALIDATION":
-			if e.Text("extensions.legacyCode") == "" {
-				return nil, errErrors
-			}
+			sdk.Require(e.Text("extensions.legacyCode") != "", errErrors)
 		case "AUTHENTICATION", "AUTHORIZATION", "NOT_FOUND", "NOT_IMPLEMENTED", "RESOURCE_LIMIT", "UNSUPPORTED_CLIENT":
 		default:
-			return nil, errErrors
+			sdk.Check(errErrors)
 		}
 	}
 	class, code := list.Str("0.extensions.errorClass"), list.Text("0.extensions.legacyCode")
-	return sdk.NewDecline(cmp.Or(code, class), list.Str("0.message"), cmp.Or(errorReasons.Of(code), errorReasons.Of(class))), nil
+	return sdk.NewDecline(cmp.Or(code, class), list.Str("0.message"), cmp.Or(errorReasons.Of(code), errorReasons.Of(class)))
 }
 
 // amountOf is the amount of a transaction or refund, nil where the answer has none. It must be in the currency asked for.

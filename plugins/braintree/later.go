@@ -80,9 +80,7 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 			latest = x
 		}
 	}
-	if o.Status != sdk.StatusAuthorized || latest.Raw("successful") != "false" {
-		return nil, errors.New("neither the new amount nor an adjustment that failed")
-	}
+	sdk.Require(o.Status == sdk.StatusAuthorized && latest.Raw("successful") == "false", errors.New("neither the new amount nor an adjustment that failed"))
 	o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, declineFrom(latest, "ADJUSTMENT_DECLINED")
 	return o, nil
 }

@@ -34,9 +34,7 @@ func totals(t sdk.JSON, o *sdk.Outcome, r *sdk.Request) *sdk.Totals {
 			continue
 		}
 		m := amountOf(x, r.Amount.Currency)
-		if m == nil {
-			sdk.Check(errors.New("a refund without an amount"))
-		}
+		sdk.Require(m != nil, errors.New("a refund without an amount"))
 		all.Refunded += m.Minor
 	}
 	return all
@@ -54,15 +52,11 @@ func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Status
 	if id == "" {
 		field, value = "orderId", c.Request.Reference
 	}
-	if value == "" {
-		sdk.Check(sdk.Missing("connector_transaction_id", "an id or a reference is needed"))
-	}
+	sdk.Require(value != "", sdk.Missing("connector_transaction_id", "an id or a reference is needed"))
 	input := sdk.NewObject().Obj(field, sdk.NewObject().Str("is", value))
 	data, refused := post(c, "query($input: "+inputType+"!) { search { "+what+"(input: $input) { edges { node {"+selection+" } } } } }", input, true)
 	edges := data.Get("search." + what + ".edges")
-	if refused != nil || !edges.IsArray() {
-		sdk.Check(errors.New("the search was not answered"))
-	}
+	sdk.Require(refused == nil && edges.IsArray(), errors.New("the search was not answered"))
 	for e := range edges.All() {
 		node := e.Get("node")
 		if of := node.Str("orderId"); field == "orderId" && of != "" && of != value {

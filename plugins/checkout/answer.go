@@ -14,9 +14,7 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	r, status, currency := c.Request, j.Str("status"), sdk.Currency(j.Str("currency"))
 	o := &sdk.Outcome{TransactionID: j.Str("id"), AuthCode: j.Str("auth_code"), NetworkTransactionID: j.Str("scheme_id"), Checks: checks(j),
 		Amount: minor(j, "amount", currency), Raw: map[string]string{"status": status, "response_code": j.Str("response_code")}}
-	if o.TransactionID == "" {
-		return nil, errors.New("no payment in the answer")
-	}
+	sdk.Require(o.TransactionID != "", errors.New("no payment in the answer"))
 	taken := minor(j, "balances.total_captured", currency)
 	o.Totals = totals(j, currency)
 	switch status {
@@ -38,9 +36,7 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		}
 		o.StoredCredential, o.ConnectorData = stored(c, j)
 	case "Partially Captured", "Refunded", "Partially Refunded":
-		if taken == nil {
-			return nil, errors.New(status + " without the amount that was captured")
-		}
+		sdk.Require(taken != nil, errors.New(status+" without the amount that was captured"))
 		o.Status, o.Amount = sdk.StatusCaptured, taken
 	case "Pending":
 		o.Status, o.Amount = sdk.StatusPending, nil

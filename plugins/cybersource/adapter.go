@@ -42,8 +42,7 @@ func Adapter() *sdk.Adapter {
 				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis,
 					sdk.ExemptionTrustedBeneficiary, sdk.ExemptionSecureCorporate, sdk.ExemptionDelegation}},
 			Environments: map[string]sdk.Environment{
-				"test": {BaseURL: "https://apitest.cybersource.com", Hosts: []string{"apitest.cybersource.com"}},
-				"live": {BaseURL: "https://api.cybersource.com", Hosts: []string{"api.cybersource.com", "api.in.cybersource.com"}},
+				"test": sdk.At("https://apitest.cybersource.com"), "live": sdk.At("https://api.cybersource.com", "api.in.cybersource.com"),
 			},
 			Credentials: []sdk.Field{
 				{Name: apiKey, Label: "Key ID", Type: "secret", Help: "Business Center, Key Management: the id of a REST shared secret key."},

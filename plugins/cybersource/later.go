@@ -31,9 +31,7 @@ const afterCapture = "capture "
 // void releases what is held: it reverses the authorization, all of it.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if r.Payment == nil {
-		return nil, sdk.Missing("amount", "the amount that is held is needed")
-	}
+	sdk.Require(r.Payment != nil, sdk.Missing("amount", "the amount that is held is needed"))
 	held := sdk.Money{Minor: r.Payment.Authorized, Currency: r.Payment.Currency}
 	if held.Minor == 0 {
 		held.Minor = r.Payment.Requested
@@ -71,9 +69,8 @@ func refundOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 // incrementalAuthorize raises what is held. Cybersource is told by how much, and we are told the new total.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if r.Payment == nil || r.Amount.Minor <= r.Payment.Authorized || r.Amount.Currency != r.Payment.Currency {
-		return nil, sdk.Invalid("amount", "the new total must be above what is held, in its currency")
-	}
+	sdk.Require(r.Payment != nil && r.Amount.Minor > r.Payment.Authorized && r.Amount.Currency == r.Payment.Currency,
+		sdk.Invalid("amount", "the new total must be above what is held, in its currency"))
 	more := sdk.Money{Minor: r.Amount.Minor - r.Payment.Authorized, Currency: r.Amount.Currency}
 	a := ask(c, "PATCH", payment(r), sdk.NewObject().
 		Obj("processingInformation", sdk.NewObject().

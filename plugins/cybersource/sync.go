@@ -93,23 +93,17 @@ func transaction(c *sdk.Call, id, service string) sdk.JSON {
 // search is the id of the transaction that performed a service under our reference, "" where there is none.
 func search(c *sdk.Call, service string) (found string) {
 	reference := c.Request.Reference
-	if reference == "" {
-		sdk.Check(sdk.Missing("connector_transaction_id", "an id or a reference is needed"))
-	}
+	sdk.Require(reference != "", sdk.Missing("connector_transaction_id", "an id or a reference is needed"))
 	response := send(c, "POST", searchesPath, sdk.NewObject().Bool("save", false).Str("query", "clientReferenceInformation.code:"+reference).
 		Int("offset", 0).Int("limit", 100).Str("sort", "submitTimeUtc:desc"))
 	a := response.JSON()
-	if !response.OK() || a.Number("totalCount") == "" {
-		sdk.Check(errAnswer)
-	}
+	sdk.Require(response.OK() && a.Number("totalCount") != "", errAnswer)
 	for t := range a.Get("_embedded.transactionSummaries").All() {
 		performed := t.Get("applicationInformation.applications").Where("name", service)
 		if t.Str("clientReferenceInformation.code") != reference || !performed.Exists() {
 			continue
 		}
-		if found != "" || t.Str("id") == "" {
-			sdk.Check(errAmbiguous)
-		}
+		sdk.Require(found == "" && t.Str("id") != "", errAmbiguous)
 		found = t.Str("id")
 	}
 	if found == "" && a.Int("totalCount") > 100 {

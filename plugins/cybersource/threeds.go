@@ -65,18 +65,14 @@ func authenticate(c *sdk.Call, path string, body *sdk.Object, captures ...sdk.Ca
 // setup asks where the browser's data is to be collected.
 func setup(c *sdk.Call) (*sdk.Outcome, error) {
 	status, info := authenticate(c, setupsPath, begin(c.Request))
-	if status != "COMPLETED" {
-		return nil, errStage
-	}
+	sdk.Require(status == "COMPLETED", errStage)
 	return step("device_data", info.Str("deviceDataCollectionUrl"), info, afterDevice, info.Str("referenceId"))
 }
 
 // step sends the customer's browser to a URL with Cybersource's token.
 func step(kind, url string, info sdk.JSON, stage, id string) (*sdk.Outcome, error) {
 	token := info.Str("accessToken")
-	if id == "" || url == "" || token == "" {
-		return nil, errStage
-	}
+	sdk.Require(id != "" && url != "" && token != "", errStage)
 	return &sdk.Outcome{Status: sdk.StatusCustomerAction, ConnectorData: &sdk.ConnectorData{Version: 1, Payment: stage + id},
 		NextAction: &sdk.NextAction{Type: kind, URL: url, Fields: []sdk.Header{sdk.H("JWT", token)}}}, nil
 }

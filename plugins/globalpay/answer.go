@@ -24,9 +24,7 @@ func transaction(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
 func payment(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	r, card := c.Request, j.Get("payment_method.card")
 	o := &sdk.Outcome{Status: statuses.Of(j.Str("status")), TransactionID: j.Str("id"), NetworkTransactionID: card.Str("brand_reference"), AuthCode: card.Str("authcode"), Checks: checks(card), Raw: raw(j)}
-	if j.Str("type") == "REFUND" {
-		return nil, errors.New("a refund in place of a payment")
-	}
+	sdk.Require(j.Str("type") != "REFUND", errors.New("a refund in place of a payment"))
 	if op := c.Operation(); o.Status == sdk.StatusVoided && op != sdk.OpSync && op != sdk.OpVoid {
 		o.Status = sdk.StatusDeclined
 	}
@@ -38,9 +36,7 @@ func payment(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	}
 	if (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) && r.Amount.Currency != "" {
 		o.Amount = j.Money("amount", r.Amount.Currency)
-		if o.Amount == nil || o.Amount.Minor < 0 || j.Str("currency") != string(r.Amount.Currency) {
-			return nil, errCurrency
-		}
+		sdk.Require(o.Amount != nil && o.Amount.Minor >= 0 && j.Str("currency") == string(r.Amount.Currency), errCurrency)
 		if p := r.Payment; o.Status == sdk.StatusCaptured && p != nil && p.Capture == sdk.CaptureManual {
 			o.Amount = captured(r, *o.Amount)
 		}

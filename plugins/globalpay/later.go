@@ -51,9 +51,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	currency := c.Request.Amount.Currency
 	o := &sdk.Outcome{Status: refundStatuses.Of(j.Str("status")), RefundID: j.Str("id"), TransactionID: c.Request.TransactionID, Raw: raw(j)}
-	if j.Str("type") != "REFUND" {
-		return nil, errors.New("not a refund")
-	}
+	sdk.Require(j.Str("type") == "REFUND", errors.New("not a refund"))
 	switch o.Status {
 	case "":
 		return nil, errStatus
@@ -108,9 +106,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 
 // refundSync asks for a refund by its id.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
-	if c.Request.RefundID == "" {
-		return nil, errors.New("the refund's id is not known, and GP API finds refunds by nothing else")
-	}
+	sdk.Require(c.Request.RefundID != "", errors.New("the refund's id is not known, and GP API finds refunds by nothing else"))
 	a := get(c, transactionsPath+"/"+sdk.PathEscape(c.Request.RefundID))
 	if !a.OK() || a.JSON().Str("id") == "" {
 		return missing(a)

@@ -61,9 +61,7 @@ func request(c *sdk.Call, method, url string, body *sdk.Object) *sdk.Response {
 
 // payment is the URL of the payment that the request is about, with more of the path after it.
 func payment(c *sdk.Call, rest string) string {
-	if c.Request.TransactionID == "" {
-		sdk.Check(sdk.Missing("connector_transaction_id", "Mollie finds a payment by its own id only"))
-	}
+	sdk.Require(c.Request.TransactionID != "", sdk.Missing("connector_transaction_id", "Mollie finds a payment by its own id only"))
 	return "/payments/" + sdk.PathEscape(c.Request.TransactionID) + rest
 }
 

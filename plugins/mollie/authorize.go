@@ -31,9 +31,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 
 // pay makes a payment with a card. One that stores the card is a "first" payment and belongs to a customer.
 func pay(c *sdk.Call, card *sdk.Card, store bool) (*sdk.Outcome, error) {
-	if c.Request.ReturnURL == "" {
-		return nil, sdk.Missing("return_url", "Mollie needs an address to send the customer back to")
-	}
+	sdk.Require(c.Request.ReturnURL != "", sdk.Missing("return_url", "Mollie needs an address to send the customer back to"))
 	body, kept := describe(c), (*sdk.ConnectorData)(nil)
 	if store {
 		id := customer(c)
@@ -58,9 +56,7 @@ func charge(c *sdk.Call, credential string) (*sdk.Outcome, error) {
 	if !both {
 		id, mandate = c.Request.Kept().Customer, credential
 	}
-	if id == "" {
-		return nil, sdk.Invalid("recurring_details", "a mandate is charged together with its customer: cst_…/mdt_…")
-	}
+	sdk.Require(id != "", sdk.Invalid("recurring_details", "a mandate is charged together with its customer: cst_…/mdt_…"))
 	return create(c, describe(c).Str("sequenceType", "recurring").Str("customerId", id).Str("mandateId", mandate))
 }
 
@@ -112,9 +108,7 @@ func idOf(c *sdk.Call, answer *sdk.Response, field string) string {
 		c.End(sdk.Declined(d))
 	}
 	id := answer.JSON().Str(field)
-	if !answer.OK() || id == "" {
-		sdk.Check(errors.New("mollie answered without " + field))
-	}
+	sdk.Require(answer.OK() && id != "", errors.New("mollie answered without "+field))
 	return id
 }
 

@@ -48,9 +48,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 		return declined(c, d), nil
 	}
 	if method == "POST" {
-		if !answer.OK() {
-			return nil, errUnreadable
-		}
+		sdk.Require(answer.OK(), errUnreadable)
 		return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: c.Request.TransactionID}, nil
 	}
 	return readPayment(c, answer)
@@ -100,17 +98,13 @@ func readRefund(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	if d := refusal(answer); d != nil {
 		return declined(c, d), nil
 	}
-	if !answer.OK() {
-		return nil, errUnreadable
-	}
+	sdk.Require(answer.OK(), errUnreadable)
 	return refundOutcome(c, answer.JSON())
 }
 
 func refundOutcome(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{TransactionID: c.Request.TransactionID, RefundID: j.Str("id"), Raw: map[string]string{"status": j.Str("status")}}
-	if o.RefundID == "" || j.Str("resource") != "refund" {
-		return nil, errUnreadable
-	}
+	sdk.Require(o.RefundID != "" && j.Str("resource") == "refund", errUnreadable)
 	switch o.Status = refunds.Of(j.Str("status")); o.Status {
 	case "":
 		return nil, errUnreadable

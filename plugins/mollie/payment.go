@@ -32,9 +32,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	j := answer.JSON()
 	status := j.Str("status")
 	o := &sdk.Outcome{TransactionID: j.Str("id"), Raw: map[string]string{"status": status}}
-	if !answer.OK() || o.TransactionID == "" || j.Str("resource") != "payment" {
-		return nil, errUnreadable
-	}
+	sdk.Require(answer.OK() && o.TransactionID != "" && j.Str("resource") == "payment", errUnreadable)
 	total := money(j.Get("amount"))
 	held := c.Request.Payment != nil && c.Request.Payment.Authorized > 0
 	switch status {

@@ -36,9 +36,7 @@ func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 	default:
 		whole = false
 	}
-	if !whole {
-		sdk.Check(errAnswer)
-	}
+	sdk.Require(whole, errAnswer)
 	return a
 }
 

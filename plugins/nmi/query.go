@@ -12,13 +12,9 @@ import (
 func query(c *sdk.Call, name, value, id string) (found sdk.XML) {
 	form := sdk.NewForm().Add("security_key", c.Account.Credentials[apiKey]).Add(name, value)
 	r := sdk.Must(c.Do(sdk.FormSend(queryPath, form).Safe()))
-	if !r.OK() {
-		sdk.Check(errStatus)
-	}
+	sdk.Require(r.OK(), errStatus)
 	root := sdk.Must(sdk.ParseXML(r.Body))
-	if root.Name() != "nm_response" || root.Get("error_response").Name() != "" {
-		sdk.Check(errors.New("not an answer of the Query API, or its refusal to answer"))
-	}
+	sdk.Require(root.Name() == "nm_response" && root.Get("error_response").Name() == "", errors.New("not an answer of the Query API, or its refusal to answer"))
 	several, chosen := false, false
 	for t := range root.All("transaction") {
 		several = several || found.Name() != ""
@@ -93,9 +89,7 @@ func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	default:
 		return o, nil
 	}
-	if moved == 0 {
-		return nil, errors.New("a transaction without the actions that its condition speaks of")
-	}
+	sdk.Require(moved != 0, errors.New("a transaction without the actions that its condition speaks of"))
 	o.Totals = &sdk.Totals{Authorized: max(held, taken), Captured: taken}
 	if r.Payment != nil { // refunds are transactions of their own
 		o.Totals.Refunded = r.Payment.Refunded

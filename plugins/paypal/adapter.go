@@ -33,10 +33,7 @@ func Adapter() *sdk.Adapter {
 			Description: "Cards through PayPal's Orders, Payments and Payment Method Tokens APIs.", Website: "https://www.paypal.com",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
 				StoredCredential: true, NetworkMIT: true},
-			Environments: map[string]sdk.Environment{
-				"test": {BaseURL: "https://api-m.sandbox.paypal.com", Hosts: []string{"api-m.sandbox.paypal.com"}},
-				"live": {BaseURL: "https://api-m.paypal.com", Hosts: []string{"api-m.paypal.com"}},
-			},
+			Environments: map[string]sdk.Environment{"test": sdk.At("https://api-m.sandbox.paypal.com"), "live": sdk.At("https://api-m.paypal.com")},
 			Credentials: []sdk.Field{
 				{Name: clientID, Key: "key1", Label: "Client id", Help: "Of the REST app.", Type: "secret"},
 				{Name: clientSecret, Key: "api_key", Label: "Client secret", Help: "Of the REST app.", Type: "secret"},

@@ -149,9 +149,7 @@ func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
 // paid is the amount of a payment or refund, which must be in the currency asked for.
 func paid(c *sdk.Call, p sdk.JSON) *sdk.Money {
 	m := p.MajorIn("amount.value", "amount.currency_code", c.Request.Amount.Currency)
-	if m == nil || m.Minor < 0 || !p.Has("amount.currency_code") {
-		sdk.Check(errCurrency)
-	}
+	sdk.Require(m != nil && m.Minor >= 0 && p.Has("amount.currency_code"), errCurrency)
 	return m
 }
 

@@ -24,9 +24,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 func purchaseUnit(r *sdk.Request) *sdk.Object {
 	part := func(minor int64) *sdk.Object { return money(minor, r.Amount.Currency) }
 	total, goods := amount(r), r.Amount.Minor-r.ShippingCost-r.TaxAmount
-	if goods < 0 {
-		sdk.Check(sdk.Invalid("amount", "shipping cost and tax are more than the amount"))
-	}
+	sdk.Require(goods >= 0, sdk.Invalid("amount", "shipping cost and tax are more than the amount"))
 	breakdown := sdk.NewObject().Obj("item_total", part(goods)).Obj("shipping", part(r.ShippingCost))
 	if r.TaxAmount > 0 {
 		breakdown.Obj("tax_total", part(r.TaxAmount))

@@ -17,9 +17,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 		return refused(a)
 	}
 	o := payment(c, j)
-	if o.Status == sdk.StatusAuthorized { // no capture is in that state
-		return nil, errStatus
-	}
+	sdk.Require(o.Status != sdk.StatusAuthorized, errStatus) // no capture is in that state
 	known.capture = j.Str("id")
 	o.TransactionID, o.CaptureID, o.ConnectorData = r.TransactionID, known.capture, known.data()
 	o.Released = o.Status == sdk.StatusCaptured && j.Bool("final_capture")
@@ -62,9 +60,7 @@ var refunds = sdk.Statuses{{sdk.StatusRefunded, "COMPLETED"}, {sdk.StatusPending
 // refunded reads a refund.
 func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{RefundID: j.Str("id"), TransactionID: c.Request.TransactionID, Raw: j.Pick("status", "reason=status_details.reason")}
-	if o.RefundID == "" {
-		return nil, errors.New("no refund")
-	}
+	sdk.Require(o.RefundID != "", errors.New("no refund"))
 	switch o.Status = refunds.Must(j.Str("status")); {
 	case o.Status == sdk.StatusRefunded && j.Has("amount") && c.Request.Amount.Currency != "":
 		o.Amount = paid(c, j)
@@ -91,9 +87,7 @@ func find(c *sdk.Call, wanted func(ids) string) ids {
 
 // orderOf asks for the order.
 func orderOf(c *sdk.Call) *sdk.Response {
-	if c.Request.TransactionID == "" {
-		sdk.Check(sdk.Missing("connector_transaction_id", "the id of the order is not known"))
-	}
+	sdk.Require(c.Request.TransactionID != "", sdk.Missing("connector_transaction_id", "the id of the order is not known"))
 	return get(c, ordersPath+"/"+sdk.PathEscape(c.Request.TransactionID))
 }
 

@@ -63,9 +63,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 // next sends the customer's browser to do something, and keeps what has to be done afterwards. The first field is Worldpay's token.
 func next(c *sdk.Call, o *sdk.Outcome, step, href, kind, url string, fields ...sdk.Header) (*sdk.Outcome, error) {
 	link := linkOf(strings.TrimSuffix(href, "/"+step))
-	if link == "" || !strings.HasPrefix(url, "https://") || fields[0].Value == "" {
-		return nil, errUnreadable
-	}
+	sdk.Require(link != "" && strings.HasPrefix(url, "https://") && fields[0].Value != "", errUnreadable)
 	o.Status, o.NextAction, o.TransactionID = sdk.StatusCustomerAction, &sdk.NextAction{Type: kind, URL: url, Fields: fields}, c.Request.Reference
 	o.ConnectorData = &sdk.ConnectorData{Version: dataVersion, Payment: step + "/" + link}
 	return o, nil

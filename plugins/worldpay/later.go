@@ -11,9 +11,8 @@ import (
 // link is the payment's link data.
 func link(c *sdk.Call) string {
 	id := c.Request.TransactionID
-	if id == "" || id == c.Request.Reference || strings.ContainsAny(id, "/?#") {
-		sdk.Check(sdk.Missing("connector_transaction_id", "Worldpay's link data of an authorized payment is needed"))
-	}
+	sdk.Require(id != "" && id != c.Request.Reference && !strings.ContainsAny(id, "/?#"),
+		sdk.Missing("connector_transaction_id", "Worldpay's link data of an authorized payment is needed"))
 	return id
 }
 
@@ -24,9 +23,7 @@ func change(c *sdk.Call, action string, body *sdk.Object, means sdk.Statuses) (*
 	d, j := refusal(answer), answer.JSON()
 	o := &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: at, Decline: d}
 	if d == nil {
-		if !answer.OK() {
-			return nil, errUnreadable
-		}
+		sdk.Require(answer.OK(), errUnreadable)
 		o.Status, o.Raw = means.Must(j.Str("outcome")), j.Pick("outcome")
 		o.TransactionID = cmp.Or(linkOf(j.Str("_links.self.href")), at)
 		if o.Status == sdk.StatusDeclined {

@@ -29,17 +29,13 @@ func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
 		sdk.Check(errors.New("worldpay refuses the query: " + d.Code))
 	}
 	event = answer.JSON().Str("lastEvent")
-	if !answer.OK() || event == "" {
-		sdk.Check(errUnreadable)
-	}
+	sdk.Require(answer.OK() && event != "", errUnreadable)
 	return strings.ToLower(event[:1]) + event[1:] // the Card Payments API writes "Authorized"
 }
 
 // byReference finds a payment by our reference. The first link of the answer holds its link data.
 func byReference(c *sdk.Call) (*sdk.Outcome, error) {
-	if c.Request.Reference == "" {
-		return nil, sdk.Missing("reference", "a payment is found by Worldpay's link data or our reference")
-	}
+	sdk.Require(c.Request.Reference != "", sdk.Missing("reference", "a payment is found by Worldpay's link data or our reference"))
 	asked := sdk.NewForm().Add("transactionRef", c.Request.Reference).Add("entity", c.Account.Credentials["entity_id"])
 	answer := call(c, "GET", "/payments/events?"+asked.String(), mediaCard, nil)
 	event, id := lastEvent(c, answer), ""
