@@ -168,7 +168,7 @@ func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationIn
 	if err != nil {
 		return nil, err
 	}
-	if first.Billing == nil || first.Billing.Line1 == "" && first.Billing.Country == "" && first.Billing.Zip == "" && first.Billing.City == "" {
+	if !hasAddress(first.Billing) {
 		return nil, Missing("billing_address")
 	}
 	first.Browser = newerBrowser(in.Browser, first.Browser)
@@ -186,6 +186,11 @@ func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationIn
 	}
 	a.State = AuthenticationAsking
 	return e.nextCall(c, account, adapter, kind, &first, secrets)
+}
+
+// hasAddress says whether anything is known of where the payer lives.
+func hasAddress(a *sdk.Address) bool {
+	return a != nil && (a.Line1 != "" || a.Country != "" || a.Zip != "" || a.City != "")
 }
 
 // nextCall makes the intent of a call of the AReq's two: the authentication is looked at again when the lease ends without an answer.

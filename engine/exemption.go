@@ -100,12 +100,22 @@ func (e *Engine) exempt(ctx context.Context, w *work, in *PaymentInput, c *card,
 		return x, false, nil
 	}
 	refused := choice.Reason == threeds.BecauseNoWay || choice.Reason == threeds.BecauseInadmissible || choice.Reason == threeds.BecauseSoftDecline
-	if !refused || plain || w.p.Details.AuthenticationType == authenticationThreeDS || w.p.Private.Browser == nil || isTrue(w.p.Details.OffSession) ||
-		c.secrets.Number.IsZero() {
+	if !refused || plain || w.p.Details.AuthenticationType == authenticationThreeDS || !payerThere(w.p) || c.secrets.Number.IsZero() {
 		return x, false, nil
 	}
 	account, _, err := e.stepUpAuthenticator(ctx, w)
 	return x, account != nil, err
+}
+
+// payerThere says whether a payment that asked for no authentication can be authenticated all the same: it came from a browser, with the
+// address that an AReq needs.
+func payerThere(p *Payment) bool {
+	v := p.Private
+	billing := v.Billing
+	if v.MethodBilling != nil {
+		billing = v.MethodBilling
+	}
+	return v.Browser != nil && !isTrue(p.Details.OffSession) && hasAddress(addressOf(billing))
 }
 
 func (e *Engine) forced(w *work) bool {

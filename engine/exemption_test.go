@@ -167,6 +167,7 @@ func TestExemptionNotTaken(t *testing.T) {
 
 	for name, change := range map[string]func(*engine.PaymentInput){
 		"the payer is away":              func(*engine.PaymentInput) {},
+		"nothing is known of the payer":  func(in *engine.PaymentInput) { browser(in); in.Billing = nil },
 		"the merchant wants none":        func(in *engine.PaymentInput) { browser(in); in.AuthenticationType = "no_three_ds" },
 		"the processor will run its own": func(in *engine.PaymentInput) { browser(in); in.AuthenticationType = "three_ds" },
 	} {
@@ -317,7 +318,7 @@ func TestBroughtExemption(t *testing.T) {
 	require.Equal(t, 2, w.bank.count())
 }
 
-// Merchant-initiated payments, cards that are stored, and payments out of scope claim nothing.
+// Cards that are stored, payments out of scope and those that the processor authenticates claim nothing by rule.
 func TestNothingToExempt(t *testing.T) {
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
 	for name, change := range map[string]func(*engine.PaymentInput){
@@ -334,4 +335,33 @@ func TestNothingToExempt(t *testing.T) {
 	}
 	w.pay(sale(10_00, visa, euros))
 	require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption, "the rule holds for payments without 3-D Secure, too")
+}
+
+// A saved card is the card it was typed as: it shares its count. What the merchant charges without the customer claims nothing.
+func TestLowValueOfSavedCards(t *testing.T) {
+	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
+	w.bank.answer = func(r *sdk.Request) *sdk.Outcome {
+		o := &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "tx_" + r.Reference, NetworkTransactionID: "123456789012345"}
+		if r.StoredCredential != nil && r.StoredCredential.First {
+			o.StoredCredential = &sdk.StoredCredential{ID: "ref_1"}
+		}
+		return o
+	}
+	first := w.pay(sale(10_00, visa, euros, offSession, agreed, customer("c")))
+	require.Empty(t, w.bank.last(t).Exemption, "the first of a series")
+	require.Equal(t, 0, w.used(first).Count)
+	typed := w.pay(sale(10_00, visa, euros))
+	require.Equal(t, 1, w.used(typed).Count)
+	for i, usage := range []string{"", "off_session"} { // the card with its CVC, and the processor's reference to it
+		v := w.pay(&engine.PaymentInput{Amount: ptr(int64(5_00)), Currency: "EUR", CustomerID: "c", Confirm: ptr(true), PaymentMethod: "card", SetupFutureUsage: usage,
+			PaymentToken: w.methods("c")[0].Token, CardCVC: engine.NewSecret("737")})
+		require.Equal(t, engine.Succeeded, v.Payment.Status)
+		require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption, usage)
+		require.Equal(t, engine.LowValueUse{Count: i + 2, EURCents: int64(10_00 + (i+1)*5_00)}, w.used(typed))
+	}
+	charged := w.pay(mit(5_00, first.Method.ID, euros))
+	require.Equal(t, engine.Succeeded, charged.Payment.Status)
+	require.Empty(t, w.bank.last(t).Exemption)
+	require.Nil(t, charged.Attempt.Details.Exemption)
+	require.Equal(t, 3, w.used(typed).Count)
 }

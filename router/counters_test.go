@@ -3,6 +3,7 @@ package router_test
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"payswitch/engine"
@@ -15,6 +16,7 @@ type counters struct {
 	calls  map[string]int
 	last   map[string]sdk.Request // what an adapter was asked last, by payment and operation
 	alarms map[string]int
+	deaf   atomic.Bool // processors take no exemptions
 }
 
 func (c *counters) add(to *map[string]int, key string) {
@@ -56,6 +58,16 @@ func (c *counters) Alarm(kind string)                                           
 type counting struct {
 	engine.Connectors
 	*counters
+}
+
+func (c counting) Adapter(name string) (engine.AdapterInfo, bool) {
+	info, ok := c.Connectors.Adapter(name)
+	if ok && c.deaf.Load() {
+		m := *info.Manifest
+		m.Features.Exemptions = nil
+		info.Manifest = &m
+	}
+	return info, ok
 }
 
 func (c counting) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {

@@ -93,6 +93,58 @@ func exemptionAtAuthorization(b *bankWorld) {
 	require.NotContains(b.t, theirs, "sca_exemption")
 }
 
+// plainly is a payment that asks for no authentication by us.
+func plainly(digits string, changes ...string) string {
+	return with(french(digits), append([]string{"authentication_type", "-", "request_external_three_ds_authentication", "-"}, changes...)...)
+}
+
+func exemptionSoftDeclined(b *bankWorld) {
+	p := b.post("/payments", plainly("0170", "amount", "1065", "psd2_sca_exemption_type", `"low_value"`)).ok()
+	require.Equal(b.t, "requires_customer_action", p["status"], p)
+	require.Equal(b.t, sdk.ExemptionLowValue, b.counted.asked(p["payment_id"].(string), sdk.OpAuthorize).Exemption)
+	c := &challenged{bankWorld: b, payment: p, answer: b.authenticate(p, "U")}
+	require.Equal(b.t, []string{"13"}, b.counted.asked(p["payment_id"].(string), sdk.OpAuthenticate).Authentication.ChallengeInds)
+	c.returns("1234")
+	b.ends(p, "succeeded", "", 2)
+	again := b.counted.asked(p["payment_id"].(string), sdk.OpAuthorize)
+	require.Empty(b.t, again.Exemption, "authenticated instead")
+	require.Equal(b.t, "05", again.ThreeDS.ECI)
+}
+
+func lowValueUsedUp(b *bankWorld) {
+	b.policy(`{"exemption_policy":"rules","exemption_rules":{"low_value":"on"}}`)
+	low := func() map[string]any { return b.post("/payments", with(french("2170"), "amount", "1000")).ok() }
+	for range 5 {
+		p := low()
+		require.Equal(b.t, "succeeded", p["status"], p)
+		require.Equal(b.t, map[string]any{"exemption": "low_value", "route": "authorization", "reason": "low_value", "passed_over": []any{}}, p["sca_exemption"])
+		require.Equal(b.t, "exempted", p["external_authentication_details"].(map[string]any)["outcome"])
+		require.Equal(b.t, "not_expected", p["external_authentication_details"].(map[string]any)["liability_shift"])
+	}
+	p := low()
+	require.Equal(b.t, "requires_customer_action", p["status"], "five have gone without")
+	require.Nil(b.t, p["sca_exemption"].(map[string]any)["exemption"])
+	c := &challenged{bankWorld: b, payment: p, answer: b.authenticate(p, "U")}
+	c.returns("1234")
+	b.ends(p, "succeeded", "", 1)
+	require.Equal(b.t, "succeeded", low()["status"], "the challenge begins the count anew")
+}
+
+func exemptionByThreeDSInstead(b *bankWorld) {
+	b.policy(`{"exemption_rules":{"route":"authorization"}}`)
+	b.counted.deaf.Store(true)
+	p := b.post("/payments", plainly("0140", "psd2_sca_exemption_type", `"transaction_risk_analysis"`)).ok()
+	require.Equal(b.t, "requires_customer_action", p["status"], p)
+	require.Equal(b.t, map[string]any{"exemption": "transaction_risk_analysis", "route": "3ds", "reason": "requested_exemption", "passed_over": []any{}}, p["sca_exemption"])
+	require.Equal(b.t, "I", b.authenticate(p, "U")["trans_status"])
+	b.ends(p, "succeeded", "", 1)
+	require.Empty(b.t, b.counted.asked(p["payment_id"].(string), sdk.OpAuthorize).Exemption)
+
+	p = b.post("/payments", plainly("0140", "psd2_sca_exemption_type", `"transaction_risk_analysis"`, "browser_info", "-")).ok()
+	require.Equal(b.t, "succeeded", p["status"], "nobody is there to be authenticated")
+	require.Equal(b.t, map[string]any{"exemption": nil, "route": nil, "reason": "exemption_not_taken", "passed_over": []any{}}, p["sca_exemption"])
+}
+
 // The adapter of 3dsecure.io knows no name of Cartes Bancaires: a co-badged card is authenticated by its other brand.
 func cobadged(b *bankWorld) {
 	p := b.post("/payments", french("0100")).ok()

@@ -42,7 +42,8 @@ func matrix() string {
 		return Result{TransStatus: s, HasValue: strings.Contains("YA", s), ACSURL: "https://acs.issuer.example/c"}
 	}
 	bare := func(r Result) Result { r.HasValue, r.ACSURL = false, ""; return r }
-	asked := areq
+	asked, decoupled := areq, areq
+	decoupled.Decoupled = true
 	asked.ChallengeInds = []string{"05"}
 	var b bytes.Buffer
 	b.WriteString("| Answer | default | strict |\n|---|---|---|\n")
@@ -63,6 +64,7 @@ func matrix() string {
 		{"ARes C", areq, status("C")},
 		{"ARes C without a challenge page", areq, bare(status("C"))},
 		{"ARes D, not asked for", areq, status("D")},
+		{"ARes D, asked for and switched on", decoupled, status("D")},
 		{"ARes I, exemption asked for", asked, status("I")},
 		{"ARes I, not asked for", areq, status("I")},
 		{"ARes S", areq, status("S")},
@@ -95,9 +97,13 @@ func matrix() string {
 		if row.res.TransStatus != "" {
 			row.res.DSTransID, row.res.ACSTransID = "d", "a"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", row.title, cell(Decide(Default(), row.run, row.res)), cell(Decide(Strict(), row.run, row.res)))
+		standard, strict := Default(), Strict()
+		if row.run.Decoupled {
+			standard.Decoupled, strict.Decoupled = RuleOn, RuleOn
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", row.title, cell(Decide(standard, row.run, row.res)), cell(Decide(strict, row.run, row.res)))
 	}
-	for _, e := range []Ending{PayerNeverCame, WindowClosed, ResultLate, ResultGone, ChallengeError} {
+	for _, e := range []Ending{PayerNeverCame, WindowClosed, ResultLate, DecoupledLate, ResultGone, ChallengeError} {
 		fmt.Fprintf(&b, "| ended: %s | %s | %[2]s |\n", e, cell(End(e)))
 	}
 	return b.String()
