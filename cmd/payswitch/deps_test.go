@@ -35,6 +35,16 @@ func TestImports(t *testing.T) {
 	}
 }
 
+// TestNoTesting: package testing, whose flags come with it, is no part of the program.
+func TestNoTesting(t *testing.T) {
+	cmd := exec.Command("go", "list", "-deps", ".")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	all := strings.Fields(string(out))
+	require.Contains(t, all, "payswitch/sdk/sdktest/wire")
+	require.NotContains(t, all, "testing")
+}
+
 func listPackages(t *testing.T, env []string) []goPackage {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Standard,Imports", "./...")

@@ -5,15 +5,14 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing"
 
 	"payswitch/sdk"
 )
 
-func (r *runner) checkResponses(t *testing.T, f *Responses) {
+func (r *runner) checkResponses(f *Responses) {
 	for i := range f.Samples {
 		c := r.complete(&f.Samples[i])
-		r.run(t, []string{"response/" + c.Name}, c.Flow, func() []string { return r.checkSample(c) })
+		r.run([]string{"response/" + c.Name}, c.Flow, func() []string { return r.checkSample(c) })
 	}
 	for i := range f.StatusTables {
 		table := &f.StatusTables[i]
@@ -22,19 +21,19 @@ func (r *runner) checkResponses(t *testing.T, f *Responses) {
 			name += "/" + table.Capture
 		}
 		for _, value := range slices.Sorted(maps.Keys(table.Map)) {
-			r.run(t, []string{name + "/" + value}, table.Flow, func() []string {
+			r.run([]string{name + "/" + value}, table.Flow, func() []string {
 				return r.checkStatus(f.Samples, table, name+"/"+value, value, table.Map[value])
 			})
 		}
-		r.run(t, []string{name + "/(unheard of)"}, table.Flow, func() []string {
+		r.run([]string{name + "/(unheard of)"}, table.Flow, func() []string {
 			return r.checkStatus(f.Samples, table, name+"/(unheard of)", "unheardof", "")
 		})
 	}
 	for _, code := range slices.Sorted(maps.Keys(f.Declines.Codes)) {
-		r.run(t, []string{"decline/" + code}, "", func() []string { return r.checkDecline(f, code) })
+		r.run([]string{"decline/" + code}, "", func() []string { return r.checkDecline(f, code) })
 	}
 	if f.Webhooks.Sample != nil {
-		r.checkWebhook(t, f.Webhooks.Sample)
+		r.checkWebhook(f.Webhooks.Sample)
 	}
 }
 

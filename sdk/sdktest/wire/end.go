@@ -1,10 +1,6 @@
 package wire
 
-import (
-	"testing"
-
-	"payswitch/sdk"
-)
+import "payswitch/sdk"
 
 // Played is what an operation sent, as it would leave, and how it ended: with an outcome, or a reject (the outcome is nil then).
 type Played struct {
@@ -15,7 +11,7 @@ type Played struct {
 
 // End runs an operation of the adapter to its end, as Play does. A send that no answer is left for fails the test, and so does an answer
 // that nobody asked for.
-func End(t testing.TB, a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) Played {
+func End(t TB, a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) Played {
 	t.Helper()
 	sends, result, err := Play(a, s, answers...)
 	switch {
@@ -30,7 +26,7 @@ func End(t testing.TB, a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) Pla
 }
 
 // JSONBody is the body of a send, which must be JSON.
-func JSONBody(t testing.TB, s *sdk.Send) sdk.JSON {
+func JSONBody(t TB, s *sdk.Send) sdk.JSON {
 	t.Helper()
 	j, err := sdk.ParseJSON(s.Body)
 	if err != nil {
@@ -40,7 +36,7 @@ func JSONBody(t testing.TB, s *sdk.Send) sdk.JSON {
 }
 
 // FormBody is the body of a send, which must be a form in which no name stands twice.
-func FormBody(t testing.TB, s *sdk.Send) map[string]string {
+func FormBody(t TB, s *sdk.Send) map[string]string {
 	t.Helper()
 	pairs, ok := sdk.ParseForm(string(s.Body))
 	all := make(map[string]string, len(pairs))

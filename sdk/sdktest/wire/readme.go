@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"testing"
 
 	"payswitch/sdk"
 )
 
 // Readme compares README.md in the package's folder with what it is to be. With update it is written first.
-func Readme(t *testing.T, want string, update bool) {
+func Readme(t TB, want string, update bool) {
 	t.Helper()
 	if update {
 		if err := os.WriteFile("README.md", []byte(want), 0o644); err != nil {

@@ -6,13 +6,30 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing"
 
 	"payswitch/sdk"
 )
 
+// TB is what is needed of *testing.T and its kin. It is not testing.TB, as that would make package testing, and its flags, part of every
+// program that reads an adapter's facts.
+type TB interface {
+	Helper()
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Log(args ...any)
+	Logf(format string, args ...any)
+}
+
+// T is *testing.T.
+type T[Self any] interface {
+	TB
+	Run(name string, f func(Self)) bool
+}
+
 // Run runs the adapter against the files of its manifest's name in fsys, each case as a subtest.
-func Run(t *testing.T, a *sdk.Adapter, fsys fs.FS, o Options) {
+func Run[Self T[Self]](t Self, a *sdk.Adapter, fsys fs.FS, o Options) {
 	t.Helper()
 	requests, responses, err := Load(fsys, a.Manifest.Name)
 	if err != nil {
@@ -20,15 +37,22 @@ func Run(t *testing.T, a *sdk.Adapter, fsys fs.FS, o Options) {
 	}
 	r := &runner{adapter: a, requests: requests, options: o, account: Account(&a.Manifest, requests),
 		skip: ledger{o.Skip, map[string]bool{}}, allow: ledger{o.Allow, map[string]bool{}}}
+	r.subtest = func(name string, check func() []string) {
+		t.Run(name, func(t Self) {
+			if wrong := check(); len(wrong) > 0 {
+				t.Error(strings.Join(wrong, "\n"))
+			}
+		})
+	}
 	if o.Credentials != nil {
 		o.Credentials(&r.account)
 	}
 	for i := range requests.Cases {
 		c := &requests.Cases[i]
-		r.run(t, []string{"request/" + c.Name, c.Name}, c.Flow, func() []string { return r.checkRequest(c) })
+		r.run([]string{"request/" + c.Name, c.Name}, c.Flow, func() []string { return r.checkRequest(c) })
 	}
 	if responses != nil {
-		r.checkResponses(t, responses)
+		r.checkResponses(responses)
 	}
 	for _, key := range r.skip.unused() {
 		t.Errorf("Skip names %q, which is no case", key)
@@ -49,22 +73,19 @@ type runner struct {
 	options     Options
 	account     sdk.Account
 	skip, allow ledger
+	subtest     func(name string, check func() []string)
 	done        int
 	skipped     []string
 }
 
 // run makes a subtest of a check, unless it is to be skipped. names are those it is known by, the subtest's first.
-func (r *runner) run(t *testing.T, names []string, flow string, check func() []string) {
+func (r *runner) run(names []string, flow string, check func() []string) {
 	if reason, ok := r.skips(names, flow); ok {
 		r.skipped = append(r.skipped, names[0]+": "+reason)
 		return
 	}
 	r.done++
-	t.Run(names[0], func(t *testing.T) {
-		if wrong := check(); len(wrong) > 0 {
-			t.Error(strings.Join(wrong, "\n"))
-		}
-	})
+	r.subtest(names[0], check)
 }
 
 func (r *runner) skips(names []string, flow string) (string, bool) {

@@ -4,29 +4,28 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 	"time"
 
 	"payswitch/sdk"
 )
 
 // checkWebhook gives the adapter the signed message as it is, with a letter changed, and, where the manifest names a tolerance, a day later.
-func (r *runner) checkWebhook(t *testing.T, sample *WebhookSample) {
-	r.run(t, []string{"webhook/signed"}, "webhook", func() []string {
+func (r *runner) checkWebhook(sample *WebhookSample) {
+	r.run([]string{"webhook/signed"}, "webhook", func() []string {
 		o, wrong := r.webhook(sample, false, 0)
 		if o == nil {
 			return []string{wrong}
 		}
 		return r.wrongEvent(sample, o)
 	})
-	r.run(t, []string{"webhook/forged"}, "webhook", func() []string {
+	r.run([]string{"webhook/forged"}, "webhook", func() []string {
 		if o, _ := r.webhook(sample, true, 0); believed(o) {
 			return []string{"a message that was changed is believed"}
 		}
 		return nil
 	})
 	if w := r.adapter.Manifest.Webhook; w != nil && w.ToleranceSeconds > 0 {
-		r.run(t, []string{"webhook/old"}, "webhook", func() []string {
+		r.run([]string{"webhook/old"}, "webhook", func() []string {
 			if o, _ := r.webhook(sample, false, 24*time.Hour); believed(o) {
 				return []string{"a message of yesterday is believed"}
 			}
