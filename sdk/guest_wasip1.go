@@ -4,6 +4,7 @@ package sdk
 
 import (
 	"runtime"
+	"strings"
 	"unsafe"
 )
 
@@ -83,11 +84,14 @@ func warmUp(a *Adapter, message []byte) {
 		if r.Send == nil {
 			continue
 		}
-		in.Exchanges = []Exchange{{Now: in.Now, RequestHash: RequestHash(r.Send), RequestCheck: RequestCheck(r.Send), Sent: true, Status: 200, Body: []byte("{}")}}
+		in.Exchanges = []Exchange{{Now: in.Now, RequestHash: RequestHash(r.Send), RequestCheck: RequestCheck(r.Send), Sent: true, Status: 200, Body: []byte(ordinary)}}
 		r = a.Step(&in)
 		guestOut = appendResult(guestOut[:0], &r)
 	}
 }
+
+// ordinary is an answer of ordinary size that means nothing.
+var ordinary = `{"warm_up":[` + strings.Repeat(`{"object":"warm up","amount":1000,"empty":null},`, 80) + `0]}`
 
 // growStack makes the stack large once: growing it step by step, in every step, costs as much as the step.
 //
