@@ -240,32 +240,49 @@ func PathEscape(s string) string { return strings.ReplaceAll(QueryEscape(s), "+"
 
 func appendQuery(b []byte, s string) []byte {
 	const hex = "0123456789ABCDEF"
-	start := 0
-	for i := 0; i < len(s); i++ {
-		for i+8 <= len(s) { // a turn of a loop is dear in a guest
-			w := s[i : i+8]
-			if !unreserved[w[0]] || !unreserved[w[1]] || !unreserved[w[2]] || !unreserved[w[3]] ||
-				!unreserved[w[4]] || !unreserved[w[5]] || !unreserved[w[6]] || !unreserved[w[7]] {
-				break
-			}
-			i += 8
+	for {
+		n := stands(s)
+		b = append(b, s[:n]...)
+		if n == len(s) {
+			return b
 		}
-		if i == len(s) {
-			break
-		}
-		c := s[i]
-		if unreserved[c] {
-			continue
-		}
-		b = append(b, s[start:i]...)
-		start = i + 1
-		if c == ' ' {
+		if c := s[n]; c == ' ' {
 			b = append(b, '+')
 		} else {
 			b = append(b, '%', hex[c>>4], hex[c&15])
 		}
+		s = s[n+1:]
 	}
-	return append(b, s[start:]...)
+}
+
+// stands is how many of the first bytes stand for themselves. It looks at eight in a turn: turns of a loop are dear in a guest.
+func stands(s string) (n int) {
+	for ; len(s) >= 8; s, n = s[8:], n+8 {
+		switch w := s[:8]; {
+		case !unreserved[w[0]]:
+			return n
+		case !unreserved[w[1]]:
+			return n + 1
+		case !unreserved[w[2]]:
+			return n + 2
+		case !unreserved[w[3]]:
+			return n + 3
+		case !unreserved[w[4]]:
+			return n + 4
+		case !unreserved[w[5]]:
+			return n + 5
+		case !unreserved[w[6]]:
+			return n + 6
+		case !unreserved[w[7]]:
+			return n + 7
+		}
+	}
+	for i := range len(s) {
+		if !unreserved[s[i]] {
+			return n + i
+		}
+	}
+	return n + len(s)
 }
 
 // unreserved are the characters that stand for themselves (RFC 3986, section 2.3).
