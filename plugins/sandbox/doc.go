@@ -42,7 +42,7 @@
 //     references: a reset does not put these back. Passive data segments and memory.init with them, since data segments
 //     are applied by the host, once; compilers make them for threads only.
 //   - Imports of memories, tables and globals, and of functions other than WASI's: the guest would not be alone.
-//   - Vector and atomic instructions, shared, 64-bit and second memories: their stores would have to be marked too.
+//   - Vector and atomic instructions, shared, 64-bit and second memories: their stores would have to be noted too.
 //   - Every opcode that is not known to be harmless, so that what a later wazero learns is not let in by accident.
 //   - Exports whose names begin with payswitch/sandbox/.
 //   - Modules, functions, tables, parameter lists and memories above the caps, and functions with so many basic blocks or
@@ -57,8 +57,6 @@
 // process: it must be ours alone.
 //
 // # Figures
-//
-// # FIGURES
 //
 // The cost of the instrumentation in a step of the Go guest: fuel 14 %, notes 6 %, stack depth 2 %, the reset 2 %.
 package sandbox

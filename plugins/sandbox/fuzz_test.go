@@ -193,7 +193,7 @@ func generate(program []byte) []byte {
 		p = p[1:]
 		return uint32(v)
 	}
-	pages := [...]uint32{1, 2, 5, 66, freePages + 12}[next()%5] // the last has two bitmaps
+	pages := [...]uint32{1, 2, 5, 66, freePages + 12}[next()%5]
 	b := newAdapter(uint64(pages))
 	random, clock, write := b.wasi("random_get"), b.wasi("clock_time_get"), b.wasi("fd_write")
 	b.global(typeI32, 1, i32c(3)...)

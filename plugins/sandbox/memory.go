@@ -12,8 +12,9 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// chunkSize is what an image is cut into: a chunk of nothing but zeros is not kept.
-const chunkSize = pageSize
+// chunkSize is what an image is cut into: a chunk of nothing but zeros is not kept. It is what eight bytes of the ledger stand for, which are
+// looked at together.
+const chunkSize = 8 * granule
 
 // What memory costs in fuel. A guest that jumps about in much memory misses all caches and runs fifty times slower than
 // others for the same fuel; so memory above freePages is paid for, and what is left of the fuel bounds the time.
