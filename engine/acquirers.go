@@ -222,21 +222,22 @@ func allDigits(s string) bool {
 // acquirerFor is the entry for a network among a profile's acquirers: of the one that a payment names (HE_02, and IR_16 where that has no such
 // entry), else of the default, else of the first that has one; nil where none has.
 func (s *ProfileSettings) acquirerFor(network sdk.CardNetwork, named string) (*AcquirerNetwork, error) {
+	if named != "" {
+		i := slices.IndexFunc(s.Acquirers, func(q Acquirer) bool { return q.ID == named })
+		if i < 0 {
+			return nil, noAcquirer()
+		}
+		entry := s.Acquirers[i].network(network)
+		if entry == nil && network != "" {
+			return nil, Refused("The profile acquirer " + named + " has no entry for the card network " + string(network) + ": add one, or name another acquirer")
+		}
+		return entry, nil
+	}
 	var found *AcquirerNetwork
 	for i := range s.Acquirers {
-		q := &s.Acquirers[i]
-		entry := q.network(network)
-		switch {
-		case named == q.ID && entry == nil:
-			return nil, Refused("The profile acquirer " + named + " has no entry for the card network " + string(network) + ": add one, or name another acquirer")
-		case named == q.ID:
-			return entry, nil
-		case entry != nil && (found == nil || q.Default):
+		if entry := s.Acquirers[i].network(network); entry != nil && (found == nil || s.Acquirers[i].Default) {
 			found = entry
 		}
-	}
-	if named != "" {
-		return nil, noAcquirer()
 	}
 	return found, nil
 }

@@ -398,10 +398,3 @@ func (e *Engine) keepPrepared(c *authCase, o *sdk.AuthenticationOutcome, rng *sd
 		}
 	}
 }
-
-func invokeOf(a *Authentication, rule *sdk.AuthenticatorRule) *AttemptInvoke {
-	return &AttemptInvoke{MethodURL: a.Details.MethodURL, MethodKey: a.Private.MethodKey, MethodData: a.Private.MethodData,
-		AuthorizeToken: a.Private.Tokens[tokenAuthorize], PageToken: a.Private.Tokens[tokenPage], Version: a.Details.MessageVersion,
-		DirectoryServerID: a.Details.DirectoryServerID, Network: a.Details.Network, Connector: a.Connector,
-		PostMessage: rule != nil && rule.Completion == "post_message"}
-}

@@ -61,6 +61,8 @@ const (
 // AuthenticatorEvent takes what a page of the authenticator's had the browser post to the event URL of one authentication: its adapter reads it. It
 // wakes us up and proves nothing. Errors: as of ReceiveWebhook.
 func (e *Engine) AuthenticatorEvent(ctx context.Context, token string, m sdk.WebhookMessage) (*CallbackView, error) {
+	e.inFlight.Add(1)
+	defer e.inFlight.Done()
 	c, r, adapter, err := e.authenticatorMessage(ctx, tokenEvent, token, toEvent, &m)
 	if c == nil || err != nil {
 		return &CallbackView{}, err

@@ -74,3 +74,11 @@ func newerBrowser(found, told *sdk.Browser) *sdk.Browser {
 	b.AcceptHeader, b.Language = cmp.Or(b.AcceptHeader, told.AcceptHeader), cmp.Or(b.Language, told.Language)
 	return &b
 }
+
+// invokeOf is what the browser needs of an authentication that is prepared.
+func invokeOf(a *Authentication, rule *sdk.AuthenticatorRule) *AttemptInvoke {
+	return &AttemptInvoke{MethodURL: a.Details.MethodURL, MethodKey: a.Private.MethodKey, MethodData: a.Private.MethodData,
+		AuthorizeToken: a.Private.Tokens[tokenAuthorize], PageToken: a.Private.Tokens[tokenPage], Version: a.Details.MessageVersion,
+		DirectoryServerID: a.Details.DirectoryServerID, Network: a.Details.Network, Connector: a.Connector,
+		PostMessage: rule != nil && rule.Completion == "post_message"}
+}

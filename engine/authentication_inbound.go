@@ -21,6 +21,8 @@ const (
 // it is signed, or where the authenticator cannot be asked; everything else wakes us up. The reply is the same for a URL that leads to nothing
 // and for one whose authentication has ended. Errors: as of ReceiveWebhook.
 func (e *Engine) AuthenticatorCalled(ctx context.Context, token string, m sdk.WebhookMessage) (*sdk.Reply, error) {
+	e.inFlight.Add(1)
+	defer e.inFlight.Done()
 	neutral := &sdk.Reply{Status: 200}
 	c, r, adapter, err := e.authenticatorMessage(ctx, tokenResult, token, toResult, &m)
 	if c == nil || err != nil {
@@ -54,8 +56,6 @@ func (e *Engine) authenticatorMessage(ctx context.Context, use, token string, to
 	if err != nil {
 		return nil, nil, AdapterInfo{}, err
 	}
-	e.inFlight.Add(1)
-	defer e.inFlight.Done()
 	r, err := e.readMessage(context.WithoutCancel(ctx), account, to, m)
 	return c, r, adapter, err
 }
@@ -132,6 +132,9 @@ func wakes(adapter AdapterInfo, ev *sdk.Event, to sentTo) bool {
 
 // useless says that something in a message proves nothing, and that nobody can be asked about it: who sent it is to hear so, and no more.
 func useless(adapter AdapterInfo, r *DriveResult, to sentTo) bool {
+	if rule := adapter.Manifest.Authenticator; rule != nil && rule.PushAuthentication == "hmac" && r.Verified() {
+		return false // the authenticator's own, whatever it tells
+	}
 	return slices.ContainsFunc(r.Outcome.Events, func(ev sdk.Event) bool {
 		return ev.Object == "authentication" && !believable(adapter, r, &ev, to) && !wakes(adapter, &ev, to)
 	})

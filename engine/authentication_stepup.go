@@ -90,6 +90,11 @@ func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, account *Ac
 	}
 	secrets.CAVV = Secret{}
 	old, p := b.a, b.p
+	card := &card{facts: *cardOr(old.Details.Card), secrets: secrets}
+	bound, merchant, err := e.bind(&work{p: p, a: old, merchant: w.merchant, profile: w.profile, account: w.account, adapter: w.adapter}, card)
+	if err != nil {
+		return nil, nil // nothing tells the network, or the payment names an acquirer that it cannot have
+	}
 	p.AttemptCount++
 	a := newAttempt(p, p.AttemptCount, now)
 	a.Connector, a.AccountID, a.Amount = old.Connector, old.AccountID, old.Amount
@@ -103,11 +108,8 @@ func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, account *Ac
 		return nil, Internal(err, "step up payment")
 	}
 	sw := &work{p: p, a: a, merchant: w.merchant, profile: w.profile, account: w.account, adapter: w.adapter}
-	auth := e.newAuthentication(sw, account, adapter, &card{facts: *cardOr(d.Card)}, now)
-	auth.Details.StepUp = true
-	if auth.Details.Bound, auth.Details.Merchant, err = e.bind(sw, &card{facts: *cardOr(d.Card), secrets: secrets}); err != nil {
-		return nil, nil // nothing tells the network
-	}
+	auth := e.newAuthentication(sw, account, adapter, card, now)
+	auth.Details.StepUp, auth.Details.Bound, auth.Details.Merchant = true, bound, merchant
 	first.AttemptID, first.Reference, first.ThreeDS, first.Request3DS, first.Exemption = a.ID, a.Details.Reference, nil, false, ""
 	if auth.Request, err = e.sealJSON(&first, requestAD(auth.ID)); err != nil {
 		return nil, err

@@ -71,6 +71,10 @@ func TestNoStepUp(t *testing.T) {
 		"switched off":      {`{"external_three_ds_policy":{"step_up_on_soft_decline":"off"}}`, browser},
 		"the payer is away": {`{}`, func(*engine.PaymentInput) {}},
 		"no authenticator":  {`{"authentication_connector_details":{"authentication_connectors":[]}}`, browser},
+		"an acquirer that there is not": {`{}`, func(in *engine.PaymentInput) {
+			browser(in)
+			in.Echo = map[string]json.RawMessage{"profile_acquirer_id": json.RawMessage(`"pro_acq_none"`)}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newSecureWorld(t, engine.Options{})
