@@ -56,6 +56,8 @@ func (e *Engine) newCall(c *authCase, account *Account, adapter AdapterInfo, kin
 
 // call performs an operation at the authenticator whose intent is durable (or that needs none: a result only reads).
 func (e *Engine) call(ctx context.Context, q *work) authAnswer {
+	ctx, cancel := context.WithTimeout(ctx, e.opts.AuthenticatorTime)
+	defer cancel()
 	v := e.drive(ctx, q)
 	e.metrics.OperationDone(string(q.op.Kind), q.op.Connector, v.status, q.took)
 	op := *q.op

@@ -27,8 +27,10 @@ type Options struct {
 	LockWait       time.Duration // how long a second operation on a payment waits for the first; default 180 s
 	ResolveEvery   time.Duration // how often open operations are looked for; default 5 s
 	SettleTimeout  time.Duration // how long the caller waits for a result to become durable; default 10 s
-	JournalKeep    time.Duration // how long the journal of operations is kept; default 30 days, less than 0: not at all
-	BINTable       *BINTable     // issuers' facts beside those built in; nil: none
+	// AuthenticatorTime is how long an authenticator may take for one answer: its customers wait for it at the checkout. Default 15 s.
+	AuthenticatorTime time.Duration
+	JournalKeep       time.Duration // how long the journal of operations is kept; default 30 days, less than 0: not at all
+	BINTable          *BINTable     // issuers' facts beside those built in; nil: none
 	// SDKOrigins are origins of pages (shops, payment SDKs' frames) that the pages of 3-D Secure may tell that something has happened, beside the
 	// shop's own. "*" names none: messages go to exact origins.
 	SDKOrigins []string
@@ -95,6 +97,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.LockWait, 180*time.Second)
 	setDefault(&o.ResolveEvery, 5*time.Second)
 	setDefault(&o.SettleTimeout, 10*time.Second)
+	setDefault(&o.AuthenticatorTime, 15*time.Second)
 	setDefault(&o.JournalKeep, 30*24*time.Hour)
 	e := &Engine{store: d.Store, vault: d.Vault, present: d.Presenter, log: d.Logger, now: d.Clock,
 		metrics: d.Metrics, opts: o, dir: newDirectory(d.Store, d.Vault), closing: make(chan struct{})}

@@ -65,6 +65,11 @@ func newWorld(t testing.TB, options ...option) *world {
 
 // newWorldWith is a world of other adapters; stripe and adyen must be among them.
 func newWorldWith(t testing.TB, connectors engine.Connectors, options ...option) *world {
+	return newWorldOf(t, connectors, engine.Options{}, options...)
+}
+
+// newWorldOf is newWorldWith with settings of the engine's.
+func newWorldOf(t testing.TB, connectors engine.Connectors, settings engine.Options, options ...option) *world {
 	w := &world{t: t, logs: &bytes.Buffer{}, counted: &counters{}}
 	ctx := context.Background()
 	store, err := storage.Open(ctx, "sqlite:"+filepath.Join(t.TempDir(), "test.db"), storage.Options{})
@@ -72,12 +77,13 @@ func newWorldWith(t testing.TB, connectors engine.Connectors, options ...option)
 	w.store = store
 	vault, err := engine.OpenVault(ctx, store, engine.NewSecret("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
 	require.NoError(t, err)
+	settings.PublicURL, settings.ResolveEvery = publicURL, 20*time.Millisecond
 	watched := engine.Connectors(counting{connectors, w.counted})
 	if _, measured := t.(*testing.B); measured {
 		watched = connectors
 	}
 	w.engine, err = engine.New(engine.Deps{Store: store, Connectors: watched, Vault: vault, Presenter: router.Presenter{},
-		Clock: w.now, Metrics: w.counted}, engine.Options{PublicURL: publicURL, ResolveEvery: 20 * time.Millisecond})
+		Clock: w.now, Metrics: w.counted}, settings)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		require.NoError(t, w.engine.Close(ctx))

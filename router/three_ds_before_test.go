@@ -1,13 +1,16 @@
 package router_test
 
 import (
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"payswitch/engine"
 	"payswitch/plugins/simulator"
 	"payswitch/plugins/threedsecureio"
 	"payswitch/router/simulator3ds"
@@ -231,6 +234,23 @@ func unreachable(b *bankWorld) {
 	require.Equal(b.t, "Y", b.authenticate(p, "U")["trans_status"])
 	got := b.ends(p, "succeeded", "", 1)
 	require.Equal(b.t, "gpayments", got["external_authentication_details"].(map[string]any)["authenticator"])
+}
+
+// hangs has the bank let the switch wait, as it does for a minute: nobody waits that long.
+func hangs(b *bankWorld) {
+	b = newBankWorldOf(b.t, engine.Options{AuthenticatorTime: time.Second})
+	b.ends(b.pay("8100").ok(), "failed", "authenticator_unreachable", 0)
+	require.Equal(b.t, 2, b.asked("preauth"), "once more")
+
+	b.replaces("/sim/3ds/auth", func(_ http.ResponseWriter, r *http.Request) bool {
+		io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+		return true
+	})
+	p := b.pay("0100").ok()
+	require.Equal(b.t, "U", b.authenticate(p, "U")["trans_status"])
+	b.ends(p, "succeeded", "", 1)
+	require.Nil(b.t, b.proof(p), "without shift of liability")
 }
 
 func wrongCredentials(b *bankWorld) {

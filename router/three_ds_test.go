@@ -36,6 +36,11 @@ type bankWorld struct {
 
 // newBankWorld makes one; change may put other adapters in.
 func newBankWorld(t testing.TB, change ...func(adapters map[string]*sdk.Adapter)) *bankWorld {
+	return newBankWorldOf(t, engine.Options{}, change...)
+}
+
+// newBankWorldOf is newBankWorld with settings of the engine's.
+func newBankWorldOf(t testing.TB, settings engine.Options, change ...func(adapters map[string]*sdk.Adapter)) *bankWorld {
 	b := &bankWorld{client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if f := b.instead.Load(); f == nil || !(*f)(w, r) {
@@ -50,7 +55,7 @@ func newBankWorld(t testing.TB, change ...func(adapters map[string]*sdk.Adapter)
 	for _, f := range change {
 		f(adapters)
 	}
-	b.world = newWorldWith(t, plugins.NativeConnectors(adapters))
+	b.world = newWorldOf(t, plugins.NativeConnectors(adapters), settings)
 	b.authenticator("threedsecureio", "demo", b.server.URL+"/sim/3ds")
 	b.post("/account/m1/business_profile/"+b.profile, `{"authentication_connector_details":{"authentication_connectors":["threedsecureio"],
 		"three_ds_requestor_url":"https://shop.example"}}`).ok()
