@@ -131,6 +131,15 @@ func TestMajorIn(t *testing.T) {
 	require.Equal(t, usd, j.MajorIn("v", "c", "USD"))
 	require.Equal(t, usd, j.MajorIn("v", "none", "USD"))
 	require.Nil(t, j.MajorIn("v", "c", "EUR"))
+	list, err := ParseJSON([]byte(`[{"v":"1.00","c":"USD","s":"a"},{"v":2,"c":"USD","s":"a"},{"v":"3","c":"EUR","s":"b"},{"v":"4","s":"c"}]`))
+	require.NoError(t, err)
+	sum := func(status string) *Money {
+		return list.Sum("v", "c", "USD", func(v JSON) bool { return v.Str("s") == status })
+	}
+	require.Equal(t, &Money{Minor: 300, Currency: "USD"}, sum("a"))
+	require.Nil(t, sum("b"), "in another currency")
+	require.Nil(t, sum("c"), "in none")
+	require.Equal(t, &Money{Currency: "USD"}, sum("d"))
 	require.Equal(t, "1", j.Get("list").Where("id", "1").Text("id"))
 	require.False(t, j.Get("list").Where("id", "3").Exists())
 	require.False(t, j.Get("list").Where("x", "").Exists())

@@ -247,6 +247,23 @@ func (j JSON) MajorIn(amount, currency string, c Currency) *Money {
 	return j.Major(amount, c)
 }
 
+// Sum adds up the amounts of those elements of an array that count, each beside its currency: see MajorIn. nil where one of them cannot be
+// read, or stands beside no currency; zero where there is no array.
+func (j JSON) Sum(amount, currency string, c Currency, counts func(JSON) bool) *Money {
+	sum := &Money{Currency: c}
+	for v := range j.All() {
+		if !counts(v) {
+			continue
+		}
+		m := v.MajorIn(amount, currency, c)
+		if m == nil || !v.Has(currency) {
+			return nil
+		}
+		sum.Minor += m.Minor
+	}
+	return sum
+}
+
 // Where is the first element of an array that has the text at the path, as Text reads it; a missing value if there is none. No element has "".
 func (j JSON) Where(path, text string) JSON {
 	for v := range j.All() {

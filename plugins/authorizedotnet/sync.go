@@ -67,14 +67,18 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	case sdk.StatusDeclined:
 		o.Decline = ended(t)
 	case sdk.StatusAuthorized:
-		sdk.Require(held != nil, errAmount)
+		if held == nil {
+			return nil, errAmount
+		}
 		if held.Minor == 0 { // was only to be checked
 			o.Status = sdk.StatusVerified
 			return o, nil
 		}
 		o.Amount, o.Totals = held, &sdk.Totals{Authorized: held.Minor, Refunded: refunded(r)}
 	case sdk.StatusCaptured: // which may be less than was authorized
-		sdk.Require(held != nil && taken != nil, errAmount)
+		if held == nil || taken == nil {
+			return nil, errAmount
+		}
 		o.Amount, o.Totals = taken, &sdk.Totals{Authorized: max(held.Minor, taken.Minor), Captured: taken.Minor, Refunded: refunded(r)}
 	}
 	o.AuthCode = t.Text("authCode")

@@ -49,7 +49,9 @@ func pathOf(c *sdk.Call) (string, error) {
 // it can be captured still; the capture was, where just its amount cannot.
 func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
 	open := a.Major("openToCapture", r.Amount.Currency)
-	sdk.Require(open != nil && r.Payment != nil, errNotDone)
+	if open == nil || r.Payment == nil {
+		return nil, errNotDone
+	}
 	switch taken := r.Payment.Authorized - open.Minor; {
 	case taken == 0:
 		return &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: o.TransactionID}, nil

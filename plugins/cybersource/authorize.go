@@ -11,29 +11,26 @@ import (
 // asked begins with payer authentication instead.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if r.Request3DS && r.ThreeDS == nil && r.NeedCard() == nil {
+	switch {
+	case r.ThreeDS != nil:
+		indicator, result := externalResult(r)
+		return pay(c, indicator, "", result)
+	case r.Request3DS && r.NeedCard() == nil:
 		return setup(c)
 	}
-	if r.ThreeDS == nil {
-		return pay(c, commerceIndicator(r), "", nil)
-	}
-	indicator, result := externalResult(r)
-	return pay(c, indicator, "", result)
+	return pay(c, commerceIndicator(r), "", sdk.NewObject())
 }
 
 // pay sends the payment. action is a further service of the same request; authentication is consumerAuthenticationInformation.
 func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sdk.Outcome, error) {
 	r := c.Request
 	if name := exemptions.Of(string(r.Exemption)); name != "" {
-		if authentication == nil {
-			authentication = sdk.NewObject()
-		}
 		authentication.Obj("strongAuthentication", sdk.NewObject().Str(name, "1"))
 	}
 	body := begin(r).
 		Obj("processingInformation", processingInformation(c, indicator, action)).
 		Obj("orderInformation", orderInformation(r)).
-		Obj("consumerAuthenticationInformation", authentication)
+		OptObj("consumerAuthenticationInformation", authentication)
 	if r.Amount.Minor > 0 {
 		body.Arr("merchantDefinedInformation", definedInformation(r))
 	}
@@ -83,28 +80,22 @@ func processingInformation(c *sdk.Call, indicator, action string) *sdk.Object {
 	if action != "" {
 		actions = append(actions, action)
 	}
-	options := sdk.NewObject().Obj("initiator", initiator(r)).
+	options := sdk.NewObject().OptObj("initiator", initiator(r)).
 		OptBool("ignoreAvsResult", c.Account.Config[disableAVS] == "true").OptBool("ignoreCvResult", c.Account.Config[disableCVN] == "true")
 	return sdk.NewObject().Strs("actionList", actions...).Strs("actionTokenTypes", tokens...).OptObj("authorizationOptions", options).
 		Str("commerceIndicator", indicator).Bool("capture", !r.Manual() && r.Amount.Minor > 0)
 }
 
-// initiator says who began a payment with a stored credential, as the card networks want it; nil for other payments.
+// initiator says who began a payment with a stored credential, as the card networks want it; empty for other payments.
 func initiator(r *sdk.Request) *sdk.Object {
-	switch r.StoredCredential.Agreement() {
-	case "first":
-		return sdk.NewObject().Str("type", "customer").Bool("credentialStoredOnFile", true)
-	case "cit":
-		return sdk.NewObject().Str("type", "customer").Bool("storedCredentialUsed", true)
-	case "mit":
-		o := sdk.NewObject().Str("type", "merchant").Bool("storedCredentialUsed", true)
-		if id := r.Instrument.NetworkTransactionID; id != "" { // with a token, Cybersource knows both itself
-			reason := cmp.Or(mitReasons.Of(r.StoredCredential.Category), "10") // 10: unscheduled
-			o.Obj("merchantInitiatedTransaction", sdk.NewObject().Str("reason", reason).Str("previousTransactionId", id))
-		}
-		return o
+	u, id := r.StoredCredential, r.Instrument.NetworkTransactionID
+	o := sdk.NewObject().OptStr("type", sdk.Names{{"customer", "first cit"}, {"merchant", "mit"}}.For(u)).
+		OptBool("credentialStoredOnFile", r.Stores()).OptBool("storedCredentialUsed", u != nil && !u.First)
+	if u.Agreement() == "mit" && id != "" { // with a token, Cybersource knows both itself
+		reason := cmp.Or(mitReasons.Of(u.Category), "10") // 10: unscheduled
+		o.Obj("merchantInitiatedTransaction", sdk.NewObject().Str("reason", reason).Str("previousTransactionId", id))
 	}
-	return nil
+	return o
 }
 
 // mitReasons are the reason codes of merchant-initiated payments (Credentialed Transactions guide).

@@ -1,6 +1,7 @@
 package cybersource
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -48,9 +49,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	a := transaction(c, r.TransactionID, serviceAuthorize)
 	o, err := paymentOutcome(r, a, statusOf(a, "AUTHORIZED"))
 	if err == nil && r.Resolves == sdk.OpIncrementalAuthorize && o.Status == sdk.StatusAuthorized {
-		if m := a.Get("orderInformation.amountDetails").Major("authorizedAmount", r.Amount.Currency); m == nil || *m != r.Amount {
-			return nil, errIncrement
-		}
+		held := a.Major("orderInformation.amountDetails.authorizedAmount", r.Amount.Currency)
+		sdk.Require(held != nil && *held == r.Amount, errIncrement)
 	}
 	return o, err
 }
@@ -72,12 +72,11 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 // transaction fetches the details of a transaction by its id, or of the one that performed a service under our reference. Where Cybersource
 // has not heard of one, the operation ends with that.
 func transaction(c *sdk.Call, id, service string) sdk.JSON {
-	if id == "" {
-		id = search(c, service)
-	}
 	missing := &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: c.Request.TransactionID}
 	if id == "" {
-		c.End(missing)
+		if id = search(c, service); id == "" {
+			c.End(missing)
+		}
 	}
 	response := send(c, "GET", transactionsPath+sdk.PathEscape(id), nil)
 	a := response.JSON()
@@ -114,18 +113,10 @@ func search(c *sdk.Call, service string) (found string) {
 
 // statusOf is the status of a transaction's details. Where they hold a reason code alone, 100 means what is given for it.
 func statusOf(a sdk.JSON, accepted string) string {
-	if s := a.Str("applicationInformation.status"); s != "" {
-		return s
+	code := a.Text("applicationInformation.reasonCode")
+	known := sdk.Names{{accepted, "100"}, {"PARTIAL_AUTHORIZED", "110"}, {"PENDING_REVIEW", "480"}}.Of(code)
+	if known == "" && reasons.Of(code) != "" {
+		known = "DECLINED"
 	}
-	switch code := a.Text("applicationInformation.reasonCode"); {
-	case code == "100":
-		return accepted
-	case code == "110":
-		return "PARTIAL_AUTHORIZED"
-	case code == "480":
-		return "PENDING_REVIEW"
-	case reasons.Of(code) != "":
-		return "DECLINED"
-	}
-	return ""
+	return cmp.Or(a.Str("applicationInformation.status"), known)
 }

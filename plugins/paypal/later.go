@@ -3,6 +3,7 @@ package paypal
 import (
 	"cmp"
 	"errors"
+	"slices"
 
 	"payswitch/sdk"
 )
@@ -115,35 +116,18 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// What counts of an order's payments.
-var (
-	heldStatuses  = sdk.Statuses{{sdk.StatusAuthorized, "CREATED CAPTURED PARTIALLY_CAPTURED"}}
-	takenStatuses = sdk.Statuses{{sdk.StatusCaptured, "COMPLETED REFUNDED PARTIALLY_REFUNDED"}}
-	givenStatuses = sdk.Statuses{{sdk.StatusRefunded, "COMPLETED"}}
-)
-
 // totals adds up what an order's payments came to; nil where an amount cannot be read.
 func totals(payments sdk.JSON, currency sdk.Currency) *sdk.Totals {
-	whole := true
-	sum := func(list string, counts sdk.Statuses) (n int64) {
-		for p := range payments.Get(list).All() {
-			m := p.MajorIn("amount.value", "amount.currency_code", currency)
-			switch {
-			case counts.Of(p.Str("status")) == "":
-			case m == nil || !p.Has("amount.currency_code"):
-				whole = false
-			default:
-				n += m.Minor
-			}
-		}
-		return n
+	sum := func(list string, statuses ...string) *sdk.Money {
+		return payments.Get(list).Sum("amount.value", "amount.currency_code", currency, func(p sdk.JSON) bool { return slices.Contains(statuses, p.Str("status")) })
 	}
-	t := &sdk.Totals{Authorized: sum("authorizations", heldStatuses), Captured: sum("captures", takenStatuses), Refunded: sum("refunds", givenStatuses)}
-	if !whole || *t == (sdk.Totals{}) {
+	held, taken := sum("authorizations", "CREATED", "CAPTURED", "PARTIALLY_CAPTURED"), sum("captures", "COMPLETED", "REFUNDED", "PARTIALLY_REFUNDED")
+	given := sum("refunds", "COMPLETED")
+	if held == nil || taken == nil || given == nil || held.Minor+taken.Minor+given.Minor == 0 {
 		return nil
 	}
-	t.Authorized = max(t.Authorized, t.Captured) // what is captured at once has no authorization
-	return t
+	// What is captured at once has no authorization.
+	return &sdk.Totals{Authorized: max(held.Minor, taken.Minor), Captured: taken.Minor, Refunded: given.Minor}
 }
 
 // refundSync asks for a refund by its id, or, where the answer with the id was lost, for the order's refund with our reference.
