@@ -67,7 +67,7 @@ func exemptionsTaken(m *sdk.Manifest) []threeds.Exemption {
 // claimed, and its payer is there.
 func (e *Engine) exempt(ctx context.Context, w *work, in *PaymentInput, c *card, plain bool) (x *AttemptExemption, instead bool, err error) {
 	cfg, requested := w.profile.Settings.ThreeDSPolicy(), requestedExemption(w.p)
-	if in.ThreeDS != nil || w.use != nil && w.use.mit || requested == threeds.NoExemption && cfg.ExemptionPolicy != threeds.RuleRules {
+	if in.ThreeDS != nil || w.use != nil && w.use.mit || requested == threeds.NoExemption && !cfg.Exempts() {
 		return nil, false, nil
 	}
 	external := runsExternal3DS(w, in)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -295,6 +296,7 @@ func TestUnknownExemptionIsCountedOnce(t *testing.T) {
 	w.running()
 	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
 	require.Equal(t, engine.LowValueUse{Count: 1, EURCents: 10_00}, w.used(v))
+	require.Eventually(t, func() bool { return len(w.settledExemptions()) > 0 }, 10*time.Second, 5*time.Millisecond)
 	require.Equal(t, []string{"low_value authorization approved"}, w.settledExemptions())
 }
 

@@ -33,6 +33,10 @@ func TestCheckManifest(t *testing.T) {
 		`name: "Acme" is not of the form`: func(m *sdk.Manifest) { m.Name = "Acme" },
 		"kind: ":                          func(m *sdk.Manifest) { m.Kind = "" },
 		"version: ":                       func(m *sdk.Manifest) { m.Version = "1" },
+		`features.exemptions[0]: "low" is not an exemption`: func(m *sdk.Manifest) { m.Features.Exemptions = []sdk.Exemption{"low"} },
+		`features.exemptions[1]: "low_value" is listed twice`: func(m *sdk.Manifest) {
+			m.Features.Exemptions = []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionLowValue}
+		},
 		"operations: a processor must offer authorize":            func(m *sdk.Manifest) { m.Operations = []sdk.Operation{sdk.OpSync} },
 		`operations[0]: "prepare" is no operation of a processor`: func(m *sdk.Manifest) { m.Operations[0] = sdk.OpPrepare },
 		`operations[1]: "authorize" is listed twice`:              func(m *sdk.Manifest) { m.Operations[1] = sdk.OpAuthorize },

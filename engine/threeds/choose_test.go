@@ -209,6 +209,19 @@ func TestEURCents(t *testing.T) {
 	}
 }
 
+func TestExempts(t *testing.T) {
+	require.False(t, Default().Exempts())
+	require.False(t, Strict().Exempts(), "rules, of which none is on")
+	for _, on := range []func(r *ExemptionRules){func(r *ExemptionRules) { r.LowValue = RuleOn }, func(r *ExemptionRules) { r.TRAThresholdEUR = 100 },
+		func(r *ExemptionRules) { r.TrustedBeneficiary = RuleOn }, func(r *ExemptionRules) { r.SecureCorporate = RuleOn }} {
+		c := Strict()
+		on(&c.ExemptionRules)
+		require.True(t, c.Exempts())
+		c.ExemptionPolicy = RuleNone
+		require.False(t, c.Exempts())
+	}
+}
+
 func TestRate(t *testing.T) {
 	require.False(t, Rate{19, 19}.Exceeds(20), "too few to tell")
 	require.False(t, Rate{20, 4}.Exceeds(20))

@@ -21,6 +21,12 @@ func (e Exemption) Valid() bool {
 	return e == NoExemption || slices.ContainsFunc(exemptionInds, func(i exemptionInd) bool { return i.exemption == e })
 }
 
+// Exempts says whether the profile's rules may claim an exemption: they are in force, and one is on.
+func (c Config) Exempts() bool {
+	r := c.ExemptionRules
+	return c.ExemptionPolicy == RuleRules && (r.LowValue == RuleOn || r.TRAThresholdEUR > 0 || r.TrustedBeneficiary == RuleOn || r.SecureCorporate == RuleOn)
+}
+
 // exemptionInd is the threeDSRequestorChallengeInd that asks for an exemption, from the version that has it.
 type exemptionInd struct {
 	exemption Exemption
