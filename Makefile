@@ -57,7 +57,7 @@ check:
 	@unformatted=$$(gofmt -s -l $(FOLDERS)); if [ -n "$$unformatted" ]; then \
 	  echo "not formatted (make fmt):"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
-	@for a in $(ADAPTERS); do GOOS=wasip1 GOARCH=wasm $(GO) vet ./plugins/$$a/... || exit 1; done
+	GOOS=wasip1 GOARCH=wasm $(GO) vet $(ADAPTERS:%=./plugins/%/...)
 	$(GO) tool staticcheck ./...
 
 # One binary a package, as each takes as long to link as a target is run. Go itself sometimes ends a fuzz run at its deadline with the failure

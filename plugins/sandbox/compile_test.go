@@ -37,8 +37,9 @@ func hardToCompile(n, locals int) map[string][]byte {
 // TestCompileTimeIsBounded: whatever stays below the caps compiles in a time one can wait for, and what does not is
 // refused without being tried.
 func TestCompileTimeIsBounded(t *testing.T) {
-	if raceEnabled {
-		t.Skip("measures the compiler, which the race detector slows down tenfold")
+	limit := 20 * time.Second
+	if raceEnabled { // which slows the compiler down tenfold where it is built with it
+		limit *= 10
 	}
 	r := newRuntime(t, Options{})
 	locals := string(bytes.Repeat([]byte{typeI32}, 200))
@@ -50,7 +51,7 @@ func TestCompileTimeIsBounded(t *testing.T) {
 		require.NoError(t, err, name)
 		took := time.Since(began)
 		t.Logf("%-16s %7.1f ms for %d bytes", name, float64(took)/1e6, len(code))
-		require.Less(t, took, 20*time.Second, name)
+		require.Less(t, took, limit, name)
 		require.NoError(t, m.Close(context.Background()))
 	}
 	for name, code := range hardToCompile(20_000, len(locals)) {
