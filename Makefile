@@ -33,7 +33,8 @@ build: plugins
 	$(GO) build -trimpath -o bin/payswitch ./cmd/payswitch
 
 # What each of them is, beside it: a first start need not compile them all to know.
-plugins: $(ADAPTERS:%=plugin-%)
+plugins:
+	@$(MAKE) --no-print-directory -j $$(getconf _NPROCESSORS_ONLN) $(ADAPTERS:%=plugin-%)
 	$(GO) run ./plugins/internal/describe plugins/builtin
 
 # Always asked for: the Go build cache knows best what has changed.

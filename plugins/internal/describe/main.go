@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"payswitch/plugins"
 	"payswitch/plugins/sandbox"
@@ -27,22 +30,26 @@ func run(folder string) error {
 	if err != nil {
 		return err
 	}
+	var all errgroup.Group
+	all.SetLimit(runtime.GOMAXPROCS(0)) // each takes a processor for seconds
 	for _, module := range modules {
-		wasm, err := os.ReadFile(module)
-		if err != nil {
-			return err
-		}
-		to := plugins.DescriptionName(module)
-		if old, err := os.ReadFile(to); err == nil && plugins.Described(wasm, old) {
-			continue
-		}
-		description, err := plugins.Describe(context.Background(), wasm, sandbox.Options{})
-		if err != nil {
-			return fmt.Errorf("%s: %w", module, err)
-		}
-		if err := os.WriteFile(to, description, 0o644); err != nil {
-			return err
-		}
+		all.Go(func() error { return describe(module) })
 	}
-	return nil
+	return all.Wait()
+}
+
+func describe(module string) error {
+	wasm, err := os.ReadFile(module)
+	if err != nil {
+		return err
+	}
+	to := plugins.DescriptionName(module)
+	if old, err := os.ReadFile(to); err == nil && plugins.Described(wasm, old) {
+		return nil
+	}
+	description, err := plugins.Describe(context.Background(), wasm, sandbox.Options{})
+	if err != nil {
+		return fmt.Errorf("%s: %w", module, err)
+	}
+	return os.WriteFile(to, description, 0o644)
 }
