@@ -5,13 +5,14 @@
 // a [Call]:
 //
 //   - what is asked for: Call.Request, and the merchant's Call.Account
-//   - sending: [Call.Do], [Call.Get], [Call.Post]; answers: [Response], [JSON], [ParseForm]
-//   - bodies: [Object], [Array], [Form]; amounts: [Money.Major], [ParseMajor]
-//   - what is computed from secrets, which the adapter never sees: [Call.Derive]; signatures of webhooks: [Call.Verify]
+//   - sending: [Call.Do], [Call.Get], [Call.Post] of a [JSONSend] or [FormSend]; answers: [Response], [JSON], [ParseForm]
+//   - bodies: [Object], [Array], [Form]; amounts: [Money.Major], [ParseMajor], [Decimals]
+//   - what codes and statuses mean: [Reasons], [Statuses], [Results], [Names]
+//   - what is computed from secrets, which the adapter never sees: [Call.Derive]; messages: [Call.Signed], [Call.Fresh], [Call.Message]
 //   - time and randomness that replay exactly: [Call.Now], [Call.ID], [Call.Random]
 //
 // It ends with an [Outcome], or an error: a *[Reject] where the processor cannot do it, anything else where the result is unknown.
-// Returning an error that came from the Call is always safe.
+// Returning an error that came from the Call is always safe. [Must], [Check], [Require] and [Call.End] end it from within a helper.
 //
 // Under it the function is run again from its beginning for every step, answered from what has been sent already, and stopped at its first
 // new send: so no instance waits for a network, and every operation can be replayed bit for bit.
