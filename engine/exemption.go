@@ -100,7 +100,7 @@ func (e *Engine) exempt(ctx context.Context, w *work, in *PaymentInput, c *card,
 		return x, false, nil
 	}
 	refused := choice.Reason == threeds.BecauseNoWay || choice.Reason == threeds.BecauseInadmissible || choice.Reason == threeds.BecauseSoftDecline
-	if !refused || plain || w.p.Details.AuthenticationType == authenticationThreeDS || !payerThere(w.p) || c.secrets.Number.IsZero() {
+	if !refused || plain || w.p.Details.AuthenticationType == authenticationThreeDS || !payerThere(w.p) || c.secrets.Number.IsZero() || c.facts.Network == "" {
 		return x, false, nil
 	}
 	account, _, err := e.stepUpAuthenticator(ctx, w)
