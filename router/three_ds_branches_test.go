@@ -91,7 +91,7 @@ var branches = map[string]branch{
 	"F35":              {what: "RReq U", shown: []string{"TestThreeDSChallenges"}, run: unavailableAfterChallenge},
 	"F36":              {what: "RReq A", shown: []string{"e2e-168"}},
 	"F37":              {what: "Y after the end", shown: []string{"e2e-188"}, run: pushedLate},
-	"F38":              {what: "the merchant cancels", shown: []string{"e2e-188"}},
+	"F38":              {what: "the merchant cancels", shown: []string{"e2e-188", "TestCancelledChallengeIsTold"}},
 	"F39":              {what: "the amount is changed", run: amountChanged},
 	"F40":              {what: "declined by the processor", run: declined},
 	"F41":              {what: "soft decline", run: stepUp},
