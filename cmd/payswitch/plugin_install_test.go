@@ -57,7 +57,7 @@ type workshop struct {
 
 // built is the project acme as plugin new writes it, with the module that plugin build makes of it. The folder is not to be changed.
 var built = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(scratch, "acme")
+	dir := filepath.Join(scratch, "built")
 	program, err := binary()
 	if err != nil {
 		return "", err
