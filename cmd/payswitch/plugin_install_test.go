@@ -288,7 +288,7 @@ func TestInstallIntoARunningSwitch(t *testing.T) {
 	require.Equal(t, 1, acme.arrivals())
 
 	// A version that reaches further: a payment under way ends with the build it began with, further ones wait for the operator.
-	edit(t, w.path("acme.go"), `Hosts: []string{"test.acme.example"}`, `Hosts: []string{"test.acme.example", "more.acme.example"}`)
+	edit(t, w.path("acme.go"), `sdk.At("https://test.acme.example/v1")`, `sdk.At("https://test.acme.example/v1", "more.acme.example")`)
 	edit(t, w.path("acme.go"), `Version: "0.1.0"`, `Version: "0.2.0"`)
 	w.must("plugin", "build")
 	two := w.bundle("two.bundle", "--sign", "mine.key")
