@@ -25,7 +25,7 @@ func TestShredded(t *testing.T) {
 	const n = 3000
 	mark := func(i int) []byte { return fmt.Appendf(nil, "the data key no. %08d", i) }
 	files := func() (all []byte) {
-		for _, name := range []string{path, path + "-wal"} {
+		for _, name := range []string{path + "-wal", path} { // what is moved meanwhile is moved from the log
 			b, err := os.ReadFile(name)
 			require.NoError(t, err)
 			all = append(all, b...)
