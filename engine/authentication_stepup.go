@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"payswitch/engine/threeds"
@@ -39,9 +41,24 @@ func (e *Engine) stepUpAfter(ctx context.Context, w *work, b *booking, now time.
 	}
 	if d := threeds.StepUp(cfg, soft); !d.Run {
 		e.log.LogAttrs(ctx, slog.LevelInfo, "no step-up after a soft decline", slog.String("payment_id", w.p.ID), slog.String("reason", d.Reason))
+		if cfg.StepUp == threeds.RuleOn && !soft.OnSession {
+			b.a.Details.Error = bad.asking(d.ErrorCode)
+		}
 		return nil, nil
 	}
 	return e.newStepUp(ctx, w, b, account, adapter, now)
+}
+
+// asking is a soft decline under the code that tells the merchant what to do: the payer is not there to be authenticated, and may be brought
+// back. What the processor said stands in the message, and its code as the network's where that is not known.
+func (x *AttemptError) asking(code string) *AttemptError {
+	out := *x
+	out.NetworkCode = cmp.Or(x.NetworkCode, x.Code)
+	out.Code, out.Message = code, messageOf(code)
+	if x.Code != code {
+		out.Message += " The processor said " + strings.TrimSuffix(x.Code+": "+x.Message, ": ") + "."
+	}
+	return &out
 }
 
 // onSession says whether the payer is there: the attempt came from a browser, not long ago.

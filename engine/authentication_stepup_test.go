@@ -85,6 +85,15 @@ func TestNoStepUp(t *testing.T) {
 			require.Equal(t, 1, v.Payment.AttemptCount)
 			require.Equal(t, []string{"payment_failed"}, w.events(v.Payment.ID))
 			require.Zero(t, w.a.count(sdk.OpPrepare))
+			bad := v.Attempt.Details.Error
+			require.Equal(t, sdk.DeclineAuthenticationNeeded, bad.Reason)
+			require.Equal(t, "65", bad.NetworkCode)
+			if name == "the payer is away" { // and may be brought back
+				require.Equal(t, "authentication_required", bad.Code)
+				require.Equal(t, "The card's issuer asks for authentication: bring the customer back and authenticate. The processor said 65: authentication required.", bad.Message)
+			} else {
+				require.Equal(t, "65", bad.Code)
+			}
 		})
 	}
 }
