@@ -328,6 +328,11 @@ func (e *Engine) decideAReq(ctx context.Context, c *authCase, q *work, ans authA
 	a.Deadline, a.DueAt = c.now.Add(e.actionTime(c.w)), c.now.Add(pullAfter(0, false))
 	if a.State == AuthenticationDecoupled {
 		a.Deadline = c.now.Add(time.Duration(d.DecoupledMinutes)*time.Minute + decoupledGrace)
+		if i := c.w.a.Private.Invoke; i != nil {
+			waits := *i
+			waits.WaitFrom, waits.WaitUntil = c.now, a.Deadline
+			c.w.a.Private.Invoke = &waits
+		}
 	}
 	a.Private.ACSURL, a.Private.CReq, a.Private.CReqKey = ans.out.ACSURL, ans.out.CReq, "creq"
 	a.Private.ByGet = challengeOf(q.adapter) == "get_frame" && ans.out.ACSURL != ""

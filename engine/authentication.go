@@ -271,6 +271,9 @@ type AttemptInvoke struct {
 	Connector         string          `json:"connector"` // the authenticator
 	// PostMessage says that the authenticator's page tells the end of the 3DS method by a message of its own.
 	PostMessage bool `json:"post_message,omitempty"`
+	// WaitFrom and WaitUntil are set where the issuer reaches the payer by itself, in its app say: there is nothing to run, but to wait.
+	WaitFrom  time.Time `json:"wait_from,omitzero"`
+	WaitUntil time.Time `json:"wait_until,omitzero"`
 }
 
 // flow is frictionless or challenge, "" before the ARes.

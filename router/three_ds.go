@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"time"
 
 	"payswitch/engine"
 	"payswitch/sdk"
@@ -109,9 +110,18 @@ func (s *Server) pollStatus(c *call) (answer, error) {
 // How often and how long a client asks poll_status: longer than a result is waited for.
 const pollDelay, pollFrequency = 2, 30
 
-// writeInvoke writes next_action three_ds_invoke.
+// waitDelay is how often, in seconds, a client asks while the issuer reaches the payer by itself, which takes minutes.
+const waitDelay = 10
+
+// writeInvoke writes next_action three_ds_invoke, or wait_screen_information where there is nothing left to run. Its times are nanoseconds since 1970.
 func writeInvoke(w *writer, v *engine.PaymentView) {
 	i := v.Attempt.Private.Invoke
+	if !i.WaitUntil.IsZero() {
+		w.key("next_action").open().str("type", "wait_screen_information")
+		w.int("display_from_timestamp", i.WaitFrom.UnixNano()).int("display_to_timestamp", i.WaitUntil.UnixNano())
+		w.key("poll_config").open().int("delay_in_secs", waitDelay).int("frequency", int64(i.WaitUntil.Sub(i.WaitFrom)/time.Second)/waitDelay+1).close().close()
+		return
+	}
 	w.key("next_action").open().str("type", "three_ds_invoke").key("three_ds_data").open()
 	w.str("three_ds_authentication_url", v.BaseURL+"/payments/"+v.Payment.ID+"/3ds/authentication")
 	w.str("three_ds_authorize_url", engine.AuthorizeURL(v.BaseURL, v.Payment, v.Attempt, i.AuthorizeToken))
