@@ -35,6 +35,8 @@ type acquirerConfig struct {
 	MID     string `json:"acquirer_merchant_id"`
 	Country string `json:"acquirer_country_code"`
 	Name    string `json:"merchant_name"`
+	// FraudRate is percent of the value of its card payments, nil where it is not known.
+	FraudRate *float64 `json:"acquirer_fraud_rate"`
 }
 
 // acquirerOf is the acquirer of a card network: the profile's that the payment names, else that of the processor's account metadata
@@ -50,7 +52,11 @@ func acquirerOf(w *work, network sdk.CardNetwork) (acquirerConfig, error) {
 	if n == nil || err != nil {
 		return acquirerConfig{}, err
 	}
-	return acquirerConfig{BIN: n.BIN, MID: n.MID, Country: n.Country, Name: n.Name}, nil
+	c := acquirerConfig{BIN: n.BIN, MID: n.MID, Country: n.Country, Name: n.Name}
+	if n.FraudRate != nil && json.Unmarshal(n.FraudRate, &c.FraudRate) != nil {
+		c.FraudRate = nil // it was checked when it was taken
+	}
+	return c, nil
 }
 
 func acquirerOfAccount(account *Account) (none acquirerConfig) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"slices"
 	"time"
@@ -85,11 +86,6 @@ func (e *Engine) exempt(ctx context.Context, w *work, in *PaymentInput, c *card,
 	if err != nil {
 		return nil, false, err
 	}
-	acquirer, err := acquirerOf(w, c.facts.Network)
-	if err != nil {
-		return nil, false, err
-	}
-	payer.AcquirerCountry = acquirer.Country
 	payer.Asked, payer.Forced = external, external && e.forced(w)
 	payer.SoftDeclined = w.softDeclined
 	payer.FirstOfSeries = w.p.Details.SetupFutureUsage == usageOffSession && (w.use == nil || !w.use.stored)
@@ -105,6 +101,15 @@ func (e *Engine) exempt(ctx context.Context, w *work, in *PaymentInput, c *card,
 	}
 	account, _, err := e.stepUpAuthenticator(ctx, w)
 	return x, account != nil, err
+}
+
+// riskAccepted says whether the merchant's own risk analysis (PSD2 RTS, article 18) found nothing against the payment: frm_metadata says so.
+func riskAccepted(p *Payment) bool {
+	var said struct {
+		Accepted bool `json:"risk_accepted"`
+	}
+	raw := p.Details.Echo["frm_metadata"]
+	return len(raw) > 0 && json.Unmarshal(raw, &said) == nil && said.Accepted
 }
 
 // payerThere says whether a payment that asked for no authentication can be authenticated all the same: it came from a browser, with the
@@ -125,10 +130,16 @@ func (e *Engine) forced(w *work) bool {
 // payer is what is known of the payment's amount, card and issuer for the decision, with what was counted so far.
 func (e *Engine) payer(ctx context.Context, w *work, x *AttemptExemption, card *CardFacts) (threeds.Payer, error) {
 	p := threeds.Payer{EURCents: x.EURCents, Requested: requestedExemption(w.p), AddCard: w.p.NetAmount == 0, Counters: threeds.NoCounters}
+	network := sdk.CardNetwork("")
 	if card != nil {
-		p.IssuerCountry = card.CountryCode
+		p.IssuerCountry, network = card.CountryCode, card.Network
 	}
-	err := e.read(ctx, "read what exemptions were claimed", func(r Reader) error {
+	acquirer, err := acquirerOf(w, network)
+	if err != nil {
+		return p, err
+	}
+	p.AcquirerCountry, p.FraudRate, p.RiskAccepted = acquirer.Country, acquirer.FraudRate, riskAccepted(w.p)
+	err = e.read(ctx, "read what exemptions were claimed", func(r Reader) error {
 		if x.Card != "" {
 			used, err := r.LowValue(w.p.MerchantID, x.Card)
 			if err != nil {
@@ -158,10 +169,10 @@ func (e *Engine) chooseChallenge(ctx context.Context, c *authCase) (direct bool,
 	if x != nil {
 		copied := *x
 		x = &copied
-		if payer, err = e.payer(ctx, w, x, w.a.Details.Card); err != nil {
+		if err := e.withAccount(ctx, w); err != nil {
 			return false, err
 		}
-		if err := e.withAccount(ctx, w); err != nil {
+		if payer, err = e.payer(ctx, w, x, w.a.Details.Card); err != nil {
 			return false, err
 		}
 		payer.ProcessorTakes = exemptionsTaken(w.adapter.Manifest)

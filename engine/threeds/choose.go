@@ -27,8 +27,10 @@ type Payer struct {
 	AddCard       bool       // a card is stored, nothing is paid
 	SoftDeclined  bool       // the issuer declined this payment for want of authentication
 
-	Counters      Counters
-	RiskAccepted  bool // a risk analysis of the payment found nothing against it
+	Counters     Counters
+	RiskAccepted bool // a risk analysis of the payment found nothing against it
+	// FraudRate is the acquirer's, percent of the value of its card payments; nil where it is not known: then the profile's threshold holds alone.
+	FraudRate     *float64
 	TrustListed   bool // the issuer told that the payer has put the merchant on its list
 	Corporate     bool // a corporate card
 	SecureChannel bool // used over a dedicated corporate process
@@ -145,7 +147,7 @@ func byRules(cfg Config, p Payer, messageVersion string) Choice {
 		reason    Reason
 	}{
 		{ExemptLowValue, r.LowValue == RuleOn && admissible(ExemptLowValue, p), BecauseLowValue},
-		{ExemptTRA, r.TRAThresholdEUR > 0 && p.RiskAccepted && p.EURCents <= r.TRAThresholdEUR*100 && admissible(ExemptTRA, p), BecauseTRA},
+		{ExemptTRA, p.RiskAccepted && p.EURCents <= traBand(r.TRAThresholdEUR, p.FraudRate)*100 && r.TRAThresholdEUR > 0 && admissible(ExemptTRA, p), BecauseTRA},
 		{ExemptTrustedBeneficiary, r.TrustedBeneficiary == RuleOn && p.TrustListed, BecauseTrusted},
 		{ExemptSecureCorporate, r.SecureCorporate == RuleOn && p.Corporate && p.SecureChannel, BecauseCorporate},
 	} {
@@ -162,6 +164,23 @@ func byRules(cfg Config, p Payer, messageVersion string) Choice {
 	c := fallback(p, reasonOf(p))
 	c.PassedOver = passed
 	return c
+}
+
+// traBand is up to where, in euros, risk analysis may be claimed: the profile's threshold, and no more than the acquirer's fraud rate allows (PSD2 RTS,
+// annex: reference fraud rates of remote card payments).
+func traBand(threshold int64, fraudRate *float64) int64 {
+	if fraudRate == nil {
+		return threshold
+	}
+	for _, band := range []struct {
+		percent float64
+		euros   int64
+	}{{0.01, 500}, {0.06, 250}, {0.13, 100}} {
+		if *fraudRate <= band.percent {
+			return min(threshold, band.euros)
+		}
+	}
+	return -1
 }
 
 // admissible says whether the law's own limits allow to claim an exemption. What the acquirer allows is the merchant's to know.

@@ -163,6 +163,10 @@ func TestChoose(t *testing.T) {
 		{"TRA, 2.1", rules, with(big, func(p *Payer) { p.EURCents, p.RiskAccepted = 250_00, true }), "2.1.0", Choice{Route: RouteAuthorization, Exemption: ExemptTRA, Reason: BecauseTRA}},
 		{"above the acquirer's band", rules, with(big, func(p *Payer) { p.EURCents, p.RiskAccepted = 250_01, true }), "2.2.0", Choice{Route: Route3DS, Reason: BecauseNothing}},
 		{"risk not accepted", rules, with(big, func(p *Payer) { p.EURCents = 200_00 }), "2.2.0", Choice{Route: Route3DS, Reason: BecauseNothing}},
+		{"the acquirer's fraud rate allows less", rules, with(big, func(p *Payer) { p.EURCents, p.RiskAccepted, p.FraudRate = 100_01, true, percent(0.13) }), "2.2.0", Choice{Route: Route3DS, Reason: BecauseNothing}},
+		{"as much as its fraud rate allows", rules, with(big, func(p *Payer) { p.EURCents, p.RiskAccepted, p.FraudRate = 100_00, true, percent(0.13) }), "2.2.0", Choice{Route: Route3DS, Exemption: ExemptTRA, Reason: BecauseTRA}},
+		{"a fraud rate that allows more", rules, with(big, func(p *Payer) { p.EURCents, p.RiskAccepted, p.FraudRate = 250_01, true, percent(0.005) }), "2.2.0", Choice{Route: Route3DS, Reason: BecauseNothing}},
+		{"a fraud rate that allows none", rules, with(big, func(p *Payer) { p.EURCents, p.RiskAccepted, p.FraudRate = 31_00, true, percent(0.14) }), "2.2.0", Choice{Route: Route3DS, Reason: BecauseNothing}},
 		{"trusted", rules, with(big, func(p *Payer) { p.TrustListed = true }), "2.2.0", Choice{Route: Route3DS, Exemption: ExemptTrustedBeneficiary, Reason: BecauseTrusted}},
 		{"corporate", rules, with(big, func(p *Payer) { p.Corporate, p.SecureChannel = true, true }), "2.3.1", Choice{Route: Route3DS, Exemption: ExemptSecureCorporate, Reason: BecauseCorporate}},
 		{"corporate card, no secure channel", rules, with(big, func(p *Payer) { p.Corporate = true }), "2.3.1", Choice{Route: Route3DS, Reason: BecauseNothing}},
@@ -339,3 +343,5 @@ func TestThreeRIAnswers(t *testing.T) {
 		require.Equal(t, Fail, Decide(mandatory, run, res).Action, "%+v", res)
 	}
 }
+
+func percent(v float64) *float64 { return &v }
