@@ -53,8 +53,9 @@ UNRACED   := ^payswitch/(cmd/payswitch|plugins/internal/certified|sdk)$$
 test: check plugins
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ]; then race='$(RACE)'; else race=; \
 	  echo 'no C compiler was found: testing without the race detector'; fi; \
-	set -x; $(GO) test $$race -timeout 20m $$($(GO) list ./... | grep -vE '$(UNRACED)') && $(GO) test -timeout 20m $$($(GO) list ./... | grep -E '$(UNRACED)')
+	set -x; $(GO) test $$race -timeout 20m $$($(GO) list ./... | grep -vE '$(UNRACED)')
 	@$(MAKE) --no-print-directory fuzz
+	$(GO) test -timeout 20m $$($(GO) list ./... | grep -E '$(UNRACED)')
 
 check:
 	@unformatted=$$(gofmt -s -l $(FOLDERS)); if [ -n "$$unformatted" ]; then \
