@@ -39,7 +39,7 @@ plugins:
 
 # Always asked for: the Go build cache knows best what has changed.
 plugin-%:
-	$(WASM) -o plugins/builtin/$*.wasm ./plugins/$*/wasm
+	@echo 'building plugins/builtin/$*.wasm'; $(WASM) -o plugins/builtin/$*.wasm ./plugins/$*/wasm
 
 # The race detector watches all that is ours, and the standard library. UNWATCHED are other people's machines of millions of steps, which it slows down
 # tenfold (a WASM compiler, a database translated from C): they are built without it. Locks and channels in them still count as order between goroutines.

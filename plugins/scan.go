@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -241,9 +242,15 @@ func (h *Host) install() {
 			if old != nil {
 				old.used = time.Now()
 			}
-			h.log.Info("adapter loaded", "adapter", name, "version", b.manifest.Version, "hash", b.hash,
-				"built_in", slices.Contains(h.builtIn, b))
+			level, builtIn := slog.LevelInfo, slices.Contains(h.builtIn, b)
+			if builtIn { // they are the binary's own: which they are is known
+				level = slog.LevelDebug
+			}
+			h.log.Log(context.Background(), level, "adapter loaded", "adapter", name, "version", b.manifest.Version, "hash", b.hash, "built_in", builtIn)
 		}
+	}
+	if len(current) != len(h.current) {
+		h.log.Info("adapters ready", "count", len(current))
 	}
 	h.current = current
 }
