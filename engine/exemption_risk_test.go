@@ -1,0 +1,45 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// Risk analysis is claimed where the merchant's own found nothing, up to what profile and acquirer's fraud rate allow.
+func TestRiskAnalysis(t *testing.T) {
+	const accepted, refused = `{"risk_accepted":true,"score":12}`, `{"risk_accepted":false}`
+	for name, c := range map[string]struct {
+		amount    int64
+		frm, rate string
+		claimed   sdk.Exemption
+	}{
+		"accepted":                    {200_00, accepted, "", sdk.ExemptionRiskAnalysis},
+		"the acquirer's rate allows":  {250_00, accepted, "0.06", sdk.ExemptionRiskAnalysis},
+		"the acquirer's rate forbids": {200_00, accepted, "0.07", ""},
+		"too much for the profile":    {250_01, accepted, "0.001", ""},
+		"refused":                     {200_00, refused, "", ""},
+		"nothing said":                {200_00, "", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := exemptWorld(t, `{"external_three_ds_policy":{"exemption_policy":"rules","exemption_rules":{"transaction_risk_analysis_threshold_eur":250}}}`, sdk.ExemptionRiskAnalysis)
+			echo := map[string]json.RawMessage{}
+			if c.frm != "" {
+				echo["frm_metadata"] = json.RawMessage(c.frm)
+			}
+			if c.rate != "" {
+				acquirer, err := w.CreateAcquirer(t.Context(), w.auth, engine.AcquirerInput{ProfileID: w.profile.ID, Network: sdk.Visa, BIN: ptr("412345"), MID: ptr("MID1"),
+					Name: ptr("Shop"), Country: ptr("DK"), FraudRate: json.RawMessage(c.rate)})
+				require.NoError(t, err)
+				echo["profile_acquirer_id"] = json.RawMessage(`"` + acquirer.ID + `"`)
+			}
+			v := w.pay(sale(c.amount, visa, euros, func(in *engine.PaymentInput) { in.Echo = echo }))
+			require.Equal(t, engine.Succeeded, v.Payment.Status)
+			require.Equal(t, c.claimed, w.bank.last(t).Exemption)
+		})
+	}
+}
