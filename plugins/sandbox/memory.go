@@ -28,19 +28,30 @@ const (
 // neither moves nor copies and the Go heap has no part in it. Pages take up memory when they are first touched.
 // Behind what the guest has of it stands the ledger. It implements experimental.MemoryAllocator and experimental.LinearMemory.
 type linearMemory struct {
+	mapped   []byte // reserved between two pages that nobody may touch
 	reserved []byte
 	size     uint64 // without the ledger
 	ledger   uint64
 }
 
+// guard is what stands unreadable before and behind a guest's memory: whatever went wrong, no guest would reach another's.
+const guard = pageSize
+
 // newLinearMemory reserves a memory of at most limit bytes and its ledger.
 func newLinearMemory(limit, ledger uint64) (*linearMemory, error) {
-	limit = max(limit+ledger, pageSize) // there is no mapping of nothing
-	b, err := syscall.Mmap(-1, 0, int(limit), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	size := int(max(limit+ledger, pageSize)) // there is no mapping of nothing
+	b, err := syscall.Mmap(-1, 0, guard+size+guard, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		return nil, fmt.Errorf("sandbox: reserve %d bytes of guest memory: %w", limit, err)
+		return nil, fmt.Errorf("sandbox: reserve %d bytes of guest memory: %w", size, err)
 	}
-	return &linearMemory{reserved: b, ledger: ledger}, nil
+	l := &linearMemory{mapped: b, reserved: b[guard : guard+size : guard+size], ledger: ledger}
+	for _, page := range [][]byte{b[:guard], b[guard+size:]} {
+		if err := syscall.Mprotect(page, syscall.PROT_NONE); err != nil {
+			l.Free()
+			return nil, fmt.Errorf("sandbox: guard guest memory: %w", err)
+		}
+	}
+	return l, nil
 }
 
 func (l *linearMemory) Allocate(_, _ uint64) experimental.LinearMemory { return l }
@@ -60,9 +71,9 @@ func withMemory(ctx context.Context, l *linearMemory) context.Context {
 
 // Free gives the memory back. Nothing may look at it afterwards.
 func (l *linearMemory) Free() {
-	if l.reserved != nil {
-		_ = syscall.Munmap(l.reserved)
-		l.reserved, l.size = nil, 0
+	if l.mapped != nil {
+		_ = syscall.Munmap(l.mapped)
+		l.mapped, l.reserved, l.size = nil, nil, 0
 	}
 }
 
