@@ -24,6 +24,11 @@ func (e *Engine) ConfirmPayment(ctx context.Context, auth Auth, id string, in *P
 		if auth.Publishable && (in.Recurring != nil || in.MandateID != "") {
 			return nil, Unauthorized() // charging without the customer is not for the customer's device
 		}
+		if auth.Publishable {
+			if err := payerMay(w.p, in); err != nil {
+				return nil, err
+			}
+		}
 		v, err := e.confirmLoaded(ctx, w, in)
 		if v != nil {
 			v.Public = auth.Publishable
