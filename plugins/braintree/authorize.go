@@ -23,8 +23,9 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		if r.Stores() {
 			t.Obj("vaultPaymentMethodAfterTransacting", sdk.NewObject().Str("when", "ALWAYS"))
 		}
-		t.OptObj("customerDetails", sdk.NewObject().OptStr("email", email(r)))
+		t.OptObj("customerDetails", customerDetails(r))
 	}
+	t.OptObj("riskData", riskData(r)).OptObj("descriptor", sdk.NewObject().OptStr("name", descriptor(r))).OptObj("shipping", shipping(r))
 	name := "chargeCreditCard"
 	if r.Capture == sdk.CaptureManual {
 		name = "authorizeCreditCard"
@@ -51,10 +52,10 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	account := sdk.NewObject().Str("merchantAccountId", c.Account.Config[merchantAccount])
 	input := sdk.NewObject().Str("paymentMethodId", paymentMethod(c))
 	if r.Stores() && singleUse(r.Instrument) {
-		input.Obj("verification", account).Obj("threeDSecurePassThrough", pass)
+		input.Obj("verification", account).Obj("billingAddress", address(r.BillTo())).Obj("threeDSecurePassThrough", pass).OptObj("riskData", riskData(r))
 		return verificationOf(mutate(c, "vaultCreditCard", " paymentMethod { id }"+verified, input, false))
 	}
-	return verificationOf(mutate(c, "verifyCreditCard", verified, input.Obj("options", account), false))
+	return verificationOf(mutate(c, "verifyCreditCard", verified, input.Obj("options", account.OptObj("riskData", riskData(r))), false))
 }
 
 // verifications are what the status of a verification means.
@@ -98,14 +99,6 @@ func paymentMethod(c *sdk.Call) string {
 var initiators = sdk.Names{
 	{"RECURRING", "mit_recurring"}, {"INSTALLMENT", "mit_installment"}, {"UNSCHEDULED", "mit"},
 	{"RECURRING_FIRST", "first_recurring"}, {"INSTALLMENT_FIRST", "first_installment"},
-}
-
-// email is the customer's, else that of the bill.
-func email(r *sdk.Request) string {
-	if r.Customer != nil && r.Customer.Email != "" {
-		return r.Customer.Email
-	}
-	return r.BillTo().Email
 }
 
 // cardOptions are the details of a card payment beside the transaction: the earlier payment it refers to, the billing address, and the
