@@ -226,6 +226,9 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 		return nil, c.noAdapter(k.Connector)
 	}
 	d, err := k.drive(info.Manifest)
+	if err == nil {
+		d, err = c.prepared(ctx, k, info.Manifest, d)
+	}
 	if err != nil {
 		return nil, err
 	}

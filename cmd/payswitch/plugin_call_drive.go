@@ -23,6 +23,11 @@ func (k *callCase) drive(m *sdk.Manifest) (*engine.Drive, error) {
 	if err != nil {
 		return nil, err
 	}
+	return k.driveAs(op, m)
+}
+
+// driveAs makes the operation of a case that op may stand for.
+func (k *callCase) driveAs(op sdk.Operation, m *sdk.Manifest) (*engine.Drive, error) {
 	if err := k.checkAmount(op); err != nil {
 		return nil, err
 	}
@@ -74,12 +79,23 @@ func (k *callCase) operation(m *sdk.Manifest) (sdk.Operation, error) {
 		op = sdk.Operation(k.Flow)
 	}
 	if op == "" {
-		return "", fmt.Errorf("flow: %q is no flow that can be called", k.Flow)
+		return "", fmt.Errorf("flow: %q is no flow that can be called: give an operation, as %s", k.Flow, operationNames(m))
 	}
 	if !slices.Contains(m.Operations, op) {
-		return "", fmt.Errorf("flow: %s does not offer %s", m.Name, op)
+		return "", fmt.Errorf("flow: %s does not offer %s: it has %s", m.Name, op, operationNames(m))
 	}
 	return op, nil
+}
+
+// operationNames are the operations of an adapter that can be called.
+func operationNames(m *sdk.Manifest) string {
+	var names []string
+	for _, op := range m.Operations {
+		if op != sdk.OpWebhook {
+			names = append(names, string(op))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // checkAmount asks for what these operations never go without.

@@ -17,7 +17,7 @@ import (
 )
 
 // calledAdapters are those that the tests of `plugin call` are about.
-var calledAdapters = []string{"adyen", "nmi", "stripe"}
+var calledAdapters = []string{"adyen", "authorizedotnet", "nmi", "stripe"}
 
 // callFlags name these adapters as their source is now, and a folder with them compiled. The built program compiles them, as for cache.
 var callFlags = sync.OnceValues(func() ([]string, error) {
@@ -94,6 +94,7 @@ func TestCallSendsWhatIsRecorded(t *testing.T) {
 	for name, which := range map[string][]string{
 		"stripe": {"authorize_minimal", "authorize_auto", "authorize_details", "authorize_processor_3ds", "setup_mandate_card", "mandate_payment_by_id",
 			"mandate_payment_by_network_id", "capture_partial", "void_full", "refund_full", "create_customer", "incremental_authorization"},
+		"authorizedotnet": {"create_customer", "void_full", "capture_partial", "payment_sync"},
 		"adyen": {"authorize_minimal", "authorize_jpy", "authorize_external_3ds", "authorize_store_card", "setup_mandate_card", "mandate_payment_by_id",
 			"capture_partial", "void_full", "incremental_authorization"},
 		"nmi": {"authorize_auto", "authorize_details", "capture_full", "void_full", "refund_full", "payment_sync", "refund_sync"},
@@ -183,12 +184,14 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 		{`{`, "the case is no JSON object"},
 		{`[]`, "the case is no JSON object"},
 		{`{"flow":"authorize"}`, "connector: is missing"},
-		{`{"connector":"acme","flow":"authorize"}`, `connector: no adapter is called "acme": choose one of adyen, nmi, stripe`},
+		{`{"connector":"acme","flow":"authorize"}`, `connector: no adapter is called "acme": choose one of adyen, authorizedotnet, nmi, stripe`},
 		{`{"connector":7}`, "connector: must be a text"},
 		{`{"connector":"stripe"}`, "flow: is missing"},
 		{`{"connector":"stripe","flow":"revoke_mandate"}`, `flow: "revoke_mandate" is no flow`},
 		{`{"connector":"stripe","flow":"webhook"}`, `flow: "webhook" is no flow`},
-		{`{"connector":"adyen","flow":"payment_sync"}`, "flow: adyen does not offer sync"},
+		{`{"connector":"adyen","flow":"payment_sync"}`, "flow: adyen does not offer sync: it has authorize, "},
+		{`{"connector":"stripe","flow":"tokenize","input":{` + money + card + `},"credentials":{"api_key":"k"}}`, "flow: stripe needs no tokenize: its payment is one request, that of authorize"},
+		{`{"connector":"nmi","flow":"session_token","input":{` + money + `"reference":"1"},"credentials":{"api_key":"k"}}`, "flow: nmi needs no session_token"},
 		{stripe(`"clock":"yesterday"`), "clock: must be a time"},
 		{stripe(`"input":[]`), "input: must be an object"},
 		{stripe(`"input":{}`), "input.amount: is missing"},
@@ -270,7 +273,7 @@ func TestCallOne(t *testing.T) {
 	require.NoError(t, os.WriteFile(broken, []byte("\x00asm"), 0o600))
 	code, _, stderr = pluginCall(t, "", "--plugin", broken)
 	require.Equal(t, exitFailed, code)
-	require.Contains(t, stderr, "3 of 4 files hold an adapter")
+	require.Contains(t, stderr, "4 of 5 files hold an adapter")
 }
 
 func TestUserCache(t *testing.T) {

@@ -40,11 +40,6 @@ var facts = wire.Options{
 		}
 		return ""
 	},
-	Input: func(c *wire.Case, s *sdk.Step) {
-		if c.Flow == "create_customer" {
-			s.Request.Instrument = &sdk.Instrument{Card: &sdk.Card{Number: "4111111111111111", ExpMonth: 3, ExpYear: 2030}}
-		}
-	},
 }
 
 func TestWire(t *testing.T) {

@@ -86,8 +86,11 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 	}
 	r.Capture = captureMethod(in)
 	r.Instrument = instrument(in)
-	if c.Flow != "authorize" && op == sdk.OpAuthorize {
+	if c.Flow != "authorize" && op == sdk.OpAuthorize || c.Flow == "create_customer" {
 		prepared(&r)
+	}
+	if c.Flow == "create_customer" && op == sdk.OpVerify {
+		r.Amount.Minor = 0
 	}
 	switch {
 	case c.Flow == "create_customer":
