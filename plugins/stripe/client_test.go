@@ -1,0 +1,190 @@
+package stripe_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	client "github.com/stripe/stripe-go/v85"
+
+	"payswitch/plugins/stripe"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// beyond are the parameters that Stripe takes and its Go client has no field for, with the reason. In a request of the client they are
+// its extra parameters. Every one must be needed.
+var beyond = map[string]string{
+	"payment_method_data[card][":                              "full card numbers: an account must be allowed to send them, and the client has them for PaymentMethods only",
+	"payment_method_data[ip]":                                 "the payer's address for Radar, which Stripe's scripts in the browser send",
+	"payment_method_data[user_agent]":                         "the payer's browser for Radar, which Stripe's scripts in the browser send",
+	"payment_method_options[card][mit_exemption][network_tra": "a payment on another processor's agreement: given to accounts on request",
+}
+
+// isBeyond is the entry of beyond that a parameter is, "" for none.
+func isBeyond(name string) string {
+	for prefix := range beyond {
+		if strings.HasPrefix(name, prefix) {
+			return prefix
+		}
+	}
+	return ""
+}
+
+// A received is a request as Stripe gets it.
+type received struct {
+	method, path string
+	form         map[string]string // of the body, or of the query
+	header       http.Header
+}
+
+// A fake is a server in Stripe's place, which notes the requests and gives its answers one after the other.
+type fake struct {
+	*httptest.Server
+	t        *testing.T
+	requests []received
+	answers  []answer
+}
+
+// An answer is a value of the client's types, which the server gives as JSON.
+type answer struct {
+	status int
+	value  any
+}
+
+func ok(value any) answer { return answer{http.StatusOK, value} }
+
+// failed is an error as Stripe gives it.
+func failed(status int, e *client.Error) answer {
+	return answer{status, map[string]any{"error": e}}
+}
+
+func newFake(t *testing.T, answers ...answer) *fake {
+	f := &fake{t: t, answers: answers}
+	f.Server = httptest.NewServer(f)
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	text := r.URL.RawQuery
+	if r.Method == http.MethodPost {
+		text = string(body)
+	}
+	form := map[string]string{}
+	values, err := url.ParseQuery(text)
+	if err != nil || len(f.requests) >= len(f.answers) {
+		http.Error(w, "no such answer", http.StatusTeapot)
+		return
+	}
+	for name, all := range values {
+		form[name] = strings.Join(all, " and ") // a name that is told twice differs from one told once
+	}
+	a := f.answers[len(f.requests)]
+	f.requests = append(f.requests, received{r.Method, r.URL.EscapedPath(), form, r.Header})
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(a.status)
+	_ = json.NewEncoder(w).Encode(a.value)
+}
+
+// client is Stripe's own, which speaks to the server.
+func (f *fake) client() *client.Client {
+	return client.NewClient("sk_test_123", client.WithBackends(client.NewBackendsWithConfig(&client.BackendConfig{URL: &f.URL, HTTPClient: f.Client(),
+		MaxNetworkRetries: client.Int64(0), EnableTelemetry: client.Bool(false), LeveledLogger: &client.LeveledLogger{Level: client.LevelNull}})))
+}
+
+// adapter has the adapter run an operation against the server.
+func (f *fake) adapter(op sdk.Operation, r sdk.Request, settings ...string) *sdk.Outcome {
+	a := stripe.Adapter()
+	step := wire.NewStep(&a.Manifest, op, r)
+	step.Account.BaseURL, step.Account.Credentials["api_key"] = f.URL, "sk_test_123"
+	if len(settings) == 1 {
+		step.Account.Config["incremental_authorization"] = settings[0]
+	}
+	var answers []sdk.Exchange
+	for {
+		sends, end, err := wire.Play(a, step, answers...)
+		require.NoError(f.t, err)
+		if end.Send == nil {
+			require.NotNil(f.t, end.Outcome)
+			return end.Outcome
+		}
+		answers = append(answers, f.exchange(sends[len(sends)-1]))
+	}
+}
+
+// exchange sends as the host does.
+func (f *fake) exchange(s *sdk.Send) sdk.Exchange {
+	r, err := http.NewRequestWithContext(f.t.Context(), s.Method, s.URL, strings.NewReader(string(s.Body)))
+	require.NoError(f.t, err)
+	for _, h := range s.Headers {
+		r.Header.Set(h.Name, h.Value)
+	}
+	if s.IdempotencyHeader != "" {
+		r.Header.Set(s.IdempotencyHeader, "key")
+	}
+	answer, err := f.Client().Do(r)
+	require.NoError(f.t, err)
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	require.NoError(f.t, err)
+	return sdk.Exchange{Sent: true, Status: answer.StatusCode, Body: body, Headers: []sdk.Header{sdk.H("Content-Type", answer.Header.Get("Content-Type"))}}
+}
+
+// An intent is what a merchant wants, said to the adapter and to Stripe's client.
+type intent struct {
+	name     string
+	op       sdk.Operation
+	request  sdk.Request
+	settings []string
+	client   func(context.Context, *client.Client) error
+	answers  []answer
+	want     func(t *testing.T, o *sdk.Outcome)
+}
+
+// TestClientAsksTheSame has the adapter and Stripe's Go client do the same at the same server: they must send the same requests, name for
+// name and value for value, and the adapter must read the answers, which are the client's own objects.
+func TestClientAsksTheSame(t *testing.T) {
+	used := map[string]bool{}
+	done := map[sdk.Operation]bool{sdk.OpWebhook: true} // TestClientSignature
+	for _, i := range intents() {
+		done[i.op] = true
+		t.Run(i.name, func(t *testing.T) {
+			theirs, ours := newFake(t, i.answers...), newFake(t, i.answers...)
+			err := i.client(t.Context(), theirs.client())
+			refused := i.answers[len(i.answers)-1].status >= 400
+			require.Equal(t, refused, err != nil, "%v", err)
+			o := ours.adapter(i.op, i.request, i.settings...)
+			require.Len(t, ours.requests, len(i.answers))
+			for n := range i.answers {
+				want, got := theirs.requests[n], ours.requests[n]
+				require.Equal(t, []any{want.method, want.path, want.form}, []any{got.method, got.path, got.form})
+				require.Equal(t, want.header.Get("Authorization"), got.header.Get("Authorization"))
+				if want.method == http.MethodPost {
+					require.Equal(t, want.header.Get("Content-Type"), got.header.Get("Content-Type"))
+				}
+				require.Equal(t, want.header.Get("Idempotency-Key") != "", got.header.Get("Idempotency-Key") != "")
+				require.NotEmpty(t, got.header.Get("Stripe-Version"))
+				for name := range got.form {
+					used[isBeyond(name)] = true
+				}
+			}
+			i.want(t, o)
+		})
+	}
+	for prefix := range beyond {
+		require.True(t, used[prefix], "nothing sends %s any more", prefix)
+	}
+	m, err := sdk.DecodeManifest(stripe.Adapter().ManifestMessage())
+	require.NoError(t, err)
+	for _, op := range m.Operations {
+		require.True(t, done[op], "no intent for %s", op)
+	}
+}
