@@ -12,7 +12,6 @@ const (
 	tokensPath = "/v3/vault/payment-tokens/"
 	oauthPath  = "/v1/oauth2/token"
 
-	accessToken  = "access_token"
 	clientID     = "client_id"
 	clientSecret = "client_secret"
 )
@@ -41,8 +40,8 @@ func Adapter() *sdk.Adapter {
 			},
 			Authentication: []sdk.Placement{
 				{Secret: "*", Operation: sdk.OpAccessToken, Method: "POST", Path: oauthPath, In: "header", Field: "Authorization", Format: "Basic {}"},
-				{Secret: accessToken, Method: "POST", Path: oauthPath, In: "response", Field: "access_token"},
-				{Secret: accessToken, In: "header", Field: "Authorization", Format: "Bearer {}"},
+				{Secret: "access_token", Method: "POST", Path: oauthPath, In: "response", Field: "access_token"},
+				{Secret: "access_token", In: "header", Field: "Authorization", Format: "Bearer {}"},
 			},
 			Placements: append(sdk.CardPlacements(ordersPath, sdk.CardFields{Number: card + "number", CVC: card + "security_code"}, sdk.OpAuthorize),
 				sdk.CardPlacements(tokensPath, sdk.CardFields{Number: card + "number"}, sdk.OpVerify)...),
@@ -65,32 +64,25 @@ var currencies = []sdk.Currency{"AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK",
 // decimals are PayPal's: forint and Taiwan dollars have two in ISO 4217 and none at PayPal.
 var decimals = sdk.Decimals{"HUF": 0, "TWD": 0}
 
-// money is an amount as PayPal takes it.
-func money(minor int64, c sdk.Currency) *sdk.Object {
+// money is an amount in the currency of the operation's, as PayPal takes it.
+func money(r *sdk.Request, minor int64) *sdk.Object {
+	c := r.Amount.Currency
 	n := sdk.Must(decimals.Scaled(sdk.Money{Minor: minor, Currency: c}))
 	return sdk.NewObject().Str("currency_code", string(c)).Str("value", sdk.Decimal(n, decimals.Of(c)))
 }
 
-// amount is that of the operation.
-func amount(r *sdk.Request) *sdk.Object { return money(r.Amount.Minor, r.Amount.Currency) }
-
 // token fetches the access token that all other operations carry (OAuth 2.0, client credentials).
 func token(c *sdk.Call) (*sdk.Outcome, error) {
-	k := c.Account.Credentials
-	send := sdk.FormSend(oauthPath, sdk.NewForm().Add("grant_type", "client_credentials"),
-		sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic(k[clientID], k[clientSecret])))).Safe()
-	send.Capture = []sdk.Capture{{Path: "access_token", Name: accessToken}}
-	r := sdk.Must(c.Do(send))
-	j := r.JSON()
-	value, expires := j.Str("access_token"), j.Int("expires_in")
-	if !r.OK() || value == "" || expires <= 0 {
-		return nil, failed("no access token", r)
-	}
-	return &sdk.Outcome{Status: sdk.StatusToken, Token: &sdk.AccessToken{Value: value, ExpiresIn: expires}}, nil
+	return c.Token(sdk.FormSend(oauthPath, sdk.NewForm().Add("grant_type", "client_credentials"), c.BasicAuth(clientID, clientSecret)), "access_token", "expires_in")
 }
 
-// post sends JSON under a PayPal-Request-Id. A nil body is none.
-func post(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
+// headers ask for the whole resource: the short form leaves the payments out.
+func headers(c *sdk.Call) []sdk.Header {
+	return []sdk.Header{c.Bearer("access_token"), sdk.H("Content-Type", "application/json"), sdk.H("Prefer", "return=representation")}
+}
+
+// change sends a change under a PayPal-Request-Id. A nil body is none.
+func change(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
 	s := &sdk.Send{Method: "POST", URL: path, Headers: headers(c)}
 	if body != nil {
 		s.Body = body.Bytes()
@@ -98,10 +90,23 @@ func post(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
 	return sdk.Must(c.Do(s.Keyed("PayPal-Request-Id")))
 }
 
-func get(c *sdk.Call, path string) *sdk.Response { return sdk.Must(c.Get(path, headers(c)...)) }
+// post sends a change that makes a resource, and returns it. A refusal ends the operation.
+func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
+	a := change(c, path, body)
+	if !a.OK() || a.JSON().Str("id") == "" {
+		c.End(sdk.Must(refused(a)))
+	}
+	return a.JSON()
+}
 
-// headers ask for the whole resource: the short form leaves the payments out.
-func headers(c *sdk.Call) []sdk.Header {
-	return []sdk.Header{sdk.H("Authorization", "Bearer "+c.Account.Credentials[accessToken]), sdk.H("Content-Type", "application/json"),
-		sdk.H("Prefer", "return=representation")}
+// get fetches a resource. Where PayPal itself says that it has none, the operation ends with what that means; nil is nothing that is sure.
+func get(c *sdk.Call, path string, absent *sdk.Outcome) sdk.JSON {
+	a := sdk.Must(c.Get(path, headers(c)...))
+	if a.Status == 404 && a.JSON().Str("name") == "RESOURCE_NOT_FOUND" {
+		c.End(absent)
+	}
+	if !a.OK() || a.JSON().Str("id") == "" {
+		sdk.Check(undecided(a))
+	}
+	return a.JSON()
 }

@@ -3,21 +3,13 @@ package paypal
 import (
 	"cmp"
 	"errors"
-	"strconv"
 
 	"payswitch/sdk"
 )
 
-var (
-	errCurrency = errors.New("an amount in another currency than the payment's, or none")
-	errStatus   = errors.New("a status nobody has heard of")
-	errCaptures = errors.New("the order does not show how much of the authorization has been captured")
-)
-
-// failed is the error for an answer that decides nothing.
-func failed(what string, r *sdk.Response) error {
-	j := r.JSON()
-	return errors.New(what + ": HTTP " + strconv.Itoa(r.Status) + " " + j.Str("name") + j.Str("error") + " " + j.Str("details.0.issue"))
+// undecided is the error for an answer that decides nothing.
+func undecided(a *sdk.Response) error {
+	return a.Undecided("no decision", "name", "error", "details.0.issue")
 }
 
 // ids are what later operations go by: kept with the payment as ConnectorData.
@@ -36,26 +28,15 @@ func kept(r *sdk.Request) ids {
 	return ids{j.Str("authorize_id"), j.Str("capture_id")}
 }
 
-// orderAnswer reads an answer that is an order, or the refusal of one.
-func orderAnswer(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
-	j := a.JSON()
-	if !a.OK() || j.Str("id") == "" {
-		return refused(a)
-	}
-	return order(c, j)
-}
-
 // order reads what has become of an order. COMPLETED says that there is a payment, not that it went well: the payment tells.
-func order(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
-	var o *sdk.Outcome
+func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 	authorization, captured := payments(j)
 	switch {
 	case captured.Exists() && (!authorization.Exists() || !lost(captured) || c.Request.Resolves == sdk.OpCapture):
 		o = payment(c, captured)
 	case authorization.Exists():
-		if o = payment(c, authorization); o.Status == sdk.StatusCaptured {
-			return nil, errCaptures
-		}
+		o = payment(c, authorization)
+		sdk.Require(o.Status != sdk.StatusCaptured, errCaptures)
 	default:
 		o = unpaid(c, j)
 	}
@@ -64,8 +45,10 @@ func order(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	if v := j.Get("payment_source.card.attributes.vault"); c.Request.Stores() && v.Str("status") == "VAULTED" && v.Str("id") != "" {
 		o.StoredCredential = &sdk.StoredCredential{ID: v.Str("id"), CustomerID: v.Str("customer.id")}
 	}
-	return o, nil
+	return o
 }
+
+var errCaptures = errors.New("the order does not show how much of the authorization has been captured")
 
 // payments are the authorization and the capture of an order that count.
 func payments(order sdk.JSON) (authorization, capture sdk.JSON) {
@@ -98,19 +81,19 @@ func lost(p sdk.JSON) bool {
 	return s == sdk.StatusDeclined || s == sdk.StatusVoided
 }
 
+// orders are the statuses of orders that show no payment.
+var orders = sdk.Statuses{{sdk.StatusCustomerAction, "PAYER_ACTION_REQUIRED"}, {sdk.StatusPending, "CREATED SAVED APPROVED PENDING"}, {sdk.StatusVoided, "VOIDED"}}
+
 // unpaid is an order without a payment.
 func unpaid(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
-	o := &sdk.Outcome{Status: sdk.StatusPending, Raw: map[string]string{}}
-	switch j.Str("status") {
-	case "PAYER_ACTION_REQUIRED":
-		if l := j.Get("links").Where("rel", "payer-action"); l.Exists() {
-			o.Status, o.NextAction = sdk.StatusCustomerAction, &sdk.NextAction{Type: "redirect", URL: l.Str("href")}
-		}
-	case "CREATED", "SAVED", "APPROVED", "PENDING":
-	case "VOIDED":
+	o := &sdk.Outcome{Status: orders.Must(j.Str("status")), Raw: map[string]string{}}
+	switch link := j.Get("links").Where("rel", "payer-action"); {
+	case o.Status == sdk.StatusVoided:
 		o.Status, o.Decline = gone(c), &sdk.Decline{Code: "VOIDED", Message: "the order has been voided", Reason: sdk.DeclineAbandoned}
+	case o.Status == sdk.StatusCustomerAction && link.Exists():
+		o.NextAction = &sdk.NextAction{Type: "redirect", URL: link.Str("href")}
 	default:
-		sdk.Check(errStatus)
+		o.Status = sdk.StatusPending
 	}
 	return o
 }
@@ -145,6 +128,8 @@ func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
 	}
 	return o
 }
+
+var errCurrency = errors.New("an amount in another currency than the payment's, or none")
 
 // paid is the amount of a payment or refund, which must be in the currency asked for.
 func paid(c *sdk.Call, p sdk.JSON) *sdk.Money {

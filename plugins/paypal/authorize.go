@@ -1,6 +1,7 @@
 package paypal
 
 import (
+	"errors"
 	"strconv"
 
 	"payswitch/sdk"
@@ -16,34 +17,35 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.Capture == sdk.CaptureManual {
 		intent = "AUTHORIZE"
 	}
-	return orderAnswer(c, post(c, ordersPath, sdk.NewObject().Str("intent", intent).Arr("purchase_units", sdk.NewArray().Obj(purchaseUnit(r))).
-		Obj("payment_source", sdk.NewObject().Obj("card", cardSource(r)))))
+	return order(c, post(c, ordersPath, sdk.NewObject().Str("intent", intent).Arr("purchase_units", sdk.NewArray().Obj(purchaseUnit(r))).
+		Obj("payment_source", sdk.NewObject().Obj("card", cardSource(r))))), nil
 }
 
 // purchaseUnit is what is bought. PayPal wants the breakdown to add up to the amount.
 func purchaseUnit(r *sdk.Request) *sdk.Object {
-	part := func(minor int64) *sdk.Object { return money(minor, r.Amount.Currency) }
-	total, goods := amount(r), r.Amount.Minor-r.ShippingCost-r.TaxAmount
+	total, goods := money(r, r.Amount.Minor), r.Amount.Minor-r.ShippingCost-r.TaxAmount
 	sdk.Require(goods >= 0, sdk.Invalid("amount", "shipping cost and tax are more than the amount"))
-	breakdown := sdk.NewObject().Obj("item_total", part(goods)).Obj("shipping", part(r.ShippingCost))
+	breakdown := sdk.NewObject().Obj("item_total", money(r, goods)).Obj("shipping", money(r, r.ShippingCost))
 	if r.TaxAmount > 0 {
-		breakdown.Obj("tax_total", part(r.TaxAmount))
-	}
-	items := sdk.NewArray()
-	if len(r.Lines) > 0 && lineTotal(r.Lines) == goods {
-		for i := range r.Lines {
-			items.Obj(item(r.Lines[i].Name, r.Lines[i].SKU, r.Lines[i].Quantity, part(r.Lines[i].UnitPrice)))
-		}
-	} else {
-		items.Obj(item("Payment for invoice "+r.Reference, "", 1, part(goods)))
+		breakdown.Obj("tax_total", money(r, r.TaxAmount))
 	}
 	return sdk.NewObject().Str("reference_id", r.Reference).Str("invoice_id", r.Reference).OptStr("custom_id", sdk.Clip(r.OrderReference, 127)).
 		OptStr("description", sdk.Clip(r.Description, 127)).OptStr("soft_descriptor", sdk.Clip(r.DescriptorName, 22)).
-		Obj("amount", total.Obj("breakdown", breakdown)).Obj("shipping", shipping(r.Shipping)).Arr("items", items)
+		Obj("amount", total.Obj("breakdown", breakdown)).Obj("shipping", shipping(r.Shipping)).Arr("items", items(r, goods))
 }
 
-func item(name, sku string, quantity int, price *sdk.Object) *sdk.Object {
-	return sdk.NewObject().Str("name", sdk.Clip(name, 127)).OptStr("sku", sdk.Clip(sku, 127)).Str("quantity", strconv.Itoa(quantity)).Obj("unit_amount", price)
+// items are the order's lines where they come to what the goods cost, else one for all: PayPal refuses items that do not add up.
+func items(r *sdk.Request, goods int64) *sdk.Array {
+	lines := r.Lines
+	if len(lines) == 0 || lineTotal(lines) != goods {
+		lines = []sdk.Line{{Name: "Payment for invoice " + r.Reference, Quantity: 1, UnitPrice: goods}}
+	}
+	all := sdk.NewArray()
+	for _, l := range lines {
+		all.Obj(sdk.NewObject().Str("name", sdk.Clip(l.Name, 127)).OptStr("sku", sdk.Clip(l.SKU, 127)).Str("quantity", strconv.Itoa(l.Quantity)).
+			Obj("unit_amount", money(r, l.UnitPrice)))
+	}
+	return all
 }
 
 // lineTotal is what the lines come to, -1 if one is not a sale of goods.
@@ -61,16 +63,14 @@ func lineTotal(lines []sdk.Line) (sum int64) {
 // cardSource is the card: its number, or what PayPal keeps of one.
 func cardSource(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
-	i, o, attributes := r.Instrument, sdk.NewObject(), sdk.NewObject()
-	if i.StoredCredentialID != "" {
-		o.Str("vault_id", i.StoredCredentialID)
-	} else {
-		o = card(r).OptStr("security_code", i.Card.CVC)
+	o, attributes := sdk.NewObject().OptStr("vault_id", r.Instrument.StoredCredentialID), sdk.NewObject()
+	if k := r.Instrument.Card; k != nil {
+		o = card(r).OptStr("security_code", k.CVC)
+		if r.Stores() {
+			attributes.Obj("vault", sdk.NewObject().Str("store_in_vault", "ON_SUCCESS"))
+		}
 	}
 	o.OptObj("stored_credential", storedCredential(r))
-	if r.Stores() && i.Card != nil {
-		attributes.Obj("vault", sdk.NewObject().Str("store_in_vault", "ON_SUCCESS"))
-	}
 	if r.Request3DS {
 		attributes.Obj("verification", sdk.NewObject().Str("method", "SCA_ALWAYS"))
 		o.Obj("experience_context", sdk.NewObject().OptStr("return_url", r.ReturnURL).OptStr("cancel_url", r.ReturnURL))
@@ -100,7 +100,7 @@ func storedCredential(r *sdk.Request) *sdk.Object {
 	if r.MerchantInitiated() && i.NetworkTransactionID != "" {
 		reference := sdk.NewObject().Str("id", i.NetworkTransactionID)
 		if i.Card != nil {
-			reference.OptStr("network", networks[i.Card.Network])
+			reference.OptStr("network", networks[i.Card.Scheme()])
 		}
 		o.Obj("previous_network_transaction_reference", reference)
 	}
@@ -131,12 +131,42 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.Request3DS || r.ThreeDS != nil {
 		return nil, sdk.Unsupported("authentication_type", "PayPal keeps a card with 3-D Secure together with a payment only")
 	}
-	a := post(c, tokensPath, sdk.NewObject().Obj("payment_source", sdk.NewObject().Obj("card", card(r))))
-	j := a.JSON()
+	j := post(c, tokensPath, sdk.NewObject().Obj("payment_source", sdk.NewObject().Obj("card", card(r))))
+	sdk.Require(j.Get("payment_source.card").IsObject(), errors.New("a payment token, but not of a card"))
 	id := j.Str("id")
-	if !a.OK() || id == "" || !j.Get("payment_source.card").IsObject() {
-		return refused(a)
-	}
 	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id,
 		StoredCredential: &sdk.StoredCredential{ID: id, CustomerID: j.Str("customer.id")}}, nil
+}
+
+// complete goes on after PayPal's 3-D Secure: it looks at the result, and takes or holds the money if the card is the customer's.
+func complete(c *sdk.Call) (*sdk.Outcome, error) {
+	j := orderOf(c, nil)
+	authorization, captured := payments(j)
+	if status := j.Str("status"); authorization.Exists() || captured.Exists() || status != "CREATED" && status != "APPROVED" {
+		return order(c, j), nil // paid; the customer has not finished; the order is no more
+	}
+	if d := unauthenticated(j.Get("payment_source.card.authentication_result")); d != nil {
+		return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: j.Str("id"), Decline: d}, nil
+	}
+	action := "/capture"
+	if c.Request.Capture == sdk.CaptureManual {
+		action = "/authorize"
+	}
+	return order(c, post(c, orderPath(c)+action, sdk.NewObject())), nil
+}
+
+// unauthenticated is why PayPal recommends not to go on, nil where it recommends to (developer.paypal.com, "3D Secure response
+// parameters"). A card whose issuer takes no part (enrolment N, U or B without a shift of liability) is charged all the same.
+func unauthenticated(result sdk.JSON) *sdk.Decline {
+	enrolled, status, shift := result.Str("three_d_secure.enrollment_status"), result.Str("three_d_secure.authentication_status"), result.Str("liability_shift")
+	switch {
+	case enrolled == "Y" && (status == "Y" || status == "A"):
+		return nil
+	case shift == "NO" && (enrolled == "N" || enrolled == "U" || enrolled == "B"):
+		return nil
+	case enrolled == "" && (shift == "POSSIBLE" || shift == "YES"):
+		return nil
+	}
+	return &sdk.Decline{Code: "3DS_" + enrolled + status, Reason: sdk.DeclineAuthenticationFailed,
+		Message: "3-D Secure did not succeed: enrolment " + enrolled + ", authentication " + status + ", liability shift " + shift}
 }

@@ -90,8 +90,8 @@ func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	if name == "" && a.Status == 401 { // errors of OAuth have another form
 		name, message = j.Str("error"), j.Str("error_description")
 	}
-	if a.Status < 400 || a.Status > 499 || a.Status == 408 || a.Status == 409 || name == "" || inDoubt(issue) {
-		return nil, failed("no decision", a)
+	if !a.Refuses() || name == "" || inDoubt(issue) {
+		return nil, undecided(a)
 	}
 	o := sdk.Declined(sdk.NewDecline(cmp.Or(issue, name), cmp.Or(message, j.Str("message")), cmp.Or(issues.Of(issue), issues.Of(name))))
 	o.Raw = map[string]string{"name": name, "debug_id": j.Str("debug_id")}

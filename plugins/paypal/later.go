@@ -8,33 +8,28 @@ import (
 	"payswitch/sdk"
 )
 
+const (
+	authorizations = "/v2/payments/authorizations/"
+	captures       = "/v2/payments/captures/"
+	refunds        = "/v2/payments/refunds/"
+)
+
 // capture takes what is held, or a part of it.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	r, body := c.Request, sdk.NewObject().Obj("amount", amount(c.Request)).Bool("final_capture", c.Request.FinalCapture)
-	known := find(c, func(i ids) string { return i.authorization })
-	a := post(c, authorizationPath(known)+"/capture", body)
-	j := a.JSON()
-	if !a.OK() || j.Str("id") == "" {
-		return refused(a)
-	}
+	r, known := c.Request, known(c)
+	body := sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)).Bool("final_capture", r.FinalCapture)
+	j := post(c, authorizations+sdk.PathEscape(known.authorization)+"/capture", body)
 	o := payment(c, j)
-	sdk.Require(o.Status != sdk.StatusAuthorized, errStatus) // no capture is in that state
+	sdk.Require(o.Status != sdk.StatusAuthorized, errors.New("no capture is in the status "+j.Str("status")))
 	known.capture = j.Str("id")
 	o.TransactionID, o.CaptureID, o.ConnectorData = r.TransactionID, known.capture, known.data()
 	o.Released = o.Status == sdk.StatusCaptured && j.Bool("final_capture")
 	return o, nil
 }
 
-func authorizationPath(known ids) string {
-	return "/v2/payments/authorizations/" + sdk.PathEscape(known.authorization)
-}
-
-func capturePath(known ids) string { return "/v2/payments/captures/" + sdk.PathEscape(known.capture) }
-
 // void releases what is held. PayPal answers with the authorization, or with nothing (204).
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	known := find(c, func(i ids) string { return i.authorization })
-	a := post(c, authorizationPath(known)+"/void", nil)
+	a := change(c, authorizations+sdk.PathEscape(known(c).authorization)+"/void", nil)
 	j := a.JSON()
 	switch {
 	case a.Status == 204, a.OK() && j.Str("id") != "" && j.Str("status") == "VOIDED", a.Status == 422 && j.Str("details.0.issue") == "PREVIOUSLY_VOIDED":
@@ -47,22 +42,18 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 
 // refund gives (a part of) a capture back. Our reference goes along as custom_id, by which refundSync finds it again.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
-	body := sdk.NewObject().Obj("amount", amount(c.Request)).Str("custom_id", c.Request.Reference)
-	known := find(c, func(i ids) string { return i.capture })
-	a := post(c, capturePath(known)+"/refund", body)
-	if !a.OK() {
-		return refused(a)
-	}
-	return refunded(c, a.JSON())
+	r := c.Request
+	body := sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)).Str("custom_id", r.Reference)
+	return refunded(c, post(c, captures+sdk.PathEscape(known(c).capture)+"/refund", body))
 }
 
-var refunds = sdk.Statuses{{sdk.StatusRefunded, "COMPLETED"}, {sdk.StatusPending, "PENDING"}, {sdk.StatusDeclined, "FAILED CANCELLED"}}
+var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "COMPLETED"}, {sdk.StatusPending, "PENDING"}, {sdk.StatusDeclined, "FAILED CANCELLED"}}
 
 // refunded reads a refund.
 func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{RefundID: j.Str("id"), TransactionID: c.Request.TransactionID, Raw: j.Pick("status", "reason=status_details.reason")}
 	sdk.Require(o.RefundID != "", errors.New("no refund"))
-	switch o.Status = refunds.Must(j.Str("status")); {
+	switch o.Status = refundStatuses.Must(j.Str("status")); {
 	case o.Status == sdk.StatusRefunded && j.Has("amount") && c.Request.Amount.Currency != "":
 		o.Amount = paid(c, j)
 	case o.Status == sdk.StatusDeclined:
@@ -71,46 +62,39 @@ func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// find returns the payment's ids. If the wanted one was not kept, because an answer was lost, the order tells.
-func find(c *sdk.Call, wanted func(ids) string) ids {
+// known are the payment's ids. If the one that the operation needs was not kept, because an answer was lost, the order tells.
+func known(c *sdk.Call) ids {
 	known := kept(c.Request)
-	if wanted(known) != "" {
-		return known
+	needed := &known.authorization
+	if c.Operation() == sdk.OpRefund {
+		needed = &known.capture
 	}
-	a := orderOf(c)
-	authorization, captured := payments(a.JSON())
-	known = ids{authorization.Str("id"), captured.Str("id")}
-	if !a.OK() || wanted(known) == "" {
-		sdk.Check(failed("the order has no such payment", a))
+	if *needed == "" {
+		authorization, captured := payments(orderOf(c, nil))
+		known = ids{authorization.Str("id"), captured.Str("id")}
+		sdk.Require(*needed != "", errors.New("the order has no such payment"))
 	}
 	return known
 }
 
-// orderOf asks for the order.
-func orderOf(c *sdk.Call) *sdk.Response {
+func orderPath(c *sdk.Call) string {
 	sdk.Require(c.Request.TransactionID != "", sdk.Missing("connector_transaction_id", "the id of the order is not known"))
-	return get(c, ordersPath+"/"+sdk.PathEscape(c.Request.TransactionID))
+	return ordersPath + "/" + sdk.PathEscape(c.Request.TransactionID)
 }
+
+// orderOf asks for the order: see get.
+func orderOf(c *sdk.Call, absent *sdk.Outcome) sdk.JSON { return get(c, orderPath(c), absent) }
 
 // sync asks what has become of a payment: for its capture, where that is known and not itself in doubt, else for the order.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	known := kept(c.Request)
 	if known.capture == "" || c.Request.Resolves == sdk.OpCapture {
-		a := orderOf(c)
-		if !a.OK() || a.JSON().Str("id") == "" {
-			return missing(a)
-		}
-		o, err := order(c, a.JSON())
-		if err == nil {
-			o.Totals = totals(a.JSON().Get("purchase_units.0.payments"), c.Request.Amount.Currency)
-		}
-		return o, err
+		j := orderOf(c, sdk.NotFound())
+		o := order(c, j)
+		o.Totals = totals(j.Get("purchase_units.0.payments"), c.Request.Amount.Currency)
+		return o, nil
 	}
-	a := get(c, capturePath(known))
-	j := a.JSON()
-	if !a.OK() || j.Str("id") == "" {
-		return missing(a)
-	}
+	j := get(c, captures+sdk.PathEscape(known.capture), sdk.NotFound())
 	o := payment(c, j)
 	o.TransactionID, o.ConnectorData = cmp.Or(j.Str("supplementary_data.related_ids.order_id"), c.Request.TransactionID), known.data()
 	return o, nil
@@ -132,28 +116,12 @@ func totals(payments sdk.JSON, currency sdk.Currency) *sdk.Totals {
 
 // refundSync asks for a refund by its id, or, where the answer with the id was lost, for the order's refund with our reference.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
-	if c.Request.RefundID != "" {
-		a := get(c, "/v2/payments/refunds/"+sdk.PathEscape(c.Request.RefundID))
-		if !a.OK() {
-			return missing(a)
-		}
-		return refunded(c, a.JSON())
+	if id := c.Request.RefundID; id != "" {
+		return refunded(c, get(c, refunds+sdk.PathEscape(id), sdk.NotFound()))
 	}
-	a := orderOf(c)
-	if !a.OK() || a.JSON().Str("id") == "" {
-		return nil, failed("no order", a)
-	}
-	r := a.JSON().Get("purchase_units.0.payments.refunds").Where("custom_id", c.Request.Reference)
+	r := orderOf(c, nil).Get("purchase_units.0.payments.refunds").Where("custom_id", c.Request.Reference)
 	if !r.Exists() {
-		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
+		return sdk.NotFound(), nil
 	}
 	return refunded(c, r)
-}
-
-// missing reads the answer to a question that PayPal does not answer: only its own error says that there is nothing.
-func missing(a *sdk.Response) (*sdk.Outcome, error) {
-	if a.Status == 404 && a.JSON().Str("name") == "RESOURCE_NOT_FOUND" {
-		return &sdk.Outcome{Status: sdk.StatusNotFound, Raw: map[string]string{"issue": a.JSON().Str("details.0.issue")}}, nil
-	}
-	return nil, failed("no answer to the question", a)
 }

@@ -208,6 +208,7 @@ func TestStoredCredentials(t *testing.T) {
 
 	r.Instrument = card()
 	r.Instrument.NetworkTransactionID = "0741"
+	r.Instrument.Card.Network, r.Instrument.Card.BIN = "", "411111" // as the number tells
 	_, sends = play(t, sdk.OpAuthorize, r)
 	require.JSONEq(t, `{"id":"0741","network":"VISA"}`, wire.JSONBody(t, sends[0]).Raw("payment_source.card.stored_credential.previous_network_transaction_reference"))
 
@@ -233,7 +234,7 @@ func Test3DS(t *testing.T) {
 	back := func(shift, enrolled, status string) sdk.Exchange {
 		return anOrder("APPROVED", "", `,"payment_source":{"card":{"authentication_result":{"liability_shift":"`+shift+`","three_d_secure":{"enrollment_status":"`+enrolled+`","authentication_status":"`+status+`"}}}}`)
 	}
-	for _, v := range [][3]string{{"POSSIBLE", "Y", "Y"}, {"POSSIBLE", "Y", "A"}, {"NO", "N", ""}, {"NO", "U", ""}, {"NO", "B", ""}, {"POSSIBLE", "", ""}} {
+	for _, v := range [][3]string{{"POSSIBLE", "Y", "Y"}, {"POSSIBLE", "Y", "A"}, {"NO", "N", ""}, {"NO", "U", ""}, {"NO", "B", ""}, {"POSSIBLE", "", ""}, {"YES", "", ""}} {
 		result, sends = play(t, sdk.OpComplete, r, back(v[0], v[1], v[2]), anOrder("COMPLETED", `"authorizations":[`+authorized+`]`))
 		require.Equal(t, sdk.StatusAuthorized, result.Outcome.Status, v)
 		require.Equal(t, "https://api-m.sandbox.paypal.com/v2/checkout/orders/ORDER1/authorize", sends[1].URL)
@@ -341,15 +342,17 @@ func TestWebhook(t *testing.T) {
 		return outcome(t, sdk.OpWebhook, sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Body: []byte(body)}})
 	}
 	for body, want := range map[string]sdk.Event{
-		`{"event_type":"PAYMENT.CAPTURE.COMPLETED","resource":{"id":"C","invoice_id":"ref-1","supplementary_data":{"related_ids":{"order_id":"ORDER1"}}}}`: {Object: "payment", TransactionID: "ORDER1", Reference: "ref-1"},
-		`{"event_type":"PAYMENT.AUTHORIZATION.VOIDED","resource":{"id":"A","invoice_id":"ref-1"}}`:                                                         {Object: "payment", Reference: "ref-1"},
-		`{"event_type":"CHECKOUT.ORDER.APPROVED","resource":{"id":"ORDER1","purchase_units":[{"reference_id":"ref-1"}]}}`:                                  {Object: "payment", TransactionID: "ORDER1", Reference: "ref-1"},
-		`{"event_type":"PAYMENT.CAPTURE.REFUNDED","resource":{"id":"REF1","custom_id":"ref-2"}}`:                                                           {Object: "refund", RefundID: "REF1", Reference: "ref-2"},
+		`{"event_type":"PAYMENT.CAPTURE.COMPLETED","resource":{"id":"C","invoice_id":"ref-1","supplementary_data":{"related_ids":{"order_id":"ORDER1"}}}}`:              {Object: "payment", TransactionID: "ORDER1", Reference: "ref-1"},
+		`{"event_type":"PAYMENT.AUTHORIZATION.VOIDED","resource":{"id":"A","invoice_id":"ref-1"}}`:                                                                      {Object: "payment", Reference: "ref-1"},
+		`{"event_type":"CHECKOUT.ORDER.APPROVED","resource":{"id":"ORDER1","purchase_units":[{"reference_id":"ref-1"}]}}`:                                               {Object: "payment", TransactionID: "ORDER1", Reference: "ref-1"},
+		`{"event_type":"PAYMENT.CAPTURE.REFUNDED","resource":{"id":"REF1","custom_id":"ref-2"}}`:                                                                        {Object: "refund", RefundID: "REF1", Reference: "ref-2"},
+		`{"event_type":"CUSTOMER.DISPUTE.CREATED","resource":{"dispute_id":"PP-D-1","disputed_transactions":[{"seller_transaction_id":"C","invoice_number":"ref-1"}]}}`: {Object: "dispute", Reference: "ref-1"},
 	} {
 		want.Sync = true
 		require.Equal(t, []sdk.Event{want}, read(body).Events)
 	}
-	require.Empty(t, read(`{"event_type":"CUSTOMER.DISPUTE.CREATED","resource":{"id":"D"}}`).Events)
+	require.Empty(t, read(`{"event_type":"CUSTOMER.DISPUTE.CREATED","resource":{"dispute_id":"PP-D-1"}}`).Events, "about nothing of ours")
+	require.Empty(t, read(`{"event_type":"BILLING.PLAN.CREATED","resource":{"id":"P"}}`).Events)
 	require.Empty(t, read(`{"event_type":"PAYMENT.CAPTURE.COMPLETED","resource":{}}`).Events)
 	require.Equal(t, 400, read(`{`).Reply.Status)
 }

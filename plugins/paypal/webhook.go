@@ -9,10 +9,7 @@ import (
 // webhook reads a message. PayPal signs with a certificate that must be fetched first, so a message is not believed: it only causes
 // a query, which tells the truth.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
-	j, err := sdk.ParseJSON(c.Request.Webhook.Body)
-	if err != nil {
-		return sdk.Refuse(400, "not a message"), nil
-	}
+	j := c.Message()
 	resource, kind := j.Get("resource"), j.Str("event_type")
 	e := sdk.Event{Object: "payment", Sync: true, TransactionID: resource.Str("supplementary_data.related_ids.order_id")}
 	switch {
@@ -22,6 +19,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		e.Reference = resource.Str("invoice_id")
 	case strings.HasPrefix(kind, "CHECKOUT.ORDER."):
 		e.TransactionID, e.Reference = resource.Str("id"), resource.Str("purchase_units.0.reference_id")
+	case strings.HasPrefix(kind, "CUSTOMER.DISPUTE."):
+		e.Object, e.Reference = "dispute", resource.Str("disputed_transactions.0.invoice_number")
 	default:
 		return sdk.Handled(), nil
 	}

@@ -1,0 +1,45 @@
+package sdk_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+)
+
+func TestAuthorization(t *testing.T) {
+	a := &sdk.Adapter{AccessToken: func(c *sdk.Call) (*sdk.Outcome, error) {
+		return c.Token(sdk.FormSend("/token", sdk.NewForm(), c.BasicAuth("id", "secret"), c.Bearer("key")), "access_token", "expires_in")
+	}}
+	s := &sdk.Step{ABI: sdk.ABI, Operation: sdk.OpAccessToken, DerivePrefix: "DERIVED", Account: sdk.Account{BaseURL: "https://p.example",
+		Credentials: map[string]string{"id": "me", "secret": "SECRET", "key": "KEY"}}}
+	send := a.Step(s).Send
+	require.Equal(t, "Basic DERIVED0", sdk.HeaderValue(send.Headers, "Authorization"))
+	require.Equal(t, []sdk.Derivation{{StandIn: "DERIVED0", Expr: sdk.Basic("me", "SECRET")}}, send.Derive)
+	require.Equal(t, sdk.H("Authorization", "Bearer KEY"), send.Headers[2])
+	require.Equal(t, []sdk.Capture{{Path: "access_token", Name: "access_token"}}, send.Capture)
+	require.True(t, send.SafeToRepeat)
+
+	answer := func(status int, body string) *sdk.Outcome {
+		s.Exchanges = []sdk.Exchange{{RequestHash: sdk.RequestHash(send), Sent: true, Status: status, Body: []byte(body)}}
+		return a.Step(s).Outcome
+	}
+	require.Equal(t, &sdk.Outcome{Status: sdk.StatusToken, Token: &sdk.AccessToken{Value: "TOKEN", ExpiresIn: 60}}, answer(200, `{"access_token":"TOKEN","expires_in":60}`))
+	o := answer(401, `{"error":"invalid_client"}`)
+	require.Equal(t, sdk.StatusUnknown, o.Status)
+	require.Equal(t, "no access token: HTTP 401 invalid_client", o.Raw["error"])
+	for _, body := range []string{`{"access_token":"TOKEN"}`, `{"access_token":"TOKEN","expires_in":0}`, `{"expires_in":60}`, `<html>`, ``} {
+		require.Equal(t, sdk.StatusUnknown, answer(200, body).Status, body)
+	}
+	require.Equal(t, sdk.StatusUnknown, answer(500, `{"access_token":"TOKEN","expires_in":60}`).Status)
+}
+
+func TestRefuses(t *testing.T) {
+	for status, want := range map[int]bool{200: false, 302: false, 400: true, 404: true, 408: false, 409: false, 422: true, 499: true, 500: false} {
+		require.Equal(t, want, (&sdk.Response{Status: status}).Refuses(), status)
+	}
+	r := &sdk.Response{Status: 422, Body: []byte(`{"name":"X","details":[{"code":7}]}`)}
+	require.EqualError(t, r.Undecided("nothing", "name", "message", "details.0.code"), "nothing: HTTP 422 X 7")
+	require.EqualError(t, (&sdk.Response{Status: 502, Body: []byte("<html>")}).Undecided("nothing", "name"), "nothing: HTTP 502")
+}
