@@ -28,7 +28,7 @@ func (k *callCase) drive(m *sdk.Manifest) (*engine.Drive, error) {
 
 // driveAs makes the operation of a case that op may stand for.
 func (k *callCase) driveAs(op sdk.Operation, m *sdk.Manifest) (*engine.Drive, error) {
-	if err := k.checkAmount(op); err != nil {
+	if err := k.checkNeeds(op); err != nil {
 		return nil, err
 	}
 	k.settings.BaseURL = k.BaseURL
@@ -79,33 +79,34 @@ func (k *callCase) operation(m *sdk.Manifest) (sdk.Operation, error) {
 		op = sdk.Operation(k.Flow)
 	}
 	if op == "" {
-		return "", fmt.Errorf("flow: %q is no flow that can be called: give an operation, as %s", k.Flow, operationNames(m))
+		return "", fmt.Errorf("flow: %q is no flow that can be called: choose one of %s", k.Flow, callFlows(m))
 	}
 	if !slices.Contains(m.Operations, op) {
-		return "", fmt.Errorf("flow: %s does not offer %s: it has %s", m.Name, op, operationNames(m))
+		return "", fmt.Errorf("flow: %s does not offer %s: choose one of %s", m.Name, k.Flow, callFlows(m))
 	}
 	return op, nil
 }
 
-// operationNames are the operations of an adapter that can be called.
-func operationNames(m *sdk.Manifest) string {
-	var names []string
-	for _, op := range m.Operations {
-		if op != sdk.OpWebhook {
-			names = append(names, string(op))
-		}
-	}
-	return strings.Join(names, ", ")
+// callFlows names the flows that an adapter answers.
+func callFlows(m *sdk.Manifest) string {
+	flows := []string{"authorize", "mandate_payment", "setup_mandate", "complete", "capture", "void", "incremental_authorization", "refund",
+		"payment_sync", "refund_sync", "access_token", "three_ds_prepare", "three_ds_authenticate", "three_ds_result", "three_ds_cancel"}
+	return strings.Join(slices.DeleteFunc(flows, func(flow string) bool { return !slices.Contains(m.Operations, wire.Operation(flow)) }), ", ")
 }
 
-// checkAmount asks for what these operations never go without.
-func (k *callCase) checkAmount(op sdk.Operation) error {
-	moves := []sdk.Operation{sdk.OpCapture, sdk.OpRefund, sdk.OpIncrementalAuthorize}
-	if k.Flow != "authorize" && k.Flow != "mandate_payment" && !slices.Contains(moves, op) {
-		return nil
+// checkNeeds asks for what these operations never go without.
+func (k *callCase) checkNeeds(op sdk.Operation) error {
+	var needs []string
+	switch {
+	case k.Flow == "authorize", k.Flow == "mandate_payment":
+		needs = []string{"amount", "currency"}
+	case op == sdk.OpCapture, op == sdk.OpRefund, op == sdk.OpIncrementalAuthorize:
+		needs = []string{"amount", "currency", "connector_transaction_id"}
+	case op == sdk.OpVoid:
+		needs = []string{"connector_transaction_id"}
 	}
-	for _, name := range []string{"amount", "currency"} {
-		if k.Input[name] == nil {
+	for _, name := range needs {
+		if k.Input[name] == nil || k.Input[name] == "" {
 			return fmt.Errorf("input.%s: is missing", name)
 		}
 	}
