@@ -111,8 +111,9 @@ func TestBlind(t *testing.T) {
 	require.Equal(t, "C", body.Str("mpiData.directoryResponse"))
 	require.Equal(t, "Y", body.Str("mpiData.authenticationResponse"))
 	require.Equal(t, "Ann Doe", body.Str("paymentMethod.holderName"))
-	s.Request.ThreeDS.Flow = "frictionless"
+	s.Request.ThreeDS.Flow, s.Request.ThreeDS.CAVVAlgorithm = "frictionless", "2"
 	_, body = sent(t, s)
+	require.Equal(t, "2", body.Str("mpiData.cavvAlgorithm"))
 	require.Equal(t, "Y", body.Str("mpiData.directoryResponse"))
 	require.False(t, body.Has("mpiData.authenticationResponse"))
 }
@@ -202,6 +203,8 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, o.Status)
 	o = outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Refused","pspReference":"P","refusalReason":"Refused","refusalReasonCode":"2","additionalData":{"refusalReasonRaw":"05 : Do not honor"}}`)
 	require.Equal(t, sdk.Decline{Code: "2", Message: "Refused", NetworkCode: "05", Reason: sdk.DeclineDoNotHonor, RetryElsewhere: true}, *o.Decline)
+	o = outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Refused","pspReference":"P","refusalReason":"Transaction blocked by Adyen to prevent excessive retry fees","refusalReasonCode":"46"}`)
+	require.Equal(t, sdk.DeclineBlocked, o.Decline.Reason)
 	require.Equal(t, sdk.DeclineAbandoned, outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Cancelled","pspReference":"P"}`).Decline.Reason)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Authorised"}`).Status, "without an id nothing can be done with it")
 }

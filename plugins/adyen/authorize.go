@@ -70,7 +70,8 @@ func mpiData(t *sdk.ThreeDSResult) *sdk.Object {
 		authentication = ""
 	}
 	return sdk.NewObject().OptStr("directoryResponse", directory).OptStr("authenticationResponse", authentication).OptStr("cavv", t.CAVV).
-		OptStr("eci", t.ECI).OptStr("dsTransID", t.DSTransID).OptStr("threeDSVersion", t.Version)
+		OptStr("eci", t.ECI).OptStr("dsTransID", t.DSTransID).OptStr("threeDSVersion", t.Version).
+		OptStr("cavvAlgorithm", t.CAVVAlgorithm) // which Cartes Bancaires wants
 }
 
 func additionalData(r *sdk.Request) *sdk.Object {

@@ -118,8 +118,8 @@ func threeDSecure(f *sdk.Form, r *sdk.Request) {
 		wanted = "any"
 	}
 	f.Add(options+"[request_three_d_secure]", wanted)
-	if t := r.ThreeDS; t != nil {
-		f.Opt(options+"[three_d_secure][cryptogram]", t.CAVV).Opt(options+"[three_d_secure][electronic_commerce_indicator]", t.ECI).
+	if t := r.ThreeDS; t != nil && t.CAVV != "" { // Stripe refuses a result without one, which would shift no liability
+		f.Add(options+"[three_d_secure][cryptogram]", t.CAVV).Opt(options+"[three_d_secure][electronic_commerce_indicator]", t.ECI).
 			Opt(options+"[three_d_secure][transaction_id]", t.DSTransID).Opt(options+"[three_d_secure][version]", t.Version).
 			Opt(options+"[three_d_secure][ares_trans_status]", t.TransStatus)
 	}

@@ -125,6 +125,24 @@ func TestThreeDSecureOfStripe(t *testing.T) {
 	require.Equal(t, "pm_1", end.Outcome.StoredCredential.ID)
 }
 
+// A result from elsewhere is told with its cryptogram; one that has none would have the payment refused.
+func TestThreeDSecureFromElsewhere(t *testing.T) {
+	const result = "payment_method_options[card][three_d_secure]"
+	r := purchase(1000, "USD")
+	r.ThreeDS = &sdk.ThreeDSResult{CAVV: "AAAB", ECI: "06", TransStatus: "A", Version: "2.1.0", DSTransID: "ds-1"}
+	sends, _ := play(t, sdk.OpAuthorize, r)
+	form := wire.FormBody(t, sends[0])
+	require.Equal(t, []string{"AAAB", "06", "A", "2.1.0", "ds-1"}, []string{form[result+"[cryptogram]"], form[result+"[electronic_commerce_indicator]"],
+		form[result+"[ares_trans_status]"], form[result+"[version]"], form[result+"[transaction_id]"]})
+
+	r.Request3DS, r.ThreeDS = true, &sdk.ThreeDSResult{ECI: "07", TransStatus: "U", Version: "2.2.0", DSTransID: "ds-1"}
+	sends, _ = play(t, sdk.OpAuthorize, r)
+	for name := range wire.FormBody(t, sends[0]) {
+		require.NotContains(t, name, result)
+	}
+	require.Equal(t, "automatic", wire.FormBody(t, sends[0])["payment_method_options[card][request_three_d_secure]"], "it is not run twice")
+}
+
 func TestPartialCapture(t *testing.T) {
 	partial := `{"id":"pi_1","object":"payment_intent","amount":1000,"amount_received":400,"currency":"usd","status":"succeeded"}`
 	o := outcome(t, sdk.OpCapture, purchase(400, "USD"), wire.Answer(200, partial))
@@ -194,6 +212,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{402, `{"error":{"type":"card_error","code":"card_declined","decline_code":"stolen_card"}}`, sdk.StatusDeclined, sdk.DeclineStolenCard},
 		{402, `{"error":{"type":"card_error","code":"card_declined","decline_code":"brand_new"}}`, sdk.StatusDeclined, sdk.DeclineGeneric},
+		{402, `{"error":{"type":"card_error","code":"card_decline_rate_limit_exceeded"}}`, sdk.StatusDeclined, sdk.DeclineLimitExceeded},
 		{402, `{"error":{"type":"card_error","code":"expired_card"}}`, sdk.StatusDeclined, sdk.DeclineExpiredCard},
 		{400, `{"error":{"type":"invalid_request_error","code":"amount_too_small"}}`, sdk.StatusDeclined, sdk.DeclineInvalidAmount},
 		{400, `{"error":{"type":"invalid_request_error","message":"?"}}`, sdk.StatusDeclined, sdk.DeclineProcessingError},
