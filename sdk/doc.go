@@ -7,7 +7,7 @@
 //   - what is asked for: Call.Request, and the merchant's Call.Account
 //   - sending: [Call.Do], [Call.Get], [Call.Post] of a [JSONSend] or [FormSend]; answers: [Response], [JSON], [ParseForm]
 //   - bodies: [Object], [Array], [Form]; amounts: [Money.Major], [ParseMajor], [Decimals]
-//   - what codes and statuses mean: [Reasons], [Statuses], [Results], [Names]
+//   - what codes and statuses mean: [Declines], [Statuses], [Results], [Names]
 //   - what is computed from secrets, which the adapter never sees: [Call.Derive]; messages: [Call.Signed], [Call.Fresh], [Call.Message]
 //   - time and randomness that replay exactly: [Call.Now], [Call.ID], [Call.Random]
 //

@@ -6,20 +6,17 @@ import (
 	"strings"
 )
 
-// Table maps a processor's codes to what they mean: see Reasons, Statuses and Results. A row is a meaning and its codes, separated by
-// spaces. Behind a colon a code may have the processor's name of it, for the reader and for Name:
+// Table maps a processor's codes to what they mean: see Statuses, Results and Names; decline codes have Declines. A row is a meaning and
+// its codes, separated by spaces. Behind a colon a code may have the processor's name of it, for the reader:
 //
-//	var reasons = sdk.Reasons{
-//		{sdk.DeclineInsufficientFunds, "202"},
-//		{sdk.DeclineInvalidMerchant, "410:merchant_configuration 411:account_inactive"},
+//	var statuses = sdk.Statuses{
+//		{sdk.StatusAuthorized, "AUTHORIZED"},
+//		{sdk.StatusCaptured, "2:settled 3:paid_out"},
 //	}
 //
 // Of a code that stands twice the first row counts. A table is plain data: nothing is built from it when the guest starts, and looking
 // up allocates nothing.
 type Table[T ~string] [][2]T
-
-// Reasons are the codes of declines.
-type Reasons = Table[DeclineReason]
 
 // Statuses are the statuses of payments, captures or refunds.
 type Statuses = Table[OutcomeStatus]
@@ -32,8 +29,19 @@ type Names = Table[string]
 
 // Of is what the code means, "" where the table does not have it. cmp.Or gives it a default.
 func (t Table[T]) Of(code string) T {
-	means, _ := t.find(code)
-	return means
+	if code == "" {
+		return ""
+	}
+	for i := range t {
+		for rest := string(t[i][1]); rest != ""; {
+			var entry string
+			entry, rest, _ = strings.Cut(rest, " ")
+			if tail, ok := strings.CutPrefix(entry, code); ok && (tail == "" || tail[0] == ':') {
+				return t[i][0]
+			}
+		}
+	}
+	return ""
 }
 
 // Must is what the code means. A code that the table does not have decides nothing: it ends the operation with an error (see Must).
@@ -53,28 +61,6 @@ func (t Table[T]) For(u *StoredCredentialUse) T {
 		return ""
 	}
 	return cmp.Or(t.Of(kind+"_"+u.Category), t.Of(kind+"_"+u.Usage), t.Of(kind))
-}
-
-// Name is the processor's name of the code, "" where the table does not tell it.
-func (t Table[T]) Name(code string) string {
-	_, name := t.find(code)
-	return name
-}
-
-func (t Table[T]) find(code string) (means T, name string) {
-	if code == "" {
-		return "", ""
-	}
-	for i := range t {
-		for rest := string(t[i][1]); rest != ""; {
-			var entry string
-			entry, rest, _ = strings.Cut(rest, " ")
-			if tail, ok := strings.CutPrefix(entry, code); ok && (tail == "" || tail[0] == ':') {
-				return t[i][0], strings.TrimPrefix(tail, ":")
-			}
-		}
-	}
-	return "", ""
 }
 
 // Results of a check, as they stand in Checks.

@@ -7,19 +7,16 @@ import (
 )
 
 func TestTable(t *testing.T) {
-	reasons := Reasons{
-		{DeclineInsufficientFunds, "202"},
-		{DeclineInvalidMerchant, "410:merchant_configuration 411:account_inactive 20"},
-		{DeclineGeneric, "411"},
+	statuses := Statuses{
+		{StatusAuthorized, "202"},
+		{StatusCaptured, "410:settled 411:paid_out 20"},
+		{StatusDeclined, "411"},
 	}
-	for code, want := range map[string]DeclineReason{"202": DeclineInsufficientFunds, "410": DeclineInvalidMerchant, "411": DeclineInvalidMerchant,
-		"20": DeclineInvalidMerchant, "2": "", "41": "", "2020": "", "": "", "merchant_configuration": "", " ": ""} {
-		require.Equal(t, want, reasons.Of(code), code)
+	for code, want := range map[string]OutcomeStatus{"202": StatusAuthorized, "410": StatusCaptured, "411": StatusCaptured,
+		"20": StatusCaptured, "2": "", "41": "", "2020": "", "": "", "settled": "", " ": ""} {
+		require.Equal(t, want, statuses.Of(code), code)
 	}
-	require.Equal(t, "account_inactive", reasons.Name("411"))
-	require.Empty(t, reasons.Name("202"))
-	require.Empty(t, reasons.Name("999"))
-	require.Zero(t, testing.AllocsPerRun(10, func() { reasons.Of("411") }))
+	require.Zero(t, testing.AllocsPerRun(10, func() { statuses.Of("411") }))
 	require.Equal(t, StatusCaptured, Statuses{{StatusCaptured, "SETTLED SETTLING"}}.Of("SETTLING"))
 }
 

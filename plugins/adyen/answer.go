@@ -103,7 +103,7 @@ func decline(j sdk.JSON) *sdk.Decline {
 	if len(network) > 2 { // a word of Adyen's own ("DECLINED Expiry Incorrect"), not a code of the network
 		network = ""
 	}
-	reason := refusalReasons.Of(code)
+	reason := declines.Of(code)
 	if reason == "" || reason == sdk.DeclineGeneric {
 		reason = sdk.DeclineByCode(network)
 	}
@@ -122,7 +122,7 @@ func refusal(resp *sdk.Response) (*sdk.Outcome, error) {
 	if resp.Status < 400 || resp.Status > 499 || code == "" || code == inProgress || code == internalError || resp.Header("transient-error") == "true" {
 		return nil, errors.New("HTTP " + strconv.Itoa(resp.Status) + " without a result")
 	}
-	o := sdk.Declined(sdk.NewDecline(code, j.Str("message"), cmp.Or(errorReasons.Of(code), errorTypes.Of(j.Str("errorType")), sdk.DeclineProcessingError)))
+	o := sdk.Declined(declines.New(code, j.Str("message"), cmp.Or(declines.Of(j.Str("errorType")), sdk.DeclineProcessingError)))
 	o.Raw = map[string]string{"error_code": code, "error_type": j.Str("errorType")}
 	return o, nil
 }

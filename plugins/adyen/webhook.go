@@ -98,8 +98,8 @@ func event(n sdk.JSON) *sdk.Event {
 func declined(o *sdk.Outcome, n sdk.JSON) {
 	o.Status, o.Amount = sdk.StatusDeclined, nil
 	code, reason := n.Str("eventCode"), sdk.DeclineGeneric
-	if why := n.Text("additionalData.refusalReasonCode"); refusalReasons.Of(why) != "" {
-		code, reason = why, refusalReasons.Of(why)
+	if why := n.Text("additionalData.refusalReasonCode"); declines.Of(why) != "" {
+		code, reason = why, declines.Of(why)
 	}
 	o.Decline = sdk.NewDecline(code, n.Str("reason"), reason)
 }

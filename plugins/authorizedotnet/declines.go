@@ -1,36 +1,11 @@
 package authorizedotnet
 
 import (
-	"cmp"
+	_ "embed"
 	"errors"
 
 	"payswitch/sdk"
 )
-
-// reasons are the response reason codes of transactions. Codes that are not here say nothing that our vocabulary has a word for.
-var reasons = sdk.Reasons{
-	{sdk.DeclinePickUpCard, "4"},
-	{sdk.DeclineInvalidAmount, "5 47 49 50 51"},
-	{sdk.DeclineIncorrectNumber, "6 37 200 315"},
-	{sdk.DeclineIncorrectExpiry, "7 201 316"},
-	{sdk.DeclineExpiredCard, "8 317"},
-	{sdk.DeclineInvalidMerchant, "13 15 31 34 35 38 87 128"},
-	{sdk.DeclineCardNotSupported, "17 28"},
-	{sdk.DeclineProcessingError, "19 20 21 22 23 25 26 33 57 58 59 60 61 62 63 120 121 122 181 261"},
-	{sdk.DeclineIncorrectAddress, "27 127 290"},
-	{sdk.DeclineCurrency, "39"},
-	{sdk.DeclineIncorrectCVC, "44 45 65 78 165"},
-	{sdk.DeclineFraud, "41 141 145 193 250 251 252 253 254"},
-	{sdk.DeclineNotPermitted, "46 54 55"},
-}
-
-// refusals are the codes of requests that were refused before there was a transaction.
-var refusals = sdk.Reasons{
-	{sdk.DeclineInvalidMerchant, "E00005 E00006 E00007 E00008 E00009 E00010 E00011"},
-	{sdk.DeclineTryLater, "E00053 E00104"},
-	{sdk.DeclineGeneric, "E00027"},
-	{sdk.DeclineDuplicate, duplicateRecord},
-}
 
 // duplicateRecord is the code of a profile that is there already.
 const duplicateRecord = "E00039"
@@ -51,7 +26,7 @@ func message(j sdk.JSON) (code, text string) {
 func refused(j sdk.JSON) *sdk.Decline {
 	code, text := message(j)
 	sdk.Require(failed(j) && code != "" && code != unexpected, errAnswer)
-	return sdk.NewDecline(code, text, cmp.Or(refusals.Of(code), sdk.DeclineProcessingError))
+	return declines.New(code, text, sdk.DeclineProcessingError)
 }
 
 // declined is why a transaction was declined.
@@ -63,7 +38,7 @@ func declined(j sdk.JSON) *sdk.Decline {
 	case "":
 		return refused(j)
 	}
-	return sdk.NewDecline(code, text, reasons.Of(code))
+	return declines.New(code, text, "")
 }
 
 // The results of the address check (AVS) and of the card code's.
@@ -76,3 +51,9 @@ var (
 func checks(avs, code string) *sdk.Checks {
 	return sdk.NewChecks(cvc.Of(code), street.Of(avs), postal.Of(avs))
 }
+
+// declines are decline codes and what they mean.
+var declines = sdk.ParseDeclines(declineCodes)
+
+//go:embed declines.txt
+var declineCodes string

@@ -90,7 +90,7 @@ var errAmount = errors.New("a transaction without its amounts")
 // ended is why a transaction came to nothing.
 func ended(t sdk.JSON) *sdk.Decline {
 	code := t.Text("responseReasonCode")
-	return sdk.NewDecline(code, t.Str("responseReasonDescription"), reasons.Of(code))
+	return declines.New(code, t.Str("responseReasonDescription"), "")
 }
 
 // refunded is what is known to be refunded: refunds are transactions of their own.

@@ -83,7 +83,7 @@ func refusal(list sdk.JSON) *sdk.Decline {
 		}
 	}
 	class, code := list.Str("0.extensions.errorClass"), list.Text("0.extensions.legacyCode")
-	return sdk.NewDecline(cmp.Or(code, class), list.Str("0.message"), cmp.Or(errorReasons.Of(code), errorReasons.Of(class)))
+	return declines.New(cmp.Or(code, class), list.Str("0.message"), declines.Of(class))
 }
 
 // amountOf is the amount of a transaction or refund, nil where the answer has none. It must be in the currency asked for.

@@ -1,7 +1,6 @@
 package checkout
 
 import (
-	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -113,7 +112,7 @@ func decline(j sdk.JSON) *sdk.Decline {
 		at = j.Get("actions.0")
 	}
 	code, network := at.Text("response_code"), at.Text("processing.partner_response_code")
-	d := sdk.NewDecline(code, at.Str("response_summary"), cmp.Or(responseCodes.Of(code), sdk.DeclineByCode(network)))
+	d := declines.New(code, at.Str("response_summary"), sdk.DeclineByCode(network))
 	d.NetworkCode, d.AdviceCode = network, at.Text("processing.partner_merchant_advice_code")
 	return d
 }
@@ -129,7 +128,7 @@ func refusal(resp *sdk.Response) (*sdk.Outcome, error) {
 	for v := range resp.JSON().Get("error_codes").All() {
 		all = append(all, v.Str(""))
 	}
-	o := sdk.Declined(sdk.NewDecline(code, strings.Join(all, ", "), errorReason(code)))
+	o := sdk.Declined(declines.New(code, strings.Join(all, ", "), sdk.DeclineProcessingError))
 	o.Raw = map[string]string{"error_type": resp.JSON().Str("error_type")}
 	return o, nil
 }

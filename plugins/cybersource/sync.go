@@ -115,7 +115,7 @@ func search(c *sdk.Call, service string) (found string) {
 func statusOf(a sdk.JSON, accepted string) string {
 	code := a.Text("applicationInformation.reasonCode")
 	known := sdk.Names{{accepted, "100"}, {"PARTIAL_AUTHORIZED", "110"}, {"PENDING_REVIEW", "480"}}.Of(code)
-	if known == "" && reasons.Of(code) != "" {
+	if known == "" && declines.Of(code) != "" {
 		known = "DECLINED"
 	}
 	return cmp.Or(a.Str("applicationInformation.status"), known)

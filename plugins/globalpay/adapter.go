@@ -124,14 +124,7 @@ func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	if a.Status < 400 || a.Status > 499 || a.Status == 408 || a.Status == 409 || code == "" {
 		return nil, failed(a)
 	}
-	o := sdk.Declined(sdk.NewDecline(code, j.Str("detailed_error_description"), errorCodes.Of(code)))
+	o := sdk.Declined(declines.New(code, j.Str("detailed_error_description"), ""))
 	o.Raw = map[string]string{"detailed_error_code": j.Str("detailed_error_code")}
 	return o, nil
-}
-
-// errorCodes are those of GP API's errors that say why.
-var errorCodes = sdk.Reasons{
-	{sdk.DeclineInvalidMerchant, "NOT_AUTHENTICATED ACTION_NOT_AUTHORIZED"},
-	{sdk.DeclineProcessingError, "INVALID_REQUEST_DATA MANDATORY_DATA_MISSING"},
-	{sdk.DeclineTryLater, "TOO_MANY_REQUESTS"},
 }

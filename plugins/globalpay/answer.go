@@ -2,6 +2,7 @@ package globalpay
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 
 	"payswitch/sdk"
@@ -83,13 +84,7 @@ func declineOf(j sdk.JSON) *sdk.Decline {
 		d.NetworkCode = code
 		return d
 	}
-	return sdk.NewDecline(code, text, results.Of(code))
-}
-
-// results are Global Payments' own results.
-var results = sdk.Reasons{
-	{sdk.DeclineGeneric, "101"}, {sdk.DeclineDoNotHonor, "102"}, {sdk.DeclineStolenCard, "103"}, {sdk.DeclineFraud, "107"},
-	{sdk.DeclineProcessingError, "200 205"},
+	return declines.New(code, text, "")
 }
 
 // matches are the results of address and CVC checks; all others say that there was none.
@@ -104,3 +99,9 @@ func checks(card sdk.JSON) *sdk.Checks {
 	}
 	return sdk.NewChecks(result("cvv_result"), result("avs_address_result"), result("avs_postal_code_result"))
 }
+
+// declines are decline codes and what they mean.
+var declines = sdk.ParseDeclines(declineCodes)
+
+//go:embed declines.txt
+var declineCodes string

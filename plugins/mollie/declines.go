@@ -2,36 +2,11 @@ package mollie
 
 import (
 	"cmp"
+	_ "embed"
 	"strconv"
 
 	"payswitch/sdk"
 )
-
-// reasons of declined card payments: details.failureReason and statusReason.code (docs.mollie.com, "Handling errors", "Status reasons").
-var reasons = sdk.Reasons{
-	{sdk.DeclineAbandoned, "authentication_abandoned canceled expired"}, // the last two are statuses, which say themselves why there is no payment
-	{sdk.DeclineAuthenticationFailed, "authentication_failed authentication_unavailable_acs"},
-	{sdk.DeclineAuthenticationNeeded, "authentication_required"},
-	{sdk.DeclineGeneric, "card_declined unknown_reason"},
-	{sdk.DeclineExpiredCard, "card_expired"},
-	{sdk.DeclineRestrictedCard, "inactive_card"},
-	{sdk.DeclineInsufficientFunds, "insufficient_funds"},
-	{sdk.DeclineIncorrectNumber, "invalid_card_holder_name invalid_card_number"},
-	{sdk.DeclineCardNotSupported, "invalid_card_type"},
-	{sdk.DeclineIncorrectCVC, "invalid_cvv"},
-	{sdk.DeclineFraud, "possible_fraud"},
-	{sdk.DeclineDoNotHonor, "refused_by_issuer"},
-}
-
-// fields of a request that Mollie may find wrong.
-var fields = sdk.Reasons{
-	{sdk.DeclineInvalidAmount, "amount amount.value"},
-	{sdk.DeclineCurrency, "amount.currency"},
-	{sdk.DeclineIncorrectNumber, "cardNumber"},
-	{sdk.DeclineIncorrectCVC, "cardCvv"},
-	{sdk.DeclineIncorrectExpiry, "cardExpiryDate"},
-	{sdk.DeclineCardNotSupported, "method"},
-}
 
 // reasonOf is why an object of Mollie's ended badly; its status where it does not tell.
 func reasonOf(j sdk.JSON, status string) *sdk.Decline {
@@ -42,7 +17,7 @@ func reasonOf(j sdk.JSON, status string) *sdk.Decline {
 	if code == "" {
 		code, text = status, status
 	}
-	return sdk.NewDecline(code, cmp.Or(text, code), reasons.Of(code))
+	return declines.New(code, cmp.Or(text, code), "")
 }
 
 // refusal reads Mollie's own error object, {"status":422,"title":…,"detail":…,"field":…}; nil where the answer is none, or one that
@@ -53,7 +28,7 @@ func refusal(answer *sdk.Response) *sdk.Decline {
 	if answer.Status < 400 || answer.Status > 499 || answer.Status == 408 || answer.Status == 409 || title == "" || j.Number("status") != strconv.Itoa(answer.Status) {
 		return nil
 	}
-	reason := cmp.Or(fields.Of(j.Str("field")), sdk.DeclineProcessingError)
+	reason := cmp.Or(declines.Of(j.Str("field")), sdk.DeclineProcessingError)
 	switch answer.Status {
 	case 401, 403:
 		reason = sdk.DeclineInvalidMerchant
@@ -62,3 +37,9 @@ func refusal(answer *sdk.Response) *sdk.Decline {
 	}
 	return sdk.NewDecline(title, cmp.Or(j.Str("detail"), title), reason)
 }
+
+// declines are decline codes and what they mean.
+var declines = sdk.ParseDeclines(declineCodes)
+
+//go:embed declines.txt
+var declineCodes string

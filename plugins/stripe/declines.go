@@ -1,6 +1,10 @@
 package stripe
 
-import "payswitch/sdk"
+import (
+	_ "embed"
+
+	"payswitch/sdk"
+)
 
 // refusal reads an error of Stripe's. An error is a refusal only where it says that nothing was done and will be.
 func refusal(answer *sdk.Response) *sdk.Outcome {
@@ -34,7 +38,7 @@ func missing(answer *sdk.Response) bool {
 
 // decline reads an error object; code is what stands for one that is missing.
 func decline(e sdk.JSON, code string) *sdk.Decline {
-	reason := reasons.Of(e.First("decline_code", "code"))
+	reason := declines.Of(e.First("decline_code", "code"))
 	switch {
 	case reason != "":
 	case e.Str("type") == "card_error", e.Str("code") == "" && code != "":
@@ -52,35 +56,8 @@ func decline(e sdk.JSON, code string) *sdk.Decline {
 	return d
 }
 
-// reasons are ours for Stripe's decline codes, and for the error and failure codes that stand where there is none.
-var reasons = sdk.Reasons{
-	{sdk.DeclineGeneric, "generic_decline card_declined"},
-	{sdk.DeclineDoNotHonor, "approve_with_id call_issuer do_not_honor do_not_try_again no_action_taken not_permitted"},
-	{sdk.DeclineInsufficientFunds, "insufficient_funds withdrawal_count_limit_exceeded"},
-	{sdk.DeclineLostCard, "lost_card lost_or_stolen_card"},
-	{sdk.DeclineStolenCard, "stolen_card"},
-	{sdk.DeclinePickUpCard, "pickup_card"},
-	{sdk.DeclineExpiredCard, "expired_card expired_or_canceled_card"},
-	{sdk.DeclineIncorrectNumber, "incorrect_number invalid_number new_account_information_available"},
-	{sdk.DeclineIncorrectCVC, "incorrect_cvc invalid_cvc"},
-	{sdk.DeclineIncorrectExpiry, "invalid_expiry_month invalid_expiry_year"},
-	{sdk.DeclineIncorrectAddress, "incorrect_address incorrect_zip"},
-	{sdk.DeclineInvalidAmount, "invalid_amount amount_too_large amount_too_small"},
-	{sdk.DeclineLimitExceeded, "card_velocity_exceeded card_decline_rate_limit_exceeded"},
-	{sdk.DeclineNotPermitted, "service_not_allowed testmode_decline transaction_not_allowed charge_for_pending_refund_disputed offline_pin_required online_or_offline_pin_required"},
-	{sdk.DeclineRestrictedCard, "restricted_card"},
-	{sdk.DeclineClosedAccount, "invalid_account"},
-	{sdk.DeclineIssuerUnavailable, "issuer_not_available"},
-	{sdk.DeclineProcessingError, "processing_error"},
-	{sdk.DeclineFraud, "fraudulent"},
-	{sdk.DeclineSecurityViolation, "incorrect_pin invalid_pin pin_try_exceeded security_violation"},
-	{sdk.DeclineAuthenticationNeeded, "authentication_required mobile_device_authentication_required"},
-	{sdk.DeclineAuthenticationFailed, "authentication_not_handled payment_intent_authentication_failure setup_intent_authentication_failure"},
-	{sdk.DeclineStopRecurring, "revocation_of_all_authorizations revocation_of_authorization stop_payment_order"},
-	{sdk.DeclineDuplicate, "duplicate_transaction"},
-	{sdk.DeclineCurrency, "currency_not_supported"},
-	{sdk.DeclineCardNotSupported, "card_not_supported"},
-	{sdk.DeclineTryLater, "reenter_transaction try_again_later"},
-	{sdk.DeclineInvalidMerchant, "platform_api_key_expired account_invalid testmode_charges_only"},
-	{sdk.DeclineBlocked, "highest_risk_level merchant_blacklist merchant_request"},
-}
+// declines are decline codes and what they mean.
+var declines = sdk.ParseDeclines(declineCodes)
+
+//go:embed declines.txt
+var declineCodes string

@@ -138,7 +138,7 @@ func refundOutcome(j sdk.JSON) *sdk.Outcome {
 		o.Amount = money(j, "amount")
 	case o.Status == sdk.StatusDeclined:
 		why := cmp.Or(j.Str("failure_reason"), status)
-		o.Decline = &sdk.Decline{Code: why, Message: why, Reason: cmp.Or(reasons.Of(why), sdk.DeclineGeneric)}
+		o.Decline = declines.New(why, why, "")
 	}
 	return o
 }

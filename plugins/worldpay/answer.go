@@ -45,7 +45,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 		o.Status, o.Decline = sdk.StatusDeclined, refused(j)
 		return o, nil
 	default:
-		o.Status, o.Decline = sdk.StatusDeclined, mismatch(o.Checks, result, notPaid.Must(result))
+		o.Status, o.Decline = sdk.StatusDeclined, mismatch(o.Checks, result, declines.Must(result))
 		return o, nil
 	}
 	switch nothing := c.Request.Amount.Minor == 0; {

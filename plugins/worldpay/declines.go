@@ -2,26 +2,11 @@ package worldpay
 
 import (
 	"cmp"
+	_ "embed"
 	"strings"
 
 	"payswitch/sdk"
 )
-
-// reasons of refusal codes, which are those of ISO 8583 without a leading zero, where Worldpay means more than the networks' own table.
-var reasons = sdk.Reasons{
-	{sdk.DeclineDoNotHonor, "01 02"},      // refer to the issuer
-	{sdk.DeclineProcessingError, "12 30"}, // invalid transaction, format error
-	{sdk.DeclinePickUpCard, "34"},
-}
-
-// notPaid are the outcomes that end a payment without money.
-var notPaid = sdk.Reasons{
-	{sdk.DeclineFraud, "fraudHighRisk"},
-	{sdk.DeclineGeneric, "notVerified"},
-	{sdk.DeclineAuthenticationFailed, "3dsAuthenticationFailed 3dsUnavailable"},
-	// With automatic settlement a mismatch of address or security code undoes the authorization.
-	{sdk.DeclineBlocked, "sentForCancellation sentForRefund sentForPartialRefund"},
-}
 
 // refused is why the issuer said no.
 func refused(j sdk.JSON) *sdk.Decline {
@@ -30,7 +15,7 @@ func refused(j sdk.JSON) *sdk.Decline {
 	if len(code) == 1 {
 		network = "0" + code
 	}
-	d := sdk.NewDecline(cmp.Or(code, "refused"), cmp.Or(j.Str("refusalDescription"), code), cmp.Or(reasons.Of(network), sdk.DeclineByCode(network)))
+	d := sdk.NewDecline(cmp.Or(code, "refused"), cmp.Or(j.Str("refusalDescription"), code), cmp.Or(declines.Of(network), sdk.DeclineByCode(network)))
 	d.NetworkCode, d.AdviceCode = network, j.Text("advice.code")
 	return d
 }
@@ -80,3 +65,9 @@ func refusal(answer *sdk.Response) *sdk.Decline {
 	}
 	return sdk.NewDecline(name, cmp.Or(text, name), reason)
 }
+
+// declines are decline codes and what they mean.
+var declines = sdk.ParseDeclines(declineCodes)
+
+//go:embed declines.txt
+var declineCodes string

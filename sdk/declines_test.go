@@ -1,0 +1,51 @@
+package sdk
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestDeclines(t *testing.T) {
+	table := ParseDeclines(`
+# Codes of the issuer's.
+202          insufficient_funds
+410,411      invalid_merchant         Account is inactive
+264          try_again_later:final    Retry in a few days
+41           stolen_card:elsewhere
+card_number* incorrect_number
+card*        card_not_supported
+`)
+	for code, want := range map[string]DeclineReason{"202": DeclineInsufficientFunds, "410": DeclineInvalidMerchant, "411": DeclineInvalidMerchant,
+		"264": DeclineTryLater, "41": DeclineStolenCard, "card_number": DeclineIncorrectNumber, "card_number_invalid": DeclineIncorrectNumber,
+		"cardiac": DeclineCardNotSupported, "2": "", "2020": "", "": "", "#": "", "stolen_card": "", "410,411": "", "car": ""} {
+		require.Equal(t, want, table.Of(code), code)
+	}
+	require.Zero(t, testing.AllocsPerRun(10, func() { table.Of("nowhere") }))
+
+	require.Equal(t, &Decline{Code: "411", Message: "Account is inactive", Reason: DeclineInvalidMerchant, RetryElsewhere: true}, table.New("411", "", ""))
+	require.Equal(t, &Decline{Code: "411", Message: "m", Reason: DeclineInvalidMerchant, RetryElsewhere: true}, table.New("411", "m", DeclineGeneric))
+	require.Equal(t, &Decline{Code: "264", Message: "Retry in a few days", Reason: DeclineTryLater}, table.New("264", "", ""))
+	require.Equal(t, &Decline{Code: "41", Reason: DeclineStolenCard, RetryElsewhere: true}, table.New("41", "", ""))
+	require.Equal(t, NewDecline("9", "m", DeclineProcessingError), table.New("9", "m", DeclineProcessingError))
+	require.Equal(t, DeclineGeneric, table.New("9", "m", "").Reason)
+	require.Equal(t, DeclineGeneric, Declines{}.New("9", "m", "").Reason)
+	require.Empty(t, ParseDeclines(""))
+
+	for text, want := range map[string]string{
+		"1":                          "decline codes, line 1: no reason of ours: ",
+		"# 1\n\n1 insufficient_fund": "decline codes, line 3: no reason of ours: insufficient_fund",
+		"1 lost_card:never":          "decline codes, line 1: neither final nor elsewhere: never",
+		"1,,2 lost_card":             "decline codes, line 1: an empty code",
+		"* lost_card":                "decline codes, line 1: an empty code",
+		"1 lost_card\n2,1 lost_card": "decline codes, line 2: a code that stands above: 1",
+		"card* lost_card\ncard_number* stolen_card":  "decline codes, line 2: a code that stands above: card_number*",
+		"card_number* lost_card\ncard_n stolen_card": "",
+	} {
+		if want == "" {
+			require.NotPanics(t, func() { ParseDeclines(text) }, text)
+		} else {
+			require.PanicsWithValue(t, want, func() { ParseDeclines(text) }, text)
+		}
+	}
+}
