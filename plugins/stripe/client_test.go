@@ -108,34 +108,10 @@ func (f *fake) adapter(op sdk.Operation, r sdk.Request, settings ...string) *sdk
 	if len(settings) == 1 {
 		step.Account.Config["incremental_authorization"] = settings[0]
 	}
-	var answers []sdk.Exchange
-	for {
-		sends, end, err := wire.Play(a, step, answers...)
-		require.NoError(f.t, err)
-		if end.Send == nil {
-			require.NotNil(f.t, end.Outcome)
-			return end.Outcome
-		}
-		answers = append(answers, f.exchange(sends[len(sends)-1]))
-	}
-}
-
-// exchange sends as the host does.
-func (f *fake) exchange(s *sdk.Send) sdk.Exchange {
-	r, err := http.NewRequestWithContext(f.t.Context(), s.Method, s.URL, strings.NewReader(string(s.Body)))
+	end, err := wire.Converse(a, step, f.Client())
 	require.NoError(f.t, err)
-	for _, h := range s.Headers {
-		r.Header.Set(h.Name, h.Value)
-	}
-	if s.IdempotencyHeader != "" {
-		r.Header.Set(s.IdempotencyHeader, "key")
-	}
-	answer, err := f.Client().Do(r)
-	require.NoError(f.t, err)
-	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
-	require.NoError(f.t, err)
-	return sdk.Exchange{Sent: true, Status: answer.StatusCode, Body: body, Headers: []sdk.Header{sdk.H("Content-Type", answer.Header.Get("Content-Type"))}}
+	require.NotNil(f.t, end.Outcome)
+	return end.Outcome
 }
 
 // An intent is what a merchant wants, said to the adapter and to Stripe's client.
