@@ -31,10 +31,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		name = "authorizeCreditCard"
 	}
 	payload := mutate(c, name, " transaction {"+transaction+" }", keyed(c).Str("paymentMethodId", method).Obj("transaction", t).OptObj("options", options), true)
-	o := paymentOf(payload.Get("transaction"), r.Amount.Currency)
-	if o.Status == sdk.StatusVoided { // an apiRequestKey that is repeated after a void
-		o.Status, o.Decline = sdk.StatusDeclined, declineFrom(sdk.JSON{}, "VOIDED")
-	}
+	o := paymentOf(c, payload.Get("transaction"))
 	if id := payload.Str("transaction.paymentMethod.id"); id != "" && r.Stores() && o.Decline == nil {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
 	}

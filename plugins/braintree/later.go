@@ -11,15 +11,10 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	input := keyed(c).Str("transactionId", r.TransactionID).Obj("transaction", sdk.NewObject().Str("amount", amount(c)))
 	payload := mutate(c, "captureTransaction", " clientMutationId transaction {"+transaction+" }", input, true)
-	o := paymentOf(payload.Get("transaction"), r.Amount.Currency)
-	switch o.Status {
-	case sdk.StatusCaptured:
-		o.CaptureID = o.TransactionID
-		o.Released = o.Amount != nil && r.Payment != nil && o.Amount.Minor < r.Payment.Authorized
-	case sdk.StatusVoided:
-		o.Status, o.Decline = sdk.StatusDeclined, declineFrom(sdk.JSON{}, "VOIDED")
-	case sdk.StatusAuthorized:
-		return nil, errors.New("a capture that left the payment authorized")
+	o := paymentOf(c, payload.Get("transaction"))
+	sdk.Require(o.Status != sdk.StatusAuthorized, errors.New("a capture that left the payment authorized"))
+	if o.Status == sdk.StatusCaptured {
+		o.CaptureID, o.Released = o.TransactionID, o.Amount != nil && r.Payment != nil && o.Amount.Minor < r.Payment.Authorized
 	}
 	return o, nil
 }
@@ -35,7 +30,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 		raw["error"] = "the payment had settled: it was refunded instead"
 		return &sdk.Outcome{Status: sdk.StatusUnknown, RefundID: id, Raw: raw}, nil
 	case id == "" || raw["status"] != "VOIDED":
-		return nil, errStatus
+		return nil, errors.New("neither voided nor refunded")
 	}
 	return &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: id, Raw: raw}, nil
 }
@@ -45,23 +40,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	input := keyed(c).Str("transactionId", r.TransactionID).
 		Obj("refund", sdk.NewObject().Str("amount", amount(c)).Str("merchantAccountId", c.Account.Config[merchantAccount]).Str("orderId", r.Reference))
-	return refundOf(mutate(c, "refundTransaction", " clientMutationId refund {"+refunded+" }", input, true).Get("refund"), r)
-}
-
-// refundOf reads a refund.
-func refundOf(t sdk.JSON, r *sdk.Request) (*sdk.Outcome, error) {
-	status := t.Str("status")
-	o := &sdk.Outcome{Status: refundStatuses.Of(status), TransactionID: r.TransactionID, RefundID: t.Str("id"), Reference: t.Str("legacyId"),
-		Raw: map[string]string{"status": status}}
-	switch {
-	case o.Status == "", o.RefundID == "":
-		return nil, errStatus
-	case o.Status == sdk.StatusDeclined:
-		o.Decline = declineOf(t)
-	default:
-		o.Amount = amountOf(t, r.Amount.Currency)
-	}
-	return o, nil
+	return refundOf(c, mutate(c, "refundTransaction", " clientMutationId refund {"+refunded+" }", input, true).Get("refund")), nil
 }
 
 // incrementalAuthorize sets what is held to a new total.
@@ -70,7 +49,7 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	t := mutate(c, "updateTransactionAmount",
 		" transaction {"+transaction+" authorizationAdjustments { successful timestamp processorResponse { legacyCode message } } }",
 		sdk.NewObject().Str("transactionId", r.TransactionID).Str("amount", amount(c)), false).Get("transaction")
-	o := paymentOf(t, r.Amount.Currency)
+	o := paymentOf(c, t)
 	if o.Status == sdk.StatusAuthorized && o.Amount != nil && o.Amount.Minor == r.Amount.Minor {
 		return o, nil
 	}

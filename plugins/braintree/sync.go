@@ -10,7 +10,7 @@ import (
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	t := search(c, "transactions", "TransactionSearchInput", transaction+" refunds { status"+money+" }", r.TransactionID, statuses)
-	o := paymentOf(t, r.Amount.Currency)
+	o := paymentOf(c, t)
 	if o.Amount != nil {
 		o.Totals, o.Amount = totals(t, o, r), nil
 	}
@@ -42,7 +42,7 @@ func totals(t sdk.JSON, o *sdk.Outcome, r *sdk.Request) *sdk.Totals {
 
 // refundSync asks what has become of a refund.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
-	return refundOf(search(c, "refunds", "RefundSearchInput", refunded, c.Request.RefundID, refundStatuses), c.Request)
+	return refundOf(c, search(c, "refunds", "RefundSearchInput", refunded, c.Request.RefundID, refundStatuses)), nil
 }
 
 // search finds a transaction or refund by id, or by our reference where the id is not known. Where there is none the operation ends with
@@ -59,30 +59,18 @@ func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Status
 	sdk.Require(refused == nil && edges.IsArray(), errors.New("the search was not answered"))
 	for e := range edges.All() {
 		node := e.Get("node")
-		if of := node.Str("orderId"); field == "orderId" && of != "" && of != value {
-			sdk.Check(errors.New("the search found another payment"))
+		of, lost := node.Str("orderId"), means.Of(node.Str("status")) == sdk.StatusDeclined
+		sdk.Require(id != "" || of == "" || of == value, errors.New("the search found another payment"))
+		switch {
+		case !found.Exists(), means.Of(found.Str("status")) == sdk.StatusDeclined && !lost:
+			found = node
+		case !lost: // of declined ones there may be more: Braintree may have tried again by itself, under the same reference
+			sdk.Check(errors.New("several payments of one reference"))
 		}
-		found = likelier(found, node, means)
 	}
-	switch {
-	case found.Exists():
-	case id != "":
-		sdk.Check(errors.New("the search does not show what Braintree gave an id"))
-	default:
-		c.End(&sdk.Outcome{Status: sdk.StatusNotFound})
+	if !found.Exists() && id == "" {
+		c.End(sdk.NotFound())
 	}
+	sdk.Require(found.Exists(), errors.New("the search does not show what Braintree gave an id"))
 	return found
-}
-
-// likelier is the one of two that counts: Braintree may have tried a declined payment again by itself, under the same reference.
-func likelier(found, t sdk.JSON, means sdk.Statuses) sdk.JSON {
-	switch {
-	case !found.Exists():
-		return t
-	case means.Of(t.Str("status")) == sdk.StatusDeclined:
-		return found
-	case means.Of(found.Str("status")) != sdk.StatusDeclined:
-		sdk.Check(errors.New("several payments of one reference"))
-	}
-	return t
 }

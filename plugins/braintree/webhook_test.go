@@ -51,7 +51,7 @@ func TestWebhook(t *testing.T) {
 	require.Equal(t, 401, forged.Reply.Status)
 	old := play(t, sdk.OpWebhook, message(notification("transaction_settled", "2026-01-14T10:20:29Z", sale)), yes)
 	require.Empty(t, old.Events)
-	require.Equal(t, 400, old.Reply.Status)
+	require.Equal(t, 401, old.Reply.Status)
 	require.Empty(t, play(t, sdk.OpWebhook, message(notification("transaction_settled", "2026-01-17T10:20:30Z", sale)), yes).Events, "of the day after tomorrow")
 
 	for name, body := range map[string]string{"nothing": "", "no signature": "bt_payload=QQ", "another key": "bt_payload=QQ&bt_signature=" + url.QueryEscape("other|00"), "no payload": "bt_signature=pub%7C00"} {
