@@ -2,6 +2,7 @@ package sdk_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -42,4 +43,23 @@ func TestRefuses(t *testing.T) {
 	r := &sdk.Response{Status: 422, Body: []byte(`{"name":"X","details":[{"code":7}]}`)}
 	require.EqualError(t, r.Undecided("nothing", "name", "message", "details.0.code"), "nothing: HTTP 422 X 7")
 	require.EqualError(t, (&sdk.Response{Status: 502, Body: []byte("<html>")}).Undecided("nothing", "name"), "nothing: HTTP 502")
+}
+
+// A message may be old, as one that is sent again for days, but never of a future that no clock explains.
+func TestFresh(t *testing.T) {
+	now := time.UnixMilli(1_700_000_000_000)
+	a := &sdk.Adapter{}
+	status := func(age, tolerance time.Duration) int {
+		a.Webhook = func(c *sdk.Call) (*sdk.Outcome, error) {
+			c.Fresh(now.Add(-age), tolerance)
+			return sdk.Handled(), nil
+		}
+		return a.Step(&sdk.Step{ABI: sdk.ABI, Operation: sdk.OpWebhook, Now: now.UnixMilli(), Request: sdk.Request{Webhook: &sdk.WebhookMessage{}}}).Outcome.Reply.Status
+	}
+	require.Equal(t, 200, status(35*time.Hour, 36*time.Hour))
+	require.Equal(t, 401, status(37*time.Hour, 36*time.Hour))
+	require.Equal(t, 200, status(-10*time.Minute, 36*time.Hour))
+	require.Equal(t, 401, status(-11*time.Minute, 36*time.Hour))
+	require.Equal(t, 401, status(-2*time.Minute, time.Minute))
+	require.Equal(t, 401, status(now.Sub(time.Time{}), 36*time.Hour))
 }

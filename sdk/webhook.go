@@ -60,10 +60,14 @@ func (c *Call) Signed(secret string, e Expr, signatures ...string) {
 	}
 }
 
-// Fresh ends a webhook operation with 401 unless the message's time is at most the tolerance before or after now.
+// maxAhead is how far the clock of a message's sender may be before ours.
+const maxAhead = 10 * time.Minute
+
+// Fresh ends a webhook operation with 401 unless the message's time is at most the tolerance before now, and at most ten minutes (the
+// tolerance, if that is less) after it. The zero time, as of one that could not be read, is too old.
 func (c *Call) Fresh(at time.Time, tolerance time.Duration) {
-	if !c.Near(at, tolerance) {
-		c.End(Refuse(401, "the message is too old"))
+	if age := c.Now().Sub(at); age > tolerance || age < -min(tolerance, maxAhead) {
+		c.End(Refuse(401, "the message is too old, or of the future"))
 	}
 }
 

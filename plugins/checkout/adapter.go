@@ -50,11 +50,7 @@ func Adapter() *sdk.Adapter {
 
 // post sends one request. Checkout.com takes an idempotency key for payments, captures, voids and refunds.
 func post(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
-	return sdk.Must(c.Do(sdk.JSONSend("POST", path, body, authorization(c)).Keyed("Cko-Idempotency-Key")))
-}
-
-func authorization(c *sdk.Call) sdk.Header {
-	return sdk.H("Authorization", "Bearer "+c.Account.Credentials[secretKey])
+	return sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(secretKey)).Keyed("Cko-Idempotency-Key")))
 }
 
 // paymentPath is the path of the payment the operation is about.

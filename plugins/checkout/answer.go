@@ -2,7 +2,6 @@ package checkout
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
 	"payswitch/sdk"
@@ -121,8 +120,8 @@ func decline(j sdk.JSON) *sdk.Decline {
 // request whose first sending is still worked on.
 func refusal(resp *sdk.Response) (*sdk.Outcome, error) {
 	code := resp.JSON().Str("error_codes.0")
-	if resp.Status < 400 || resp.Status > 499 || resp.Status == 409 || resp.Status == 429 || code == "" {
-		return nil, errors.New("HTTP " + strconv.Itoa(resp.Status) + " without a result")
+	if !resp.Refuses() || resp.Status == 429 || code == "" {
+		return nil, resp.Undecided("no decision", "error_type", "error_codes.0")
 	}
 	var all []string
 	for v := range resp.JSON().Get("error_codes").All() {

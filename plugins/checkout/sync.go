@@ -12,7 +12,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.TransactionID != "" {
 		return get(c, c.Request.TransactionID)
 	}
-	resp := sdk.Must(c.Get("/payments?limit=10&skip=0&reference="+sdk.QueryEscape(c.Request.Reference), authorization(c)))
+	resp := sdk.Must(c.Get("/payments?limit=10&skip=0&reference="+sdk.QueryEscape(c.Request.Reference), c.Bearer(secretKey)))
 	list := resp.JSON().Get("data")
 	if !resp.OK() || !list.IsArray() {
 		return refused(resp)
@@ -37,7 +37,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 func complete(c *sdk.Call) (*sdk.Outcome, error) { return get(c, c.Request.TransactionID) }
 
 func get(c *sdk.Call, id string) (*sdk.Outcome, error) {
-	resp := sdk.Must(c.Get("/payments/"+sdk.PathEscape(id), authorization(c)))
+	resp := sdk.Must(c.Get("/payments/"+sdk.PathEscape(id), c.Bearer(secretKey)))
 	if !resp.OK() {
 		return refused(resp)
 	}
@@ -47,7 +47,7 @@ func get(c *sdk.Call, id string) (*sdk.Outcome, error) {
 // refundSync looks for the refund among the payment's actions: by its id, or by our reference where the id never came.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	resp := sdk.Must(c.Get(paymentPath(c)+"/actions", authorization(c)))
+	resp := sdk.Must(c.Get(paymentPath(c)+"/actions", c.Bearer(secretKey)))
 	list := resp.JSON()
 	if !resp.OK() || list.Len() == 0 { // there is an authorization at least
 		return refused(resp)

@@ -37,7 +37,7 @@ func Adapter() *sdk.Adapter {
 				{Name: "username", Key: "key1", Label: "User name", Help: "Of the API credentials.", Type: "text"},
 				{Name: "password", Key: "api_key", Label: "Password", Type: "secret"},
 				{Name: "entity_id", Key: "api_secret", Label: "Entity", Help: "merchant.entity: whom the payment is for.", Type: "text"},
-				{Name: "webhook_secret", Label: "Webhook secret", Help: "Hex text. Messages to the webhook are signed with it.", Type: "secret", Optional: true},
+				{Name: webhookSecret, Label: "Webhook secret", Help: "Hex text. Messages to the webhook are signed with it.", Type: "secret", Optional: true},
 			},
 			Config:         []sdk.Field{{Name: "merchant_name", Label: "Narrative", Help: "What stands on the statement where a payment brings no descriptor.", Type: "text", Optional: true}},
 			Authentication: []sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}},
@@ -58,8 +58,7 @@ func Adapter() *sdk.Adapter {
 
 // call sends one request. Worldpay takes no idempotency key: what changes something is sent once.
 func call(c *sdk.Call, method, url, accept string, body *sdk.Object) *sdk.Response {
-	basic := c.Derive(sdk.Basic(c.Account.Credentials["username"], c.Account.Credentials["password"]))
-	s := sdk.JSONSend(method, url, body, sdk.H("Authorization", "Basic "+basic), sdk.H("Accept", accept))
+	s := sdk.JSONSend(method, url, body, c.BasicAuth("username", "password"), sdk.H("Accept", accept))
 	if accept == mediaJSON {
 		s.Headers = append(s.Headers, sdk.H("WP-Api-Version", apiVersion))
 	}

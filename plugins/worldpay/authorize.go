@@ -91,17 +91,12 @@ func threeDS(r *sdk.Request) *sdk.Object {
 			OptStr("dsTransactionId", t.DSTransID)
 	case !r.Request3DS:
 		return nil
-	case b == nil || b.AcceptHeader == "":
-		sdk.Check(sdk.Missing("browser_info.accept_header", "3-D Secure needs the browser's Accept header"))
-	case b.UserAgent == "":
-		sdk.Check(sdk.Missing("browser_info.user_agent", "3-D Secure needs the browser's User-Agent header"))
-	case r.ReturnURL == "":
-		sdk.Check(sdk.Missing("return_url", "3-D Secure needs an address to send the customer back to"))
 	}
-	device := sdk.NewObject().Str("acceptHeader", b.AcceptHeader).Str("userAgentHeader", b.UserAgent).OptStr("browserLanguage", b.Language)
-	if b.ScreenWidth > 0 && b.ScreenHeight > 0 {
-		device.Int("browserScreenWidth", int64(b.ScreenWidth)).Int("browserScreenHeight", int64(b.ScreenHeight))
-	}
+	sdk.Require(b != nil && b.AcceptHeader != "", sdk.Missing("browser_info.accept_header", "3-D Secure needs the browser's Accept header"))
+	sdk.Require(b.UserAgent != "", sdk.Missing("browser_info.user_agent", "3-D Secure needs the browser's User-Agent header"))
+	sdk.Require(r.ReturnURL != "", sdk.Missing("return_url", "3-D Secure needs an address to send the customer back to"))
+	device := sdk.NewObject().Str("acceptHeader", b.AcceptHeader).Str("userAgentHeader", b.UserAgent).OptStr("browserLanguage", b.Language).
+		OptInt("browserScreenWidth", int64(b.ScreenWidth)).OptInt("browserScreenHeight", int64(b.ScreenHeight))
 	if b.ColorDepth > 0 {
 		device.Str("browserColorDepth", strconv.Itoa(b.ColorDepth))
 	}

@@ -45,7 +45,7 @@ var parts = []struct {
 func refusal(answer *sdk.Response) *sdk.Decline {
 	j := answer.JSON()
 	name := j.Str("errorName")
-	if answer.Status < 400 || answer.Status > 499 || answer.Status == 408 || answer.Status == 409 || name == "" {
+	if !answer.Refuses() || name == "" {
 		return nil
 	}
 	reason, text := sdk.DeclineProcessingError, j.Str("message")

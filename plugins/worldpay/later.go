@@ -26,11 +26,9 @@ func change(c *sdk.Call, action string, body *sdk.Object, means sdk.Statuses) (*
 		sdk.Require(answer.OK(), errUnreadable)
 		o.Status, o.Raw = means.Must(j.Str("outcome")), j.Pick("outcome")
 		o.TransactionID = cmp.Or(linkOf(j.Str("_links.self.href")), at)
-		if o.Status == sdk.StatusDeclined {
-			o.Decline = refused(j)
-		}
 	}
-	if o.Decline != nil {
+	if o.Status == sdk.StatusDeclined {
+		o.Decline = cmp.Or(d, refused(j))
 		o.Decline.RetryElsewhere = false // the payment is Worldpay's
 	}
 	return o, nil
