@@ -26,7 +26,7 @@ func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, er
 		data.Payment = sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", number).Str("expirationDate", hidden)).String()
 	}
 	customer, profile := j.Text("profileResponse.customerProfileId"), j.Text("profileResponse.customerPaymentProfileIdList.0")
-	if customer != "" && profile != "" && c.Request.Stores() {
+	if customer != "" && profile != "" { // made only where it was asked for
 		o.StoredCredential = &sdk.StoredCredential{ID: customer + "-" + profile, CustomerID: customer}
 		data.Customer = customer
 	}
@@ -67,8 +67,12 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 
 // newCustomer makes the customer's profile, or finds the one that is there.
 func newCustomer(c *sdk.Call) string {
-	profile := payer(c.Request.Customer, "merchantCustomerId")
-	sdk.Require(profile != nil && profile.String() != "{}", sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail"))
+	r := c.Request
+	profile := payer(r.Customer, "merchantCustomerId")
+	if profile == nil || profile.String() == "{}" { // one of id, description and e-mail is wanted
+		profile = sdk.NewObject().OptStr("description", r.Reference).OptStr("email", r.BillTo().Email)
+	}
+	sdk.Require(profile.String() != "{}", sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail"))
 	j := post(c, createCustomer, request(c).Obj("profile", profile), false)
 	id := j.Text("customerProfileId")
 	if failed(j) {

@@ -36,7 +36,10 @@ func declined(j sdk.JSON) *sdk.Decline {
 	case duplicate:
 		sdk.Check(errors.New("the processor has seen this very transaction before"))
 	case "":
-		return refused(j)
+		if failed(j) {
+			return refused(j)
+		}
+		code = j.Text("transactionResponse.responseCode") // the verdict, of which no error says why
 	}
 	return declines.New(code, text, "")
 }

@@ -146,9 +146,20 @@ func TestVerify(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpVerify, r, answer(200, made)).Status)
 
 	r.ConnectorData, r.Customer = nil, nil
+	r.Reference = "ref-9"
+	p = play(t, sdk.OpVerify, r, answer(200, made), answer(200, kept))
+	require.Equal(t, `{"description":"ref-9"}`, body(t, p.Sends[0], "createCustomerProfileRequest").Raw("profile"), "nothing is known of the customer")
+	r.Reference = ""
 	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpVerify, r).Reject.Code)
 	r.Amount = usd(1)
 	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpVerify, r).Reject.Code)
+}
+
+// TestProfileOfAPayment: what the processor made is told, however it was asked for.
+func TestProfileOfAPayment(t *testing.T) {
+	made := strings.Replace(result("1", ""), `"messages":{`, `"profileResponse":{"customerProfileId":"928383","customerPaymentProfileIdList":["1928384"]},"messages":{`, 1)
+	p := play(t, sdk.OpAuthorize, purchase(), answer(200, made))
+	require.Equal(t, &sdk.StoredCredential{ID: "928383-1928384", CustomerID: "928383"}, p.StoredCredential)
 }
 
 func TestAnswersWithoutEvidence(t *testing.T) {
@@ -159,7 +170,6 @@ func TestAnswersWithoutEvidence(t *testing.T) {
 		"approved with a 400":       answer(400, whole),
 		"declined with a 500":       answer(500, result("2", errors)),
 		"another code":              answer(200, result("9", "")),
-		"declined without a reason": answer(200, result("2", "")),
 		"Ok and nothing else":       answer(200, "{"+ok+"}"),
 		"their own error":           answer(200, failure("E00001")),
 		"an error without a code":   answer(200, failure("")),
@@ -182,6 +192,8 @@ func TestDeclines(t *testing.T) {
 		facts, _ := reason.Facts()
 		require.Equal(t, &sdk.Decline{Code: code, Message: "This transaction has been declined.", Reason: reason, RetryElsewhere: facts.RetryElsewhere}, p.Decline)
 	}
+	p := play(t, sdk.OpAuthorize, purchase(), answer(200, result("2", "")))
+	require.Equal(t, &sdk.Decline{Code: "2", Reason: sdk.DeclineGeneric, RetryElsewhere: true}, p.Decline, "the verdict is the response code's")
 	for code, reason := range map[string]sdk.DeclineReason{"E00007": sdk.DeclineInvalidMerchant, "E00053": sdk.DeclineTryLater, "E00003": sdk.DeclineProcessingError, "E00027": sdk.DeclineGeneric} {
 		for _, status := range []int{200, 400} {
 			p := play(t, sdk.OpAuthorize, purchase(), answer(status, failure(code)))

@@ -32,7 +32,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	payload := mutate(c, name, " transaction {"+transaction+" }", keyed(c).Str("paymentMethodId", method).Obj("transaction", t).OptObj("options", options), true)
 	o := paymentOf(c, payload.Get("transaction"))
-	if id := payload.Str("transaction.paymentMethod.id"); id != "" && r.Stores() && o.Decline == nil {
+	if id := payload.Str("transaction.paymentMethod.id"); id != "" && r.StoredCredential != nil && o.Decline == nil {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
 	}
 	return o, nil

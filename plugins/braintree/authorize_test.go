@@ -102,7 +102,7 @@ func TestStoredCredentials(t *testing.T) {
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session", Category: category}
 		r.Billing = &sdk.Address{Email: "john@example.com", Zip: "94105"}
 		p = play(t, sdk.OpAuthorize, r, charged(transaction("SUBMITTED_FOR_SETTLEMENT", "24.99", "USD", `,"paymentMethod":{"id":"pm_1"}`)))
-		require.Nil(t, p.StoredCredential)
+		require.Equal(t, &sdk.StoredCredential{ID: "pm_1"}, p.StoredCredential, "what was charged")
 		_, in = input(t, p.sends[0])
 		require.Equal(t, []any{"pm_1", want, nil, nil}, []any{at(in, "paymentMethodId"), at(in, "transaction.paymentInitiator"), at(in, "transaction.customerDetails"), at(in, "options")})
 	}

@@ -30,8 +30,10 @@ func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 			sdk.Check(errors.New("an approval of another kind of transaction"))
 		}
 		whole = whole && code == approvedCode && r.OK() && a.get("transactionid") != ""
-	case "2", "3":
-		a.decline = declineOf(code, a.get("responsetext"))
+	case "2", "3": // the verdict; the code only says why
+		if a.decline = declineOf(code, a.get("responsetext")); code == approvedCode {
+			a.decline = sdk.NewDecline(code, a.get("responsetext"), sdk.DeclineGeneric)
+		}
 		whole = whole && a.decline != nil
 	default:
 		whole = false

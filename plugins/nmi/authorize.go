@@ -41,10 +41,11 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 	addresses(form, r)
 	a := transact(c, kind, form)
 	o := a.outcome(approved)
-	if id := a.get("customer_vault_id"); id != "" && a.decline == nil && r.Stores() {
-		// What refers to the agreement later needs the id of its first transaction as well.
+	if id := a.get("customer_vault_id"); id != "" && a.decline == nil && r.StoredCredential != nil {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
-		o.ConnectorData = &sdk.ConnectorData{Version: 1, Method: o.TransactionID}
+		if r.Stores() { // what refers to the agreement later needs the id of its first transaction as well
+			o.ConnectorData = &sdk.ConnectorData{Version: 1, Method: o.TransactionID}
+		}
 	}
 	return o, nil
 }

@@ -55,8 +55,10 @@ func TestStoredCredentials(t *testing.T) {
 
 	r = sdk.Request{Reference: "ref-2", Amount: usd(1999), Instrument: &sdk.Instrument{StoredCredentialID: p.StoredCredential.ID}, ConnectorData: p.ConnectorData,
 		StoredCredential: &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session", Category: "recurring"}}
-	p = play(t, sdk.OpAuthorize, r, answer(200, approved+"sale&response_code=100"))
+	p = play(t, sdk.OpAuthorize, r, answer(200, approved+"sale&customer_vault_id=1481931224&response_code=100"))
 	require.Equal(t, sdk.StatusCaptured, p.Status)
+	require.Equal(t, &sdk.StoredCredential{ID: "1481931224"}, p.StoredCredential, "what was charged")
+	require.Nil(t, p.ConnectorData, "the first transaction stays the first")
 	f = wire.FormBody(t, p.Sends[0])
 	require.Equal(t, []string{"1481931224", "merchant", "used", "recurring", "9876543210", ""},
 		[]string{f["customer_vault_id"], f["initiated_by"], f["stored_credential_indicator"], f["billing_method"], f["initial_transaction_id"], f["customer_vault"]})
@@ -92,7 +94,6 @@ func TestAnswersWithoutEvidence(t *testing.T) {
 		"another type":        answer(200, strings.Replace(whole, "sale", "auth", 1)),
 		"no transaction":      answer(200, "response=1&responsetext=SUCCESS&response_code=100"),
 		"approved, code 200":  answer(200, strings.Replace(whole, "100", "200", 1)),
-		"declined, code 100":  answer(200, strings.Replace(whole, "response=1", "response=2", 1)),
 		"declined, no code":   answer(200, "response=2&responsetext=DECLINE&transactionid=1"),
 		"unknown response":    answer(200, strings.Replace(whole, "response=1", "response=4", 1)),
 		"approved with a 400": answer(400, whole),
@@ -115,6 +116,7 @@ func TestDeclines(t *testing.T) {
 	}{
 		{"response=2&responsetext=DECLINE&response_code=202", sdk.DeclineInsufficientFunds},
 		{"response=2&responsetext=DECLINE&response_code=299", sdk.DeclineGeneric},
+		{"response=2&responsetext=DECLINE&response_code=100", sdk.DeclineGeneric}, // response is the verdict
 		{"response=3&responsetext=Duplicate+transaction+REFID%3A315&response_code=300", sdk.DeclineDuplicate},
 		{"response=3&responsetext=Invalid+Credit+Card+Number&response_code=300", sdk.DeclineProcessingError},
 		{"response=3&responsetext=Unsupported+card+type&response_code=461", sdk.DeclineCardNotSupported},
@@ -152,6 +154,7 @@ func TestSync(t *testing.T) {
 		totals      *sdk.Totals
 	}{
 		{"authorized", "<condition>pending</condition>" + action("auth", "24.99", "1"), sdk.StatusAuthorized, &sdk.Totals{Authorized: 2499, Refunded: 700}},
+		{"held by a sale", "<condition>pending</condition>" + action("sale", "24.99", "1"), sdk.StatusAuthorized, &sdk.Totals{Authorized: 2499, Refunded: 700}},
 		{"sold", "<condition>pendingsettlement</condition>" + action("sale", "24.99", "1"), sdk.StatusCaptured, &sdk.Totals{Authorized: 2499, Captured: 2499, Refunded: 700}},
 		{"settled in part", "<condition>complete</condition>" + action("auth", "24.99", "1") + action("capture", "99.00", "0") + action("capture", "10.00", "1") + action("settle", "10.00", "1"),
 			sdk.StatusCaptured, &sdk.Totals{Authorized: 2499, Captured: 1000, Refunded: 700}},

@@ -79,7 +79,8 @@ func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	case sdk.StatusDeclined:
 		o.Decline = refusal(t)
 		return o, nil
-	case sdk.StatusAuthorized:
+	case sdk.StatusAuthorized: // nothing is taken, whatever the action is called
+		held, taken = max(held, taken), 0
 		moved = held
 	case sdk.StatusCaptured:
 		if taken == 0 && validated {

@@ -2,7 +2,6 @@ package nmi_test
 
 import (
 	"os"
-	"strings"
 	"testing"
 
 	"payswitch/plugins/nmi"
@@ -27,20 +26,6 @@ var facts = wire.Options{
 		"authorize_external_3ds body.three_ds_version":    "the result of an authentication done outside is sent",
 		"authorize_external_3ds body.directory_server_id": "the result of an authentication done outside is sent",
 	},
-	Set: set,
 }
 
 func TestWire(t *testing.T) { wire.Run(t, nmi.Adapter(), os.DirFS("testdata"), facts) }
-
-// set changes what goes with the field that decides: NMI gives no answer with response 2 and the code of an approval, and no held payment
-// without its auth.
-func set(c *wire.Case, field, value string) bool {
-	text, _ := c.Response.Body.(string)
-	if field == "response" && value != "1" && strings.Contains(text, "response_code=100") {
-		wire.SetField(c.Response, "response_code", "200")
-	}
-	if field == "condition" && value == "pending" {
-		c.Response.Body = strings.Replace(text, "<action_type>sale<", "<action_type>auth<", 1)
-	}
-	return false
-}

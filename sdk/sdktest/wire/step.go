@@ -95,10 +95,12 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 	switch {
 	case c.Flow == "create_customer":
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
-	case c.Flow == "mandate_payment":
+	case c.Flow == "mandate_payment", in.str("mit_category") != "":
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session", Category: in.str("mit_category")}
 	case in.str("store_card") != "":
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: in.str("store_card")}
+	case op == sdk.OpAuthorize && in.obj("mandate") != nil: // the customer pays with what is stored
+		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", Usage: "on_session"}
 	case op == sdk.OpVerify:
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
 	}
