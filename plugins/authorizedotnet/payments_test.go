@@ -165,16 +165,16 @@ func TestProfileOfAPayment(t *testing.T) {
 func TestAnswersWithoutEvidence(t *testing.T) {
 	whole := result("1", "")
 	for name, x := range map[string]sdk.Exchange{
-		"no id":                     answer(200, strings.Replace(whole, "60198495566", "0", 1)),
-		"approved in an error":      answer(200, strings.Replace(whole, `"Ok"`, `"Error"`, 1)),
-		"approved with a 400":       answer(400, whole),
-		"declined with a 500":       answer(500, result("2", errors)),
-		"another code":              answer(200, result("9", "")),
-		"Ok and nothing else":       answer(200, "{"+ok+"}"),
-		"their own error":           answer(200, failure("E00001")),
-		"an error without a code":   answer(200, failure("")),
-		"seen before":               answer(200, strings.Replace(result("3", errors), `"errorCode":"2"`, `"errorCode":"11"`, 1)),
-		"time-out":                  {Sent: true, Failure: "timeout"},
+		"no id":                   answer(200, strings.Replace(whole, "60198495566", "0", 1)),
+		"approved in an error":    answer(200, strings.Replace(whole, `"Ok"`, `"Error"`, 1)),
+		"approved with a 400":     answer(400, whole),
+		"declined with a 500":     answer(500, result("2", errors)),
+		"another code":            answer(200, result("9", "")),
+		"Ok and nothing else":     answer(200, "{"+ok+"}"),
+		"their own error":         answer(200, failure("E00001")),
+		"an error without a code": answer(200, failure("")),
+		"seen before":             answer(200, strings.Replace(result("3", errors), `"errorCode":"2"`, `"errorCode":"11"`, 1)),
+		"time-out":                {Sent: true, Failure: "timeout"},
 	} {
 		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, purchase(), x).Status, name)
 	}

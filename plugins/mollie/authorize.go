@@ -11,14 +11,20 @@ import (
 // dataVersion is that of ConnectorData: Customer holds Mollie's customer id.
 const dataVersion = 1
 
+// tokenPrefix begins the token of a card, which Mollie's fields in the merchant's page make as well.
+const tokenPrefix = "tkn_"
+
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if r.ThreeDS != nil {
 		return nil, sdk.Unsupported("three_ds_data", "Mollie runs 3-D Secure itself and takes no result from outside")
 	}
 	sdk.Check(r.NeedInstrument())
-	if r.Instrument.Card != nil {
-		return pay(c, r.Instrument.Card, r.Stores() && r.StoredCredential.Usage == "off_session")
+	if r.Instrument.NetworkTransactionID != "" { // the customer would have to be there
+		return nil, sdk.Unsupported("recurring_details", "Mollie refers to earlier payments by its own mandates alone")
+	}
+	if r.Instrument.Card != nil || strings.HasPrefix(r.Instrument.StoredCredentialID, tokenPrefix) {
+		return pay(c, r.Instrument, r.Stores() && r.StoredCredential.Usage == "off_session")
 	}
 	return charge(c, r.Instrument.StoredCredentialID)
 }
@@ -26,11 +32,11 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 // verify is a first payment of nothing, which checks the card and stores it.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Check(c.Request.NeedCard(), c.Request.NeedZero())
-	return pay(c, c.Request.Instrument.Card, true)
+	return pay(c, c.Request.Instrument, true)
 }
 
-// pay makes a payment with a card. One that stores the card is a "first" payment and belongs to a customer.
-func pay(c *sdk.Call, card *sdk.Card, store bool) (*sdk.Outcome, error) {
+// pay makes a payment with a card, or the token of one. One that stores the card is a "first" payment and belongs to a customer.
+func pay(c *sdk.Call, i *sdk.Instrument, store bool) (*sdk.Outcome, error) {
 	sdk.Require(c.Request.ReturnURL != "", sdk.Missing("return_url", "Mollie needs an address to send the customer back to"))
 	body, kept := describe(c), (*sdk.ConnectorData)(nil)
 	if store {
@@ -40,7 +46,7 @@ func pay(c *sdk.Call, card *sdk.Card, store bool) (*sdk.Outcome, error) {
 	} else {
 		body.Str("sequenceType", "oneoff")
 	}
-	body.Str("redirectUrl", c.Request.ReturnURL).Str("cardToken", tokenize(c, card)).Obj("billingAddress", address(c.Request.Billing)).
+	body.Str("redirectUrl", c.Request.ReturnURL).Str("cardToken", tokenize(c, i)).Obj("billingAddress", address(c.Request.Billing)).
 		Obj("shippingAddress", address(c.Request.Shipping))
 	o, err := create(c, body)
 	if o != nil && o.Status != sdk.StatusDeclined {
@@ -60,6 +66,9 @@ func charge(c *sdk.Call, credential string) (*sdk.Outcome, error) {
 	return create(c, describe(c).Str("sequenceType", "recurring").Str("customerId", id).Str("mandateId", mandate))
 }
 
+// maxMetadata is the room for the merchant's own metadata: Mollie takes about 1 KB, and refuses a payment with more.
+const maxMetadata = 900
+
 // describe begins the body of a payment with what all kinds have.
 func describe(c *sdk.Call) *sdk.Object {
 	r := c.Request
@@ -67,8 +76,17 @@ func describe(c *sdk.Call) *sdk.Object {
 	if r.Capture == sdk.CaptureManual && r.Amount.Minor != 0 {
 		mode = "manual"
 	}
+	metadata := sdk.NewObject()
+	for _, f := range sdk.Sorted(r.Metadata) {
+		if f.Name != "orderId" { // ours
+			metadata.Str(f.Name, f.Value)
+		}
+	}
+	if len(metadata.String()) > maxMetadata {
+		metadata = sdk.NewObject()
+	}
 	return sdk.NewObject().Obj("amount", amount(r.Amount)).Str("description", cmp.Or(r.Description, r.OrderReference, r.Reference)).
-		OptStr("webhookUrl", r.WebhookURL).Obj("metadata", sdk.NewObject().Str("orderId", r.Reference)).
+		OptStr("webhookUrl", r.WebhookURL).Obj("metadata", metadata.Str("orderId", r.Reference)).
 		Str("method", "creditcard").Str("captureMode", mode)
 }
 
@@ -91,9 +109,13 @@ func customer(c *sdk.Call) string {
 	return idOf(c, request(c, "POST", "/customers", body), "id")
 }
 
-// tokenize exchanges the card for a token. A token that is never used does nothing, so the request may be repeated.
-func tokenize(c *sdk.Call, card *sdk.Card) string {
-	body := sdk.NewObject().Str("cardHolder", card.Holder).Str("cardNumber", card.Number).OptStr("cardCvv", card.CVC).
+// tokenize exchanges the card for a token, if it is none yet. A token that is never used does nothing, so the request may be repeated.
+func tokenize(c *sdk.Call, i *sdk.Instrument) string {
+	if i.Card == nil {
+		return i.StoredCredentialID
+	}
+	card := i.Card
+	body := sdk.NewObject().Str("cardHolder", cmp.Or(card.Holder, c.Request.BillTo().Name())).Str("cardNumber", card.Number).OptStr("cardCvv", card.CVC).
 		Str("cardExpiryDate", card.Month()+"/"+card.ShortYear())
 	if b := c.Request.Browser; b != nil {
 		body.OptStr("locale", b.Language)

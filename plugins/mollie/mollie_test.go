@@ -1,6 +1,7 @@
 package mollie_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -96,6 +97,28 @@ func TestStore(t *testing.T) {
 	require.Equal(t, sdk.RejectInvalid, result.Reject.Code)
 }
 
+// TestTokenOfThePage pays with a token that was made in the merchant's page, and names the payer of a card without a holder.
+func TestTokenOfThePage(t *testing.T) {
+	r := purchase(1000, "EUR")
+	r.Instrument = &sdk.Instrument{StoredCredentialID: "tkn_browser"}
+	r.Metadata = map[string]string{"cart": "77", "orderId": "mine"}
+	sends, _ := drive(t, sdk.OpAuthorize, r, answer(201, paymentBody("authorized", "10.00", "")))
+	require.Contains(t, string(sends[0].Body), `"cardToken":"tkn_browser"`)
+	require.Contains(t, string(sends[0].Body), `"metadata":{"cart":"77","orderId":"`+r.Reference+`"}`)
+	r.Metadata["long"] = strings.Repeat("x", 1000)
+	sends, _ = drive(t, sdk.OpAuthorize, r, answer(201, paymentBody("authorized", "10.00", "")))
+	require.Contains(t, string(sends[0].Body), `"metadata":{"orderId":"`+r.Reference+`"}`, "more than Mollie takes")
+
+	r = purchase(1000, "EUR")
+	r.Instrument.Card.Holder, r.Billing = "", &sdk.Address{FirstName: "Ana", LastName: "Lima"}
+	sends, _ = drive(t, sdk.OpAuthorize, r, answer(201, token), answer(201, paymentBody("authorized", "10.00", "")))
+	require.Contains(t, string(sends[0].Body), `"cardHolder":"Ana Lima"`)
+
+	r.Instrument.NetworkTransactionID = "016153570198200"
+	_, result := drive(t, sdk.OpAuthorize, r)
+	require.Equal(t, sdk.RejectUnsupported, result.Reject.Code, "no payment with the customer instead of the one that was agreed to")
+}
+
 func TestVerify(t *testing.T) {
 	r := purchase(0, "EUR")
 	o := outcome(t, sdk.OpVerify, r, answer(201, `{"id":"cst_1"}`), answer(201, token), answer(201, paymentBody("paid", "0.00", `,"customerId":"cst_1","mandateId":"mdt_1"`)))
@@ -121,6 +144,11 @@ func TestRedirect(t *testing.T) {
 		require.Equal(t, reason, o.Decline.Reason)
 	}
 	o = outcome(t, sdk.OpComplete, r, answer(200, paymentBody("failed", "10.00", `,"statusReason":{"code":"insufficient_funds","message":"Not enough"}`)))
+	for code, reason := range map[string]sdk.DeclineReason{"do_not_honor": sdk.DeclineDoNotHonor, "stop_payment_order": sdk.DeclineStopRecurring, "capture_card": sdk.DeclinePickUpCard,
+		"exceeds_withdrawal_count_limit": sdk.DeclineLimitExceeded, "additional_customer_authentication_required": sdk.DeclineAuthenticationNeeded} {
+		declined := outcome(t, sdk.OpComplete, r, answer(200, paymentBody("failed", "10.00", `,"statusReason":{"code":"`+code+`","message":"No"}`)))
+		require.Equal(t, reason, declined.Decline.Reason, code)
+	}
 	require.Equal(t, sdk.Decline{Code: "insufficient_funds", Message: "Not enough", Reason: sdk.DeclineInsufficientFunds}, *o.Decline)
 }
 

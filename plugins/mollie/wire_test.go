@@ -25,6 +25,7 @@ var facts = wire.Options{
 		"body.locale":                              "left out instead of null",
 		"body.billingAddress.region":               "the state is sent",
 		"authorize_details body.shippingAddress.*": "the shipping address is sent",
+		"authorize_details body.metadata.*":        "the merchant's metadata is sent",
 		"authorize_store_card body.sequenceType":   "a payment that stores the card is a first one",
 		"status/payment_sync/canceled status":      "a payment that was canceled before it was authorized has been given up, not voided",
 		"decline/invalid_card_type reason":         "the account does not take this kind of card",
