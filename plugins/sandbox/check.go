@@ -26,6 +26,7 @@ const (
 	maxParams       = 128  // parameters, and results, of one function
 	maxLocals       = 4096 // parameters and locals of one function
 	maxLoopDepth    = 64
+	maxUnchecked    = 64       // what a function may cost that is entered without a look at the fuel that is left
 	maxBlocks       = 16 << 10 // of one function
 	maxPhis         = 4 << 20  // locals times blocks of one function: what the compiler's SSA form may grow to
 	maxEffort       = 5e9      // sum of the squares of all functions' blocks

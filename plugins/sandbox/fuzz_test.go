@@ -213,10 +213,21 @@ func generate(program []byte) []byte {
 		}
 		return i32c(n)
 	}
-	var body []byte
+	based := func() []byte { // an address that goes by local 3 or 4
+		switch next() % 4 {
+		case 0:
+			return get(3)
+		case 1:
+			return asm(get(3), opI64ExtendI32, i64c(int64(next())), opI64Add, opI32WrapI64)
+		case 2:
+			return asm(get(4), opI32WrapI64)
+		}
+		return asm(get(4), tee(4), opI32WrapI64)
+	}
+	body := asm(i32c(4096), tee(3), opI64ExtendI32, put(4))
 	depth := 0
 	for len(p) > 0 && len(body) < 2000 {
-		switch next() % 12 {
+		switch next() % 16 {
 		case 0, 1, 2, 3:
 			op := opI32Store + int(next())%9
 			value := [...][]byte{i32c(-2), i64c(-2), asm(opF32Const, 1, 2, 3, 4), asm(opF64Const, 1, 2, 3, 4, 5, 6, 7, 8)}[storeLocal(byte(op))]
@@ -239,6 +250,19 @@ func generate(program []byte) []byte {
 				depth++
 			}
 		case 11:
+			to := asm(address(), i32c(4096), opI32Add)
+			if next()%2 == 0 {
+				body = asm(body, to, put(3))
+			} else {
+				body = asm(body, to, opI64ExtendI32, put(4))
+			}
+		case 12:
+			body = asm(body, based(), i64c(-3), mem(0x37, 2*next()))
+		case 13:
+			body = asm(body, based(), based(), mem(0x29, 2*next()), mem(0x37, next()), based(), based(), mem(opI32Load8U, next()), mem(opI32Store8, next()))
+		case 14:
+			body = asm(body, get(3), i32c(int64(next()%64)), opI32Sub, tee(3), opI32Eqz, opDrop, get(3), i64c(9), mem(0x37, 0))
+		case 15:
 			switch next() % 4 {
 			case 0:
 				body = asm(body, i32c(int64(next()%2)), opMemoryGrow, 0, opDrop)
@@ -254,7 +278,7 @@ func generate(program []byte) []byte {
 	for range depth {
 		body = asm(body, get(2), i32c(1), opI32Add, tee(2), i32c(20), opI32LtS, opBrIf, 0, opEnd)
 	}
-	return b.step(tI32, body, answerAt(inputAt, 64)).build()
+	return b.step(tI32+tI32+tI64, body, answerAt(inputAt, 64)).build()
 }
 
 // allBlocks uses every way to nest and leave blocks, with results.

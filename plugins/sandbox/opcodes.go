@@ -26,6 +26,7 @@ const (
 	opTableGet     = 0x25
 	opTableSet     = 0x26
 	opI32Load      = 0x28
+	opI32Load8U    = 0x2d
 	opI32Store     = 0x36
 	opF32Store     = 0x38
 	opF64Store     = 0x39
@@ -90,6 +91,7 @@ type instruction struct {
 	misc   uint32 // sub-opcode after 0xfc
 	index  uint32 // of calls, globals, locals
 	offset uint32 // of loads and stores
+	value  int64  // of integer constants
 	labels int    // of br_table
 }
 
@@ -108,9 +110,9 @@ func (r *reader) next(in *instruction) {
 		r.u32()
 		in.offset = r.u32()
 	case op == opI32Const:
-		r.signed(5)
+		in.value = r.signed(5)
 	case op == opI64Const:
-		r.signed(10)
+		in.value = r.signed(10)
 	case op == opF32Const:
 		r.take(4)
 	case op == opF64Const:

@@ -1,41 +1,53 @@
 package sandbox
 
-import "slices"
+// originKind is what is known of a value on the operand stack.
+type originKind byte
 
-// Many stores go to one place: the words of a structure, the arguments of a call. Of stores that follow one another on every path to the same
-// local plus offsets of the same reach, only the first is noted; reach is what overlap and ledgerSlack allow for. In a Go guest that is a third of them.
 const (
-	reachBits = 8
-	reach     = 1 << reachBits
-	maxNoted  = 32
+	originUnknown  originKind = iota
+	originLocal               // a local's value
+	originWrapped             // a 64-bit local's value, cut to 32 bits
+	originExtended            // a 32-bit local's value, extended to 64 bits, and delta added
+	originAddress             // the same, cut to 32 bits again
+	originBelow               // a 32-bit local's value less delta
+	originConstant            // delta
 )
 
-// origin is what is known of a value on the operand stack: that it is a local's, cut to 32 bits or not, after its so many-th assignment.
+// origin is where a value on the operand stack comes from: a local after its so many-th assignment.
 type origin struct {
-	local   uint32 // its number and 1 more; 0 where nothing is known
-	version uint32
-	wrapped bool
+	kind     originKind
+	local    uint32
+	version  uint32
+	delta    int64
+	from, to int // where the instructions stand that make it; from is 0 if they do other things too
 }
 
-// noted is a store that has been noted on every path to where the scan is.
-type noted struct {
-	origin
-	reach uint32 // static offset by reach
-	at    int
-}
+// place is where in the code it is made, to tell what comes first.
+func (o *origin) place() int { return max(o.from, o.to) }
+
+// maxDelta bounds what is taken for a distance from a base: a frame or a structure.
+const maxDelta = 1 << 16
 
 // origins follows the locals that addresses come from through a function body. It knows little: all that is on the operand stack is forgotten
 // where control flow branches or joins.
 type origins struct {
 	stack    []origin
 	versions []uint32 // by local
-	noted    []noted
-	opened   []int // where each open block begins
+	moved    moved
+}
+
+// moved is a local that has been moved down: before is its version until then.
+type moved struct {
+	origin        // the value it got
+	before uint32 // version
 }
 
 func (o *origins) reset(locals uint64) {
-	o.stack, o.noted, o.opened = o.stack[:0], o.noted[:0], append(o.opened[:0], 0)
-	o.versions = slices.Grow(o.versions[:0], int(locals))[:locals]
+	o.stack, o.moved = o.stack[:0], moved{}
+	if uint64(cap(o.versions)) < locals {
+		o.versions = make([]uint32, locals)
+	}
+	o.versions = o.versions[:locals]
 	clear(o.versions)
 }
 
@@ -57,29 +69,33 @@ func (o *origins) replace(n int) {
 	o.push(origin{})
 }
 
-// next takes one instruction in and says of a store whether it needs no note.
-func (o *origins) next(in *instruction) (needless bool) {
+// next takes one instruction in, up to end, and returns the address of a load or a store. It reports whether control flow goes on straight.
+func (o *origins) next(in *instruction, end int) (address origin, straight bool) {
 	switch op := in.op; {
 	case op >= opI32Store && op <= opI64Store32:
 		o.pop()
-		return o.store(o.pop(), in)
-	case op == opLocalGet:
-		o.push(o.of(in.index))
-	case op == opLocalSet, op == opLocalTee:
-		o.pop()
-		if int(in.index) < len(o.versions) {
-			o.versions[in.index]++
-		}
-		if op == opLocalTee {
-			o.push(o.of(in.index))
-		}
-	case op == opI32WrapI64:
-		v := o.pop()
-		v.wrapped = true
-		o.push(v)
-	case op >= opI32Const && op <= opF64Const, op == opGlobalGet, op == opMemorySize, op == opRefNull, op == opRefFunc:
+		return o.pop(), true
+	case op >= opI32Load && op < opI32Store:
+		address = o.pop()
 		o.push(origin{})
-	case op >= opI32Load && op < opI32Store, unary(op), op == opMemoryGrow, op == opTableGet, op == opRefIsNull:
+		return address, true
+	case op == opLocalGet:
+		o.push(o.of(in.index, in.at, end))
+	case op == opLocalSet, op == opLocalTee:
+		o.assign(in.index, o.pop())
+		if op == opLocalTee {
+			o.push(o.of(in.index, 0, end))
+		}
+	case op == opI64ExtendI32, op == opI32WrapI64:
+		o.push(converted(o.pop(), op, end))
+	case op == opI32Const, op == opI64Const:
+		o.push(origin{kind: originConstant, delta: in.value, from: in.at, to: end})
+	case op == opI64Add, op == opI32Sub:
+		b := o.pop()
+		o.push(combined(o.pop(), b, op, end))
+	case op == opF32Const, op == opF64Const, op == opGlobalGet, op == opMemorySize, op == opRefNull, op == opRefFunc:
+		o.push(origin{})
+	case unary(op), op == opTableGet, op == opRefIsNull:
 		o.replace(1)
 	case op >= opI32Eqz && op <= opLastNumeric:
 		o.replace(2)
@@ -88,52 +104,67 @@ func (o *origins) next(in *instruction) (needless bool) {
 	case op == opDrop, op == opGlobalSet:
 		o.pop()
 	case op == opNop:
-	default: // calls, bulk instructions, control flow
-		o.stack = o.stack[:0]
-		o.control(in)
+	default: // calls, bulk instructions, memory.grow, control flow
+		o.stack, o.moved = o.stack[:0], moved{}
+		return origin{}, false
 	}
-	return false
+	return origin{}, true
 }
 
-// control keeps of what was noted what holds on all paths.
-func (o *origins) control(in *instruction) {
-	switch in.op {
-	case opLoop: // its beginning is reached from its end too
-		o.noted = o.noted[:0]
-		o.opened = append(o.opened, in.at)
-	case opBlock, opIf:
-		o.opened = append(o.opened, in.at)
-	case opElse, opEnd:
-		n := len(o.opened) - 1
-		o.noted = slices.DeleteFunc(o.noted, func(x noted) bool { return x.at > o.opened[n] })
-		if in.op == opEnd {
-			o.opened = o.opened[:n]
-		}
-	}
-}
-
-func (o *origins) of(local uint32) origin {
+func (o *origins) of(local uint32, from, to int) origin {
 	if int(local) >= len(o.versions) {
 		return origin{} // wazero refuses the module
 	}
-	return origin{local: local + 1, version: o.versions[local]}
+	return origin{kind: originLocal, local: local, version: o.versions[local], from: from, to: to}
 }
 
-func (o *origins) store(address origin, in *instruction) (needless bool) {
-	if address.local == 0 {
-		return false
+func (o *origins) assign(local uint32, v origin) {
+	if int(local) >= len(o.versions) {
+		return
 	}
-	x := noted{origin: address, reach: in.offset >> reachBits, at: in.at}
-	for i := range o.noted {
-		if have := &o.noted[i]; have.origin == x.origin && have.reach == x.reach {
-			return true
-		}
+	before := o.versions[local]
+	o.versions[local]++
+	if o.moved.local == local {
+		o.moved = moved{}
 	}
-	if len(o.noted) == maxNoted {
-		o.noted = slices.Delete(o.noted, 0, 1)
+	if v.kind == originBelow && v.local == local && v.version == before {
+		o.moved = moved{origin: v, before: before}
+		o.moved.version = o.versions[local]
 	}
-	o.noted = append(o.noted, x)
-	return false
+}
+
+// converted is a value extended or wrapped.
+func converted(v origin, op byte, end int) origin {
+	switch {
+	case v.kind == originLocal && op == opI64ExtendI32:
+		v.kind = originExtended
+	case v.kind == originLocal:
+		v.kind = originWrapped
+	case v.kind == originExtended && op == opI32WrapI64:
+		v.kind = originAddress
+	default:
+		return origin{}
+	}
+	v.to = end
+	return v
+}
+
+// combined is the sum of a value and a constant, as Go guests make the addresses of what they put on the stack, or their difference, as they
+// make room there.
+func combined(a, b origin, op byte, end int) origin {
+	if b.kind != originConstant || b.delta <= 0 || b.delta >= maxDelta || a.from == 0 {
+		return origin{}
+	}
+	switch {
+	case a.kind == originExtended && op == opI64Add:
+		a.delta += b.delta
+	case a.kind == originLocal && op == opI32Sub:
+		a.kind, a.delta = originBelow, b.delta
+	default:
+		return origin{}
+	}
+	a.to = end
+	return a
 }
 
 // unary reports whether a numeric instruction takes one operand.

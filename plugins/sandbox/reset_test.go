@@ -257,9 +257,10 @@ func TestLedgerIsOutOfReach(t *testing.T) {
 		"by a static offset":  asm(i32c(8), i64c(0), mem(0x37, uint32(own-8))),
 		"and erase the trace": asm(store(size+ledgerSlack), fill(own, ledger>>granuleBits)),
 		"copy":                asm(i32c(own), i32c(64), i32c(ledger>>granuleBits), opPrefixMisc, miscMemoryCopy, 0, 0),
+		"in another's name":   asm(i32c(own-200), put(2), get(2), i64c(0), mem(0x37, 0), get(2), i64c(0), mem(0x37, 200)),
 		"and grow by nothing": asm(store(own), i32c(0), opMemoryGrow, 0, opDrop),
 	} {
-		m, _ := compiled(t, r, newAdapter(pages).step("", body, answerAt(outputAt, 0)).build())
+		m, _ := compiled(t, r, newAdapter(pages).step(tI32, body, answerAt(outputAt, 0)).build())
 		require.Equal(t, TrapMemory, trapOf(t, m, call("")).Kind, name)
 		require.Equal(t, TrapMemory, trapOf(t, m, call("")).Kind, name)
 	}
@@ -292,7 +293,7 @@ func TestMemorySizeIsTheGuests(t *testing.T) {
 	}
 }
 
-// TestNeedlessNotes: stores that are covered by an earlier note are put back all the same, and nothing is taken for covered that a branch,
+// TestNeedlessNotes: stores that are covered by the note of another are put back all the same, and nothing is taken for covered that a branch,
 // a loop or a new value of the local may have led past the note.
 func TestNeedlessNotes(t *testing.T) {
 	r := newRuntime(t, Options{})
@@ -313,7 +314,7 @@ func TestNeedlessNotes(t *testing.T) {
 		"tee":                   {asm(at(p, 0), argument(1), tee(p), i32c(-1), mem(opI32Store, 0), at(p, 4)), 2},
 		"if not":                {asm(i32c(0), opIf, typeEmpty, at(p, 0), opEnd, at(p, 4)), 2},
 		"else":                  {asm(argument(2), opIf, typeEmpty, at(p, 0), opElse, at(p, 4), opEnd, at(p, 8)), 3},
-		"before and in an if":   {asm(at(p, 0), argument(2), opIf, typeEmpty, at(p, 4), opEnd, at(p, 8)), 1},
+		"before and in an if":   {asm(at(p, 0), argument(2), opIf, typeEmpty, at(p, 4), opEnd, at(p, 8)), 3},
 		"jumped over":           {asm(opBlock, typeEmpty, argument(2), opBrIf, 0, at(p, 0), opEnd, at(p, 4)), 2},
 		"changed in an if":      {asm(at(p, 0), argument(2), opIf, typeEmpty, again, opEnd, at(p, 4)), 2},
 		"changed at loop's end": {asm(at(p, 0), opLoop, typeEmpty, at(p, 4), get(p), argument(1), 0x47, again, opBrIf, 0, opEnd), 2},

@@ -6,6 +6,7 @@ type scratch struct {
 	value  [4]uint64 // by storeLocal
 	source uint64
 	length uint64
+	held   uint64 // before the first of those that hold addresses
 }
 
 // function appends the instrumented body of the function that w.scan has just read.
@@ -13,13 +14,21 @@ func (w *rewriter) function(b []byte, i int) []byte {
 	s, wasm := w.scan, w.m.wasm
 	locals, b := w.locals(b)
 	frame := int64(0)
+	if s.stops {
+		b = append(b, opBlock, typeEmpty)
+	}
 	if s.calls {
-		frame = s.values + int64(s.locals) + 16
+		frame = s.values + int64(s.locals) + int64(len(s.held)) + 16
 		b = w.enter(b, frame)
 	}
 	first := s.marks[0]
-	b = w.charge(b, first.cost, true)
-	if s.calls {
+	if first.kind == markCheck {
+		b = w.charge(b, first.cost)
+		b = w.checkFuel(b, 0)
+	} else if first.cost > 0 {
+		b = w.charge(b, first.cost)
+	}
+	if s.stops {
 		b = append(b, opBlock)
 		b = append(b, w.blockType(w.m.types[w.m.funcs[i]].results)...)
 	}
@@ -29,11 +38,18 @@ func (w *rewriter) function(b []byte, i int) []byte {
 		from = k.at
 		switch k.kind {
 		case markCheck:
-			b = w.charge(b, k.cost, true)
+			b = w.charge(b, k.cost)
+			b = w.checkFuel(b, k.depth)
 		case markCharge:
 			if k.cost > 0 {
-				b = w.charge(b, k.cost, false)
+				b = w.charge(b, k.cost)
 			}
+		case markHold, markAddress:
+			b = w.address(b, k, locals)
+			from = k.end
+		case markMove:
+			b = w.access(b, k)
+			from = k.end
 		case markStore:
 			b = w.store(b, k, locals)
 			from = k.end
@@ -41,23 +57,26 @@ func (w *rewriter) function(b []byte, i int) []byte {
 			b = w.bulk(b, k, locals)
 			from = k.end
 		case markGrow:
-			b = w.grow(b, locals)
+			b = w.grow(b, k, locals)
 			from = k.end
 		case markSize:
 			b = append(b, wasm[k.at:k.end]...)
 			b = append(appendS(append(b, opI32Const), int64(w.ledgerPages)), opI32Sub)
 			from = k.end
 		case markReturn:
-			if s.calls { // the block around the body is one further out than all of its own
-				b = appendU(append(b, opBr), uint64(k.depth))
+			if s.calls { // to the end, where the frame is taken off the stack's count
+				b = appendU(append(b, opBr), uint64(k.depth-1))
 				from++
 			}
 		}
 	}
 	b = append(b, wasm[from:s.end]...)
-	if s.calls {
+	if s.stops {
 		b = append(b, opEnd)
-		b = w.leave(b, frame)
+		if s.calls {
+			b = w.leave(b, frame)
+		}
+		b = append(b, opReturn, opEnd, opUnreachable)
 	}
 	return append(b, opEnd)
 }
@@ -86,26 +105,27 @@ func (w *rewriter) locals(b []byte) (scratch, []byte) {
 	if s.bulk {
 		l.source, l.length = add(typeI32), add(typeI32)
 	}
+	l.held = next - 1
+	for range s.held {
+		add(typeI32)
+	}
 	b = appendU(b, uint64(groups))
 	b = append(b, w.m.wasm[s.declStart:s.declEnd]...)
 	return l, append(b, added...)
 }
 
-// charge takes cost from the fuel; with check, it stops the guest when there is none left.
-func (w *rewriter) charge(b []byte, cost int64, check bool) []byte {
+// charge takes cost from the fuel.
+func (w *rewriter) charge(b []byte, cost int64) []byte {
 	b = appendU(append(b, opGlobalGet), w.fuel)
 	b = appendS(append(b, opI64Const), max(cost, 1))
 	b = append(b, opI64Sub)
-	b = appendU(append(b, opGlobalSet), w.fuel)
-	if check {
-		b = w.checkFuel(b)
-	}
-	return b
+	return appendU(append(b, opGlobalSet), w.fuel)
 }
 
-func (w *rewriter) checkFuel(b []byte) []byte {
+// checkFuel leaves for the end of the function, depth blocks further out, where the guest is stopped, when there is no fuel left.
+func (w *rewriter) checkFuel(b []byte, depth uint32) []byte {
 	b = appendU(append(b, opGlobalGet), w.fuel)
-	return append(b, opI64Const, 0, opI64LtS, opIf, typeEmpty, opUnreachable, opEnd)
+	return appendU(append(b, opI64Const, 0, opI64LtS, opBrIf), uint64(depth))
 }
 
 // enter counts a frame onto the stack and stops the guest when it is too deep.
@@ -115,7 +135,7 @@ func (w *rewriter) enter(b []byte, frame int64) []byte {
 	b = append(b, opI32Sub)
 	b = appendU(append(b, opGlobalSet), w.depth)
 	b = appendU(append(b, opGlobalGet), w.depth)
-	return append(b, opI32Const, 0, opI32LtS, opIf, typeEmpty, opUnreachable, opEnd)
+	return append(b, opI32Const, 0, opI32LtS, opBrIf, 0)
 }
 
 func (w *rewriter) leave(b []byte, frame int64) []byte {
@@ -125,14 +145,49 @@ func (w *rewriter) leave(b []byte, frame int64) []byte {
 	return appendU(append(b, opGlobalSet), w.depth)
 }
 
+// address puts an address onto the stack, or holds the one that is there.
+func (w *rewriter) address(b []byte, k mark, l scratch) []byte {
+	value := func(b []byte) []byte {
+		if k.scratch > 0 {
+			return appendU(append(b, opLocalGet), l.held+uint64(k.scratch))
+		}
+		return appendU(append(b, opLocalGet), uint64(k.local))
+	}
+	if !k.first {
+		return value(b)
+	}
+	if k.kind == markAddress {
+		b = appendU(append(b, opLocalGet), uint64(k.local))
+		if k.wrapped {
+			b = append(b, opI32WrapI64)
+		}
+		if k.below > 0 {
+			b = append(appendS(append(b, opI32Const), k.below), opI32Sub)
+		}
+	}
+	if k.scratch > 0 {
+		b = appendU(append(b, opLocalTee), l.held+uint64(k.scratch))
+	}
+	if k.bound > 0 {
+		b = append(value(b), opI32Load8U, 0)
+		b = append(appendU(b, uint64(k.bound-1)), opDrop)
+	}
+	return b
+}
+
+// access is a load or a store with the offset it has from its base.
+func (w *rewriter) access(b []byte, k mark) []byte {
+	return appendU(append(b, k.op, 0), uint64(k.offset))
+}
+
 // store notes where a store wrote to, after it has: a store into the ledger cannot undo its own note. What is noted is the first
-// address in reach, for those that follow as well (origin.go). Stack before: address, value.
+// address in reach, for others as well (base.go). Stack before: address, value.
 func (w *rewriter) store(b []byte, k mark, l scratch) []byte {
 	value := l.value[storeLocal(k.op)]
 	b = appendU(append(b, opLocalSet), value)
 	b = appendU(append(b, opLocalTee), l.addr)
 	b = appendU(append(b, opLocalGet), value)
-	b = append(b, w.m.wasm[k.at:k.end]...)
+	b = w.access(b, k)
 
 	b = appendU(append(b, opGlobalGet), w.ledger)
 	b = appendU(append(b, opLocalGet), l.addr)
@@ -155,7 +210,7 @@ func (w *rewriter) bulk(b []byte, k mark, l scratch) []byte {
 	b = appendU(append(b, opLocalGet), l.length)
 	b = append(b, opI64ExtendI32, opI64Const, bulkShift, opI64ShrU, opI64Sub)
 	b = appendU(append(b, opGlobalSet), w.fuel)
-	b = w.checkFuel(b)
+	b = w.checkFuel(b, k.depth)
 
 	b = appendU(append(b, opLocalGet), l.addr)
 	b = appendU(append(b, opLocalGet), l.source)
@@ -168,7 +223,7 @@ func (w *rewriter) bulk(b []byte, k mark, l scratch) []byte {
 
 // grow charges a memory.grow by what the memory grows beyond freePages. Asking for more than there can be fails and costs
 // nothing. Stack before: pages; after: what memory.grow answers.
-func (w *rewriter) grow(b []byte, l scratch) []byte {
+func (w *rewriter) grow(b []byte, k mark, l scratch) []byte {
 	b = appendU(append(b, opLocalSet), l.addr)
 	limit := func(b []byte, pages uint32) []byte { // is the memory, with those it asks for, above pages?
 		b = append(b, opMemorySize, 0, opI64ExtendI32)
@@ -185,7 +240,7 @@ func (w *rewriter) grow(b []byte, l scratch) []byte {
 	b = append(limit(b, w.maxPages), opSelect)
 	b = append(b, opI64Mul, opI64Sub)
 	b = appendU(append(b, opGlobalSet), w.fuel)
-	b = w.checkFuel(b)
+	b = w.checkFuel(b, k.depth)
 	b = appendU(append(b, opLocalGet), l.addr)
 	return appendU(append(b, opCall), w.enlarge)
 }

@@ -1,27 +1,44 @@
 package sandbox
 
+import (
+	"cmp"
+	"slices"
+)
+
 // markKind says what the rewriter does at a place in a function body.
 type markKind byte
 
 const (
-	markCharge markKind = iota // charge the basic block that starts here
-	markCheck                  // the same, and stop when the fuel is gone
-	markStore                  // a store: note where it wrote
-	markBulk                   // memory.copy or memory.fill: charge by length, note what it wrote
-	markGrow                   // memory.grow: charge by pages, keep the ledger behind the memory
-	markSize                   // memory.size: without the ledger
-	markReturn                 // a return: leave through the end of the function instead
+	markCharge  markKind = iota // charge the basic block that starts here
+	markCheck                   // the same, and stop when the fuel is gone
+	markHold                    // an address is on the stack: hold it for others
+	markAddress                 // an address: make it another way
+	markMove                    // a load or a store: give it another offset
+	markStore                   // a store: the same, and note where it wrote
+	markBulk                    // memory.copy or memory.fill: charge by length, note what it wrote
+	markGrow                    // memory.grow: charge by pages, keep the ledger behind the memory
+	markSize                    // memory.size: without the ledger
+	markReturn                  // a return: leave through the end of the function instead
 )
 
 // mark is one place in a function body where the rewriter adds or replaces something.
 type mark struct {
 	at     int // offset in the module; new code goes before it
-	end    int // where the instruction ends, of stores, bulk instructions, memory.grow and memory.size
+	end    int // where what is replaced ends
 	cost   int64
 	kind   markKind
-	op     byte   // of the store
-	offset uint32 // static offset of the store
-	depth  uint32 // of the return: the number of blocks around it
+	op     byte   // of the load or store
+	offset uint32 // static offset of the load or store
+	depth  uint32 // the number of blocks around it, with the one that is put around the body: where the guest is stopped
+
+	// Of addresses. The first is made of the local, cut to 32 bits or made less, kept in the scratch local if there is one, and checked up to bound if
+	// that is not 0. The others are the scratch local, or the local if there is none.
+	local   uint32
+	scratch uint32 // number of the scratch local, from 1
+	below   int64
+	bound   int64
+	wrapped bool
+	first   bool
 }
 
 // blockKind is what a structured instruction opens.
@@ -43,6 +60,9 @@ type functionScan struct {
 	declEnd   int
 	end       int // offset of the final end
 	calls     bool
+	stops     bool    // there is a check in it that may stop the guest
+	branched  bool    // control flow may have left the straight line from the entry
+	header    int     // the mark of the loop that the straight line from the entry leads to; 0 if there is none
 	stores    [4]bool // needs a scratch local of i32, i64, f32, f64
 	addr      bool    // needs one for an address
 	bulk      bool    // needs two more
@@ -50,6 +70,10 @@ type functionScan struct {
 	blocks    uint64  // basic blocks the compiler will make of it, roughly
 	loopDepth int
 	origins   origins
+	bases     []base   // since the last branch
+	accesses  []access // the same
+	held      []uint32 // the locals that scratch locals hold addresses of
+	anchors   []uint32
 }
 
 // scanBodies scans all function bodies and shows each to visit. It refuses a module that would take too long to compile.
@@ -77,7 +101,8 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	body := m.bodies[i]
 	r := &reader{b: m.wasm, p: body.start, end: body.end}
 	t := m.types[m.funcs[i]]
-	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), locals: uint64(len(t.params)), origins: s.origins}
+	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), locals: uint64(len(t.params)), origins: s.origins,
+		bases: s.bases[:0], accesses: s.accesses[:0], held: s.held[:0], anchors: s.anchors}
 	s.groups = r.count()
 	s.declStart = r.p
 	for range s.groups {
@@ -120,55 +145,85 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 		return m.refusedIn(i, r.err)
 	}
 	s.end = r.end - 1
+	s.entry()
+	slices.SortStableFunc(s.marks, func(a, b mark) int { return cmp.Or(a.at-b.at, int(a.kind)-int(b.kind)) })
 	return nil
+}
+
+// entry decides whether a function is checked where it is entered. It is not if a loop follows at once, which is, nor if it is so short
+// that what calls it has paid for it.
+func (s *functionScan) entry() {
+	first := &s.marks[0]
+	if s.header > 0 {
+		s.marks[s.header].cost += first.cost
+		*first = mark{at: first.at, kind: markCharge}
+		return
+	}
+	total := int64(0)
+	for _, k := range s.marks {
+		total += k.cost
+	}
+	if !s.stops && !s.calls && total <= maxUnchecked {
+		first.kind = markCharge
+		return
+	}
+	s.stops = true
 }
 
 // instruction notes one instruction and returns the mark of the basic block the next one belongs to.
 func (s *functionScan) instruction(r *reader, in *instruction, current int) int {
 	s.marks[current].cost += in.cost()
 	s.values++
-	noted := s.origins.next(in)
+	address, straight := s.origins.next(in, r.p)
+	if !straight {
+		s.settle()
+	}
 	begin := func(kind markKind, blocks uint64) int {
-		s.marks = append(s.marks, mark{at: r.p, kind: kind})
+		s.mark(mark{at: r.p, kind: kind})
 		s.blocks += blocks
 		return len(s.marks) - 1
 	}
 	switch op := in.op; {
-	case op >= opI32Store && op <= opI64Store32:
-		if noted {
-			break
-		}
-		s.marks = append(s.marks, mark{at: in.at, end: r.p, kind: markStore, op: op, offset: in.offset})
-		s.addr = true
-		s.stores[storeLocal(op)] = true
+	case op >= opI32Load && op <= opI64Store32:
+		s.memory(in, r.p, address)
 	case op == opPrefixMisc && in.misc > miscTruncLast && in.misc != miscTableSize:
-		s.marks = append(s.marks, mark{at: in.at, end: r.p, kind: markBulk})
-		s.bulk, s.addr = true, true
+		s.mark(mark{at: in.at, end: r.p, kind: markBulk})
+		s.bulk, s.addr, s.stops = true, true, true
 		s.blocks += 8
 	case op == opMemoryGrow:
-		s.marks = append(s.marks, mark{at: in.at, end: r.p, kind: markGrow})
-		s.addr = true
+		s.mark(mark{at: in.at, end: r.p, kind: markGrow})
+		s.addr, s.stops = true, true
 	case op == opMemorySize:
-		s.marks = append(s.marks, mark{at: in.at, end: r.p, kind: markSize})
+		s.mark(mark{at: in.at, end: r.p, kind: markSize})
 	case op == opCall || op == opCallIndirect:
-		s.calls = true
+		s.calls, s.branched = true, true
+	case op == opBr || op == opUnreachable:
+		s.branched = true
 	case op == opReturn:
-		s.marks = append(s.marks, mark{at: in.at, kind: markReturn, depth: uint32(len(s.loops) - 1)})
+		s.branched = true
+		s.mark(mark{at: in.at, kind: markReturn})
 	case op == opBlock:
 		s.loops = append(s.loops, blockPlain)
 		s.blocks++
 	case op == opIf:
+		s.branched = true
 		s.loops = append(s.loops, blockIf)
 		s.blocks += 3
 	case op == opLoop:
 		s.loops = append(s.loops, blockLoop)
+		if !s.branched {
+			s.header = len(s.marks)
+		}
+		s.branched, s.stops = true, true
 		if s.loopDepth++; s.loopDepth > maxLoopDepth {
 			r.fail(in.at, "loops nested deeper than %d", maxLoopDepth)
 		}
 		return begin(markCheck, 4)
 	case op == opElse || op == opBrIf:
+		s.branched = true
 		s.blocks++
 	case op == opBrTable:
+		s.branched = true
 		s.blocks += uint64(in.labels)
 	case op == opEnd:
 		n := len(s.loops) - 1
@@ -182,6 +237,20 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 		}
 	}
 	return current
+}
+
+// mark notes a place with the number of blocks around it.
+func (s *functionScan) mark(k mark) {
+	k.depth = uint32(len(s.loops))
+	s.marks = append(s.marks, k)
+}
+
+// store marks a store to be noted.
+func (s *functionScan) store(k mark) {
+	k.kind = markStore
+	s.addr = true
+	s.stores[storeLocal(k.op)] = true
+	s.mark(k)
 }
 
 // storeLocal says which scratch local the value of a store needs: 0 i32, 1 i64, 2 f32, 3 f64.
