@@ -56,6 +56,19 @@ func (r *Request) Manual() bool {
 // BillTo is the billing address, empty where there is none; never nil.
 func (r *Request) BillTo() *Address { return r.billing() }
 
+// LinesTotal is what the order's lines come to without tax, in minor units. ok is false where there are none, or one is no sale of goods: without
+// a name, of no or over a million pieces, at a price below zero or beyond reason.
+func (r *Request) LinesTotal() (total int64, ok bool) {
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		if l.Name == "" || l.Quantity < 1 || l.Quantity > 1e6 || l.UnitPrice < 0 || l.UnitPrice > 1e12 || total > 1e18 {
+			return 0, false // in range, so that the total cannot overflow
+		}
+		total += int64(l.Quantity) * l.UnitPrice
+	}
+	return total, len(r.Lines) > 0
+}
+
 // Scheme is the card's network: as it is told, else by the number ranges that the networks publish (ISO/IEC 7812), "" where they say nothing.
 func (k *Card) Scheme() CardNetwork {
 	if k.Network != "" || len(k.BIN) < 4 {

@@ -1,7 +1,6 @@
 package paypal
 
 import (
-	"cmp"
 	"errors"
 
 	"payswitch/sdk"
@@ -12,21 +11,12 @@ func undecided(a *sdk.Response) error {
 	return a.Undecided("no decision", "name", "error", "details.0.issue")
 }
 
-// ids are what later operations go by: kept with the payment as ConnectorData.
-type ids struct{ authorization, capture string }
-
-func (i ids) data() *sdk.ConnectorData {
-	if i == (ids{}) {
-		return nil
-	}
-	return &sdk.ConnectorData{Version: 1, Payment: sdk.NewObject().OptStr("authorize_id", i.authorization).OptStr("capture_id", i.capture).String()}
+// keep keeps what later operations go by: captures by the authorization's id, refunds by the capture's.
+func keep(authorization, capture string) *sdk.ConnectorData {
+	return sdk.Keep(authorizationID, authorization, captureID, capture)
 }
 
-// kept are the ids of the payment's ConnectorData.
-func kept(r *sdk.Request) ids {
-	j, _ := sdk.ParseJSON([]byte(r.Kept().Payment))
-	return ids{j.Str("authorize_id"), j.Str("capture_id")}
-}
+const authorizationID, captureID = "authorize_id", "capture_id"
 
 // order reads what has become of an order. COMPLETED says that there is a payment, not that it went well: the payment tells.
 func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
@@ -40,7 +30,7 @@ func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 	default:
 		o = unpaid(c, j)
 	}
-	o.TransactionID, o.ConnectorData = j.Str("id"), ids{authorization.Str("id"), captured.Str("id")}.data()
+	o.TransactionID, o.ConnectorData = j.Str("id"), keep(authorization.Str("id"), captured.Str("id"))
 	o.Raw["order_status"] = j.Str("status")
 	if v := j.Get("payment_source.card.attributes.vault"); c.Request.Stores() && v.Str("status") == "VAULTED" && v.Str("id") != "" {
 		o.StoredCredential = &sdk.StoredCredential{ID: v.Str("id"), CustomerID: v.Str("customer.id")}
@@ -50,9 +40,12 @@ func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 
 var errCaptures = errors.New("the order does not show how much of the authorization has been captured")
 
+// paymentsOf are the lists of an order's payments: authorizations, captures and refunds.
+func paymentsOf(order sdk.JSON) sdk.JSON { return order.Get("purchase_units.0.payments") }
+
 // payments are the authorization and the capture of an order that count.
 func payments(order sdk.JSON) (authorization, capture sdk.JSON) {
-	all := order.Get("purchase_units.0.payments")
+	all := paymentsOf(order)
 	return last(all.Get("authorizations")), last(all.Get("captures"))
 }
 
@@ -109,9 +102,9 @@ func gone(c *sdk.Call) sdk.OutcomeStatus {
 // payment reads an authorization or a capture.
 func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
 	o := &sdk.Outcome{Status: statuses.Must(p.Str("status")), NetworkTransactionID: p.Str("network_transaction_reference.id"),
-		Checks: checks(p.Get("processor_response")),
 		Raw: p.Pick("status", "reason=status_details.reason", "response_code=processor_response.response_code", "avs_code=processor_response.avs_code",
 			"cvv_code=processor_response.cvv_code", "payment_advice_code=processor_response.payment_advice_code")}
+	o.Checks = checks.Read(o.Raw["cvv_code"], o.Raw["avs_code"])
 	switch {
 	case o.Status == sdk.StatusVoided:
 		o.Status = gone(c)
@@ -138,20 +131,10 @@ func paid(c *sdk.Call, p sdk.JSON) *sdk.Money {
 	return m
 }
 
-// Codes of address and CVC checks; all others say that there was no result.
-var (
-	cvv    = sdk.Results{{sdk.CheckPass, "M Y"}, {sdk.CheckFail, "N E"}, {sdk.CheckUnchecked, "P"}}
-	street = sdk.Results{{sdk.CheckPass, "D F M X Y A B"}, {sdk.CheckFail, "P W Z C N"}}
-	postal = sdk.Results{{sdk.CheckPass, "D F M X Y P W Z"}, {sdk.CheckFail, "A B C N"}}
-)
-
-func checks(response sdk.JSON) *sdk.Checks {
-	result := func(codes sdk.Results, code string) string {
-		if code == "" {
-			return ""
-		}
-		return cmp.Or(codes.Of(code), sdk.CheckUnavailable)
-	}
-	avs := response.Str("avs_code")
-	return sdk.NewChecks(result(cvv, response.Str("cvv_code")), result(street, avs), result(postal, avs))
+// checks are the codes of address and CVC checks; all others say that there was no result.
+var checks = sdk.CheckCodes{
+	CVC:        sdk.Results{{sdk.CheckPass, "M Y"}, {sdk.CheckFail, "N E"}, {sdk.CheckUnchecked, "P"}},
+	Line1:      sdk.Results{{sdk.CheckPass, "D F M X Y A B"}, {sdk.CheckFail, "P W Z C N"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "D F M X Y P W Z"}, {sdk.CheckFail, "A B C N"}},
+	Other:      sdk.CheckUnavailable,
 }

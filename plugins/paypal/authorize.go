@@ -37,7 +37,7 @@ func purchaseUnit(r *sdk.Request) *sdk.Object {
 // items are the order's lines where they come to what the goods cost, else one for all: PayPal refuses items that do not add up.
 func items(r *sdk.Request, goods int64) *sdk.Array {
 	lines := r.Lines
-	if len(lines) == 0 || lineTotal(lines) != goods {
+	if total, ok := r.LinesTotal(); !ok || total != goods {
 		lines = []sdk.Line{{Name: "Payment for invoice " + r.Reference, Quantity: 1, UnitPrice: goods}}
 	}
 	all := sdk.NewArray()
@@ -46,18 +46,6 @@ func items(r *sdk.Request, goods int64) *sdk.Array {
 			Obj("unit_amount", money(r, l.UnitPrice)))
 	}
 	return all
-}
-
-// lineTotal is what the lines come to, -1 if one is not a sale of goods.
-func lineTotal(lines []sdk.Line) (sum int64) {
-	for i := range lines {
-		l := &lines[i]
-		if l.Name == "" || l.Quantity < 1 || l.Quantity > 1e6 || l.UnitPrice < 0 || l.UnitPrice > 1e12 {
-			return -1
-		}
-		sum += int64(l.Quantity) * l.UnitPrice
-	}
-	return sum
 }
 
 // cardSource is the card: its number, or what PayPal keeps of one.

@@ -18,15 +18,9 @@ func declineOf(raw map[string]string) *sdk.Decline {
 	return d
 }
 
-// inDoubt says that another request of the same payment has been or is being worked on: this error is no answer to that one.
-func inDoubt(issue string) bool {
-	switch issue {
-	case "PREVIOUS_REQUEST_IN_PROGRESS", "DUPLICATE_INVOICE_ID", "DUPLICATE_REQUEST_ID", "ORDER_ALREADY_CAPTURED", "ORDER_ALREADY_AUTHORIZED",
-		"ORDER_ALREADY_COMPLETED", "ORDER_COMPLETION_IN_PROGRESS", "AUTHORIZATION_ALREADY_CAPTURED":
-		return true
-	}
-	return false
-}
+// inDoubt are the issues that say that another request of the same payment has been or is being worked on: no answer to that one.
+var inDoubt = sdk.Names{{"in doubt", "PREVIOUS_REQUEST_IN_PROGRESS DUPLICATE_INVOICE_ID DUPLICATE_REQUEST_ID ORDER_ALREADY_CAPTURED " +
+	"ORDER_ALREADY_AUTHORIZED ORDER_ALREADY_COMPLETED ORDER_COMPLETION_IN_PROGRESS AUTHORIZATION_ALREADY_CAPTURED"}}
 
 // refused reads an answer that is not what was asked for. PayPal's own error with a 4xx is a refusal; everything else decides nothing.
 func refused(a *sdk.Response) (*sdk.Outcome, error) {
@@ -35,7 +29,7 @@ func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	if name == "" && a.Status == 401 { // errors of OAuth have another form
 		name, message = j.Str("error"), j.Str("error_description")
 	}
-	if !a.Refuses() || name == "" || inDoubt(issue) {
+	if !a.Refuses() || name == "" || inDoubt.Of(issue) != "" {
 		return nil, undecided(a)
 	}
 	o := sdk.Declined(declines.New(cmp.Or(issue, name), cmp.Or(message, j.Str("message")), declines.Of(name)))

@@ -16,20 +16,18 @@ const (
 
 // capture takes what is held, or a part of it.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	r, known := c.Request, known(c)
-	body := sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)).Bool("final_capture", r.FinalCapture)
-	j := post(c, authorizations+sdk.PathEscape(known.authorization)+"/capture", body)
+	r, authorization := c.Request, known(c, authorizationID, "authorizations")
+	j := post(c, authorizations+sdk.PathEscape(authorization)+"/capture", sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)).Bool("final_capture", r.FinalCapture))
 	o := payment(c, j)
 	sdk.Require(o.Status != sdk.StatusAuthorized, errors.New("no capture is in the status "+j.Str("status")))
-	known.capture = j.Str("id")
-	o.TransactionID, o.CaptureID, o.ConnectorData = r.TransactionID, known.capture, known.data()
+	o.TransactionID, o.CaptureID, o.ConnectorData = r.TransactionID, j.Str("id"), keep(authorization, j.Str("id"))
 	o.Released = o.Status == sdk.StatusCaptured && j.Bool("final_capture")
 	return o, nil
 }
 
 // void releases what is held. PayPal answers with the authorization, or with nothing (204).
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	a := change(c, authorizations+sdk.PathEscape(known(c).authorization)+"/void", nil)
+	a := change(c, authorizations+sdk.PathEscape(known(c, authorizationID, "authorizations"))+"/void", nil)
 	j := a.JSON()
 	switch {
 	case a.Status == 204, a.OK() && j.Str("id") != "" && j.Str("status") == "VOIDED", a.Status == 422 && j.Str("details.0.issue") == "PREVIOUSLY_VOIDED":
@@ -44,7 +42,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	body := sdk.NewObject().Obj("amount", money(r, r.Amount.Minor)).Str("custom_id", r.Reference)
-	return refunded(c, post(c, captures+sdk.PathEscape(known(c).capture)+"/refund", body))
+	return refunded(c, post(c, captures+sdk.PathEscape(known(c, captureID, "captures"))+"/refund", body))
 }
 
 var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "COMPLETED"}, {sdk.StatusPending, "PENDING"}, {sdk.StatusDeclined, "FAILED CANCELLED"}}
@@ -62,19 +60,14 @@ func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// known are the payment's ids. If the one that the operation needs was not kept, because an answer was lost, the order tells.
-func known(c *sdk.Call) ids {
-	known := kept(c.Request)
-	needed := &known.authorization
-	if c.Operation() == sdk.OpRefund {
-		needed = &known.capture
+// known is an id that was kept with the payment, or, where the answer with it was lost, that of the order's last such payment.
+func known(c *sdk.Call, name, list string) string {
+	if id := c.Request.KeptText(name); id != "" {
+		return id
 	}
-	if *needed == "" {
-		authorization, captured := payments(orderOf(c, nil))
-		known = ids{authorization.Str("id"), captured.Str("id")}
-		sdk.Require(*needed != "", errors.New("the order has no such payment"))
-	}
-	return known
+	id := last(paymentsOf(orderOf(c, nil)).Get(list)).Str("id")
+	sdk.Require(id != "", errors.New("the order has none in its "+list))
+	return id
 }
 
 func orderPath(c *sdk.Call) string {
@@ -87,16 +80,17 @@ func orderOf(c *sdk.Call, absent *sdk.Outcome) sdk.JSON { return get(c, orderPat
 
 // sync asks what has become of a payment: for its capture, where that is known and not itself in doubt, else for the order.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
-	known := kept(c.Request)
-	if known.capture == "" || c.Request.Resolves == sdk.OpCapture {
+	r := c.Request
+	id := r.KeptText(captureID)
+	if id == "" || r.Resolves == sdk.OpCapture {
 		j := orderOf(c, sdk.NotFound())
 		o := order(c, j)
-		o.Totals = totals(j.Get("purchase_units.0.payments"), c.Request.Amount.Currency)
+		o.Totals = totals(paymentsOf(j), r.Amount.Currency)
 		return o, nil
 	}
-	j := get(c, captures+sdk.PathEscape(known.capture), sdk.NotFound())
+	j := get(c, captures+sdk.PathEscape(id), sdk.NotFound())
 	o := payment(c, j)
-	o.TransactionID, o.ConnectorData = cmp.Or(j.Str("supplementary_data.related_ids.order_id"), c.Request.TransactionID), known.data()
+	o.TransactionID, o.ConnectorData = cmp.Or(j.Str("supplementary_data.related_ids.order_id"), r.TransactionID), r.ConnectorData
 	return o, nil
 }
 
@@ -119,7 +113,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if id := c.Request.RefundID; id != "" {
 		return refunded(c, get(c, refunds+sdk.PathEscape(id), sdk.NotFound()))
 	}
-	r := orderOf(c, nil).Get("purchase_units.0.payments.refunds").Where("custom_id", c.Request.Reference)
+	r := paymentsOf(orderOf(c, nil)).Get("refunds").Where("custom_id", c.Request.Reference)
 	if !r.Exists() {
 		return sdk.NotFound(), nil
 	}

@@ -1,0 +1,29 @@
+package sdk
+
+import "cmp"
+
+// CheckCodes are a processor's codes of the two checks of a card's owner: one code for the security code, and one for street and postal code
+// together (AVS), as the card networks have them:
+//
+//	var checks = sdk.CheckCodes{
+//		CVC:        sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P"}},
+//		Line1:      sdk.Results{{sdk.CheckPass, "Y A"}, {sdk.CheckFail, "Z N"}},
+//		PostalCode: sdk.Results{{sdk.CheckPass, "Y Z"}, {sdk.CheckFail, "A N"}},
+//		Other:      sdk.CheckUnavailable,
+//	}
+type CheckCodes struct {
+	CVC, Line1, PostalCode Results
+	Other                  string // what all other codes mean; "" is nothing
+}
+
+// Read returns the results of the checks, nil where nothing is told. A code of "" tells nothing.
+func (t *CheckCodes) Read(cvc, avs string) *Checks {
+	return NewChecks(t.result(t.CVC, cvc), t.result(t.Line1, avs), t.result(t.PostalCode, avs))
+}
+
+func (t *CheckCodes) result(codes Results, code string) string {
+	if code == "" {
+		return ""
+	}
+	return cmp.Or(codes.Of(code), t.Other)
+}
