@@ -30,7 +30,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.Capture == sdk.CaptureManual {
 		name = "authorizeCreditCard"
 	}
-	payload := mutate(c, name, " transaction {"+transaction+" }", keyed(c).Str("paymentMethodId", method).Obj("transaction", t).OptObj("options", options), true)
+	payload := mutate(c, name, "transaction {"+transaction+" }", keyed(c).Str("paymentMethodId", method).Obj("transaction", t).OptObj("options", options), true)
 	o := paymentOf(c, payload.Get("transaction"))
 	if id := payload.Str("transaction.paymentMethod.id"); id != "" && r.StoredCredential != nil && o.Decline == nil {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
@@ -50,7 +50,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	input := sdk.NewObject().Str("paymentMethodId", paymentMethod(c))
 	if r.Stores() && singleUse(r.Instrument) {
 		input.Obj("verification", account).Obj("billingAddress", address(r.BillTo())).Obj("threeDSecurePassThrough", pass).OptObj("riskData", riskData(r))
-		return verificationOf(mutate(c, "vaultCreditCard", " paymentMethod { id }"+verified, input, false))
+		return verificationOf(mutate(c, "vaultCreditCard", "paymentMethod { id }"+verified, input, false))
 	}
 	return verificationOf(mutate(c, "verifyCreditCard", verified, input.Obj("options", account.OptObj("riskData", riskData(r))), false))
 }
@@ -85,7 +85,7 @@ func paymentMethod(c *sdk.Call) string {
 	card := sdk.NewObject().Str("number", k.Number).Str("expirationYear", k.Year()).Str("expirationMonth", k.Month()).
 		OptStr("cvv", k.CVC).Str("cardholderName", cmp.Or(k.Holder, c.Request.BillTo().Name()))
 	// A token is no payment: asking twice makes two, of which one is used.
-	payload := mutate(c, "tokenizeCreditCard", " clientMutationId paymentMethod { id }",
+	payload := mutate(c, "tokenizeCreditCard", "clientMutationId paymentMethod { id }",
 		sdk.NewObject().Str("clientMutationId", c.IdempotencyKey()).Obj("creditCard", card), true)
 	id := payload.Str("paymentMethod.id")
 	sdk.Require(id != "", errors.New("a token without an id"))

@@ -32,36 +32,24 @@ func keyed(c *sdk.Call) *sdk.Object { return sdk.NewObject().Str("apiRequestKey"
 // mutate asks for a change: one mutation by its name, selecting what of the payload is wanted. repeatable says that the input holds a key, or
 // that it does no harm to ask twice. Where Braintree refuses to work, the operation ends with that.
 func mutate(c *sdk.Call, name, selection string, input *sdk.Object, repeatable bool) sdk.JSON {
-	inputType := strings.ToUpper(name[:1]) + name[1:] + "Input"
-	data, refused := post(c, "mutation($input: "+inputType+"!) { "+name+"(input: $input) {"+selection+" } }", input, repeatable)
+	data, refused := post(c, sdk.Mutation(name, selection), input, repeatable)
 	if refused != nil {
 		c.End(sdk.Declined(refused))
 	}
 	return data.Get(name)
 }
 
-// post sends a query and returns its data, or why Braintree refused to work on it.
-func post(c *sdk.Call, query string, input *sdk.Object, repeatable bool) (data sdk.JSON, refused *sdk.Decline) {
-	send := sdk.JSONSend("POST", "", sdk.NewObject().Str("query", query).Obj("variables", sdk.NewObject().Obj("input", input)),
-		c.BasicAuth(publicKey, privateKey), sdk.H("Braintree-Version", apiVersion))
+// post sends a document and returns its data, or why Braintree refused to work on it.
+func post(c *sdk.Call, document string, input *sdk.Object, repeatable bool) (data sdk.JSON, refused *sdk.Decline) {
+	send := sdk.GraphQLSend("", document, input, c.BasicAuth(publicKey, privateKey), sdk.H("Braintree-Version", apiVersion))
 	send.SafeToRepeat = repeatable
 	r := sdk.Must(c.Do(send))
-	data = r.JSON().Get("data")
-	if list := r.JSON().Get("errors"); list.Has("") && !worked(data) && (r.OK() || r.Status/100 == 4) {
+	data, list := r.GraphQL()
+	if list.Exists() && (r.OK() || r.Refuses()) {
 		return data, refusal(list)
 	}
 	sdk.Require(r.OK() && data.IsObject(), errors.New("not a whole answer of the GraphQL API"))
 	return data, nil
-}
-
-// worked says that there is a result: errors beside it are about fields of it that could not be read.
-func worked(data sdk.JSON) bool {
-	for _, v := range data.Members() {
-		if !v.IsNull() {
-			return true
-		}
-	}
-	return false
 }
 
 var errErrors = errors.New("errors that do not say that nothing was done")

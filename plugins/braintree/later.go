@@ -10,7 +10,7 @@ import (
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	input := keyed(c).Str("transactionId", r.TransactionID).Obj("transaction", sdk.NewObject().Str("amount", amount(c)))
-	payload := mutate(c, "captureTransaction", " clientMutationId transaction {"+transaction+" }", input, true)
+	payload := mutate(c, "captureTransaction", "clientMutationId transaction {"+transaction+" }", input, true)
 	o := paymentOf(c, payload.Get("transaction"))
 	sdk.Require(o.Status != sdk.StatusAuthorized, errors.New("a capture that left the payment authorized"))
 	if o.Status == sdk.StatusCaptured {
@@ -22,7 +22,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 // void releases what is held. Braintree reverses: a payment that has settled meanwhile is refunded instead, which is no void.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	reversal := mutate(c, "reverseTransaction",
-		" clientMutationId reversal { __typename ... on Transaction { id legacyId status } ... on Refund { id legacyId status } }",
+		"clientMutationId reversal { __typename ... on Transaction { id legacyId status } ... on Refund { id legacyId status } }",
 		keyed(c).Str("transactionId", c.Request.TransactionID), true).Get("reversal")
 	id, raw := reversal.Str("id"), map[string]string{"status": reversal.Str("status")}
 	switch {
@@ -40,14 +40,14 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	input := keyed(c).Str("transactionId", r.TransactionID).
 		Obj("refund", sdk.NewObject().Str("amount", amount(c)).Str("merchantAccountId", c.Account.Config[merchantAccount]).Str("orderId", r.Reference))
-	return refundOf(c, mutate(c, "refundTransaction", " clientMutationId refund {"+refunded+" }", input, true).Get("refund")), nil
+	return refundOf(c, mutate(c, "refundTransaction", "clientMutationId refund {"+refunded+" }", input, true).Get("refund")), nil
 }
 
 // incrementalAuthorize sets what is held to a new total.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	t := mutate(c, "updateTransactionAmount",
-		" transaction {"+transaction+" authorizationAdjustments { successful timestamp processorResponse { legacyCode message } } }",
+		"transaction {"+transaction+" authorizationAdjustments { successful timestamp processorResponse { legacyCode message } } }",
 		sdk.NewObject().Str("transactionId", r.TransactionID).Str("amount", amount(c)), false).Get("transaction")
 	o := paymentOf(c, t)
 	if o.Status == sdk.StatusAuthorized && o.Amount != nil && o.Amount.Minor == r.Amount.Minor {

@@ -19,9 +19,10 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if payload == "" {
 		return sdk.Refuse(401, "nothing that is signed"), nil
 	}
+	signatures := sdk.HeaderPairs(strings.ReplaceAll(sdk.HeaderValue(form, "bt_signature"), "|", "="), "&") // "<public key>|<hex>&…"
 	key := sdk.Fn(sdk.FnSHA1, sdk.Text(c.Account.Credentials[privateKey]))
 	c.Signed(privateKey, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA1, key, sdk.Text(payload))),
-		strings.ToLower(signatureOf(sdk.HeaderValue(form, "bt_signature"), c.Account.Credentials[publicKey])))
+		strings.ToLower(sdk.HeaderValue(signatures, c.Account.Credentials[publicKey])))
 	xml, _ := base64.StdEncoding.DecodeString(payload) // passes over line breaks
 	n, _ := sdk.ParseXML(xml)
 	sent, err := time.Parse(time.RFC3339, n.Text("timestamp"))
@@ -32,16 +33,6 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	e := event(n)
 	e.Time = sent.UnixMilli()
 	return sdk.Handled(e), nil
-}
-
-// signatureOf finds the signature made with our key in "<public key>|<hex>&<public key>|<hex>".
-func signatureOf(all, key string) string {
-	for pair := range strings.SplitSeq(all, "&") {
-		if of, signature, ok := strings.Cut(pair, "|"); ok && key != "" && of == key {
-			return signature
-		}
-	}
-	return ""
 }
 
 // told are the kinds of notifications, by what they are about. A payment's may be about a credit, which is a refund.
