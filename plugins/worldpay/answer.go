@@ -16,17 +16,20 @@ const (
 	stepChallenge = "3dsChallenges"
 )
 
+// answered is an answer that Worldpay has decided on. A refusal ends the operation; one of a link that was used up says nothing: it may have
+// been used well.
+func answered(c *sdk.Call, answer *sdk.Response) sdk.JSON {
+	if d := refusal(answer); d != nil && (answer.Status != 404 || c.Operation() != sdk.OpComplete) {
+		d.RetryElsewhere = d.RetryElsewhere && c.Request.Instrument != nil // a payment that exists is Worldpay's
+		c.End(sdk.Declined(d))
+	}
+	sdk.Require(answer.OK(), errUnreadable)
+	return answer.JSON()
+}
+
 // readPayment reads the answer to a payment, or to a step of its 3-D Secure.
 func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
-	d, j := refusal(answer), answer.JSON()
-	switch {
-	case d != nil && answer.Status == 404 && c.Operation() == sdk.OpComplete: // a link that was used up: it may have been used well
-		return nil, errUnreadable
-	case d != nil:
-		return sdk.Declined(d), nil
-	case !answer.OK():
-		return nil, errUnreadable
-	}
+	j := answered(c, answer)
 	result := j.Str("outcome")
 	o := &sdk.Outcome{TransactionID: linkOf(j.Str("_links.self.href")), Raw: j.Pick("outcome"), AuthCode: j.Str("issuer.authorizationCode"),
 		NetworkTransactionID: cmp.Or(j.Str("scheme.reference"), j.Str("token.schemeReference")), Checks: checks(j)}

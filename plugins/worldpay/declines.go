@@ -32,30 +32,20 @@ func mismatch(k *sdk.Checks, code string, reason sdk.DeclineReason) *sdk.Decline
 	return sdk.NewDecline(code, code, reason)
 }
 
-// parts of a request that Worldpay may find wrong, by what the JSON path holds.
-var parts = []struct {
-	name   string
-	reason sdk.DeclineReason
-}{
-	{"cardNumber", sdk.DeclineIncorrectNumber}, {"cvc", sdk.DeclineIncorrectCVC}, {"expiryDate", sdk.DeclineIncorrectExpiry},
-	{"billingAddress", sdk.DeclineIncorrectAddress}, {"value.currency", sdk.DeclineCurrency}, {"value.amount", sdk.DeclineInvalidAmount},
-}
-
-// refusal reads Worldpay's own error object, {"errorName":…,"message":…,"validationErrors":[…]}; nil where the answer is none.
+// refusal reads Worldpay's own error object, {"errorName":…,"message":…,"validationErrors":[…]}; nil where the answer is none. The JSON path of
+// a validation error names the part of the request that is wrong.
 func refusal(answer *sdk.Response) *sdk.Decline {
 	j := answer.JSON()
-	name := j.Str("errorName")
+	name, text, first := j.Str("errorName"), j.Str("message"), j.Get("validationErrors.0")
 	if !answer.Refuses() || name == "" {
 		return nil
 	}
-	reason, text := sdk.DeclineProcessingError, j.Str("message")
-	if first := j.Get("validationErrors.0"); first.Exists() {
+	if first.Exists() {
 		text += ": " + first.Str("message")
-		for _, p := range parts {
-			if strings.Contains(first.Str("jsonPath"), p.name) {
-				reason = p.reason
-			}
-		}
+	}
+	reason := sdk.DeclineProcessingError
+	for part := range strings.SplitSeq(first.Str("jsonPath"), ".") {
+		reason = cmp.Or(declines.Of(part), reason)
 	}
 	switch answer.Status {
 	case 401, 403:

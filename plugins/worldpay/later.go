@@ -19,16 +19,10 @@ func link(c *sdk.Call) string {
 // change asks for an action and reads its outcome. RefundID is our reference of it, which Worldpay repeats in its messages.
 func change(c *sdk.Call, action string, body *sdk.Object, means sdk.Statuses) (*sdk.Outcome, error) {
 	at := link(c)
-	answer := act(c, at, action, body)
-	d, j := refusal(answer), answer.JSON()
-	o := &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: at, Decline: d}
-	if d == nil {
-		sdk.Require(answer.OK(), errUnreadable)
-		o.Status, o.Raw = means.Must(j.Str("outcome")), j.Pick("outcome")
-		o.TransactionID = cmp.Or(linkOf(j.Str("_links.self.href")), at)
-	}
+	j := answered(c, act(c, at, action, body))
+	o := &sdk.Outcome{Status: means.Must(j.Str("outcome")), TransactionID: cmp.Or(linkOf(j.Str("_links.self.href")), at), Raw: j.Pick("outcome")}
 	if o.Status == sdk.StatusDeclined {
-		o.Decline = cmp.Or(d, refused(j))
+		o.Decline = refused(j)
 		o.Decline.RetryElsewhere = false // the payment is Worldpay's
 	}
 	return o, nil

@@ -20,10 +20,10 @@ func query(c *sdk.Call) (event string) {
 	return lastEvent(c, call(c, "GET", "/api/payments/"+link(c), mediaJSON, nil))
 }
 
-// lastEvent reads the answer to a query. A payment that Worldpay does not have ends the operation with that.
+// lastEvent reads the answer to a query. A payment that Worldpay does not have ends its sync with that; of a refund of it, it says nothing.
 func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
 	switch d := refusal(answer); {
-	case d != nil && answer.Status == 404:
+	case d != nil && answer.Status == 404 && c.Operation() == sdk.OpSync:
 		c.End(sdk.NotFound())
 	case d != nil: // the query was refused: that says nothing of the payment
 		sdk.Check(errors.New("worldpay refuses the query: " + d.Code))

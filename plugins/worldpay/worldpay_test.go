@@ -214,6 +214,8 @@ func TestRefundSync(t *testing.T) {
 	r.RefundID, r.Payment.Refunded = "ref1", 400
 	require.Equal(t, sdk.StatusRefunded, outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"refunded"}`)).Status)
 	require.Equal(t, sdk.StatusDeclined, outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"refundFailed"}`)).Status)
+	gone := answer(404, `{"errorName":"resourceNotFound","message":"Gone"}`)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, gone).Status, "the payment has been taken: its link may be an old one")
 	r.Payment.Refunded = 700 // another refund beside it
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"refunded"}`)).Status)
 }
