@@ -112,6 +112,14 @@ func (o *Object) Arr(name string, value *Array) *Object {
 	return o.Raw(name, value.String())
 }
 
+// OptArr adds an array unless it is nil or empty.
+func (o *Object) OptArr(name string, value *Array) *Object {
+	if value == nil || value.b == nil {
+		return o
+	}
+	return o.Raw(name, value.String())
+}
+
 // Raw adds JSON text as it stands.
 func (o *Object) Raw(name, json string) *Object {
 	o.name(name)

@@ -134,6 +134,19 @@ func Sorted(m map[string]string) []Header {
 	return all
 }
 
+// Each yields the elements of an array, or the value itself where it is none: what may stand alone or in a list. A value that is missing
+// yields nothing.
+func (j JSON) Each() func(yield func(JSON) bool) {
+	if j.IsArray() {
+		return j.All()
+	}
+	return func(yield func(JSON) bool) {
+		if j.Exists() {
+			yield(j)
+		}
+	}
+}
+
 // First is the first text at the paths, as Text reads it, that is not "".
 func (j JSON) First(paths ...string) string {
 	for _, path := range paths {

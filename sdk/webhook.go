@@ -60,6 +60,39 @@ func (c *Call) Signed(secret string, e Expr, signatures ...string) {
 	}
 }
 
+// PairSignature is how a processor signs a message that holds its time: a header such as "t=1700000000,v1=6f2c…" has, beside the text t,
+// the HMAC-SHA256 over t, a dot and the body.
+type PairSignature struct {
+	Header    string // its name
+	Separator string // between the pairs: "," or ";"
+	Name      string // of the signature's pair; it may be there more than once, while a secret is renewed
+	Secret    string // the name of the credential that is the key
+	Key       string // how the credential is written: FnUnbase64 or FnUnhex, "" for as it is
+	Code      string // how the signature is written: FnHex, in either case of letters, or FnBase64
+}
+
+// SignedPairs ends a webhook operation with 401 unless it is signed so, and returns t, which may be a time: see Fresh.
+func (c *Call) SignedPairs(s PairSignature) (t string) {
+	var signatures []string
+	pairs := HeaderPairs(HeaderValue(c.Request.Webhook.Headers, s.Header), s.Separator)
+	for _, p := range pairs {
+		switch {
+		case p.Name != s.Name:
+		case s.Code == FnHex:
+			signatures = append(signatures, strings.ToLower(p.Value))
+		default:
+			signatures = append(signatures, p.Value)
+		}
+	}
+	t = HeaderValue(pairs, "t")
+	key := Text(c.Account.Credentials[s.Secret])
+	if s.Key != "" {
+		key = Fn(s.Key, key)
+	}
+	c.Signed(s.Secret, Fn(s.Code, Fn(FnHMACSHA256, key, Fn(FnConcat, Text(t+"."), Body()))), signatures...)
+	return t
+}
+
 // maxAhead is how far the clock of a message's sender may be before ours.
 const maxAhead = 10 * time.Minute
 

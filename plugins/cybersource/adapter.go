@@ -5,26 +5,17 @@
 // transaction's id or, where the answer with it was lost, by our reference, which goes along as clientReferenceInformation.code.
 package cybersource
 
-import "payswitch/sdk"
+import (
+	"strings"
 
-// Names of the fields of an account.
-const (
-	apiKey          = "api_key"
-	merchantAccount = "merchant_account"
-	apiSecret       = "api_secret"
-	webhookSecret   = "webhook_secret"
-	disableAVS      = "disable_avs"
-	disableCVN      = "disable_cvn"
+	"payswitch/sdk"
 )
 
-// Paths of the API.
+// Paths of requests with card data.
 const (
-	paymentsPath     = "/pts/v2/payments/"
-	capturesPath     = "/pts/v2/captures/"
-	setupsPath       = "/risk/v1/authentication-setups"
-	enrollmentsPath  = "/risk/v1/authentications"
-	transactionsPath = "/tss/v2/transactions/"
-	searchesPath     = "/tss/v2/searches"
+	paymentsPath    = "/pts/v2/payments/"
+	setupsPath      = "/risk/v1/authentication-setups"
+	enrollmentsPath = "/risk/v1/authentications"
 )
 
 // notFoundFinalSeconds is how long a transaction may take to be found by Transaction Search. Its guide names no time; as a rule it is
@@ -45,16 +36,16 @@ func Adapter() *sdk.Adapter {
 				"test": sdk.At("https://apitest.cybersource.com"), "live": sdk.At("https://api.cybersource.com", "api.in.cybersource.com"),
 			},
 			Credentials: []sdk.Field{
-				{Name: apiKey, Label: "Key ID", Type: "secret", Help: "Business Center, Key Management: the id of a REST shared secret key."},
-				{Name: merchantAccount, Key: "key1", Label: "Merchant ID", Type: "text", Help: "The merchant id that the key belongs to."},
-				{Name: apiSecret, Label: "Shared secret", Type: "secret", Help: "The key itself, in base64 as it was downloaded."},
-				{Name: webhookSecret, Label: "Webhook signature key", Type: "secret", Optional: true,
+				{Name: "api_key", Label: "Key ID", Type: "secret", Help: "Business Center, Key Management: the id of a REST shared secret key."},
+				{Name: "merchant_account", Key: "key1", Label: "Merchant ID", Type: "text", Help: "The merchant id that the key belongs to."},
+				{Name: "api_secret", Label: "Shared secret", Type: "secret", Help: "The key itself, in base64 as it was downloaded."},
+				{Name: "webhook_secret", Label: "Webhook signature key", Type: "secret", Optional: true,
 					Help: "In base64, as returned when the digital signature key was made. Without it no webhook is read."},
 			},
 			Config: []sdk.Field{
-				{Name: disableAVS, Label: "Accept failed address checks", Type: "enum", Values: []string{"false", "true"}, Default: "false",
+				{Name: "disable_avs", Label: "Accept failed address checks", Type: "enum", Values: []string{"false", "true"}, Default: "false",
 					Help: "Approve although the address check failed."},
-				{Name: disableCVN, Label: "Accept failed CVC checks", Type: "enum", Values: []string{"false", "true"}, Default: "false",
+				{Name: "disable_cvn", Label: "Accept failed CVC checks", Type: "enum", Values: []string{"false", "true"}, Default: "false",
 					Help: "Approve although the CVC check failed."},
 			},
 			Authentication: authentication(),
@@ -71,17 +62,6 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// authentication is HTTP Signature: the signature covers the digest of the body, where there is one.
-func authentication() []sdk.Placement {
-	all := []sdk.Placement{{Secret: "*", Method: "GET", In: "header", Field: "Signature", Format: signatureHeader("{}", signedNames, "{}")}}
-	for _, method := range []string{"POST", "PATCH"} {
-		all = append(all,
-			sdk.Placement{Secret: "*", Method: method, In: "header", Field: "Signature", Format: signatureHeader("{}", signedNamesBody, "{}")},
-			sdk.Placement{Secret: "*", Method: method, In: "header", Field: "Digest", Format: digestPrefix + "{}"})
-	}
-	return all
-}
-
 // placements: card data stands in payments and in the two requests of payer authentication that hold the card.
 func placements() []sdk.Placement {
 	const authentication = "consumerAuthenticationInformation."
@@ -94,4 +74,49 @@ func placements() []sdk.Placement {
 		all = append(all, sdk.Placement{Secret: "*", Operation: sdk.OpComplete, Method: "POST", Path: paymentsPath, In: "body", Field: authentication + name})
 	}
 	return all
+}
+
+// authentication is HTTP Signature: the signature covers the digest of the body, where there is one.
+func authentication() []sdk.Placement {
+	all := []sdk.Placement{{Secret: "*", Method: "GET", In: "header", Field: "Signature", Format: signatureHeader("{}", signed, "{}")}}
+	for _, method := range []string{"POST", "PATCH"} {
+		all = append(all, sdk.Placement{Secret: "*", Method: method, In: "header", Field: "Digest", Format: digestPrefix + "{}"},
+			sdk.Placement{Secret: "*", Method: method, In: "header", Field: "Signature", Format: signatureHeader("{}", signedWithBody, "{}")})
+	}
+	return all
+}
+
+// What a signature covers, and how it and the digest are written.
+const (
+	signed         = "host date (request-target) v-c-merchant-id"
+	signedWithBody = "host date (request-target) digest v-c-merchant-id"
+	digestPrefix   = "SHA-256="
+	httpDate       = "Mon, 02 Jan 2006 15:04:05 GMT" // RFC 1123, as the guide has it
+)
+
+func signatureHeader(key, names, signature string) string {
+	return `keyid="` + key + `", algorithm="HmacSHA256", headers="` + names + `", signature="` + signature + `"`
+}
+
+// send sends a request with its HTTP Signature: an HMAC-SHA256, under the shared secret, over the named headers, one on each line, as
+// name, colon, space and value. The host of the URL is what the Host header will be. GETs have no body and no digest.
+func send(c *sdk.Call, method, path string, body *sdk.Object, capture ...sdk.Capture) *sdk.Response {
+	_, address, _ := strings.Cut(c.Account.BaseURL, "://")
+	host, prefix, below := strings.Cut(address, "/")
+	if below {
+		prefix = "/" + prefix
+	}
+	k, date, names := c.Account.Credentials, c.Now().Format(httpDate), signed
+	lines := "host: " + host + "\ndate: " + date + "\n(request-target): " + strings.ToLower(method) + " " + prefix + path
+	s := &sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET" || path == searchesPath, Capture: capture,
+		Headers: []sdk.Header{sdk.H("Accept", "application/hal+json;charset=utf-8"), sdk.H("Date", date), sdk.H("v-c-merchant-id", k["merchant_account"])}}
+	if body != nil {
+		digest := digestPrefix + c.Derive(sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnSHA256, sdk.Body())))
+		lines, names, s.Body = lines+"\ndigest: "+digest, signedWithBody, body.Bytes()
+		s.Headers = append(s.Headers, sdk.H("Content-Type", "application/json;charset=utf-8"), sdk.H("Digest", digest))
+	}
+	text := sdk.Text(lines + "\nv-c-merchant-id: " + k["merchant_account"])
+	signature := c.Derive(sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnHMACSHA256, sdk.Fn(sdk.FnUnbase64, sdk.Text(k["api_secret"])), text)))
+	s.Headers = append(s.Headers, sdk.H("Signature", signatureHeader(k["api_key"], names, signature)))
+	return sdk.Must(c.Do(s))
 }

@@ -1,6 +1,8 @@
 package cybersource
 
 import (
+	"cmp"
+	_ "embed"
 	"errors"
 
 	"payswitch/sdk"
@@ -31,16 +33,9 @@ const (
 	finished = "SUCCEEDED TRANSMITTED"
 )
 
-// What the statuses of transactions mean. AUTHORIZED is captured where the payment was asked for so; of an increment, a partial approval
-// says nothing of the new total.
-var (
-	payments = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED PARTIAL_AUTHORIZED"}, {sdk.StatusCaptured, finished},
-		{sdk.StatusPending, "PENDING ACCEPTED CHALLENGE STATUS_NOT_RECEIVED " + reviews}, {sdk.StatusVoided, releases}}
-	captures   = sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"}, {sdk.StatusCaptured, finished}}
-	reversals  = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusVoided, releases}, {sdk.StatusPending, "PENDING"}}
-	refunds    = sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"}, {sdk.StatusRefunded, finished}}
-	increments = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED"}, {sdk.StatusPending, "PENDING " + reviews}}
-)
+// payments are the statuses of payments. AUTHORIZED is captured where the payment was asked for so.
+var payments = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED PARTIAL_AUTHORIZED"}, {sdk.StatusCaptured, finished},
+	{sdk.StatusPending, "PENDING ACCEPTED CHALLENGE STATUS_NOT_RECEIVED " + reviews}, {sdk.StatusVoided, releases}}
 
 // declined says that a status is a refusal.
 func declined(status string) bool { return payments.Of(status) == sdk.StatusDeclined }
@@ -79,7 +74,8 @@ func authorized(a sdk.JSON, c sdk.Currency) *sdk.Money {
 
 // outcome is what every answer about a transaction may hold. What is not a refusal has an id and a status that means something.
 func outcome(a sdk.JSON, status string, means sdk.Statuses) *sdk.Outcome {
-	o := &sdk.Outcome{TransactionID: a.Str("id"), Reference: a.Str("reconciliationId"), Checks: checks(a.Get("processorInformation"))}
+	o := &sdk.Outcome{TransactionID: a.Str("id"), Reference: a.Str("reconciliationId"),
+		Checks: checks.Read(a.Text("processorInformation.cardVerification.resultCode"), a.Text("processorInformation.avs.code"))}
 	if o.Status = means.Of(status); o.Status == sdk.StatusDeclined || gate(a) {
 		d := refused(a)
 		d.TransactionID, d.Reference, d.Checks = o.TransactionID, o.Reference, o.Checks
@@ -95,27 +91,40 @@ func outcome(a sdk.JSON, status string, means sdk.Statuses) *sdk.Outcome {
 	return o
 }
 
-// change is what has become of something that was done to a payment, and the id of that transaction. The payment keeps its own.
-func change(r *sdk.Request, a sdk.JSON, status string, means sdk.Statuses) (o *sdk.Outcome, id string) {
-	o = outcome(a, status, means)
-	id, o.TransactionID = o.TransactionID, r.TransactionID
-	if o.Status == sdk.StatusDeclined {
-		o.Reference, o.Checks = "", nil
-	}
-	return o, id
-}
-
 // gate says that the answer is of the gate before the API, which knows the account or does not.
 func gate(a sdk.JSON) bool { return a.Str("status") == "" && a.Str("response.rmsg") != "" }
 
-// Cybersource's CVN and AVS codes. Some tell of the street or of the postal code alone.
-var (
-	cvn    = sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N D I"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U X 1 2 3"}}
-	street = sdk.Results{{sdk.CheckPass, "X Y D M H V A O B T"}, {sdk.CheckFail, "W Z L N C K"}, {sdk.CheckUnavailable, "P U G I R E S 1 2"}}
-	postal = sdk.Results{{sdk.CheckPass, "X Y D M H V W Z L P F"}, {sdk.CheckFail, "A O N C K"}, {sdk.CheckUnavailable, "B U G I R E S 1 2"}}
-)
-
-func checks(p sdk.JSON) *sdk.Checks {
-	avs := p.Text("avs.code")
-	return sdk.NewChecks(cvn.Of(p.Text("cardVerification.resultCode")), street.Of(avs), postal.Of(avs))
+// checks are Cybersource's CVN and AVS codes. Some tell of the street or of the postal code alone.
+var checks = sdk.CheckCodes{
+	CVC:        sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N D I"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U X 1 2 3"}},
+	Line1:      sdk.Results{{sdk.CheckPass, "X Y D M H V A O B T"}, {sdk.CheckFail, "W Z L N C K"}, {sdk.CheckUnavailable, "P U G I R E S 1 2"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "X Y D M H V W Z L P F"}, {sdk.CheckFail, "A O N C K"}, {sdk.CheckUnavailable, "B U G I R E S 1 2"}},
 }
+
+// refused is the outcome of a refusal. Transaction Search has a number for its reason; the gate has none.
+func refused(a sdk.JSON) *sdk.Outcome {
+	status := a.First("status", "applicationInformation.status")
+	code := a.First("errorInformation.reason", "reason", "applicationInformation.reasonCode")
+	message := a.First("errorInformation.message", "message", "response.rmsg")
+	if gate(a) {
+		status, code = "", "UNAUTHORIZED"
+	}
+	details := a.Get("errorInformation.details")
+	if !details.IsArray() {
+		details = a.Get("details")
+	}
+	for x := range details.All() {
+		message += " (" + x.Str("field") + ": " + x.Str("reason") + ")"
+	}
+	o := sdk.Declined(declines.New(cmp.Or(code, status), message, declines.Of(status)))
+	o.Decline.NetworkCode = a.Text("processorInformation.responseCode")
+	o.Decline.AdviceCode = a.First("processorInformation.merchantAdvice.codeRaw", "processorInformation.merchantAdvice.code")
+	o.Raw = map[string]string{"status": status}
+	return o
+}
+
+// declines are decline codes and what they mean.
+var declines = sdk.ParseDeclines(declineCodes)
+
+//go:embed declines.txt
+var declineCodes string

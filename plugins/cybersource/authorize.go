@@ -2,7 +2,6 @@ package cybersource
 
 import (
 	"cmp"
-	"slices"
 
 	"payswitch/sdk"
 )
@@ -32,7 +31,7 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 		Obj("orderInformation", orderInformation(r)).
 		OptObj("consumerAuthenticationInformation", authentication)
 	if r.Amount.Minor > 0 {
-		body.Arr("merchantDefinedInformation", definedInformation(r))
+		body.OptArr("merchantDefinedInformation", definedInformation(r))
 	}
 	a := ask(c, "POST", paymentsPath, body)
 	if status := a.Str("status"); payments.Of(status) != sdk.StatusVoided {
@@ -81,7 +80,7 @@ func processingInformation(c *sdk.Call, indicator, action string) *sdk.Object {
 		actions = append(actions, action)
 	}
 	options := sdk.NewObject().OptObj("initiator", initiator(r)).
-		OptBool("ignoreAvsResult", c.Account.Config[disableAVS] == "true").OptBool("ignoreCvResult", c.Account.Config[disableCVN] == "true")
+		OptBool("ignoreAvsResult", c.Account.Config["disable_avs"] == "true").OptBool("ignoreCvResult", c.Account.Config["disable_cvn"] == "true")
 	return sdk.NewObject().Strs("actionList", actions...).Strs("actionTokenTypes", tokens...).OptObj("authorizationOptions", options).
 		Str("commerceIndicator", indicator).Bool("capture", !r.Manual() && r.Amount.Minor > 0)
 }
@@ -113,25 +112,16 @@ func orderInformation(r *sdk.Request) *sdk.Object {
 	return sdk.NewObject().Obj("amountDetails", amount(r.Amount)).OptObj("billTo", to)
 }
 
-// maxDefined is how many merchant defined data fields there are.
-const maxDefined = 100
-
-// definedInformation is the merchant's metadata by name, and the order number.
+// definedInformation is the merchant's metadata by name, and the order number: "name=value" each. There are 100 fields for it.
 func definedInformation(r *sdk.Request) *sdk.Array {
-	var all []string
-	for name, value := range r.Metadata {
-		all = append(all, name+"="+value)
-	}
-	slices.Sort(all)
+	const most = 100
+	all := sdk.Sorted(r.Metadata)
 	if r.OrderReference != "" {
-		all = append(all[:min(len(all), maxDefined-1)], "merchant_order_reference_id="+r.OrderReference)
+		all = append(all[:min(len(all), most-1)], sdk.H("merchant_order_reference_id", r.OrderReference))
 	}
-	if len(all) == 0 {
-		return nil
+	fields := sdk.NewArray()
+	for i, f := range all[:min(len(all), most)] {
+		fields.Obj(sdk.NewObject().Int("key", int64(i+1)).Str("value", f.Name+"="+f.Value))
 	}
-	a := sdk.NewArray()
-	for i, value := range all[:min(len(all), maxDefined)] {
-		a.Obj(sdk.NewObject().Int("key", int64(i+1)).Str("value", value))
-	}
-	return a
+	return fields
 }

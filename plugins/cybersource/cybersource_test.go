@@ -22,7 +22,7 @@ func TestSuite(t *testing.T) {
 		case sdk.OpIncrementalAuthorize:
 			r.Payment.Authorized = 1000
 		case sdk.OpComplete:
-			r.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: "challenge 1"}
+			r.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: `{"challenge":"1"}`}
 		}
 	}}
 	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(cybersource.Adapter()), options))

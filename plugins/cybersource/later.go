@@ -1,69 +1,89 @@
 package cybersource
 
-import "payswitch/sdk"
+import (
+	"cmp"
+	"errors"
 
-// capture takes what is held, or a part of it. Cybersource accepts it (PENDING) and hands it on with the day's batch. The capture has an
-// id of its own, which refunds refer to.
-func capture(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
-	a := ask(c, "POST", payment(r)+"/captures", sdk.NewObject().
-		Obj("processingInformation", sdk.NewObject().Str("commerceIndicator", "internet").
-			Obj("captureOptions", sdk.NewObject().Int("captureSequenceNumber", 1).Int("totalCaptureCount", 1))).
-		Obj("orderInformation", sdk.NewObject().Obj("amountDetails", amount(r.Amount))).
-		Obj("clientReferenceInformation", reference(r)))
-	return captureOutcome(r, a, a.Str("status")), nil
+	"payswitch/sdk"
+)
+
+// A change is something that is done to a payment: a transaction of its own, with an id of its own.
+type change struct {
+	op       sdk.Operation
+	service  string // its name in Transaction Search
+	accepted string // the status that it has there with the reason code of success alone
+	statuses sdk.Statuses
 }
 
-// payment is the path of the payment that the operation is about.
-func payment(r *sdk.Request) string { return paymentsPath + sdk.PathEscape(r.TransactionID) }
+// The changes of a payment. Of an increment, a partial approval says nothing of the new total.
+var (
+	captures = &change{sdk.OpCapture, "ics_bill", "PENDING",
+		sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"}, {sdk.StatusCaptured, finished}}}
+	reversals = &change{sdk.OpVoid, "ics_auth_reversal", "REVERSED",
+		sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusVoided, releases}, {sdk.StatusPending, "PENDING"}}}
+	refunds = &change{sdk.OpRefund, "ics_credit", "PENDING",
+		sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"}, {sdk.StatusRefunded, finished}}}
+	increments = &change{sdk.OpIncrementalAuthorize, "", "",
+		sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED"}, {sdk.StatusPending, "PENDING " + reviews}}}
+)
 
-func captureOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
-	o, id := change(r, a, status, captures)
-	if o.Status != sdk.StatusDeclined {
-		o.CaptureID, o.ConnectorData = id, &sdk.ConnectorData{Version: 1, Payment: afterCapture + id}
+// read is what has become of the change. The payment keeps its id.
+func (k *change) read(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
+	o := outcome(a, status, k.statuses)
+	id := o.TransactionID
+	o.TransactionID = r.TransactionID
+	if o.Status == sdk.StatusDeclined {
+		o.Reference, o.Checks = "", nil
 	}
-	return o
-}
-
-// afterCapture is connector data: and the capture's id.
-const afterCapture = "capture "
-
-// void releases what is held: it reverses the authorization, all of it.
-func void(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
-	sdk.Require(r.Payment != nil, sdk.Missing("amount", "the amount that is held is needed"))
-	held := sdk.Money{Minor: r.Payment.Authorized, Currency: r.Payment.Currency}
-	if held.Minor == 0 {
-		held.Minor = r.Payment.Requested
-	}
-	a := ask(c, "POST", payment(r)+"/reversals", sdk.NewObject().Obj("clientReferenceInformation", reference(r)).
-		Obj("reversalInformation", sdk.NewObject().Obj("amountDetails", amount(held)).OptStr("reason", r.Reason)))
-	return voidOutcome(r, a, a.Str("status")), nil
-}
-
-func voidOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
-	o, id := change(r, a, status, reversals)
-	if o.Status != sdk.StatusDeclined {
+	switch {
+	case k == refunds:
+		o.RefundID = id
+	case o.Status == sdk.StatusDeclined:
+	case k == captures: // which refunds refer to
+		o.CaptureID, o.ConnectorData = id, sdk.Keep("capture", id)
+	case k == reversals:
 		o.Reference = id // for the merchant to look it up
 	}
 	return o
 }
 
+// do asks for the change.
+func (k *change) do(c *sdk.Call, method, path string, body *sdk.Object) (*sdk.Outcome, error) {
+	a := ask(c, method, path, body)
+	return k.read(c.Request, a, a.Str("status")), nil
+}
+
+// payment is the path of the payment that the operation is about.
+func payment(r *sdk.Request) string { return paymentsPath + sdk.PathEscape(r.TransactionID) }
+
+// capture takes what is held, or a part of it. Cybersource accepts it (PENDING) and hands it on with the day's batch.
+func capture(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	return captures.do(c, "POST", payment(r)+"/captures", sdk.NewObject().
+		Obj("processingInformation", sdk.NewObject().Str("commerceIndicator", "internet").
+			Obj("captureOptions", sdk.NewObject().Int("captureSequenceNumber", 1).Int("totalCaptureCount", 1))).
+		Obj("orderInformation", sdk.NewObject().Obj("amountDetails", amount(r.Amount))).
+		Obj("clientReferenceInformation", reference(r)))
+}
+
+// void releases what is held: it reverses the authorization, all of it.
+func void(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	sdk.Require(r.Payment != nil, sdk.Missing("amount", "the amount that is held is needed"))
+	held := sdk.Money{Minor: cmp.Or(r.Payment.Authorized, r.Payment.Requested), Currency: r.Payment.Currency}
+	return reversals.do(c, "POST", payment(r)+"/reversals", sdk.NewObject().Obj("clientReferenceInformation", reference(r)).
+		Obj("reversalInformation", sdk.NewObject().Obj("amountDetails", amount(held)).OptStr("reason", r.Reason)))
+}
+
 // refund gives back what was taken: of the capture where there was one, else of the payment, which was captured with it.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r, path := c.Request, payment(c.Request)
-	if id := captureID(r); id != "" {
-		path = capturesPath + sdk.PathEscape(id)
+	if id := r.KeptText("capture"); id != "" {
+		path = "/pts/v2/captures/" + sdk.PathEscape(id)
 	}
-	a := ask(c, "POST", path+"/refunds", sdk.NewObject().Obj("orderInformation", sdk.NewObject().Obj("amountDetails", amount(r.Amount))).
+	return refunds.do(c, "POST", path+"/refunds", sdk.NewObject().
+		Obj("orderInformation", sdk.NewObject().Obj("amountDetails", amount(r.Amount))).
 		Obj("clientReferenceInformation", reference(r)))
-	return refundOutcome(r, a, a.Str("status")), nil
-}
-
-func refundOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
-	o, id := change(r, a, status, refunds)
-	o.RefundID = id
-	return o
 }
 
 // incrementalAuthorize raises what is held. Cybersource is told by how much, and we are told the new total.
@@ -72,12 +92,48 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Require(r.Payment != nil && r.Amount.Minor > r.Payment.Authorized && r.Amount.Currency == r.Payment.Currency,
 		sdk.Invalid("amount", "the new total must be above what is held, in its currency"))
 	more := sdk.Money{Minor: r.Amount.Minor - r.Payment.Authorized, Currency: r.Amount.Currency}
-	a := ask(c, "PATCH", payment(r), sdk.NewObject().
-		Obj("processingInformation", sdk.NewObject().
-			Obj("authorizationOptions", sdk.NewObject().Obj("initiator", sdk.NewObject().Bool("storedCredentialUsed", true))).
+	initiator := sdk.NewObject().Bool("storedCredentialUsed", true)
+	return increments.do(c, "PATCH", payment(r), sdk.NewObject().
+		Obj("processingInformation", sdk.NewObject().Obj("authorizationOptions", sdk.NewObject().Obj("initiator", initiator)).
 			Str("commerceIndicator", "internet")).
 		Obj("orderInformation", sdk.NewObject().Obj("amountDetails",
 			sdk.NewObject().Str("additionalAmount", more.Major()).Str("currency", string(more.Currency)))))
-	o, _ := change(r, a, a.Str("status"), increments)
+}
+
+// sync asks what has become of a payment, or of what was done to it.
+func sync(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	captured := r.KeptText("capture")
+	switch {
+	case r.Resolves == sdk.OpVoid:
+		o, _ := reversals.find(c, "")
+		return o, nil
+	case r.Resolves == sdk.OpCapture, captured != "":
+		o, a := captures.find(c, captured)
+		if r.Resolves != sdk.OpCapture && o.Status == sdk.StatusCaptured {
+			o.Amount = taken(r, a)
+		}
+		return o, nil
+	}
+	a := transaction(c, r.TransactionID, "ics_auth")
+	o, err := paymentOutcome(r, a, statusOf(a, "AUTHORIZED"))
+	if err == nil && r.Resolves == sdk.OpIncrementalAuthorize && o.Status == sdk.StatusAuthorized {
+		held := a.Major("orderInformation.amountDetails.authorizedAmount", r.Amount.Currency)
+		sdk.Require(held != nil && *held == r.Amount, errors.New("what is held is not the new total"))
+	}
+	return o, err
+}
+
+// taken is the amount of a capture that was smaller than the payment.
+func taken(r *sdk.Request, a sdk.JSON) *sdk.Money {
+	if m := a.Major("orderInformation.amountDetails.totalAmount", r.Amount.Currency).Part(r.Amount); m != nil || r.Payment == nil {
+		return m
+	}
+	return (&sdk.Money{Minor: r.Payment.Captured, Currency: r.Amount.Currency}).Part(r.Amount)
+}
+
+// refundSync asks what has become of a refund.
+func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
+	o, _ := refunds.find(c, c.Request.RefundID)
 	return o, nil
 }

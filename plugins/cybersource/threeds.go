@@ -44,12 +44,9 @@ func externalResult(r *sdk.Request) (indicator string, result *sdk.Object) {
 		OptStr("acsTransactionId", t.ACSTransID).Str("cavvAlgorithm", cmp.Or(t.CAVVAlgorithm, defaultCAVVAlgorithm))
 }
 
-// Payer authentication takes three steps, kept as connector data: setup tells where the browser is to be looked at, enrollment whether
-// the customer must be challenged, and the payment holds the result.
-const (
-	afterDevice    = "device "    // and the reference of the data collection
-	afterChallenge = "challenge " // and the id of the authentication
-)
+// Payer authentication takes three steps, kept as connector data: setup tells where the browser is to be looked at ("device" and the
+// reference of the data collection), enrollment whether the customer must be challenged ("challenge" and the id of the authentication),
+// and the payment holds the result.
 
 var errStage = errors.New("an authentication answer without what the next step needs")
 
@@ -66,24 +63,23 @@ func authenticate(c *sdk.Call, path string, body *sdk.Object, captures ...sdk.Ca
 func setup(c *sdk.Call) (*sdk.Outcome, error) {
 	status, info := authenticate(c, setupsPath, begin(c.Request))
 	sdk.Require(status == "COMPLETED", errStage)
-	return step("device_data", info.Str("deviceDataCollectionUrl"), info, afterDevice, info.Str("referenceId"))
+	return step("device_data", info.Str("deviceDataCollectionUrl"), info, "device", info.Str("referenceId"))
 }
 
 // step sends the customer's browser to a URL with Cybersource's token.
 func step(kind, url string, info sdk.JSON, stage, id string) (*sdk.Outcome, error) {
 	token := info.Str("accessToken")
 	sdk.Require(id != "" && url != "" && token != "", errStage)
-	return &sdk.Outcome{Status: sdk.StatusCustomerAction, ConnectorData: &sdk.ConnectorData{Version: 1, Payment: stage + id},
+	return &sdk.Outcome{Status: sdk.StatusCustomerAction, ConnectorData: sdk.Keep(stage, id),
 		NextAction: &sdk.NextAction{Type: kind, URL: url, Fields: []sdk.Header{sdk.H("JWT", token)}}}, nil
 }
 
 // complete goes on where the customer's browser left: with the enrollment, or with the payment after a challenge.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
-	stage := c.Request.Kept().Payment
-	if id, ok := strings.CutPrefix(stage, afterChallenge); ok && id != "" {
+	if id := c.Request.KeptText("challenge"); id != "" {
 		return pay(c, commerceIndicator(c.Request), "VALIDATE_CONSUMER_AUTHENTICATION", sdk.NewObject().Str("authenticationTransactionId", id))
 	}
-	if id, ok := strings.CutPrefix(stage, afterDevice); ok && id != "" {
+	if id := c.Request.KeptText("device"); id != "" {
 		return enroll(c, id)
 	}
 	return nil, sdk.Invalid("payment_id", "no authentication of this payment is under way")
@@ -108,7 +104,7 @@ func enroll(c *sdk.Call, id string) (*sdk.Outcome, error) {
 	status, info := authenticate(c, enrollmentsPath, body, captures...)
 	switch status {
 	case "PENDING_AUTHENTICATION":
-		return step("form_post", info.Str("stepUpUrl"), info, afterChallenge, info.Str("authenticationTransactionId"))
+		return step("form_post", info.Str("stepUpUrl"), info, "challenge", info.Str("authenticationTransactionId"))
 	case "AUTHENTICATION_SUCCESSFUL":
 		result := sdk.NewObject()
 		for _, name := range results {

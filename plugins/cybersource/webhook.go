@@ -15,11 +15,7 @@ const toleranceSeconds = 300
 // A message says less than Transaction Search does (not whether a payment was captured with its authorization, for one), so every event
 // asks for a query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
-	header := sdk.HeaderPairs(sdk.HeaderValue(c.Request.Webhook.Headers, "v-c-signature"), ";")
-	at := sdk.HeaderValue(header, "t")
-	key := sdk.Fn(sdk.FnUnbase64, sdk.Text(c.Account.Credentials[webhookSecret]))
-	code := sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Fn(sdk.FnConcat, sdk.Text(at+"."), sdk.Body())))
-	c.Signed(webhookSecret, code, sdk.HeaderValue(header, "sig"))
+	at := c.SignedPairs(sdk.PairSignature{Header: "v-c-signature", Separator: ";", Name: "sig", Secret: "webhook_secret", Key: sdk.FnUnbase64, Code: sdk.FnBase64})
 	ms, _ := strconv.ParseInt(at, 10, 64)
 	c.Fresh(time.UnixMilli(ms), toleranceSeconds*time.Second)
 
@@ -30,23 +26,16 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if !ok || object == "" { // a type that we do not know is none of ours to refuse
 		return sdk.Handled(), nil
 	}
-	payload, events := j.Get("payload"), []sdk.Event(nil)
-	if payload.IsObject() {
-		events = append(events, event(object, payload, ms))
-	}
-	for p := range payload.All() {
-		events = append(events, event(object, p, ms))
+	var events []sdk.Event
+	for p := range j.Get("payload").Each() {
+		e := sdk.Event{Object: object, TransactionID: p.Str("data.id"), Reference: p.Str("data.clientReferenceInformation.code"), Sync: true, Time: ms}
+		if object == "refund" {
+			e.RefundID, e.TransactionID = e.TransactionID, ""
+		}
+		events = append(events, e)
 	}
 	return sdk.Handled(events...), nil
 }
 
 // objects are what events are about, by their service.
 var objects = sdk.Names{{"refund", "refunds"}, {"payment", "payments capture captures reversals"}}
-
-func event(object string, p sdk.JSON, ms int64) sdk.Event {
-	e := sdk.Event{Object: object, TransactionID: p.Str("data.id"), Reference: p.Str("data.clientReferenceInformation.code"), Sync: true, Time: ms}
-	if object == "refund" {
-		e.RefundID, e.TransactionID = e.TransactionID, ""
-	}
-	return e
-}
