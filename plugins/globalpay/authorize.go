@@ -3,6 +3,7 @@ package globalpay
 import (
 	"cmp"
 	"strconv"
+	"strings"
 
 	"payswitch/sdk"
 )
@@ -36,6 +37,9 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
+// maxNarrative is how much of a statement descriptor GP API takes.
+const maxNarrative = 50
+
 func minor(m sdk.Money) string { return strconv.FormatInt(m.Minor, 10) }
 
 // paymentMethod is the card, or what GP API keeps of one.
@@ -50,15 +54,18 @@ func paymentMethod(r *sdk.Request) *sdk.Object {
 			card.Str("cvv_indicator", "PRESENT")
 		}
 		card.OptStr("avs_address", r.BillTo().Line1).OptStr("avs_postal_code", r.BillTo().Zip)
-		m.OptStr("name", i.Card.Holder).Str("entry_mode", "ECOM").Obj("card", card.OptStr("brand_reference", i.NetworkTransactionID))
+		m.OptStr("name", cmp.Or(i.Card.Holder, r.BillTo().Name())).Str("entry_mode", "ECOM").Obj("card", card.OptStr("brand_reference", i.NetworkTransactionID))
 		if r.Stores() {
 			m.Str("storage_mode", "ON_SUCCESS")
 		}
 	}
+	if r.DescriptorName != "" {
+		m.Str("narrative", sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), maxNarrative))
+	}
 	proof := sdk.NewObject().OptStr("exempt_status", exemptions.Of(string(r.Exemption)))
 	if t := r.ThreeDS; t != nil {
 		proof.OptStr("message_version", t.Version).OptStr("eci", t.ECI).
-			OptStr("server_trans_reference", t.ServerTransID).OptStr("ds_trans_reference", t.DSTransID).OptStr("value", t.CAVV)
+			OptStr("server_trans_ref", t.ServerTransID).OptStr("ds_trans_ref", t.DSTransID).OptStr("value", t.CAVV)
 	}
 	if r.ThreeDS != nil || r.Exemption != "" {
 		m.Obj("authentication", sdk.NewObject().Obj("three_ds", proof))
@@ -80,6 +87,7 @@ var (
 	models     = sdk.Names{{"INSTALLMENT", "mit_installment first_installment cit_installment"}, {"UNSCHEDULED", "mit_unscheduled mit_resubmission"},
 		{"RECURRING", "mit first_recurring cit_recurring"}}
 	sequences = sdk.Names{{"FIRST", "first"}, {"SUBSEQUENT", "cit mit"}}
+	whys      = sdk.Names{{"RESUBMISSION", "mit_resubmission"}}
 )
 
 func storedCredential(body *sdk.Object, u *sdk.StoredCredentialUse) {
@@ -87,14 +95,17 @@ func storedCredential(body *sdk.Object, u *sdk.StoredCredentialUse) {
 		return
 	}
 	body.Str("initiator", initiators.For(u)).Obj("stored_credential",
-		sdk.NewObject().Str("model", cmp.Or(models.For(u), "UNSCHEDULED")).Str("sequence", sequences.For(u)))
+		sdk.NewObject().Str("model", cmp.Or(models.For(u), "UNSCHEDULED")).OptStr("reason", whys.For(u)).Str("sequence", sequences.For(u)))
 }
 
 // verify keeps a card without taking money.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedZero(), r.NeedCard())
-	if r.Request3DS || r.ThreeDS != nil {
+	switch {
+	case r.ThreeDS != nil:
+		return nil, sdk.Unsupported("three_ds_data", "3-D Secure goes with payments only")
+	case r.Request3DS:
 		return nil, sdk.Unsupported("authentication_type", "3-D Secure goes with payments only")
 	}
 	a := post(c, methodsPath, sdk.NewObject().Str("reference", r.Reference).Str("usage_mode", "MULTIPLE").Obj("card", cardOf(r.Instrument.Card)))

@@ -180,6 +180,13 @@ func TestStoredCredentials(t *testing.T) {
 	_, sends = play(t, sdk.OpAuthorize, r)
 	require.Equal(t, "0161", wire.JSONBody(t, sends[0]).Str("payment_method.card.brand_reference"))
 
+	r.StoredCredential.Category, r.DescriptorName, r.DescriptorSuffix = "resubmission", "ACME WIDGETS", "77"
+	r.Instrument.Card.Holder, r.Billing = "", &sdk.Address{FirstName: "Ana", LastName: "Lima"}
+	_, sends = play(t, sdk.OpAuthorize, r)
+	j = wire.JSONBody(t, sends[0])
+	require.Equal(t, []string{"UNSCHEDULED", "RESUBMISSION", "ACME WIDGETS 77", "Ana Lima"}, []string{j.Str("stored_credential.model"), j.Str("stored_credential.reason"),
+		j.Str("payment_method.narrative"), j.Str("payment_method.name")})
+
 	v := purchase()
 	v.Amount.Minor = 0
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpVerify, v, wire.Answer(200, `{"id":"PMT_1","status":"DELETED"}`)).Status)
@@ -187,9 +194,14 @@ func TestStoredCredentials(t *testing.T) {
 
 func TestExternal3DS(t *testing.T) {
 	r := purchase()
+	v := purchase()
+	v.Amount.Minor, v.ThreeDS = 0, &sdk.ThreeDSResult{ECI: "05"}
+	result, _ := play(t, sdk.OpVerify, v)
+	require.Equal(t, "three_ds_data", result.Reject.Parameter)
+
 	r.ThreeDS = &sdk.ThreeDSResult{CAVV: "AAAB", ECI: "05", Version: "2.2.0", DSTransID: "ds", ServerTransID: "srv"}
 	_, sends := play(t, sdk.OpAuthorize, r)
-	require.JSONEq(t, `{"three_ds":{"message_version":"2.2.0","eci":"05","server_trans_reference":"srv","ds_trans_reference":"ds","value":"AAAB"}}`,
+	require.JSONEq(t, `{"three_ds":{"message_version":"2.2.0","eci":"05","server_trans_ref":"srv","ds_trans_ref":"ds","value":"AAAB"}}`,
 		wire.JSONBody(t, sends[0]).Raw("payment_method.authentication"))
 }
 

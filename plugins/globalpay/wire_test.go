@@ -21,6 +21,7 @@ var facts = wire.Options{
 		"void_minimal body.amount":                                    "what is not known is left out; the recorded null says the same",
 		"body.payment_method.card.avs_address":                        "the issuer can check the address",
 		"body.payment_method.card.avs_postal_code":                    "the issuer can check the address",
+		"authorize_details body.payment_method.narrative":             "the statement descriptor is sent",
 		"authorize_external_3ds body.payment_method.authentication.*": "the result of an authentication done outside is sent",
 		"authorize_store_card body.initiator":                         "the card networks want to know who began a payment with a stored credential",
 		"authorize_store_card body.stored_credential.*":               "and under which agreement",
