@@ -58,9 +58,8 @@ func Adapter() *sdk.Adapter {
 // send sends a request and returns its answer where there is one that says something: 2xx, or 4xx that names an error. 5xx say nothing,
 // whatever their body: the money may have moved.
 func send(c *sdk.Call, method, path string, body *sdk.Object) answer {
-	basic := c.Derive(sdk.Basic(c.Account.Credentials[username], c.Account.Credentials[password]))
 	s := &sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET",
-		Headers: []sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("Accept", "application/json"), sdk.H("Authorization", "Basic "+basic)}}
+		Headers: []sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("Accept", "application/json"), c.BasicAuth(username, password)}}
 	if body != nil {
 		s.Body = body.Bytes()
 	}

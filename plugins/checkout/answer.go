@@ -10,7 +10,7 @@ import (
 // result reads a payment: the answer to POST /payments and GET /payments/{id}.
 func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	r, status, currency := c.Request, j.Str("status"), sdk.Currency(j.Str("currency"))
-	o := &sdk.Outcome{TransactionID: j.Str("id"), AuthCode: j.Str("auth_code"), NetworkTransactionID: j.Str("scheme_id"), Checks: checks(j),
+	o := &sdk.Outcome{TransactionID: j.Str("id"), AuthCode: j.Str("auth_code"), NetworkTransactionID: j.Str("scheme_id"), Checks: checks.Read(j.Str("source.cvv_check"), j.Str("source.avs_check")),
 		Amount: minor(j, "amount", currency), Raw: map[string]string{"status": status, "response_code": j.Str("response_code")}}
 	sdk.Require(o.TransactionID != "", errors.New("no payment in the answer"))
 	taken := minor(j, "balances.total_captured", currency)
@@ -92,16 +92,11 @@ func stored(c *sdk.Call, j sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData)
 	return s, &sdk.ConnectorData{Version: 1, Method: j.Str("id")}
 }
 
-// source.cvv_check and source.avs_check (checkout.com/docs, "AVS codes", "CVV response codes").
-var (
-	cvv    = sdk.Results{{sdk.CheckPass, "Y"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P"}, {sdk.CheckUnavailable, "U X"}}
-	street = sdk.Results{{sdk.CheckPass, "Y X D F M A B"}, {sdk.CheckFail, "Z W N"}, {sdk.CheckUnchecked, "P"}, {sdk.CheckUnavailable, "G I R S U"}}
-	postal = sdk.Results{{sdk.CheckPass, "Y X D F M Z W P"}, {sdk.CheckFail, "A N"}, {sdk.CheckUnchecked, "B"}, {sdk.CheckUnavailable, "G I R S U"}}
-)
-
-func checks(j sdk.JSON) *sdk.Checks {
-	avs := j.Str("source.avs_check")
-	return sdk.NewChecks(cvv.Of(j.Str("source.cvv_check")), street.Of(avs), postal.Of(avs))
+// checks are source.cvv_check and source.avs_check (checkout.com/docs, "AVS codes", "CVV response codes").
+var checks = sdk.CheckCodes{
+	CVC:        sdk.Results{{sdk.CheckPass, "Y"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P"}, {sdk.CheckUnavailable, "U X"}},
+	Line1:      sdk.Results{{sdk.CheckPass, "Y X D F M A B"}, {sdk.CheckFail, "Z W N"}, {sdk.CheckUnchecked, "P"}, {sdk.CheckUnavailable, "G I R S U"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "Y X D F M Z W P"}, {sdk.CheckFail, "A N"}, {sdk.CheckUnchecked, "B"}, {sdk.CheckUnavailable, "G I R S U"}},
 }
 
 // decline is why a payment or action was refused. A payment that is asked for keeps its code in its first action.

@@ -5,8 +5,6 @@
 package globalpay
 
 import (
-	"errors"
-	"strconv"
 	"strings"
 
 	"payswitch/sdk"
@@ -77,26 +75,15 @@ func Adapter() *sdk.Adapter {
 func token(c *sdk.Call) (*sdk.Outcome, error) {
 	k, nonce := c.Account.Credentials, c.ID("")
 	secret := c.Derive(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA512, sdk.Text(nonce+k[appKey]))))
-	send := sdk.JSONSend("POST", tokenPath, sdk.NewObject().Str("app_id", k[appID]).Str("nonce", nonce).Str("secret", secret).
-		Str("grant_type", "client_credentials"), version).Safe()
-	send.Capture = []sdk.Capture{{Path: "token", Name: accessToken}}
-	a := sdk.Must(c.Do(send))
-	value, expires := a.JSON().Str("token"), a.JSON().Int("seconds_to_expire")
-	if !a.OK() || value == "" || expires <= 0 {
-		return nil, failed(a)
-	}
-	return &sdk.Outcome{Status: sdk.StatusToken, Token: &sdk.AccessToken{Value: value, ExpiresIn: expires}}, nil
+	return c.Token(sdk.JSONSend("POST", tokenPath, sdk.NewObject().Str("app_id", k[appID]).Str("nonce", nonce).Str("secret", secret).
+		Str("grant_type", "client_credentials"), version), "token", "seconds_to_expire")
 }
 
 var version = sdk.H("X-GP-Version", "2021-03-22")
 
-func bearer(c *sdk.Call) sdk.Header {
-	return sdk.H("Authorization", "Bearer "+c.Account.Credentials[accessToken])
-}
-
 // post sends a change under an idempotency key. If GP API has seen the key, what the first request made is fetched.
 func post(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
-	a := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, bearer(c), version).Keyed("X-GP-Idempotency")))
+	a := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(accessToken), version).Keyed("X-GP-Idempotency")))
 	if a.Status != 409 || a.JSON().Str("error_code") != "DUPLICATE_ACTION" {
 		return a
 	}
@@ -110,18 +97,20 @@ func post(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
 	return get(c, path+"/"+sdk.PathEscape(id))
 }
 
-func get(c *sdk.Call, path string) *sdk.Response { return sdk.Must(c.Get(path, bearer(c), version)) }
+func get(c *sdk.Call, path string) *sdk.Response {
+	return sdk.Must(c.Get(path, c.Bearer(accessToken), version))
+}
 
 // failed is the error for an answer that decides nothing.
 func failed(a *sdk.Response) error {
-	return errors.New("no decision: HTTP " + strconv.Itoa(a.Status) + " " + a.JSON().Str("error_code") + " " + a.JSON().Str("detailed_error_code"))
+	return a.Undecided("no decision", "error_code", "detailed_error_code")
 }
 
 // refused reads an answer that is not what was asked for. GP API's own error with a 4xx is a refusal; everything else decides nothing.
 func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	j := a.JSON()
 	code := j.Str("error_code")
-	if a.Status < 400 || a.Status > 499 || a.Status == 408 || a.Status == 409 || code == "" {
+	if !a.Refuses() || code == "" {
 		return nil, failed(a)
 	}
 	o := sdk.Declined(declines.New(code, j.Str("detailed_error_description"), ""))

@@ -52,7 +52,7 @@ func Adapter() *sdk.Adapter {
 
 // request sends one request with the account's key. Mollie takes an idempotency key with everything that changes something.
 func request(c *sdk.Call, method, url string, body *sdk.Object) *sdk.Response {
-	s := sdk.JSONSend(method, url, body, sdk.H("Authorization", "Bearer "+c.Account.Credentials["api_key"]))
+	s := sdk.JSONSend(method, url, body, c.Bearer("api_key"))
 	if method != "GET" {
 		s.Keyed("Idempotency-Key")
 	}

@@ -25,7 +25,7 @@ func reasonOf(j sdk.JSON, status string) *sdk.Decline {
 func refusal(answer *sdk.Response) *sdk.Decline {
 	j := answer.JSON()
 	title := j.Str("title")
-	if answer.Status < 400 || answer.Status > 499 || answer.Status == 408 || answer.Status == 409 || title == "" || j.Number("status") != strconv.Itoa(answer.Status) {
+	if !answer.Refuses() || title == "" || j.Number("status") != strconv.Itoa(answer.Status) {
 		return nil
 	}
 	reason := cmp.Or(declines.Of(j.Str("field")), sdk.DeclineProcessingError)

@@ -72,7 +72,7 @@ func post(c *sdk.Call, path string, form *sdk.Form) *sdk.Response {
 func get(c *sdk.Call, path string) *sdk.Response { return sdk.Must(c.Get(path, headers(c)...)) }
 
 func headers(c *sdk.Call) []sdk.Header {
-	return []sdk.Header{sdk.H("Authorization", "Bearer "+c.Account.Credentials["api_key"]), sdk.H("Stripe-Version", apiVersion)}
+	return []sdk.Header{c.Bearer("api_key"), sdk.H("Stripe-Version", apiVersion)}
 }
 
 // decimals are Stripe's: hundredths of Ugandan shillings.
