@@ -13,6 +13,12 @@ const (
 	webhookSecret = "webhook_secret"
 )
 
+// The setting that asks for authorizations that can be raised later, and its value that does.
+const (
+	authorizationType = "authorization_type"
+	estimated         = "Estimated"
+)
+
 // Adapter returns the adapter. Every call returns a new one; they are alike.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
@@ -30,6 +36,8 @@ func Adapter() *sdk.Adapter {
 				{Name: webhookSecret, Label: "Webhook signature key", Type: "secret", Optional: true,
 					Help: "Of the workflow's webhook action. Without it no webhook is looked at."},
 			},
+			Config: []sdk.Field{{Name: authorizationType, Label: "Authorization type", Type: "enum", Values: []string{"Final", estimated}, Default: "Final", Optional: true,
+				Help: "Estimated asks for holds that can be raised later, of payments that are captured by hand."}},
 			Authentication: []sdk.Placement{{Secret: secretKey, In: "header", Field: "Authorization"}},
 			// The processing channel stands in payments and captures, card data in payments.
 			Placements: append(sdk.CardPlacements("/payments", sdk.CardFields{Number: "source.number", CVC: "source.cvv", CAVV: "3ds.cryptogram"}, sdk.OpAuthorize, sdk.OpVerify),
@@ -42,7 +50,7 @@ func Adapter() *sdk.Adapter {
 				IdempotencyWindowSeconds: 24 * 60 * 60, NotFoundFinalAfterSeconds: 5 * 60},
 		},
 		Authorize: authorize, Verify: authorize, Complete: complete, Sync: sync,
-		Capture: capture, Void: void,
+		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize,
 		Refund: refund, RefundSync: refundSync,
 		Webhook: webhook,
 	}

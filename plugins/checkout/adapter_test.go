@@ -38,6 +38,7 @@ func TestWire(t *testing.T) { wire.Run(t, checkout.Adapter(), os.DirFS("testdata
 const (
 	links  = `"_links":{"redirect":{"href":"https://3ds2.example/x"}}`
 	action = `{"action_id":"act_1","reference":"order-1"}`
+	raised = `{"action_id":"act_2","amount":1000,"currency":"USD","approved":true,"auth_code":"410961","response_code":"10000","balances":{"total_authorized":3499}}`
 )
 
 // paid is a payment as Checkout.com tells it.
@@ -56,6 +57,8 @@ func TestSuite(t *testing.T) {
 			switch op {
 			case sdk.OpCapture, sdk.OpVoid, sdk.OpRefund:
 				body = action
+			case sdk.OpIncrementalAuthorize:
+				body = raised
 			case sdk.OpRefundSync:
 				body = `[{"id":"act_0","type":"Authorization","approved":true},{"id":"rf_1","type":"Refund","approved":true}]`
 			}
@@ -183,6 +186,44 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// An estimated authorization is raised by the difference to the new total.
+func TestIncrementalAuthorization(t *testing.T) {
+	s := step(sdk.OpAuthorize)
+	s.Account.Config = map[string]string{"authorization_type": "Estimated"}
+	_, body := sent(t, s)
+	require.Equal(t, "Estimated", body.Str("authorization_type"))
+	s.Request.Capture = sdk.CaptureAutomatic
+	_, body = sent(t, s)
+	require.False(t, body.Has("authorization_type"), "it could not be captured at once")
+
+	s = step(sdk.OpIncrementalAuthorize)
+	s.Request.Amount.Minor = 3499
+	s.Request.Payment = &sdk.PaymentState{Currency: "USD", Requested: 2499, Authorized: 2499, Capture: sdk.CaptureManual}
+	send, _ := sent(t, s)
+	require.Equal(t, "https://api.sandbox.checkout.com/payments/pay_1/authorizations", send.URL)
+	require.Equal(t, `{"amount":1000,"reference":"order-1"}`, string(send.Body))
+	require.Equal(t, "Cko-Idempotency-Key", send.IdempotencyHeader)
+	o := outcome(t, s, 201, raised)
+	require.Equal(t, sdk.StatusAuthorized, o.Status)
+	require.Equal(t, sdk.Money{Minor: 3499, Currency: "USD"}, *o.Amount)
+	o = outcome(t, s, 201, `{"action_id":"act_2","approved":false,"response_code":"20051","response_summary":"Insufficient Funds"}`)
+	require.Equal(t, sdk.DeclineInsufficientFunds, o.Decline.Reason)
+	o = outcome(t, s, 422, `{"error_type":"request_invalid","error_codes":["amount_invalid"]}`)
+	require.Equal(t, sdk.DeclineInvalidAmount, o.Decline.Reason)
+	for _, proves := range []string{`{}`, `{"approved":true}`, `{"action_id":"act_2"}`} {
+		require.Equal(t, sdk.StatusUnknown, outcome(t, s, 201, proves).Status, proves)
+	}
+	for _, total := range []int64{2499, 100} {
+		s.Request.Amount.Minor = total
+		require.Equal(t, "amount", checkout.Adapter().Step(s).Reject.Parameter)
+	}
+
+	s = step(sdk.OpSync)
+	s.Request.Resolves, s.Request.Amount.Minor = sdk.OpIncrementalAuthorize, 3499
+	require.Equal(t, sdk.StatusUnknown, outcome(t, s, 200, paid("Authorized", `"balances":{"total_authorized":2499}`)).Status, "not raised, or not yet")
+	require.Equal(t, sdk.Money{Minor: 3499, Currency: "USD"}, *outcome(t, s, 200, paid("Authorized", `"balances":{"total_authorized":3499}`)).Amount)
+}
+
 func TestLater(t *testing.T) {
 	s := step(sdk.OpCapture)
 	_, body := sent(t, s)
@@ -205,6 +246,10 @@ func TestSync(t *testing.T) {
 	require.Equal(t, sdk.Totals{Authorized: 2499, Captured: 1000, Refunded: 300}, *o.Totals)
 	require.Equal(t, sdk.Checks{CVC: "pass", AddressLine1: "pass", PostalCode: "fail"}, *o.Checks)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpSync), 200, paid("Partially Captured", "")).Status, "how much is not known")
+	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpSync), 200, paid("Refunded", "")).Status, "how much was captured by hand is not known")
+	all := step(sdk.OpSync)
+	all.Request.Capture = sdk.CaptureAutomatic
+	require.Equal(t, sdk.Money{Minor: 2499, Currency: "USD"}, *outcome(t, all, 200, paid("Refunded", "")).Amount)
 	require.Equal(t, sdk.StatusVoided, outcome(t, step(sdk.OpSync), 200, paid("Voided", "")).Status)
 	require.Equal(t, sdk.StatusCustomerAction, outcome(t, step(sdk.OpSync), 200, paid("Pending", links)).Status)
 	require.Equal(t, sdk.StatusDeclined, outcome(t, step(sdk.OpSync), 200, paid("Expired", "")).Status)

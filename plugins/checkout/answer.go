@@ -23,6 +23,10 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		o.Status = sdk.StatusAuthorized
 		if r.Amount.Minor == 0 {
 			o.Status = sdk.StatusVerified
+		} else if r.Resolves == sdk.OpIncrementalAuthorize {
+			held := minor(j, "balances.total_authorized", currency)
+			sdk.Require(held != nil && *held == r.Amount, errors.New("what is held is not the new total"))
+			o.Amount = held
 		} else if captured(r) { // asked for with the payment: it follows without anybody's doing
 			o.Status, o.Totals = sdk.StatusCaptured, nil
 		}
@@ -33,7 +37,12 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 			o.Amount = taken
 		}
 		o.StoredCredential, o.ConnectorData = stored(c, j)
-	case "Partially Captured", "Refunded", "Partially Refunded":
+	case "Refunded", "Partially Refunded": // automatic capture took all of it
+		if taken == nil && captured(r) {
+			taken = o.Amount
+		}
+		fallthrough
+	case "Partially Captured":
 		sdk.Require(taken != nil, errors.New(status+" without the amount that was captured"))
 		o.Status, o.Amount = sdk.StatusCaptured, taken
 	case "Pending":

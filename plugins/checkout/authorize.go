@@ -28,6 +28,9 @@ func payment(c *sdk.Call) *sdk.Object {
 	o.Bool("capture", r.Capture != sdk.CaptureManual).Str("reference", r.Reference).OptObj("metadata", metadata(r.Metadata)).
 		Str("payment_type", cmp.Or(paymentTypes.For(r.StoredCredential), "Regular")).Bool("merchant_initiated", mit).
 		OptBool("store_for_future_use", r.Stores())
+	if c.Account.Config[authorizationType] == estimated && r.Capture == sdk.CaptureManual && r.Amount.Minor > 0 {
+		o.Str(authorizationType, estimated)
+	}
 	if mit { // it refers to the network's id, or to the payment the credential was stored with
 		o.OptStr("previous_payment_id", cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method))
 	}

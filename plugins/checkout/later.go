@@ -28,6 +28,31 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
+// incrementalAuthorize raises what is held: Checkout.com is told by how much, and we are told the new total. It is answered at once.
+func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	sdk.Require(r.Payment != nil && r.Amount.Minor > r.Payment.Authorized && r.Amount.Currency == r.Payment.Currency,
+		sdk.Invalid("amount", "the new total must be above what is held, in its currency"))
+	more := sdk.Money{Minor: r.Amount.Minor - r.Payment.Authorized, Currency: r.Amount.Currency}
+	resp := post(c, paymentPath(c)+"/authorizations", sdk.NewObject().Int("amount", amount(more)).OptStr("reference", r.Reference))
+	if !resp.OK() {
+		return refusal(resp)
+	}
+	j := resp.JSON()
+	o := &sdk.Outcome{TransactionID: r.TransactionID, AuthCode: j.Str("auth_code"), Raw: j.Pick("action_id", "response_code")}
+	switch approved := j.Raw("approved"); {
+	case j.Str("action_id") == "":
+		return nil, errors.New("no authorization in the answer")
+	case approved == "true":
+		o.Status, o.Amount = sdk.StatusAuthorized, minor(j, "balances.total_authorized", r.Amount.Currency)
+	case approved == "false":
+		o.Status, o.Decline = sdk.StatusDeclined, decline(j)
+	default:
+		return nil, errors.New("neither approved nor declined")
+	}
+	return o, nil
+}
+
 // act asks for an action on the payment and returns its id. It is accepted with 202 and performed later; a refusal ends the operation.
 func act(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id string) {
 	resp := post(c, paymentPath(c)+"/"+what, body)

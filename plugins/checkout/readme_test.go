@@ -25,8 +25,7 @@ func TestReadme(t *testing.T) {
 
 // missing says why an operation is not offered.
 var missing = map[sdk.Operation]string{
-	sdk.OpIncrementalAuthorize: "needs an authorization made as estimated, which a payment cannot ask for yet",
-	sdk.OpAccessToken:          "not needed",
+	sdk.OpAccessToken: "not needed",
 }
 
 const about = `# %s
@@ -41,7 +40,9 @@ Generated from manifest, cases and notes: ` + "`go test ./plugins/checkout -run 
 - An answer that was lost is found by our reference; only Checkout.com's own list without it says that nothing was done. Within 24 hours
   the identical request with its idempotency key would also give it again.
 - A payment with automatic capture is taken as captured once it is authorized: the capture was asked for with it.
-- A partly captured or refunded payment without its balances is unknown: how much was captured is not guessed.
+- A partly captured payment without its balances is unknown: how much was captured is not guessed. So is one that was captured by hand and
+  refunded.
+- An authorization can be raised where it was made as estimated (the account's authorization_type) and nothing has been captured.
 - Amounts follow Checkout.com's decimals: ISK has none, CLP two, and the third decimal of BHD, IQD, JOD, KWD, LYD, OMR and TND must be 0.
   CLF is refused.
 - What the customer's browser brings back proves nothing: the payment is asked for.
