@@ -237,7 +237,11 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 	case err != nil:
 		return nil, k.explain(err, info.Manifest)
 	case r.Reject != nil:
-		return nil, k.explain(fmt.Errorf("the adapter rejects the case: %w", r.Reject), info.Manifest)
+		err = fmt.Errorf("the adapter rejects the case: %w", r.Reject)
+		if d.Operation == sdk.OpComplete && d.Request.ConnectorData == nil {
+			err = fmt.Errorf("%w; input.connector_data: none is given: that of the outcome which asked for the customer, where it had any", err)
+		}
+		return nil, k.explain(err, info.Manifest)
 	case r.Outcome != nil:
 		return &callAnswer{Outcome: r.Outcome}, nil
 	}

@@ -236,6 +236,11 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 		require.NotContains(t, a.Error, "41111", "no card in an error")
 	}
 	require.Contains(t, callLines(t, stripe(`"input":{`+money+card+`}`))[0].Error, "credentials: api_key missing")
+	complete := func(rest string) string {
+		return `{"connector":"adyen","flow":"complete","credentials":{"api_key":"k"},"input":{` + money + card + rest + `}}`
+	}
+	require.Contains(t, callLines(t, complete(""))[0].Error, "input.connector_data: none is given")
+	require.NotContains(t, callLines(t, complete(`,"connector_data":{"version":1,"payment":"x"}`))[0].Error, "connector_data")
 }
 
 // TestCallOne shows the one case on standard input for people to read.

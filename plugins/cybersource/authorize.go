@@ -62,7 +62,7 @@ func card(k *sdk.Card) *sdk.Object {
 
 // cardTypes are Cybersource's numbers of the networks.
 var cardTypes = map[sdk.CardNetwork]string{sdk.Visa: "001", sdk.Mastercard: "002", sdk.AmericanExpress: "003", sdk.Discover: "004",
-	sdk.DinersClub: "005", sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.UnionPay: "062"}
+	sdk.DinersClub: "005", sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.RuPay: "061", sdk.UnionPay: "062"}
 
 func reference(r *sdk.Request) *sdk.Object { return sdk.NewObject().Str("code", r.Reference) }
 

@@ -151,6 +151,15 @@ func TestCapture(t *testing.T) {
 	require.Equal(t, sdk.StatusPending, p.Status)
 }
 
+func TestVoid(t *testing.T) {
+	r := later(0)
+	o := play(t, sdk.OpVoid, r, answer(201, `{"id":"7002","status":"REVERSED"}`))
+	require.Equal(t, "24.99", wire.JSONBody(t, o.Sends[0]).Str("reversalInformation.amountDetails.totalAmount"))
+	require.Equal(t, []string{"7001", "7002"}, []string{o.TransactionID, o.Reference})
+	r.Payment = &sdk.PaymentState{Currency: "USD"}
+	require.Equal(t, "amount", play(t, sdk.OpVoid, r).Reject.Parameter, "nothing is known to be held")
+}
+
 func TestIncrement(t *testing.T) {
 	p := play(t, sdk.OpIncrementalAuthorize, later(3499), answer(201, `{"id":"7002","status":"AUTHORIZED"}`))
 	require.Equal(t, "10.00", wire.JSONBody(t, p.Sends[0]).Str("orderInformation.amountDetails.additionalAmount"))

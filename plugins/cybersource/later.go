@@ -68,9 +68,9 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 
 // void releases what is held: it reverses the authorization, all of it.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
-	sdk.Require(r.Payment != nil, sdk.Missing("amount", "the amount that is held is needed"))
-	held := sdk.Money{Minor: cmp.Or(r.Payment.Authorized, r.Payment.Requested), Currency: r.Payment.Currency}
+	r, p := c.Request, c.Request.Payment
+	sdk.Require(p != nil && max(p.Authorized, p.Requested) > 0, sdk.Missing("amount", "the amount that is held is needed"))
+	held := sdk.Money{Minor: cmp.Or(p.Authorized, p.Requested), Currency: p.Currency}
 	return reversals.do(c, "POST", payment(r)+"/reversals", sdk.NewObject().Obj("clientReferenceInformation", reference(r)).
 		Obj("reversalInformation", sdk.NewObject().Obj("amountDetails", amount(held)).OptStr("reason", r.Reason)))
 }

@@ -41,8 +41,8 @@ func Operation(flow string) sdk.Operation {
 
 // Step makes the step of a case: op as Operation gives it, or another. The card, the cryptogram and the credentials are the real ones.
 //
-// What the format has no field of ours for is put where an adapter may look for it: customer.connector_id is ConnectorData.Customer and
-// connector_data, as JSON, ConnectorData.Payment; access_token and session_token are credentials of those names. Options.Input changes
+// What the format has no field of ours for is put where an adapter may look for it: customer.connector_id is ConnectorData.Customer;
+// connector_data is that of an outcome or, as JSON, ConnectorData.Payment; access_token and session_token are credentials of those names. Options.Input changes
 // what an adapter keeps in another form.
 func (c *Case) Step(op sdk.Operation, account sdk.Account, now time.Time) *sdk.Step {
 	in := input(c.Input)
@@ -166,6 +166,10 @@ func connectorData(in input) *sdk.ConnectorData {
 	d := sdk.ConnectorData{Version: 1, Customer: in.obj("customer").str("connector_id")}
 	if kept := in.obj("connector_data"); len(kept) > 0 {
 		text, _ := json.Marshal(kept)
+		told, own := d, json.NewDecoder(bytes.NewReader(text))
+		if own.DisallowUnknownFields(); own.Decode(&told) == nil { // it is an outcome's
+			return &told
+		}
 		d.Payment = string(text)
 	}
 	if d.Customer == "" && d.Payment == "" {

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -169,6 +170,23 @@ func TestWebhookBelievedBlindly(t *testing.T) {
 	r := &runner{adapter: a, requests: q, account: Account(&a.Manifest, q)}
 	o, _ := r.webhook(p.Webhooks.Sample, true, 0)
 	require.True(t, believed(o))
+}
+
+// What an outcome wants to be told again is told as it was; what is in another form is the adapter's to read.
+func TestConnectorData(t *testing.T) {
+	for text, want := range map[string]*sdk.ConnectorData{
+		`{}`: nil,
+		`{"connector_data":{"version":2,"payment":"p","method":"m"}}`:                                    {Version: 2, Payment: "p", Method: "m"},
+		`{"connector_data":{"payment":"p"},"customer":{"connector_id":"c"}}`:                             {Version: 1, Payment: "p", Customer: "c"},
+		`{"connector_data":{"version":1,"payment":"p","customer":"told"},"customer":{"connector_id":""}}`: {Version: 1, Payment: "p", Customer: "told"},
+		`{"connector_data":{"authorize_id":"A"},"customer":{"connector_id":"c"}}`:                        {Version: 1, Payment: `{"authorize_id":"A"}`, Customer: "c"},
+		`{"connector_data":{"payment":{"id":1}}}`:                                                        {Version: 1, Payment: `{"payment":{"id":1}}`},
+	} {
+		in, d := input{}, json.NewDecoder(strings.NewReader(text))
+		d.UseNumber()
+		require.NoError(t, d.Decode(&in))
+		require.Equal(t, want, connectorData(in), text)
+	}
 }
 
 func TestSupport(t *testing.T) {
