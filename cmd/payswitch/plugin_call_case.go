@@ -24,6 +24,7 @@ type callCase struct {
 	BaseURL   string        // "" for the manifest's
 	Clock     time.Time
 	answers   []plugins.Answer
+	exchanges int // how many of the answers go before the response
 }
 
 // readCallCase reads a case. Fields that say nothing about what is sent are let by: a case may be taken from a file of cases as it is.
@@ -150,6 +151,7 @@ func (k *callCase) readAnswers(all map[string]json.RawMessage) error {
 			return err
 		}
 	}
+	k.exchanges = len(k.answers)
 	if raw := all["response"]; raw != nil && string(raw) != "null" {
 		return k.readAnswer("response", raw)
 	}

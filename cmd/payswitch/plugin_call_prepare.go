@@ -15,11 +15,11 @@ import (
 // prepared is the operation whose first request is the flow's, of those that might begin with it. An adapter that prepares nothing would
 // answer with the payment itself: then there is an error instead. Other flows are let by.
 func (c caller) prepared(ctx context.Context, k *callCase, m *sdk.Manifest, d *engine.Drive) (*engine.Drive, error) {
-	if !slices.Contains([]string{"create_customer", "session_token", "tokenize"}, k.Flow) {
+	if !slices.Contains([]string{"create_customer", "create_order", "session_token", "tokenize"}, k.Flow) {
 		return d, nil
 	}
 	first := func(d *engine.Drive) *plugins.Request {
-		r, err := c.host.Rehearse(ctx, d, plugins.Rehearsal{AccessToken: k.rehearsal().AccessToken})
+		r, err := c.host.Rehearse(ctx, d, plugins.Rehearsal{AccessToken: engine.NewSecret(someToken)})
 		if err != nil || r.Reject != nil {
 			return nil
 		}

@@ -194,6 +194,7 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 		{`{"connector":"stripe","flow":"refund","input":{"amount":100,"currency":"USD","connector_transaction_id":""}}`, "input.connector_transaction_id: is missing"},
 		{`{"connector":"stripe","flow":"void"}`, "input.connector_transaction_id: is missing"},
 		{`{"connector":"stripe","flow":"tokenize","input":{` + money + card + `},"credentials":{"api_key":"k"}}`, "flow: stripe needs no tokenize: its payment is one request, that of authorize"},
+		{`{"connector":"adyen","flow":"create_order","input":{` + money + `"reference":"1"},"credentials":{"api_key":"k","merchant_account":"m"}}`, "flow: adyen needs no create_order"},
 		{`{"connector":"nmi","flow":"session_token","input":{` + money + `"reference":"1"},"credentials":{"api_key":"k"}}`, "flow: nmi needs no session_token"},
 		{stripe(`"clock":"yesterday"`), "clock: must be a time"},
 		{stripe(`"input":[]`), "input: must be an object"},
@@ -241,6 +242,23 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 	}
 	require.Contains(t, callLines(t, complete(""))[0].Error, "input.connector_data: none is given")
 	require.NotContains(t, callLines(t, complete(`,"connector_data":{"version":1,"payment":"x"}`))[0].Error, "connector_data")
+}
+
+// TestCallAccessToken: a response alone is no answer to the request for an access token.
+func TestCallAccessToken(t *testing.T) {
+	const answer = `{"status":200,"body":{}}`
+	for text, want := range map[string]string{
+		`{"flow":"authorize"}`: "",
+		`{"flow":"authorize","input":{"access_token":"mine"},"response":` + answer + `}`:                    "mine",
+		`{"flow":"authorize","response":` + answer + `}`:                                                    someToken,
+		`{"flow":"authorize","exchanges":[` + answer + `],"response":` + answer + `}`:                       "",
+		`{"flow":"access_token","response":` + answer + `}`:                                                 "",
+		`{"flow":"authorize","exchanges":[` + answer + `],"input":{"access_token":"mine"},"response":null}`: "mine",
+	} {
+		k, err := readCallCase([]byte(text))
+		require.NoError(t, err)
+		require.Equal(t, want, k.rehearsal().AccessToken.Reveal(), text)
+	}
 }
 
 // TestCallOne shows the one case on standard input for people to read.
