@@ -176,11 +176,11 @@ func TestWebhookBelievedBlindly(t *testing.T) {
 func TestConnectorData(t *testing.T) {
 	for text, want := range map[string]*sdk.ConnectorData{
 		`{}`: nil,
-		`{"connector_data":{"version":2,"payment":"p","method":"m"}}`:                                    {Version: 2, Payment: "p", Method: "m"},
-		`{"connector_data":{"payment":"p"},"customer":{"connector_id":"c"}}`:                             {Version: 1, Payment: "p", Customer: "c"},
+		`{"connector_data":{"version":2,"payment":"p","method":"m"}}`:                                     {Version: 2, Payment: "p", Method: "m"},
+		`{"connector_data":{"payment":"p"},"customer":{"connector_id":"c"}}`:                              {Version: 1, Payment: "p", Customer: "c"},
 		`{"connector_data":{"version":1,"payment":"p","customer":"told"},"customer":{"connector_id":""}}`: {Version: 1, Payment: "p", Customer: "told"},
-		`{"connector_data":{"authorize_id":"A"},"customer":{"connector_id":"c"}}`:                        {Version: 1, Payment: `{"authorize_id":"A"}`, Customer: "c"},
-		`{"connector_data":{"payment":{"id":1}}}`:                                                        {Version: 1, Payment: `{"payment":{"id":1}}`},
+		`{"connector_data":{"authorize_id":"A"},"customer":{"connector_id":"c"}}`:                         {Version: 1, Payment: `{"authorize_id":"A"}`, Customer: "c"},
+		`{"connector_data":{"payment":{"id":1}}}`:                                                         {Version: 1, Payment: `{"payment":{"id":1}}`},
 	} {
 		in, d := input{}, json.NewDecoder(strings.NewReader(text))
 		d.UseNumber()
