@@ -18,7 +18,10 @@ const (
 	merchantID    = "merchant_id"
 )
 
-const transactionsPath = "/services/2/transactions"
+const (
+	transactionsPath = "/services/2/transactions"
+	shoppersPath     = "/services/2/vaulted-shoppers"
+)
 
 // notFoundFinalSeconds is how long a transaction may take to be retrieved by our reference. BlueSnap names no time; as a rule it is
 // there at once.
@@ -31,7 +34,8 @@ func Adapter() *sdk.Adapter {
 			Name: "bluesnap", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "BlueSnap",
 			Description: "Card payments through BlueSnap's Payment API.", Website: "https://www.bluesnap.com",
 			// There is one capture of an authorization.
-			Features:     sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, External3DS: true, StoredCredential: true, NetworkMIT: true},
+			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true, StoredCredential: true,
+				NetworkMIT: true},
 			Environments: map[string]sdk.Environment{"test": sdk.At("https://sandbox.bluesnap.com"), "live": sdk.At("https://ws.bluesnap.com")},
 			Credentials: []sdk.Field{
 				{Name: username, Key: "key1", Label: "API user name", Type: "secret", Help: "Settings, API Settings."},
@@ -42,14 +46,17 @@ func Adapter() *sdk.Adapter {
 			Config: []sdk.Field{{Name: merchantID, Label: "Merchant ID", Type: "text", Optional: true,
 				Help: "Needed to look a payment up whose answer was lost: without it only a webhook tells."}},
 			Authentication: []sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}},
-			Placements: sdk.CardPlacements(transactionsPath, sdk.CardFields{Number: "creditCard.cardNumber", CVC: "creditCard.securityCode", CAVV: "threeDSecure.cavv"},
-				sdk.OpAuthorize),
+			Placements: append(
+				sdk.CardPlacements(transactionsPath, sdk.CardFields{Number: "creditCard.cardNumber", CVC: "creditCard.securityCode", CAVV: "threeDSecure.cavv"},
+					sdk.OpAuthorize),
+				sdk.CardPlacements(shoppersPath, sdk.CardFields{Number: "paymentSources.creditCardInfo[].creditCard.cardNumber",
+					CVC: "paymentSources.creditCardInfo[].creditCard.securityCode", CAVV: "threeDSecure.cavv"}, sdk.OpVerify)...),
 			Reference: sdk.ReferenceRule{MaxLength: 50},
 			Webhook:   &sdk.WebhookRule{Scheme: "bluesnap-hmac-sha256", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByWebhook},
 				NotFoundFinalAfterSeconds: notFoundFinalSeconds},
 		},
-		Authorize: authorize, Capture: capture, Void: void, Refund: refund,
+		Authorize: authorize, Verify: verify, Capture: capture, Void: void, Refund: refund,
 		Sync: sync, RefundSync: refundSync,
 		Webhook: webhook,
 	}
@@ -57,9 +64,9 @@ func Adapter() *sdk.Adapter {
 
 // send sends a request and returns its answer where there is one that says something: 2xx, or 4xx that names an error. 5xx say nothing,
 // whatever their body: the money may have moved.
-func send(c *sdk.Call, method, path string, body *sdk.Object) answer {
+func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header) answer {
 	s := &sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET",
-		Headers: []sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("Accept", "application/json"), c.BasicAuth(username, password)}}
+		Headers: append([]sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("Accept", "application/json"), c.BasicAuth(username, password)}, more...)}
 	if body != nil {
 		s.Body = body.Bytes()
 	}

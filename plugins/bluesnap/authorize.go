@@ -19,8 +19,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	body := sdk.NewObject().Str("amount", r.Amount.Major()).Str("currency", string(r.Amount.Currency)).Str("cardTransactionType", kind)
 	instrument(body, r)
-	body.Obj("cardHolderInfo", holder(r)).
-		Obj("transactionFraudInfo", sdk.NewObject().Str("fraudSessionId", r.Reference)).
+	body.OptStr("softDescriptor", descriptor(r)).Obj("cardHolderInfo", holder(r)).
+		Obj("transactionFraudInfo", fraudInfo(r)).
 		Str("merchantTransactionId", r.Reference).
 		Obj("threeDSecure", threeDS(r.ThreeDS)).
 		Obj("transactionMetaData", metaData(r.Metadata))
@@ -46,8 +46,7 @@ func instrument(body *sdk.Object, r *sdk.Request) {
 		}
 		body.Int("vaultedShopperId", id)
 	} else {
-		body.Obj("creditCard", sdk.NewObject().Str("cardNumber", i.Card.Number).OptStr("securityCode", i.Card.CVC).
-			Str("expirationMonth", i.Card.Month()).Str("expirationYear", i.Card.Year()))
+		body.Obj("creditCard", creditCard(i.Card))
 	}
 	if i.NetworkTransactionID != "" {
 		body.Obj("networkTransactionInfo", sdk.NewObject().Str("originalNetworkTransactionId", i.NetworkTransactionID))
@@ -55,17 +54,12 @@ func instrument(body *sdk.Object, r *sdk.Request) {
 	body.OptBool("storeCard", r.Stores()).OptStr("transactionInitiator", initiators.For(r.StoredCredential))
 }
 
+func creditCard(k *sdk.Card) *sdk.Object {
+	return sdk.NewObject().Str("cardNumber", k.Number).OptStr("securityCode", k.CVC).Str("expirationMonth", k.Month()).Str("expirationYear", k.Year())
+}
+
 // initiators are who began a payment with a stored credential.
 var initiators = sdk.Names{{"SHOPPER", "first cit"}, {"MERCHANT", "mit"}}
-
-// holder is who holds the card, nil where there is no name.
-func holder(r *sdk.Request) *sdk.Object {
-	b := r.Billing
-	if b == nil || b.FirstName == "" || b.LastName == "" {
-		return nil
-	}
-	return sdk.NewObject().Str("firstName", b.FirstName).Str("lastName", b.LastName).OptStr("email", r.Email())
-}
 
 // threeDS is the result of an authentication done outside.
 func threeDS(t *sdk.ThreeDSResult) *sdk.Object {

@@ -23,7 +23,6 @@ func TestReadme(t *testing.T) {
 
 // missing is why an operation is not offered.
 var missing = map[sdk.Operation]string{
-	sdk.OpVerify:               "a card is checked by a payment alone",
 	sdk.OpComplete:             "nothing sends the customer away",
 	sdk.OpIncrementalAuthorize: "BlueSnap raises no authorization",
 	sdk.OpAccessToken:          "user name and password stand in every request",
@@ -52,7 +51,7 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **Refunds** hold our reference as metadata, by which they cannot be looked up: one whose answer was lost is told by the webhook, or settled by hand. BlueSnap voids what is not settled yet by itself.
 - **Declines** of processors all have code 14002: the reason is read from the error's name.
 - **3-D Secure** of BlueSnap's own needs its script in the merchant's page. Results of an authentication done outside are sent.
-- **Stored credentials** are vaulted shoppers, one for each card.
+- **Stored credentials** are vaulted shoppers, one for each card. A verification makes one: BlueSnap has the issuer check a card before it keeps it.
 - **Webhooks** are signed with their time: five minutes old at most, or fourteen hours where BlueSnap writes the time of a zone that it does not name. Every message
   about a payment or refund causes a query.
 `

@@ -1,0 +1,44 @@
+package bluesnap
+
+import (
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// holder is who holds the card and where, nil where the bill does not name anybody.
+func holder(r *sdk.Request) *sdk.Object {
+	b := r.Billing
+	if b == nil || b.FirstName == "" || b.LastName == "" {
+		return nil
+	}
+	return contact(sdk.NewObject(), b, "address", "address2").OptStr("email", r.Email())
+}
+
+// contact adds an address, by the names that its lines have. BlueSnap knows the states of the US and Canada, by their codes, and refuses a
+// payment over another: it stands in the address.
+func contact(o *sdk.Object, a *sdk.Address, line1, line2 string) *sdk.Object {
+	second, state := a.Line2, a.State
+	if a.Country != "US" && a.Country != "CA" || len(a.State) != 2 {
+		second, state = strings.TrimSpace(a.Line2+" "+a.State), ""
+	}
+	return o.OptStr("firstName", a.FirstName).OptStr("lastName", a.LastName).OptStr(line1, sdk.Clip(a.Line1, 100)).OptStr(line2, sdk.Clip(second, 100)).
+		OptStr("city", sdk.Clip(a.City, 42)).OptStr("state", state).OptStr("zip", sdk.Clip(a.Zip, 20)).OptStr("country", a.Country)
+}
+
+// fraudInfo is what looks for fraud. There is no shopper where the merchant charges on its own.
+func fraudInfo(r *sdk.Request) *sdk.Object {
+	o := sdk.NewObject().Str("fraudSessionId", r.Reference)
+	if r.Browser != nil && !r.MerchantInitiated() {
+		o.OptStr("shopperIpAddress", r.Browser.IP)
+	}
+	if s := r.Shipping; s != nil {
+		o.OptObj("shippingContactInfo", contact(sdk.NewObject(), s, "address1", "address2"))
+	}
+	return o
+}
+
+// descriptor is what stands on the shopper's statement, of at most 20 characters.
+func descriptor(r *sdk.Request) string {
+	return sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), 20)
+}

@@ -1,0 +1,47 @@
+package bluesnap
+
+import (
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// tells asks for the shopper in the answer: the version before answers with an address alone.
+var tells = sdk.H("bluesnap-version", "3.0")
+
+// verify keeps the card with a new shopper: BlueSnap has the issuer check it before it does.
+func verify(c *sdk.Call) (*sdk.Outcome, error) {
+	r := c.Request
+	sdk.Check(r.NeedZero(), r.NeedCard())
+	if r.Request3DS && r.ThreeDS == nil {
+		return nil, sdk.Unsupported("authentication_type",
+			"BlueSnap runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside")
+	}
+	shopper := sdk.NewObject()
+	if h := holder(r); h != nil {
+		shopper = h
+	} else { // a shopper has a name
+		first, last, _ := strings.Cut(strings.TrimSpace(r.Instrument.Card.Holder), " ")
+		sdk.Require(first != "" && last != "", sdk.Missing("billing.address.last_name", "BlueSnap keeps a card with the first and last name of its holder"))
+		shopper.Str("firstName", first).Str("lastName", strings.TrimSpace(last)).OptStr("email", r.Email())
+	}
+	card := sdk.NewObject().Obj("creditCard", creditCard(r.Instrument.Card)).Obj("billingContactInfo", billingContact(r))
+	a := send(c, "POST", shoppersPath, shopper.OptStr("softDescriptor", descriptor(r)).
+		Obj("paymentSources", sdk.NewObject().Arr("creditCardInfo", sdk.NewArray().Obj(card))).
+		Obj("transactionFraudInfo", fraudInfo(r)).Obj("threeDSecure", threeDS(r.ThreeDS)), tells)
+	if a.decline != nil {
+		return sdk.Declined(a.decline), nil
+	}
+	id := a.Text("vaultedShopperId")
+	sdk.Require(id != "", errAnswer)
+	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id, StoredCredential: &sdk.StoredCredential{ID: id},
+		Checks: checks(a.Get("paymentSources.creditCardInfo.0.processingInfo"))}, nil
+}
+
+// billingContact is the card's own address, nil where nothing is known of it.
+func billingContact(r *sdk.Request) *sdk.Object {
+	if r.Billing == nil {
+		return nil
+	}
+	return contact(sdk.NewObject(), r.Billing, "address1", "address2")
+}
