@@ -117,6 +117,38 @@ func (r *Request) billing() *Address {
 	return r.Billing
 }
 
+// Payer is the customer, empty where none is known; never nil.
+func (r *Request) Payer() *Customer {
+	if r.Customer == nil {
+		return &Customer{}
+	}
+	return r.Customer
+}
+
+// Device is the customer's browser, empty where none is known; never nil.
+func (r *Request) Device() *Browser {
+	if r.Browser == nil {
+		return &Browser{}
+	}
+	return r.Browser
+}
+
+// Proof is the result of an authentication that was done outside the processor, empty where there was none; never nil.
+func (r *Request) Proof() *ThreeDSResult {
+	if r.ThreeDS == nil {
+		return &ThreeDSResult{}
+	}
+	return r.ThreeDS
+}
+
+// Known is what is known of the payment so far, empty where nothing is; never nil.
+func (r *Request) Known() *PaymentState {
+	if r.Payment == nil {
+		return &PaymentState{}
+	}
+	return r.Payment
+}
+
 // Kept is the connector data, empty where there is none.
 func (r *Request) Kept() ConnectorData {
 	if r.ConnectorData == nil {

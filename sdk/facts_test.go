@@ -141,3 +141,10 @@ func TestVerifyAny(t *testing.T) {
 	require.Equal(t, StatusHandled, a.Step(in).Outcome.Status)
 	require.True(t, right)
 }
+
+func TestNeverNil(t *testing.T) {
+	r := &Request{}
+	require.Equal(t, []any{&Address{}, &Customer{}, &Browser{}, &ThreeDSResult{}, &PaymentState{}}, []any{r.BillTo(), r.Payer(), r.Device(), r.Proof(), r.Known()})
+	r = &Request{Billing: &Address{City: "x"}, Customer: &Customer{ID: "c"}, Browser: &Browser{IP: "::1"}, ThreeDS: &ThreeDSResult{ECI: "05"}, Payment: &PaymentState{Captured: 1}}
+	require.Equal(t, []any{r.Billing, r.Customer, r.Browser, r.ThreeDS, r.Payment}, []any{r.BillTo(), r.Payer(), r.Device(), r.Proof(), r.Known()})
+}

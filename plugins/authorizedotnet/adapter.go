@@ -5,23 +5,17 @@
 // twice: a payment whose answer was lost is looked up by our reference, which is its invoice number, among the transactions since then.
 package authorizedotnet
 
-import "payswitch/sdk"
+import (
+	"errors"
+	"strings"
 
-const (
-	loginName      = "name"
-	transactionKey = "transaction_key"
-	webhookSecret  = "webhook_secret"
+	"payswitch/sdk"
 )
 
-// The requests of the API that are used.
+// Requests with card data.
 const (
-	createTransaction     = "createTransactionRequest"
-	createCustomer        = "createCustomerProfileRequest"
-	createPaymentProfile  = "createCustomerPaymentProfileRequest"
-	getTransactionDetails = "getTransactionDetailsRequest"
-	getUnsettled          = "getUnsettledTransactionListRequest"
-	getBatches            = "getSettledBatchListRequest"
-	getBatchTransactions  = "getTransactionListRequest"
+	createTransaction    = "createTransactionRequest"
+	createPaymentProfile = "createCustomerPaymentProfileRequest"
 )
 
 // notFoundFinalSeconds is how long a transaction that no list shows may still be on its way into one.
@@ -40,9 +34,9 @@ func Adapter() *sdk.Adapter {
 				"test": sdk.At("https://apitest.authorize.net/xml/v1/request.api"), "live": sdk.At("https://api.authorize.net/xml/v1/request.api"),
 			},
 			Credentials: []sdk.Field{
-				{Name: loginName, Key: "api_key", Label: "API login ID", Type: "text"},
-				{Name: transactionKey, Key: "key1", Label: "Transaction key", Type: "secret"},
-				{Name: webhookSecret, Label: "Signature key", Help: "Signs webhooks. Without it messages only cause a query.", Type: "secret", Optional: true},
+				{Name: "name", Key: "api_key", Label: "API login ID", Type: "text"},
+				{Name: "transaction_key", Key: "key1", Label: "Transaction key", Type: "secret"},
+				{Name: "webhook_secret", Label: "Signature key", Help: "Signs webhooks. Without it messages only cause a query.", Type: "secret", Optional: true},
 			},
 			Authentication: authentication(),
 			Placements: append(
@@ -62,12 +56,38 @@ func Adapter() *sdk.Adapter {
 }
 
 // authentication is where the login stands in each request.
-func authentication() []sdk.Placement {
-	var all []sdk.Placement
-	for _, request := range []string{createTransaction, createPaymentProfile, createCustomer, getTransactionDetails, getUnsettled, getBatches, getBatchTransactions} {
-		all = append(all,
-			sdk.Placement{Secret: loginName, Method: "POST", In: "body", Field: request + ".merchantAuthentication.name"},
-			sdk.Placement{Secret: transactionKey, Method: "POST", In: "body", Field: request + ".merchantAuthentication.transactionKey"})
+func authentication() (all []sdk.Placement) {
+	for _, kind := range []string{createTransaction, createPaymentProfile, "createCustomerProfileRequest", "getTransactionDetailsRequest",
+		"getUnsettledTransactionListRequest", "getSettledBatchListRequest", "getTransactionListRequest"} {
+		login := kind + ".merchantAuthentication."
+		all = append(all, sdk.Placement{Secret: "name", Method: "POST", In: "body", Field: login + "name"},
+			sdk.Placement{Secret: "transaction_key", Method: "POST", In: "body", Field: login + "transactionKey"})
 	}
 	return all
+}
+
+// request begins a request of a kind.
+func request(c *sdk.Call) *sdk.Object {
+	return sdk.NewObject().Obj("merchantAuthentication", sdk.NewObject().
+		Str("name", c.Account.Credentials["name"]).Str("transactionKey", c.Account.Credentials["transaction_key"]))
+}
+
+var errAnswer = errors.New("not a whole answer of the API")
+
+// send posts a request of a kind and returns its answer, which is text behind a byte order mark. What only reads may be sent again.
+func send(c *sdk.Call, kind string, body *sdk.Object) (text string, ok bool) {
+	s := sdk.JSONSend("POST", "", sdk.NewObject().Obj(kind, body))
+	s.SafeToRepeat = strings.HasPrefix(kind, "get")
+	r := sdk.Must(c.Do(s))
+	sdk.Require(r.OK() || r.Status/100 == 4, errAnswer)
+	return strings.TrimPrefix(string(r.Body), "\xef\xbb\xbf"), r.OK()
+}
+
+// post sends a request and reads its answer.
+func post(c *sdk.Call, kind string, body *sdk.Object) sdk.JSON {
+	text, ok := send(c, kind, body)
+	j := sdk.Must(sdk.ParseJSON([]byte(text)))
+	result := j.Str("messages.resultCode")
+	sdk.Require(result == "Error" || result == "Ok" && ok, errAnswer)
+	return j
 }

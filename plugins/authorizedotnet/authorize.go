@@ -2,7 +2,6 @@ package authorizedotnet
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -53,7 +52,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 		mode = "liveMode"
 	}
 	profile := sdk.NewObject().Obj("billTo", billTo(r.BillTo())).Obj("payment", creditCard(r.Instrument.Card))
-	j := post(c, createPaymentProfile, request(c).Str("customerProfileId", customer).Obj("paymentProfile", profile).Str("validationMode", mode), false)
+	j := post(c, createPaymentProfile, request(c).Str("customerProfileId", customer).Obj("paymentProfile", profile).Str("validationMode", mode))
 	if failed(j) {
 		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: refused(j), ConnectorData: data}, nil
 	}
@@ -68,57 +67,21 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 // newCustomer makes the customer's profile, or finds the one that is there.
 func newCustomer(c *sdk.Call) string {
 	r := c.Request
-	profile := payer(r.Customer, "merchantCustomerId")
-	if profile == nil || profile.String() == "{}" { // one of id, description and e-mail is wanted
+	profile := payer(r.Payer(), "merchantCustomerId")
+	if profile.String() == "{}" { // one of id, description and e-mail is wanted
 		profile = sdk.NewObject().OptStr("description", r.Reference).OptStr("email", r.BillTo().Email)
 	}
 	sdk.Require(profile.String() != "{}", sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail"))
-	j := post(c, createCustomer, request(c).Obj("profile", profile), false)
+	j := post(c, "createCustomerProfileRequest", request(c).Obj("profile", profile))
 	id := j.Text("customerProfileId")
 	if failed(j) {
-		code, text := message(j) // "A duplicate record with ID 39598611 already exists."
+		code, text := message(j) // E00039, "A duplicate record with ID 39598611 already exists."
 		_, rest, _ := strings.Cut(text, " ID ")
 		id, _, _ = strings.Cut(rest, " ")
-		if code != duplicateRecord || id == "" || strings.Trim(id, "0123456789") != "" {
+		if code != "E00039" || id == "" || strings.Trim(id, "0123456789") != "" {
 			c.End(sdk.Declined(refused(j)))
 		}
 	}
 	sdk.Require(id != "", errAnswer)
 	return id
-}
-
-var errNoTransaction = errors.New("an approval without a transaction")
-
-// transact adds a transaction to the body, sends it and reads the answer. An error means that nobody knows what has become of it.
-func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeStatus) (sdk.JSON, *sdk.Outcome) {
-	j := post(c, createTransaction, body.Obj("transactionRequest", transaction), false)
-	t := j.Get("transactionResponse")
-	if !t.Has("responseCode") {
-		return j, sdk.Declined(refused(j))
-	}
-	o := &sdk.Outcome{TransactionID: t.Text("transId"), Raw: t.Pick("responseCode", "avsResultCode", "cvvResultCode", "cavvResultCode"),
-		Checks: checks(t.Str("avsResultCode"), t.Str("cvvResultCode"))}
-	if o.TransactionID == "0" { // none was made
-		o.TransactionID = ""
-	}
-	switch t.Text("responseCode") {
-	case "1":
-		o.Status = approved
-	case "4": // held for review; of a refund, which is on its way in any case, that says nothing more
-		if o.Status = sdk.StatusReview; approved == sdk.StatusPending {
-			o.Status = approved
-		}
-	case "5":
-		o.Status = sdk.StatusPending
-	case "2", "3":
-		o.Status, o.Decline = sdk.StatusDeclined, declined(j)
-		return j, o
-	default:
-		sdk.Check(errAnswer)
-	}
-	if failed(j) || o.TransactionID == "" {
-		sdk.Check(errNoTransaction)
-	}
-	o.AuthCode, o.NetworkTransactionID = t.Text("authCode"), t.Text("networkTransId")
-	return j, o
 }

@@ -18,15 +18,12 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	if o.Status != sdk.StatusCaptured {
 		return o, nil
 	}
-	// By which request it has been captured already, and how much of it, only a query tells.
-	sdk.Require(j.Text("transactionResponse.messages.0.code") != alreadyCaptured, errors.New("the transaction has already been captured"))
+	// Where it changed nothing (311): by which request it has been captured, and how much of it, only a query tells.
+	sdk.Require(j.Text("transactionResponse.messages.0.code") != "311", errors.New("the transaction has already been captured"))
 	o.CaptureID = o.TransactionID
-	o.Released = r.Payment != nil && r.Amount.Minor < r.Payment.Authorized
+	o.Released = r.Amount.Minor < r.Known().Authorized
 	return o, nil
 }
-
-// alreadyCaptured is the message of a capture that changed nothing.
-const alreadyCaptured = "311"
 
 // void takes back what has not been settled.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
@@ -41,8 +38,8 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	kept, _ := sdk.ParseJSON([]byte(r.Kept().Payment))
 	number, expiry := kept.Str("creditCard.cardNumber"), cmp.Or(kept.Str("creditCard.expirationDate"), hidden)
-	if number == "" && r.Payment != nil && r.Payment.LastFour != "" {
-		number = "XXXX" + r.Payment.LastFour
+	if last := r.Known().LastFour; number == "" && last != "" {
+		number = "XXXX" + last
 	}
 	sdk.Require(number != "", sdk.Missing("payment_id", "a refund needs the last four digits of the card"))
 	transaction := sdk.NewObject().Str("transactionType", "refundTransaction").Number("amount", r.Amount.Major()).Str("currencyCode", string(r.Amount.Currency)).

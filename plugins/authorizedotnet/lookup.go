@@ -12,35 +12,29 @@ import (
 // our reference: first among the transactions that are not settled, then in the batches that have been settled since the payment
 // began. In this order, as a transaction goes from the one to the other.
 
-// Bounds of a lookup: with the query of the transaction itself it must stay within sdk.MaxSends.
 const (
-	pageSize      = 200 // transactions in an answer
-	unsettledMost = 3   // pages
-	batchesMost   = 3   // of one page each
+	pageSize      = 200             // transactions in an answer
+	unsettledMost = 3               // pages. With the query of the transaction itself all must stay within sdk.MaxSends
+	batchesMost   = 3               // of one page each
+	slack         = 2 * time.Minute // how far the processor's clock may be behind ours
 )
-
-// slack is how far the processor's clock may be behind ours.
-const slack = 2 * time.Minute
 
 var errTooMany = errors.New("too many transactions to look through")
 
 // find is the id of the transaction with an invoice number, "" where it is proven that there is none since the time.
 func find(c *sdk.Call, invoice string, since time.Time) string {
 	since = since.Add(-slack)
-	id, whole := findIn(c, getUnsettled, "", invoice, since, unsettledMost)
+	id, whole := findIn(c, "getUnsettledTransactionListRequest", "", invoice, since, unsettledMost)
 	if id != "" {
 		return id
 	}
-	batches := post(c, getBatches, request(c).Str("firstSettlementDate", stamp(since)).Str("lastSettlementDate", stamp(c.Now())), true)
-	if failed(batches) {
-		sdk.Check(errAnswer)
-	}
+	list := post(c, "getSettledBatchListRequest", request(c).Str("firstSettlementDate", stamp(since)).Str("lastSettlementDate", stamp(c.Now())))
+	sdk.Require(!failed(list), errAnswer)
 	looked := 0
-	for batch := range batches.Get("batchList").All() {
-		if looked++; looked > batchesMost {
-			sdk.Check(errTooMany)
-		}
-		id, all := findIn(c, getBatchTransactions, batch.Text("batchId"), invoice, since, 1)
+	for batch := range list.Get("batchList").All() {
+		sdk.Require(looked < batchesMost, errTooMany)
+		looked++
+		id, all := findIn(c, "getTransactionListRequest", batch.Text("batchId"), invoice, since, 1)
 		if id != "" {
 			return id
 		}
@@ -55,7 +49,7 @@ func findIn(c *sdk.Call, kind, batch, invoice string, since time.Time, pages int
 	for page := 1; page <= pages; page++ {
 		text, ok := send(c, kind, request(c).OptStr("batchId", batch).
 			Obj("sorting", sdk.NewObject().Str("orderBy", "submitTimeUTC").Bool("orderDescending", true)).
-			Obj("paging", sdk.NewObject().Int("limit", pageSize).Int("offset", int64(page))), true)
+			Obj("paging", sdk.NewObject().Int("limit", pageSize).Int("offset", int64(page))))
 		sdk.Require(ok, errAnswer)
 		p := sdk.Must(readPage(text, invoice))
 		if p.id != "" {

@@ -1,45 +1,12 @@
 package authorizedotnet
 
 import (
-	"errors"
 	"strings"
 
 	"payswitch/sdk"
 )
 
 // The elements of a request stand in the order of the API's XML schema, which holds for JSON as well.
-
-var errAnswer = errors.New("not a whole answer of the API")
-
-// request begins a request of a kind.
-func request(c *sdk.Call) *sdk.Object {
-	return sdk.NewObject().Obj("merchantAuthentication", sdk.NewObject().
-		Str("name", c.Account.Credentials[loginName]).Str("transactionKey", c.Account.Credentials[transactionKey]))
-}
-
-// send posts a request and returns its answer, which is text behind a byte order mark. query says that it only reads.
-func send(c *sdk.Call, kind string, body *sdk.Object, query bool) (text string, ok bool) {
-	s := sdk.JSONSend("POST", "", sdk.NewObject().Obj(kind, body))
-	s.SafeToRepeat = query
-	r := sdk.Must(c.Do(s))
-	if !r.OK() && r.Status/100 != 4 {
-		sdk.Check(errors.New("the HTTP status is no answer to a request"))
-	}
-	return strings.TrimPrefix(string(r.Body), "\xef\xbb\xbf"), r.OK()
-}
-
-// post sends a request and reads its answer.
-func post(c *sdk.Call, kind string, body *sdk.Object, query bool) sdk.JSON {
-	text, ok := send(c, kind, body, query)
-	j := sdk.Must(sdk.ParseJSON([]byte(text)))
-	if result := j.Str("messages.resultCode"); result != "Error" && (result != "Ok" || !ok) {
-		sdk.Check(errAnswer)
-	}
-	return j
-}
-
-// failed says whether the request as a whole was refused.
-func failed(j sdk.JSON) bool { return j.Str("messages.resultCode") != "Ok" }
 
 // purchase is the transactionRequest of a payment.
 func purchase(c *sdk.Call, kind string) *sdk.Object {
@@ -62,12 +29,12 @@ func purchase(c *sdk.Call, kind string) *sdk.Object {
 	}
 	o.Obj("order", sdk.NewObject().Str("invoiceNumber", r.Reference).Str("description", r.Reference))
 	if stored || !r.Stores() || known == "" { // a profile that is there holds its customer
-		o.Obj("customer", payer(r.Customer, "id"))
+		o.OptObj("customer", payer(r.Payer(), "id"))
 	}
 	if !stored {
 		o.Obj("billTo", billTo(r.BillTo()))
 	}
-	return o.OptObj("cardholderAuthentication", threeDS(r.ThreeDS)).OptObj("userFields", userFields(r.Metadata)).
+	return o.OptObj("cardholderAuthentication", threeDS(r.Proof())).OptObj("userFields", userFields(r.Metadata)).
 		OptObj("processingOptions", processingOptions(r)).OptObj("subsequentAuthInformation", subsequent(r))
 }
 
@@ -75,16 +42,13 @@ func creditCard(k *sdk.Card) *sdk.Object {
 	return sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", k.Number).Str("expirationDate", k.Year()+"-"+k.Month()).OptStr("cardCode", k.CVC))
 }
 
-// payer is the customer by the merchant's id, which has room for 20 characters; nil where nothing is known of one.
-func payer(c *sdk.Customer, id string) *sdk.Object {
-	if c == nil || c.ID == "" && c.Email == "" {
-		return nil
-	}
+// payer is the customer by the merchant's id, which has room for 20 characters.
+func payer(k *sdk.Customer, id string) *sdk.Object {
 	o := sdk.NewObject()
-	if len(c.ID) <= 20 {
-		o.OptStr(id, c.ID)
+	if len(k.ID) <= 20 {
+		o.OptStr(id, k.ID)
 	}
-	return o.OptStr("email", c.Email)
+	return o.OptStr("email", k.Email)
 }
 
 // billTo is the billing address, cut to the lengths of the schema: longer ones would refuse the payment.
@@ -107,25 +71,16 @@ func cut(s string, n int) string {
 
 // threeDS is the result of an authentication done outside. The indicator is the ECI without its leading zero.
 func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
-	if t == nil {
-		return nil
-	}
 	return sdk.NewObject().OptStr("authenticationIndicator", strings.TrimPrefix(t.ECI, "0")).OptStr("cardholderAuthenticationValue", t.CAVV)
 }
 
-// maxUserFields is how many user fields a transaction takes.
-const maxUserFields = 20
-
-// userFields are the merchant's metadata, by name.
+// userFields are the merchant's metadata, by name: 20 of it at most.
 func userFields(metadata map[string]string) *sdk.Object {
-	if len(metadata) == 0 {
-		return nil
-	}
 	all := sdk.NewArray()
-	for _, f := range sdk.Sorted(metadata)[:min(len(metadata), maxUserFields)] {
+	for _, f := range sdk.Sorted(metadata)[:min(len(metadata), 20)] {
 		all.Obj(sdk.NewObject().Str("name", f.Name).Str("value", f.Value))
 	}
-	return sdk.NewObject().Arr("userField", all)
+	return sdk.NewObject().OptArr("userField", all)
 }
 
 // options are how the payment relates to a stored credential, as the card networks want it.
@@ -134,17 +89,15 @@ var options = sdk.Names{
 }
 
 func processingOptions(r *sdk.Request) *sdk.Object {
-	if option := options.For(r.StoredCredential); option != "" {
-		return sdk.NewObject().Bool(option, true)
-	}
-	return nil
+	o, option := sdk.NewObject(), options.For(r.StoredCredential)
+	return o.OptBool(option, option != "")
 }
 
 // subsequent refers a charge of a card to the payment the customer agreed to, by the network's id.
 func subsequent(r *sdk.Request) *sdk.Object {
-	id := r.Instrument.NetworkTransactionID
-	if id == "" {
-		return nil
+	o, reason := sdk.NewObject(), sdk.Names{{"resubmission", "mit_resubmission"}}.For(r.StoredCredential)
+	if id := r.Instrument.NetworkTransactionID; id != "" {
+		o.Str("originalNetworkTransId", id).OptStr("reason", reason)
 	}
-	return sdk.NewObject().Str("originalNetworkTransId", id).OptStr("reason", sdk.Names{{"resubmission", "mit_resubmission"}}.For(r.StoredCredential))
+	return o
 }

@@ -7,42 +7,24 @@ import (
 	"payswitch/sdk"
 )
 
-const notFound = "E00040"
-
-// details asks for a transaction. Where the processor says that there is none, the operation ends with that.
-func details(c *sdk.Call, id string) sdk.JSON {
-	j := post(c, getTransactionDetails, request(c).Str("transId", id), true)
-	if code, _ := message(j); failed(j) && code == notFound {
-		c.End(none(c))
+// lookUp asks for a transaction by the processor's id, or by our reference where that is not known. Where there is none, the operation ends
+// with that.
+func lookUp(c *sdk.Call, id string) sdk.JSON {
+	r, lost := c.Request, id == ""
+	none := &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID}
+	if lost {
+		sdk.Require(r.Reference != "" && r.Payment != nil && r.Payment.CreatedAt != 0, errors.New("neither an id nor a reference and its time are known"))
+		if id = find(c, r.Reference, time.UnixMilli(r.Payment.CreatedAt)); id == "" {
+			c.End(none)
+		}
+	}
+	j := post(c, "getTransactionDetailsRequest", request(c).Str("transId", id))
+	if code, _ := message(j); failed(j) && code == "E00040" {
+		c.End(none)
 	}
 	t := j.Get("transaction")
-	if failed(j) || t.Text("transId") == "" {
-		sdk.Check(errAnswer)
-	}
-	return t
-}
-
-// none is the outcome where there is no such transaction.
-func none(c *sdk.Call) *sdk.Outcome {
-	o := &sdk.Outcome{Status: sdk.StatusNotFound}
-	if c.Operation() == sdk.OpRefundSync {
-		o.TransactionID = c.Request.TransactionID
-	}
-	return o
-}
-
-// lookUp asks for a transaction by the processor's id, or by our reference where that is not known.
-func lookUp(c *sdk.Call, id string) sdk.JSON {
-	r := c.Request
-	if id != "" {
-		return details(c, id)
-	}
-	sdk.Require(r.Reference != "" && r.Payment != nil && r.Payment.CreatedAt != 0, errors.New("neither an id nor a reference and its time are known"))
-	if id = find(c, r.Reference, time.UnixMilli(r.Payment.CreatedAt)); id == "" {
-		c.End(none(c))
-	}
-	t := details(c, id)
-	sdk.Require(t.Str("order.invoiceNumber") == r.Reference, errors.New("the transaction found is another one"))
+	sdk.Require(!failed(j) && t.Text("transId") != "", errAnswer)
+	sdk.Require(!lost || t.Str("order.invoiceNumber") == r.Reference, errors.New("the transaction found is another one"))
 	return t
 }
 
@@ -61,44 +43,29 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	t := lookUp(c, r.TransactionID)
 	o := &sdk.Outcome{Status: statuses.Must(t.Str("transactionStatus")), TransactionID: t.Text("transId"), NetworkTransactionID: t.Text("networkTransId"),
-		Checks: checks(t.Str("AVSResponse"), t.Str("cardCodeResponse")), Raw: t.Pick("transactionStatus")}
+		Checks: checks.Read(t.Str("cardCodeResponse"), t.Str("AVSResponse")), Raw: t.Pick("transactionStatus")}
 	held, taken := t.Major("authAmount", r.Amount.Currency), t.Major("settleAmount", r.Amount.Currency)
-	switch o.Status {
-	case sdk.StatusDeclined:
+	switch {
+	case o.Status == sdk.StatusDeclined:
 		o.Decline = ended(t)
-	case sdk.StatusAuthorized:
-		if held == nil {
-			return nil, errAmount
-		}
-		if held.Minor == 0 { // was only to be checked
-			o.Status = sdk.StatusVerified
-			return o, nil
-		}
-		o.Amount, o.Totals = held, &sdk.Totals{Authorized: held.Minor, Refunded: refunded(r)}
-	case sdk.StatusCaptured: // which may be less than was authorized
-		if held == nil || taken == nil {
-			return nil, errAmount
-		}
-		o.Amount, o.Totals = taken, &sdk.Totals{Authorized: max(held.Minor, taken.Minor), Captured: taken.Minor, Refunded: refunded(r)}
+	case o.Status == sdk.StatusAuthorized && held != nil && held.Minor == 0: // was only to be checked
+		o.Status = sdk.StatusVerified
+		return o, nil
+	case o.Status == sdk.StatusAuthorized && held != nil:
+		o.Amount, o.Totals = held, &sdk.Totals{Authorized: held.Minor, Refunded: r.Known().Refunded}
+	case o.Status == sdk.StatusCaptured && held != nil && taken != nil: // which may be less than was authorized
+		o.Amount, o.Totals = taken, &sdk.Totals{Authorized: max(held.Minor, taken.Minor), Captured: taken.Minor, Refunded: r.Known().Refunded}
+	case o.Status == sdk.StatusAuthorized, o.Status == sdk.StatusCaptured:
+		return nil, errors.New("a transaction without its amounts")
 	}
 	o.AuthCode = t.Text("authCode")
 	return o, nil
 }
 
-var errAmount = errors.New("a transaction without its amounts")
-
 // ended is why a transaction came to nothing.
 func ended(t sdk.JSON) *sdk.Decline {
 	code := t.Text("responseReasonCode")
 	return declines.New(code, t.Str("responseReasonDescription"), "")
-}
-
-// refunded is what is known to be refunded: refunds are transactions of their own.
-func refunded(r *sdk.Request) int64 {
-	if r.Payment == nil {
-		return 0
-	}
-	return r.Payment.Refunded
 }
 
 // refundStatuses are those of refunds.
