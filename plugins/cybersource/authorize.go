@@ -29,6 +29,7 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 	body := begin(r).
 		Obj("processingInformation", processingInformation(c, indicator, action)).
 		Obj("orderInformation", orderInformation(r)).
+		OptObj("merchantInformation", sdk.NewObject().OptObj("merchantDescriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, maxDescriptor)))).
 		OptObj("consumerAuthenticationInformation", authentication)
 	if r.Amount.Minor > 0 {
 		body.OptArr("merchantDefinedInformation", definedInformation(r))
@@ -39,6 +40,9 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 	}
 	return refused(a), nil // taken back before it was made
 }
+
+// maxDescriptor is how much of a statement descriptor the processors behind Cybersource take.
+const maxDescriptor = 23
 
 // begin begins a request about a card: what is charged, and our reference.
 func begin(r *sdk.Request) *sdk.Object {
@@ -106,10 +110,16 @@ func commerceIndicator(r *sdk.Request) string {
 }
 
 func orderInformation(r *sdk.Request) *sdk.Object {
-	b := r.BillTo()
-	to := sdk.NewObject().OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName).OptStr("address1", b.Line1).OptStr("locality", b.City).
-		OptStr("administrativeArea", b.State).OptStr("postalCode", b.Zip).OptStr("country", b.Country).OptStr("email", r.Email())
-	return sdk.NewObject().Obj("amountDetails", amount(r.Amount)).OptObj("billTo", to)
+	o := sdk.NewObject().Obj("amountDetails", amount(r.Amount)).OptObj("billTo", address(r.BillTo()).OptStr("email", r.Email()))
+	if r.Shipping != nil {
+		o.OptObj("shipTo", address(r.Shipping))
+	}
+	return o
+}
+
+func address(a *sdk.Address) *sdk.Object {
+	return sdk.NewObject().OptStr("firstName", a.FirstName).OptStr("lastName", a.LastName).OptStr("address1", a.Line1).OptStr("locality", a.City).
+		OptStr("administrativeArea", a.State).OptStr("postalCode", a.Zip).OptStr("country", a.Country)
 }
 
 // definedInformation is the merchant's metadata by name, and the order number: "name=value" each. There are 100 fields for it.

@@ -151,6 +151,16 @@ func TestCapture(t *testing.T) {
 	require.Equal(t, sdk.StatusPending, p.Status)
 }
 
+func TestDescriptorAndDelivery(t *testing.T) {
+	r := payment()
+	b := wire.JSONBody(t, play(t, sdk.OpAuthorize, r, answer(201, approved)).Sends[0])
+	require.False(t, b.Has("merchantInformation") || b.Has("orderInformation.shipTo"))
+	r.DescriptorName, r.Shipping = "ACME WIDGETS AND MUCH MORE", &sdk.Address{FirstName: "Jane", Line1: "500 Oak Ave", City: "Portland", Country: "US"}
+	b = wire.JSONBody(t, play(t, sdk.OpAuthorize, r, answer(201, approved)).Sends[0])
+	require.Equal(t, "ACME WIDGETS AND MUCH M", b.Str("merchantInformation.merchantDescriptor.name"))
+	require.JSONEq(t, `{"firstName":"Jane","address1":"500 Oak Ave","locality":"Portland","country":"US"}`, b.Raw("orderInformation.shipTo"))
+}
+
 func TestVoid(t *testing.T) {
 	r := later(0)
 	o := play(t, sdk.OpVoid, r, answer(201, `{"id":"7002","status":"REVERSED"}`))

@@ -3,6 +3,7 @@ package cybersource
 import (
 	"cmp"
 	"errors"
+	"strconv"
 	"strings"
 
 	"payswitch/sdk"
@@ -92,11 +93,24 @@ var cryptograms = []string{"cavv", "ucafAuthenticationData"}
 var results = append(cryptograms, "ucafCollectionIndicator", "xid", "directoryServerTransactionId", "specificationVersion", "veresEnrolled", "eciRaw",
 	"paresStatus", "acsTransactionId")
 
+// device is what the merchant's page knows of the browser, for the issuer who does not get it from the data collection; nil for nothing.
+func device(b *sdk.Browser) *sdk.Object {
+	if b == nil {
+		return nil
+	}
+	known := func(n int) string { return strings.TrimPrefix(strconv.Itoa(n), "0") }
+	return sdk.NewObject().OptStr("ipAddress", b.IP).OptStr("userAgentBrowserValue", b.UserAgent).OptStr("httpAcceptContent", b.AcceptHeader).
+		OptStr("httpBrowserLanguage", b.Language).Bool("httpBrowserJavaEnabled", b.JavaEnabled).Bool("httpBrowserJavaScriptEnabled", b.JavaScriptEnable).
+		OptStr("httpBrowserColorDepth", known(b.ColorDepth)).OptStr("httpBrowserScreenHeight", known(b.ScreenHeight)).
+		OptStr("httpBrowserScreenWidth", known(b.ScreenWidth)).Str("httpBrowserTimeDifference", strconv.Itoa(b.TimeZone))
+}
+
 // enroll asks whether the customer is to be challenged. Where not, the payment follows with the result.
 func enroll(c *sdk.Call, id string) (*sdk.Outcome, error) {
 	r := c.Request
 	body := begin(r).Obj("orderInformation", orderInformation(r)).
-		Obj("consumerAuthenticationInformation", sdk.NewObject().OptStr("returnUrl", r.ReturnURL).Str("referenceId", id))
+		Obj("consumerAuthenticationInformation", sdk.NewObject().OptStr("returnUrl", r.ReturnURL).Str("referenceId", id)).
+		OptObj("deviceInformation", device(r.Browser))
 	var captures []sdk.Capture
 	for _, name := range cryptograms {
 		captures = append(captures, sdk.Capture{Path: "consumerAuthenticationInformation." + name, Name: "authentication_" + strings.ToLower(name)})

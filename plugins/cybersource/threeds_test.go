@@ -48,6 +48,18 @@ func TestExemptions(t *testing.T) {
 	}
 }
 
+// The browser goes along with the enrollment, as far as it is known.
+func TestEnrollmentBrowser(t *testing.T) {
+	r := payment()
+	r.Request3DS, r.ConnectorData = true, sdk.Keep("device", "dev-1")
+	enrolled := answer(201, `{"status":"PENDING_AUTHENTICATION","consumerAuthenticationInformation":{"accessToken":"j","stepUpUrl":"https://x.example/","authenticationTransactionId":"a"}}`)
+	require.False(t, wire.JSONBody(t, play(t, sdk.OpComplete, r, enrolled).Sends[0]).Has("deviceInformation"))
+	r.Browser = &sdk.Browser{IP: "203.0.113.10", UserAgent: "UA", AcceptHeader: "*/*", Language: "en", ScreenWidth: 1920, TimeZone: -60, JavaScriptEnable: true}
+	require.JSONEq(t, `{"ipAddress":"203.0.113.10","userAgentBrowserValue":"UA","httpAcceptContent":"*/*","httpBrowserLanguage":"en","httpBrowserJavaEnabled":false,
+		"httpBrowserJavaScriptEnabled":true,"httpBrowserScreenWidth":"1920","httpBrowserTimeDifference":"-60"}`,
+		wire.JSONBody(t, play(t, sdk.OpComplete, r, enrolled).Sends[0]).Raw("deviceInformation"))
+}
+
 // TestProcessor3DS runs payer authentication: device data, enrollment, challenge, payment.
 func TestProcessor3DS(t *testing.T) {
 	r := payment()

@@ -15,7 +15,10 @@ var facts = wire.Options{
 		"authorize_processor_3ds": "where 3-D Secure is asked for it is run: the first request is that of `pre_authenticate`",
 	},
 	Allow: map[string]string{
-		"headers.digest": "covers the bytes of our body, which has no null members",
+		"headers.digest":           "covers the bytes of our body, which has no null members",
+		"body.deviceInformation.*": "what the merchant's page knows of the browser, for an issuer who does not get it from the data collection",
+		"authorize_details body.merchantInformation.merchantDescriptor.name":              "the statement descriptor goes along",
+		"authorize_details body.orderInformation.shipTo.*":                                "the address of delivery goes along",
 		"authorize_details body.merchantDefinedInformation[0].value":                      "the value as the merchant gave it, not as JSON",
 		"authorize_details body.merchantDefinedInformation[1].value":                      "the value as the merchant gave it, not as JSON",
 		"setup_mandate_card body.orderInformation.amountDetails.totalAmount":              "zero with the currency's decimals, like every amount",
