@@ -16,6 +16,7 @@ import (
 // facts are the recorded requests and answers, with what differs from them and why.
 var facts = wire.Options{
 	Allow: map[string]string{
+		"authorize_details body.shipping.*":   "the address of delivery goes along",
 		"body.reference":                      "captures and voids carry our reference, not nothing or the payment's id",
 		"authorize_external_3ds body.3ds.xid": "xid is the directory server's transaction id in 3-D Secure 2, not the 3DS server's",
 	},
@@ -131,6 +132,15 @@ func TestBlind(t *testing.T) {
 }
 
 // A payment with the processor's own 3-D Secure redirects; how it ended is asked for when the customer is back.
+func TestShipping(t *testing.T) {
+	s := step(sdk.OpAuthorize)
+	_, body := sent(t, s)
+	require.False(t, body.Has("shipping"))
+	s.Request.Shipping = &sdk.Address{Line1: "500 Oak Ave", City: "Portland", Zip: "97201", Country: "US"}
+	_, body = sent(t, s)
+	require.JSONEq(t, `{"address":{"address_line1":"500 Oak Ave","city":"Portland","zip":"97201","country":"US"}}`, body.Raw("shipping"))
+}
+
 func TestRedirect(t *testing.T) {
 	s := step(sdk.OpAuthorize)
 	s.Request.Request3DS = true

@@ -38,21 +38,27 @@ func payment(c *sdk.Call) *sdk.Object {
 	if r.Browser != nil {
 		o.OptStr("payment_ip", r.Browser.IP)
 	}
+	if r.Shipping != nil {
+		o.OptObj("shipping", sdk.NewObject().OptObj("address", address(r.Shipping)))
+	}
 	return o
 }
 
 // source is a card, or the source id under which a card was stored.
 func source(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
-	b := r.BillTo()
-	billing := sdk.NewObject().OptStr("address_line1", b.Line1).OptStr("address_line2", b.Line2).OptStr("city", b.City).OptStr("state", b.State).
-		OptStr("zip", b.Zip).OptStr("country", b.Country)
+	b, billing := r.BillTo(), address(r.BillTo())
 	if id := r.Instrument.StoredCredentialID; id != "" {
 		return sdk.NewObject().Str("type", "id").Str("id", id).Obj("billing_address", billing)
 	}
 	k := r.Instrument.Card
 	o := sdk.NewObject().Str("type", "card").Str("number", k.Number).Str("expiry_month", k.Month()).Str("expiry_year", k.Year())
 	return orNull(o, "cvv", k.CVC).Obj("billing_address", billing).OptObj("account_holder", holder(k, b))
+}
+
+func address(a *sdk.Address) *sdk.Object {
+	return sdk.NewObject().OptStr("address_line1", a.Line1).OptStr("address_line2", a.Line2).OptStr("city", a.City).OptStr("state", a.State).
+		OptStr("zip", a.Zip).OptStr("country", a.Country)
 }
 
 // holder is the name on the card, or that of the billing address.
