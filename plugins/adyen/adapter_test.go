@@ -118,6 +118,16 @@ func TestBlind(t *testing.T) {
 	require.False(t, body.Has("mpiData.authenticationResponse"))
 }
 
+// A card of two networks is charged on the one that was chosen.
+func TestBrand(t *testing.T) {
+	for network, want := range map[sdk.CardNetwork]string{"": "", sdk.Visa: "", sdk.CartesBancaires: "cartebancaire"} {
+		s := step(sdk.OpAuthorize)
+		s.Request.Instrument.Card.Network = network
+		_, body := sent(t, s)
+		require.Equal(t, want, body.Str("paymentMethod.brand"))
+	}
+}
+
 func TestExemptions(t *testing.T) {
 	for e, want := range map[sdk.Exemption]string{"": "", sdk.ExemptionLowValue: "lowValue", sdk.ExemptionRiskAnalysis: "transactionRiskAnalysis",
 		sdk.ExemptionTrustedBeneficiary: "trustedBeneficiary", sdk.ExemptionSecureCorporate: "secureCorporate"} {

@@ -38,10 +38,10 @@ func paymentMethod(r *sdk.Request) *sdk.Object {
 	}
 	k := i.Card
 	o.Str("number", k.Number).Str("expiryMonth", k.Month()).Str("expiryYear", k.Year()).OptStr("cvc", k.CVC).OptStr("holderName", holder(r))
-	if i.NetworkTransactionID != "" {
-		o.OptStr("brand", brands[k.Network]).Str("networkPaymentReference", i.NetworkTransactionID)
+	if i.NetworkTransactionID != "" || k.Network == sdk.CartesBancaires { // of a card of two networks, the one that was chosen
+		o.OptStr("brand", brands[k.Network])
 	}
-	return o
+	return o.OptStr("networkPaymentReference", i.NetworkTransactionID)
 }
 
 // brands are Adyen's names of the card networks (docs.adyen.com, payment method variants).

@@ -16,9 +16,10 @@ import (
 // facts are the recorded requests and answers, with what differs from them and why.
 var facts = wire.Options{
 	Allow: map[string]string{
-		"authorize_details body.shipping.*":   "the address of delivery goes along",
-		"body.reference":                      "captures and voids carry our reference, not nothing or the payment's id",
-		"authorize_external_3ds body.3ds.xid": "xid is the directory server's transaction id in 3-D Secure 2, not the 3DS server's",
+		"authorize_details body.shipping.*":      "the address of delivery goes along",
+		"body.reference":                         "captures and voids carry our reference, not nothing or the payment's id",
+		"authorize_external_3ds body.3ds.status": "the result of the authentication goes along",
+		"authorize_external_3ds body.3ds.xid":    "xid is the directory server's transaction id in 3-D Secure 2, not the 3DS server's",
 	},
 	Skip: map[string]string{
 		"status/authorize/automatic/Card Verified": "a verification answered to a payment of an amount proves nothing",
@@ -132,6 +133,27 @@ func TestBlind(t *testing.T) {
 }
 
 // A payment with the processor's own 3-D Secure redirects; how it ended is asked for when the customer is back.
+// A card of two networks is charged on the one that was chosen; a payment made once more is called that.
+func TestProcessing(t *testing.T) {
+	s := step(sdk.OpAuthorize)
+	s.Request.Instrument.Card.Network = sdk.Visa
+	_, body := sent(t, s)
+	require.False(t, body.Has("processing"))
+	s.Request.Instrument.Card.Network = sdk.CartesBancaires
+	s.Request.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Category: "resubmission"}
+	_, body = sent(t, s)
+	require.JSONEq(t, `{"preferred_scheme":"cartes_bancaires","merchant_initiated_reason":"Resubmission"}`, body.Raw("processing"))
+	require.Equal(t, "Unscheduled", body.Str("payment_type"))
+}
+
+func TestExternal3DS(t *testing.T) {
+	s := step(sdk.OpAuthorize)
+	s.Request.ThreeDS = &sdk.ThreeDSResult{CAVV: "cavvStandIn", ECI: "06", TransStatus: "A", Version: "2.1.0", DSTransID: "ds-1", Flow: "frictionless", CAVVAlgorithm: "2"}
+	_, body := sent(t, s)
+	require.JSONEq(t, `{"enabled":true,"force_3ds":false,"eci":"06","cryptogram":"cavvStandIn","xid":"ds-1","version":"2.1.0","status":"A","flow_type":"frictionless",
+		"cryptogram_algorithm":"2","challenge_indicator":"no_preference"}`, body.Raw("3ds"))
+}
+
 func TestShipping(t *testing.T) {
 	s := step(sdk.OpAuthorize)
 	_, body := sent(t, s)

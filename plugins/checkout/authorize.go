@@ -34,7 +34,7 @@ func payment(c *sdk.Call) *sdk.Object {
 	if mit { // it refers to the network's id, or to the payment the credential was stored with
 		o.OptStr("previous_payment_id", cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method))
 	}
-	o.OptObj("billing_descriptor", sdk.NewObject().OptStr("name", r.DescriptorName))
+	o.OptObj("processing", processing(r)).OptObj("billing_descriptor", sdk.NewObject().OptStr("name", r.DescriptorName))
 	if r.Browser != nil {
 		o.OptStr("payment_ip", r.Browser.IP)
 	}
@@ -71,6 +71,15 @@ func holder(k *sdk.Card, b *sdk.Address) *sdk.Object {
 	return sdk.NewObject().OptStr("first_name", first).OptStr("last_name", last)
 }
 
+// processing is the network that was chosen for a card of two, and why a merchant-initiated payment is made where that is no agreement.
+func processing(r *sdk.Request) *sdk.Object {
+	o := sdk.NewObject()
+	if k := r.Instrument.Card; k != nil && k.Network == sdk.CartesBancaires {
+		o.Str("preferred_scheme", "cartes_bancaires")
+	}
+	return o.OptStr("merchant_initiated_reason", sdk.Names{{"Resubmission", "mit_resubmission"}}.For(r.StoredCredential))
+}
+
 // threeDS asks for 3-D Secure, or tells the result of one from elsewhere; xid is the directory server's transaction id in 3-D Secure 2.
 func threeDS(r *sdk.Request) *sdk.Object {
 	t, challenge := r.ThreeDS, "no_preference"
@@ -85,8 +94,12 @@ func threeDS(r *sdk.Request) *sdk.Object {
 	orNull(o, "cryptogram", t.CAVV)
 	orNull(o, "xid", t.DSTransID)
 	orNull(o, "version", t.Version)
+	o.OptStr("status", t.TransStatus).OptStr("flow_type", flows.Of(t.Flow)).OptStr("cryptogram_algorithm", t.CAVVAlgorithm)
 	return o.Str("challenge_indicator", challenge).OptStr("exemption", exemptions.Of(string(r.Exemption)))
 }
+
+// flows are how an authentication went.
+var flows = sdk.Names{{"challenged", "challenge"}, {"frictionless", "frictionless"}}
 
 // exemptions are Checkout.com's names (checkout.com/docs, "Request a payment", 3ds.exemption).
 var exemptions = sdk.Names{{"low_value", "low_value"}, {"transaction_risk_assessment", "transaction_risk_analysis"}, {"trusted_listing", "trusted_beneficiary"},
