@@ -65,14 +65,37 @@ const (
 const setupPrefix = "seti_"
 
 // post sends a form. The key in Idempotency-Key makes it safe to repeat.
-func post(c *sdk.Call, path string, form *sdk.Form) *sdk.Response {
-	return sdk.Must(c.Do(sdk.FormSend(path, form, headers(c)...).Keyed("Idempotency-Key")))
+func post(c *sdk.Call, path string, form *sdk.Form) sdk.JSON {
+	return object(c, sdk.Must(c.Do(sdk.FormSend(path, form, headers(c)...).Keyed("Idempotency-Key"))))
 }
 
-func get(c *sdk.Call, path string) *sdk.Response { return sdk.Must(c.Get(path, headers(c)...)) }
+func get(c *sdk.Call, path string) sdk.JSON { return object(c, sdk.Must(c.Get(path, headers(c)...))) }
 
 func headers(c *sdk.Call) []sdk.Header {
 	return []sdk.Header{c.Bearer("api_key"), sdk.H("Stripe-Version", apiVersion)}
+}
+
+// object is what Stripe answers with. An error ends the operation: as a refusal only where it says that nothing was done and will be, and
+// was not asked what has been done.
+func object(c *sdk.Call, answer *sdk.Response) sdk.JSON {
+	e, op := answer.JSON().Get("error"), c.Operation()
+	kind, query := e.Str("type"), op == sdk.OpSync || op == sdk.OpComplete || op == sdk.OpRefundSync
+	switch {
+	case answer.OK():
+		return answer.JSON()
+	case query && answer.Status == 404 && e.Str("code") == "resource_missing":
+		c.End(sdk.NotFound())
+	case query, !answer.Refuses(), answer.Status == 429, // of 409 and 429 the first request is still to be answered
+		kind != "card_error" && kind != "invalid_request_error": // api_error; idempotency_error: the key has been used for something else
+		sdk.Check(answer.Undecided("no decision", "error.type", "error.code"))
+	}
+	o := sdk.Declined(decline(e, ""))
+	o.TransactionID, o.Raw = e.First("payment_intent.id", "setup_intent.id"), e.Pick("type", "decline_code", "param", "charge")
+	if answer.Status == 401 || answer.Status == 403 {
+		o.Decline = sdk.NewDecline(o.Decline.Code, o.Decline.Message, sdk.DeclineInvalidMerchant)
+	}
+	c.End(o)
+	return sdk.JSON{}
 }
 
 // decimals are Stripe's: hundredths of Ugandan shillings.

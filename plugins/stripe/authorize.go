@@ -1,6 +1,10 @@
 package stripe
 
-import "payswitch/sdk"
+import (
+	"errors"
+
+	"payswitch/sdk"
+)
 
 // authorize creates and confirms a PaymentIntent.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
@@ -23,8 +27,8 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if v := c.Account.Config["incremental_authorization"]; v != "" && v != "never" && r.Capture == sdk.CaptureManual {
 		f.Add("payment_method_options[card][request_incremental_authorization]", v)
 	}
-	answer := post(c, intents, f.Add("expand[0]", "latest_charge"))
-	return withCustomer(intentOutcome(c, paymentIntent, answer), customer), nil
+	j := post(c, intents, f.Add("expand[0]", "latest_charge"))
+	return withCustomer(paymentIntent.read(c, j), customer), nil
 }
 
 // verify creates and confirms a SetupIntent, which asks the issuer with a zero amount.
@@ -39,22 +43,19 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	metadata(f, r)
 	newCard(f, r)
 	threeDSecure(f, r)
-	answer := post(c, setups, f.Add("payment_method_types[0]", "card").Add("expand[0]", "latest_attempt"))
-	return withCustomer(intentOutcome(c, setupIntent, answer), customer), nil
+	j := post(c, setups, f.Add("payment_method_types[0]", "card").Add("expand[0]", "latest_attempt"))
+	return withCustomer(setupIntent.read(c, j), customer), nil
 }
 
 // customerOf is Stripe's customer of ours: known from before, or created where a card is to be stored, as only its customer can be
-// charged again. Where Stripe creates none, the operation ends with that.
+// charged again.
 func customerOf(c *sdk.Call) string {
 	r := c.Request
 	if known := r.Kept().Customer; known != "" || !r.Stores() || r.Customer == nil {
 		return known
 	}
-	answer := post(c, customers, sdk.NewForm().Opt("email", r.Customer.Email).Opt("name", r.Customer.Name))
-	j := answer.JSON()
-	if !answer.OK() || j.Str("object") != "customer" || j.Str("id") == "" {
-		c.End(refusal(answer))
-	}
+	j := post(c, customers, sdk.NewForm().Opt("email", r.Customer.Email).Opt("name", r.Customer.Name))
+	sdk.Require(j.Str("object") == "customer" && j.Str("id") != "", errors.New("the answer is no customer"))
 	return j.Str("id")
 }
 
@@ -100,10 +101,8 @@ func newCard(f *sdk.Form, r *sdk.Request) {
 	k := r.Instrument.Card
 	f.Add("payment_method_data[type]", "card").Add("payment_method_data[card][number]", k.Number).Opt("payment_method_data[card][cvc]", k.CVC).
 		Add("payment_method_data[card][exp_month]", k.Month()).Add("payment_method_data[card][exp_year]", k.Year()).
-		Opt("payment_method_options[card][network]", networks[k.Network])
-	if b := r.Browser; b != nil {
-		f.Opt("payment_method_data[ip]", b.IP).Opt("payment_method_data[user_agent]", b.UserAgent)
-	}
+		Opt("payment_method_options[card][network]", networks[k.Network]).
+		Opt("payment_method_data[ip]", r.Device().IP).Opt("payment_method_data[user_agent]", r.Device().UserAgent)
 }
 
 // networks are Stripe's names of those it knows.

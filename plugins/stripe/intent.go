@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"cmp"
+	_ "embed"
 
 	"payswitch/sdk"
 )
@@ -26,17 +27,6 @@ var (
 
 // done is how an operation on a held payment ends.
 var done = sdk.Statuses{{sdk.StatusCaptured, "capture"}, {sdk.StatusVoided, "void"}, {sdk.StatusAuthorized, "incremental_authorize"}}
-
-// intentOutcome reads an answer that is an intent, or an error: a query that is refused tells nothing of the payment.
-func intentOutcome(c *sdk.Call, k *intent, answer *sdk.Response) *sdk.Outcome {
-	switch op := c.Operation(); {
-	case answer.OK():
-		return k.read(c, answer.JSON())
-	case op == sdk.OpSync, op == sdk.OpComplete:
-		return unknown(answer)
-	}
-	return refusal(answer)
-}
 
 // read reads an intent.
 func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
@@ -121,6 +111,24 @@ func id(j sdk.JSON, path string) string {
 func checks(card sdk.JSON) *sdk.Checks { // Stripe's words are ours
 	return sdk.NewChecks(card.Str("checks.cvc_check"), card.Str("checks.address_line1_check"), card.Str("checks.address_postal_code_check"))
 }
+
+// decline reads the error of an intent, of which the status is all there is to tell where it has none; or one that was answered with.
+func decline(e sdk.JSON, status string) *sdk.Decline {
+	otherwise := sdk.DeclineProcessingError
+	if e.Str("type") == "card_error" || e.Str("code") == "" && status != "" {
+		otherwise = sdk.DeclineGeneric
+	}
+	d := declines.New(e.First("decline_code", "code"), cmp.Or(e.Str("message"), status), otherwise)
+	d.Code = cmp.Or(e.Str("code"), status, e.Str("type"))
+	d.NetworkCode, d.AdviceCode = e.Str("network_decline_code"), e.Str("network_advice_code")
+	return d
+}
+
+// declines are decline codes and what they mean.
+var declines = sdk.ParseDeclines(declineCodes)
+
+//go:embed declines.txt
+var declineCodes string
 
 // refundStatuses are those of Refunds. With requires_action, Stripe needs the customer's bank details.
 var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "succeeded"}, {sdk.StatusPending, "pending"}, {sdk.StatusReview, "requires_action"},

@@ -26,7 +26,7 @@ func change(c *sdk.Call, action, field string) (*sdk.Outcome, error) {
 	} else if slices.Contains(cancellations, c.Request.Reason) {
 		f.Add("cancellation_reason", c.Request.Reason)
 	}
-	return intentOutcome(c, paymentIntent, post(c, intents+"/"+sdk.PathEscape(c.Request.TransactionID)+action, f)), nil
+	return paymentIntent.read(c, post(c, intents+"/"+sdk.PathEscape(c.Request.TransactionID)+action, f)), nil
 }
 
 // cancellations are the reasons that Stripe knows.
@@ -35,42 +35,30 @@ var cancellations = []string{"duplicate", "fraudulent", "requested_by_customer",
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	// The second field of metadata says what the first one is, to those who read them in Stripe's dashboard.
-	answer := post(c, refunds, sdk.NewForm().Int("amount", amount(r.Amount)).Add("payment_intent", r.TransactionID).
-		Add("metadata[order_id]", r.Reference).Add("metadata[is_refund_id_as_reference]", "true"))
-	if !answer.OK() {
-		return refusal(answer), nil
-	}
-	return refundOutcome(answer.JSON()), nil
+	return refundOutcome(post(c, refunds, sdk.NewForm().Int("amount", amount(r.Amount)).Add("payment_intent", r.TransactionID).
+		Add("metadata[order_id]", r.Reference).Add("metadata[is_refund_id_as_reference]", "true"))), nil
 }
 
 // sync asks for the intent, and is what is done when the customer comes back. An intent whose id was lost is searched for by our
 // reference; SetupIntents cannot be.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
-	if r.TransactionID == "" {
+	id := c.Request.TransactionID
+	switch {
+	case id == "":
 		return search(c), nil
+	case strings.HasPrefix(id, setupPrefix):
+		return setupIntent.read(c, get(c, setups+"/"+sdk.PathEscape(id)+"?expand[0]=latest_attempt")), nil
 	}
-	path, kind := intents, paymentIntent
-	if strings.HasPrefix(r.TransactionID, setupPrefix) {
-		path, kind = setups, setupIntent
-	}
-	answer := get(c, path+"/"+sdk.PathEscape(r.TransactionID)+"?expand[0]="+kind.attempt)
-	if missing(answer) {
-		return sdk.NotFound(), nil
-	}
-	return intentOutcome(c, kind, answer), nil
+	return paymentIntent.read(c, get(c, intents+"/"+sdk.PathEscape(id)+"?expand[0]=latest_charge")), nil
 }
 
 func search(c *sdk.Call) *sdk.Outcome {
 	query := "metadata['order_id']:'" + c.Request.Reference + "'"
-	answer := get(c, intents+"/search?query="+sdk.QueryEscape(query)+"&expand[0]=data.latest_charge")
-	found := answer.JSON().Get("data")
+	found := get(c, intents+"/search?query="+sdk.QueryEscape(query)+"&expand[0]=data.latest_charge").Get("data")
 	switch n := found.Len(); {
-	case !answer.OK() || !found.IsArray():
-		return unknown(answer)
-	case n == 1:
+	case found.IsArray() && n == 1:
 		return paymentIntent.read(c, found.Get("0"))
-	case n == 0 && c.Request.Resolves != sdk.OpVerify:
+	case found.IsArray() && n == 0 && c.Request.Resolves != sdk.OpVerify:
 		return sdk.NotFound()
 	}
 	return sdk.Unknown("not exactly one PaymentIntent has our reference")
@@ -80,25 +68,14 @@ func search(c *sdk.Call) *sdk.Outcome {
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if r.RefundID != "" {
-		answer := get(c, refunds+"/"+sdk.PathEscape(r.RefundID))
-		switch {
-		case missing(answer):
-			return sdk.NotFound(), nil
-		case !answer.OK():
-			return unknown(answer), nil
-		}
-		return refundOutcome(answer.JSON()), nil
+		return refundOutcome(get(c, refunds+"/"+sdk.PathEscape(r.RefundID))), nil
 	}
-	answer := get(c, refunds+"?limit=100&payment_intent="+sdk.QueryEscape(r.TransactionID))
-	j := answer.JSON()
-	ours := j.Get("data").Where("metadata.order_id", r.Reference)
-	switch {
-	case !answer.OK() || !j.Get("data").IsArray():
-		return unknown(answer), nil
+	list := get(c, refunds+"?limit=100&payment_intent="+sdk.QueryEscape(r.TransactionID))
+	switch ours := list.Get("data").Where("metadata.order_id", r.Reference); {
 	case ours.Exists():
 		return refundOutcome(ours), nil
-	case j.Raw("has_more") != "false":
-		return sdk.Unknown("more than 100 refunds"), nil
+	case list.Get("data").IsArray() && list.Raw("has_more") == "false":
+		return sdk.NotFound(), nil
 	}
-	return sdk.NotFound(), nil
+	return sdk.Unknown("no list, or more than 100 refunds"), nil
 }
