@@ -67,9 +67,9 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 // newCustomer makes the customer's profile, or finds the one that is there.
 func newCustomer(c *sdk.Call) string {
 	r := c.Request
-	profile := payer(r.Payer(), "merchantCustomerId")
+	profile := payer(r, "merchantCustomerId")
 	if profile.String() == "{}" { // one of id, description and e-mail is wanted
-		profile = sdk.NewObject().OptStr("description", r.Reference).OptStr("email", r.BillTo().Email)
+		profile = sdk.NewObject().OptStr("description", r.Reference)
 	}
 	sdk.Require(profile.String() != "{}", sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail"))
 	j := post(c, "createCustomerProfileRequest", request(c).Obj("profile", profile))

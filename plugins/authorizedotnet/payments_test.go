@@ -155,6 +155,28 @@ func TestVerify(t *testing.T) {
 	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpVerify, r).Reject.Code)
 }
 
+func TestDetails(t *testing.T) {
+	r := purchase()
+	r.Browser, r.Shipping = &sdk.Browser{IP: "203.0.113.10"}, &sdk.Address{FirstName: "Jane", Line1: "2 Pine St", Line2: "4", Zip: "94105", Country: "US"}
+	r.Customer, r.Billing = nil, &sdk.Address{Zip: "94105", Email: "bill@example.com"}
+	sent := func() sdk.JSON {
+		return body(t, play(t, sdk.OpAuthorize, r, answer(200, result("1", ""))).Sends[0], create).Get("transactionRequest")
+	}
+	b := sent()
+	require.JSONEq(t, `{"firstName":"Jane","address":"2 Pine St 4","zip":"94105","country":"US"}`, b.Raw("shipTo"))
+	require.Equal(t, []string{"203.0.113.10", "bill@example.com"}, []string{b.Str("customerIP"), b.Str("customer.email")})
+	text := b.Raw("")
+	require.Less(t, strings.Index(text, `"billTo"`), strings.Index(text, `"shipTo"`), "the order of the schema")
+	require.Less(t, strings.Index(text, `"shipTo"`), strings.Index(text, `"customerIP"`))
+
+	r.Browser.IP = "2001:db8::1"
+	require.False(t, sent().Has("customerIP"), "there is room for 15 characters")
+	r.Browser.IP, r.StoredCredential = "203.0.113.10", &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session"}
+	require.False(t, sent().Has("customerIP"), "the customer is not there")
+	r.Instrument = &sdk.Instrument{StoredCredentialID: "928383-1928384"}
+	require.False(t, sent().Has("shipTo"), "a profile has its own")
+}
+
 // TestProfileOfAPayment: what the processor made is told, however it was asked for.
 func TestProfileOfAPayment(t *testing.T) {
 	made := strings.Replace(result("1", ""), `"messages":{`, `"profileResponse":{"customerProfileId":"928383","customerPaymentProfileIdList":["1928384"]},"messages":{`, 1)

@@ -1,6 +1,7 @@
 package authorizedotnet
 
 import (
+	"cmp"
 	"strings"
 
 	"payswitch/sdk"
@@ -29,12 +30,15 @@ func purchase(c *sdk.Call, kind string) *sdk.Object {
 	}
 	o.Obj("order", sdk.NewObject().Str("invoiceNumber", r.Reference).Str("description", r.Reference))
 	if stored || !r.Stores() || known == "" { // a profile that is there holds its customer
-		o.OptObj("customer", payer(r.Payer(), "id"))
+		o.OptObj("customer", payer(r, "id"))
 	}
 	if !stored {
 		o.Obj("billTo", billTo(r.BillTo()))
+		if r.Shipping != nil {
+			o.OptObj("shipTo", billTo(r.Shipping))
+		}
 	}
-	return o.OptObj("cardholderAuthentication", threeDS(r.Proof())).OptObj("userFields", userFields(r.Metadata)).
+	return o.OptStr("customerIP", customerIP(r)).OptObj("cardholderAuthentication", threeDS(r.Proof())).OptObj("userFields", userFields(r.Metadata)).
 		OptObj("processingOptions", processingOptions(r)).OptObj("subsequentAuthInformation", subsequent(r))
 }
 
@@ -43,12 +47,21 @@ func creditCard(k *sdk.Card) *sdk.Object {
 }
 
 // payer is the customer by the merchant's id, which has room for 20 characters.
-func payer(k *sdk.Customer, id string) *sdk.Object {
+func payer(r *sdk.Request, id string) *sdk.Object {
+	k := r.Payer()
 	o := sdk.NewObject()
 	if len(k.ID) <= 20 {
 		o.OptStr(id, k.ID)
 	}
-	return o.OptStr("email", k.Email)
+	return o.OptStr("email", cmp.Or(k.Email, r.BillTo().Email))
+}
+
+// customerIP is what fraud filters go by: the customer's, of IP version 4, "" where the merchant charges on its own.
+func customerIP(r *sdk.Request) string {
+	if ip := r.Device().IP; !r.MerchantInitiated() && !strings.Contains(ip, ":") {
+		return ip
+	}
+	return ""
 }
 
 // billTo is the billing address, cut to the lengths of the schema: longer ones would refuse the payment.

@@ -22,6 +22,8 @@ var facts = wire.Options{
 		"refund_full " + transaction + "order.invoiceNumber":                                               "a refund whose answer was lost is found by it",
 		"refund_partial " + transaction + "order.invoiceNumber":                                            "a refund whose answer was lost is found by it",
 		"authorize_details " + transaction + "order.invoiceNumber":                                         "always our reference, by which a payment whose answer was lost is found; a merchant's order number may come twice",
+		transaction + "customerIP":                                                                         "the account's fraud filters may go by it",
+		"authorize_details " + transaction + "shipTo.*":                                                    "and by where the goods go",
 		"authorize_external_3ds " + transaction + "cardholderAuthentication.authenticationIndicator":       "the result of an authentication done outside is sent",
 		"authorize_external_3ds " + transaction + "cardholderAuthentication.cardholderAuthenticationValue": "the result of an authentication done outside is sent",
 		"authorize_store_card " + transaction + "processingOptions.isFirstSubsequentAuth":                  "the card networks want to know that a credential is stored",

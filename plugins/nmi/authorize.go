@@ -2,6 +2,7 @@ package nmi
 
 import (
 	"strconv"
+	"strings"
 
 	"payswitch/sdk"
 )
@@ -38,6 +39,7 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 	storedCredential(form, r)
 	threeDS(form, r.ThreeDS)
 	definedFields(form, r.Metadata)
+	order(form, r)
 	addresses(form, r)
 	a := transact(c, kind, form)
 	o := a.outcome(approved)
@@ -100,6 +102,17 @@ func definedFields(form *sdk.Form, metadata map[string]string) {
 	all := sdk.Sorted(metadata)
 	for i, f := range all[:min(len(all), maxDefinedFields)] {
 		form.Add("merchant_defined_field_"+strconv.Itoa(i+1), f.Name+"="+f.Value)
+	}
+}
+
+// order is what is bought, how it stands on the statement, and from where. NMI takes addresses of IP version 4.
+func order(form *sdk.Form, r *sdk.Request) {
+	form.Opt("order_description", r.Description).Opt("descriptor", strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix))
+	if r.ShippingCost > 0 {
+		form.Add("shipping", amount(sdk.Money{Minor: r.ShippingCost, Currency: r.Amount.Currency}))
+	}
+	if b := r.Browser; b != nil && !r.MerchantInitiated() && !strings.Contains(b.IP, ":") {
+		form.Opt("ipaddress", b.IP)
 	}
 }
 
