@@ -1,5 +1,7 @@
 package sdk
 
+import "errors"
+
 // What a helper of an operation finds out may be its end: a payment that cannot be read, a card the processor will not take. So that it
 // need not be handed up through every caller, an operation can be ended where that is known, as t.FailNow ends a test: Must, Check and
 // Require end it with an error, Call.End with an outcome. It is what returning them from the operation's function would be: an adapter does
@@ -52,3 +54,20 @@ func (c *Call) End(o *Outcome) {
 		panic(ended{outcome: o})
 	}
 }
+
+// Only is the element of an array that counts; a missing value where none does. Where several do, nobody can say which is meant: it ends the
+// operation with an error (see Must).
+//
+//	payment := list.Only(func(p sdk.JSON) bool { return p.Str("reference") == c.Request.Reference })
+func (j JSON) Only(counts func(JSON) bool) (found JSON) {
+	for v := range j.All() {
+		if !counts(v) {
+			continue
+		}
+		Require(!found.Exists(), errSeveral)
+		found = v
+	}
+	return found
+}
+
+var errSeveral = errors.New("the answer has several that this could be about")

@@ -47,3 +47,13 @@ func TestLinesTotal(t *testing.T) {
 	}
 	require.Nil(t, total(many...), "more than fits")
 }
+
+func TestOnly(t *testing.T) {
+	j, err := ParseJSON([]byte(`[{"r":"a","id":1},{"r":"b","id":2},{"r":"b","id":3}]`))
+	require.NoError(t, err)
+	only := func(r string) JSON { return j.Only(func(v JSON) bool { return v.Str("r") == r }) }
+	require.EqualValues(t, 1, only("a").Int("id"))
+	require.False(t, only("c").Exists())
+	require.False(t, JSON{}.Only(func(JSON) bool { return true }).Exists())
+	require.PanicsWithError(t, errSeveral.Error(), func() { only("b") })
+}

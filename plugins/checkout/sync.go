@@ -17,26 +17,18 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if !resp.OK() || !list.IsArray() {
 		return refused(resp)
 	}
-	id := ""
-	for p := range list.All() {
-		switch {
-		case p.Str("reference") != c.Request.Reference:
-		case id != "":
-			return nil, errors.New("several payments of one reference")
-		default:
-			id = p.Str("id")
-		}
-	}
-	if id == "" {
+	p := list.Only(func(p sdk.JSON) bool { return p.Str("reference") == c.Request.Reference })
+	if !p.Exists() {
 		return sdk.NotFound(), nil
 	}
-	return get(c, id)
+	return get(c, p.Str("id"))
 }
 
 // complete asks what has become of the payment: what the browser brought back proves nothing.
 func complete(c *sdk.Call) (*sdk.Outcome, error) { return get(c, c.Request.TransactionID) }
 
 func get(c *sdk.Call, id string) (*sdk.Outcome, error) {
+	sdk.Require(id != "", sdk.Missing("connector_transaction_id", "the payment's id is needed"))
 	resp := sdk.Must(c.Get("/payments/"+sdk.PathEscape(id), c.Bearer(secretKey)))
 	if !resp.OK() {
 		return refused(resp)

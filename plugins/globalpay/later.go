@@ -84,18 +84,12 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		if !a.OK() || !all.IsArray() {
 			return nil, failed(a)
 		}
-		for t := range all.All() {
-			switch {
-			case t.Str("reference") != c.Request.Reference || t.Str("type") == "REFUND": // refunds carry the payment's
-			case id != "" || t.Str("id") == "":
-				return nil, errors.New("several transactions with one reference")
-			default:
-				id = t.Str("id")
-			}
-		}
-		if id == "" {
+		t := all.Only(func(t sdk.JSON) bool { return t.Str("reference") == c.Request.Reference && t.Str("type") != "REFUND" }) // refunds carry the payment's
+		if !t.Exists() {
 			return sdk.NotFound(), nil
 		}
+		id = t.Str("id")
+		sdk.Require(id != "", errors.New("a transaction without an id"))
 	}
 	a := get(c, transactionsPath+"/"+sdk.PathEscape(id))
 	if !a.OK() || a.JSON().Str("id") == "" {
