@@ -69,6 +69,9 @@ func mpiData(t *sdk.ThreeDSResult) *sdk.Object {
 	case "frictionless":
 		authentication = ""
 	}
+	if !strings.Contains("YAUN", authentication) { // rejected or for information only, which is never how a challenge ends
+		authentication = ""
+	}
 	return sdk.NewObject().OptStr("directoryResponse", directory).OptStr("authenticationResponse", authentication).OptStr("cavv", t.CAVV).
 		OptStr("eci", t.ECI).OptStr("dsTransID", t.DSTransID).OptStr("threeDSVersion", t.Version).
 		OptStr("cavvAlgorithm", t.CAVVAlgorithm) // which Cartes Bancaires wants
@@ -120,8 +123,11 @@ func shopperReference(c *sdk.Call) string {
 func person(o *sdk.Object, r *sdk.Request, mit bool) {
 	b, phone := r.BillTo(), r.BillTo().Phone
 	if !mit {
-		o.Obj("shopperName", sdk.NewObject().OptStr("firstName", b.FirstName).OptStr("lastName", b.LastName)).
-			OptStr("shopperEmail", r.Email()).OptStr("countryCode", b.Country)
+		name := sdk.NewObject()
+		if b.FirstName != "" && b.LastName != "" { // Adyen wants both
+			name.Str("firstName", b.FirstName).Str("lastName", b.LastName)
+		}
+		o.Obj("shopperName", name).OptStr("shopperEmail", r.Email()).OptStr("countryCode", b.Country)
 	}
 	if r.Browser != nil {
 		o.OptStr("shopperIP", r.Browser.IP)

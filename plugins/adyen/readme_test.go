@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/plugins/adyen"
+	"payswitch/plugins/internal/published"
 	"payswitch/sdk"
 	"payswitch/sdk/sdktest/wire"
 )
@@ -20,7 +21,9 @@ func TestReadme(t *testing.T) {
 	a := adyen.Adapter()
 	table, err := wire.Support(a, os.DirFS("testdata"), facts, missing)
 	require.NoError(t, err)
-	wire.Readme(t, fmt.Sprintf(about, a.Manifest.DisplayName, a.Manifest.Description)+wire.Fields(&a.Manifest)+"\n"+table, *update)
+	s, err := published.Load(os.DirFS("testdata"), nil)
+	require.NoError(t, err)
+	wire.Readme(t, fmt.Sprintf(about, a.Manifest.DisplayName, a.Manifest.Description)+wire.Fields(&a.Manifest)+"\n"+table+s.Readme(), *update)
 }
 
 // missing says why an operation is not offered.

@@ -1,0 +1,124 @@
+// Makes plugins/<adapter>/testdata/client.schema.json from the client libraries that processors publish: their models' fields, types and
+// values as JSON Schema, without a word of the documentation in them. README.md beside this file says how to run it.
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const modules = process.argv[2]; // the node_modules that the libraries are in
+const require = createRequire(join(modules, "x.js"));
+const adapters = join(dirname(fileURLToPath(import.meta.url)), "../..");
+
+// What each adapter's requests and answers are in its processor's library. only: of several alternatives, those about cards.
+const libraries = {
+  adyen: {
+    package: "@adyen/api-library", license: "MIT, Copyright (c) Adyen", read: typescript,
+    files: { "lib/src/typings/checkout/models.d.ts": ["PaymentRequest", "PaymentDetailsRequest", "PaymentCaptureRequest", "PaymentCancelRequest", "PaymentRefundRequest",
+      "PaymentAmountUpdateRequest", "PaymentResponse", "PaymentDetailsResponse", "PaymentCaptureResponse", "PaymentCancelResponse", "PaymentRefundResponse",
+      "PaymentAmountUpdateResponse", "ServiceError"] },
+    only: { PaymentRequestPaymentMethod: ["CardDetails"], PaymentResponseAction: ["CheckoutRedirectAction", "CheckoutThreeDS2Action"] },
+  },
+  mollie: {
+    package: "mollie-api-typescript", license: "BSD-2-Clause, Copyright (c) 2025, Mollie", read: typescript,
+    files: { "dist/esm/models/paymentrequest.d.ts": ["PaymentRequest"], "dist/esm/models/refundrequest.d.ts": ["RefundRequest"],
+      "dist/esm/models/entitycapture.d.ts": ["EntityCapture"], "dist/esm/models/entitycustomer.d.ts": ["EntityCustomer"],
+      "dist/esm/models/paymentresponse.d.ts": ["PaymentResponse"], "dist/esm/models/refundresponse.d.ts": ["RefundResponse"],
+      "dist/esm/models/captureresponse.d.ts": ["CaptureResponse"] },
+    rename: { links: "_links", embedded: "_embedded" }, // on the wire
+  },
+  paypal: {
+    package: "@paypal/paypal-server-sdk", license: "MIT, Copyright PayPal, Inc.", read: apimatic,
+    roots: ["orderRequest", "orderAuthorizeRequest", "orderCaptureRequest", "captureRequest", "refundRequest", "paymentTokenRequest", "order", "capturedPayment",
+      "paymentAuthorization", "refund", "paymentTokenResponse", "processorResponse"],
+    only: { paymentSource: ["card"], paymentSourceResponse: ["card"] },
+  },
+};
+
+// typescript reads declarations.
+async function typescript(lib, root) {
+  const { createGenerator } = await import(pathToFileURL(require.resolve("ts-json-schema-generator")));
+  const definitions = {};
+  for (const [file, types] of Object.entries(lib.files)) {
+    const tsconfig = join(modules, "tsconfig.published.json");
+    writeFileSync(tsconfig, JSON.stringify({ compilerOptions: { target: "es2020", module: "nodenext", moduleResolution: "nodenext", skipLibCheck: true, strict: true } }));
+    for (const type of types)
+      Object.assign(definitions, createGenerator({ path: join(root, file), type, tsconfig, skipTypeCheck: true }).createSchema(type).definitions);
+    rmSync(tsconfig);
+  }
+  for (const [name, of] of Object.entries(lib.only ?? {})) definitions[name] = { anyOf: of.map((n) => ({ $ref: "#/definitions/" + n })) };
+  const walk = (v) => {
+    if (Array.isArray(v)) return v.map(walk);
+    if (v === null || typeof v !== "object") return v;
+    const o = {};
+    for (const [k, x] of Object.entries(v)) {
+      if (k === "description" && typeof x === "string") continue;
+      if (k === "properties") o[k] = Object.fromEntries(Object.entries(x).map(([n, p]) => [lib.rename?.[n] ?? n, walk(p)]));
+      else if (k === "required") o[k] = x.map((n) => lib.rename?.[n] ?? n);
+      else o[k] = walk(x);
+    }
+    return o;
+  };
+  return [walk(definitions), Object.values(lib.files).flat()];
+}
+
+// apimatic runs the models of a library of APIMATIC's, with functions in the place of its schema library that make JSON Schema.
+async function apimatic(lib, root) {
+  const copy = mkdtempSync(join(tmpdir(), "published-"));
+  cpSync(join(root, "dist/esm/models"), join(copy, "models"), { recursive: true });
+  writeFileSync(join(copy, "package.json"), '{"type":"module"}');
+  writeFileSync(join(copy, "schema.js"), `
+    const type = (type) => () => ({ type });
+    export const string = type("string"), number = type("number"), boolean = type("boolean"), bigint = type("integer"), unknown = () => ({});
+    export const array = (items) => ({ type: "array", items }), lazy = (made) => ({ made }), optional = (inner) => ({ inner });
+    export const stringEnum = (values) => ({ enum: Object.values(values) });
+    export const object = (fields) => ({ fields });`);
+  const named = new Map();
+  for (const file of readdirSync(join(copy, "models")).filter((f) => f.endsWith(".js")))
+    for (const [name, schema] of Object.entries(await import(pathToFileURL(join(copy, "models", file)))))
+      if (name.endsWith("Schema")) named.set(schema, name.slice(0, -"Schema".length));
+  rmSync(copy, { recursive: true });
+  const definitions = {};
+  const make = (s, whole) => {
+    if (!whole && named.has(s)) return { $ref: "#/definitions/" + named.get(s) };
+    if (s.made) return make(s.made());
+    if (s.inner) return make(s.inner);
+    if (s.items) return { type: "array", items: make(s.items) };
+    if (!s.fields) return s;
+    const keep = lib.only?.[named.get(s)] ?? lib.only?.[whole];
+    const fields = Object.values(s.fields).filter(([name]) => !keep || keep.includes(name));
+    return { type: "object", additionalProperties: false, properties: Object.fromEntries(fields.map(([name, f]) => [name, make(f)])),
+      required: fields.filter(([, f]) => !f.inner).map(([name]) => name) };
+  };
+  for (const [s, name] of named) definitions[name] = make(s.made ? s.made() : s, name);
+  return [definitions, lib.roots];
+}
+
+// reachable keeps what the roots need, under names that can be read, in order.
+function reachable(definitions, roots) {
+  const names = {}, used = {};
+  const visit = (name) => {
+    if (used[name]) return;
+    used[name] = true;
+    JSON.stringify(definitions[name], (k, v) => { if (k === "$ref") visit(decodeURIComponent(v.slice("#/definitions/".length))); return v; });
+  };
+  roots.forEach(visit);
+  let n = 0;
+  for (const name of Object.keys(used)) names[name] = /^[\w.]+$/.test(name) ? name : "Values" + ++n;
+  const kept = Object.keys(used).sort((a, b) => (names[a] < names[b] ? -1 : 1)).map((name) => [names[name], definitions[name]]);
+  return JSON.parse(JSON.stringify(Object.fromEntries(kept), (k, v) => (k === "$ref" ? "#/definitions/" + names[decodeURIComponent(v.slice("#/definitions/".length))] : v)));
+}
+
+for (const [adapter, lib] of Object.entries(libraries)) {
+  const root = join(modules, lib.package);
+  const { version } = JSON.parse(readFileSync(join(root, "package.json")));
+  const definitions = reachable(...(await lib.read(lib, root)));
+  const lines = Object.entries(definitions).map(([name, d]) => `${JSON.stringify(name)}: ${JSON.stringify(d)}`);
+  writeFileSync(join(adapters, adapter, "testdata/client.schema.json"), `{
+"$schema": "http://json-schema.org/draft-07/schema#",
+"$comment": "Made by plugins/internal/published/generate.mjs from ${lib.package} ${version} (${lib.license}).",
+"definitions": {
+${lines.join(",\n")}
+}}
+`);
+}

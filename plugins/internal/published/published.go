@@ -1,0 +1,164 @@
+// Package published checks an adapter's messages against what its processor publishes of its API: the models of the processor's own client
+// library, as JSON Schema, in which every object is closed. A field that the processor's client does not know is an error, and so is a
+// missing one, one of another type, and a value that is not of its list. Tests only.
+package published
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// File is where a schema is, in an adapter's testdata. generate.mjs makes it.
+const File = "client.schema.json"
+
+const url = "https://payswitch.invalid/" + File
+
+// A Schema is what a processor's client says of requests and answers. It may be used by several goroutines once Beyond is no more changed.
+type Schema struct {
+	definitions map[string]json.RawMessage
+	comment     string
+	compiler    *jsonschema.Compiler
+	// Beyond names fields that the processor documents and its client does not know, with the reason: a model, a space, and the path of
+	// the field in the message ("PaymentRequest paymentMethod.pin"). They are taken out before a message is checked.
+	Beyond map[string]string
+	used   map[string]bool
+}
+
+// Load reads a schema. beyond may be nil.
+func Load(fsys fs.FS, beyond map[string]string) (*Schema, error) {
+	text, err := fs.ReadFile(fsys, File)
+	if err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	s := &Schema{compiler: jsonschema.NewCompiler(), Beyond: beyond, used: map[string]bool{}}
+	var document struct {
+		Comment     string `json:"$comment"`
+		Definitions map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	s.definitions, s.comment = document.Definitions, document.Comment
+	whole, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	if err := s.compiler.AddResource(url, whole); err != nil {
+		return nil, fmt.Errorf("read the schema: %w", err)
+	}
+	return s, nil
+}
+
+// Library is what the schema was made from, with its version.
+func (s *Schema) Library() string {
+	_, from, _ := strings.Cut(s.comment, " from ")
+	name, _, _ := strings.Cut(from, " (")
+	return name
+}
+
+// Readme is the section of an adapter's README about what the schema holds it to, with the entries of Beyond.
+func (s *Schema) Readme() string {
+	text := "\n## Tested against the processor's own client\n\nThe tests check every request against the models of `" + s.Library() +
+		"`: a field that it does not know, a missing one, one of another type and a\nvalue that is not of its list are errors.\n"
+	if len(s.Beyond) > 0 {
+		text += "\n| Field that it does not know | Where it is documented |\n|---|---|\n"
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.Beyond)) {
+		text += "| `" + key + "` | " + s.Beyond[key] + " |\n"
+	}
+	return text
+}
+
+// Check says what is wrong with a message of a model.
+func (s *Schema) Check(model string, message []byte) error {
+	if s.definitions[model] == nil {
+		return fmt.Errorf("no model %s", model)
+	}
+	compiled, err := s.compiler.Compile(url + "#/definitions/" + model)
+	if err != nil {
+		return fmt.Errorf("compile %s: %w", model, err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(message))
+	if err != nil {
+		return fmt.Errorf("read the message: %w", err)
+	}
+	for key := range s.Beyond {
+		if name, path, ok := strings.Cut(key, " "); ok && name == model && remove(value, strings.Split(path, ".")) {
+			s.used[key] = true
+		}
+	}
+	if err := compiled.Validate(value); err != nil {
+		return fmt.Errorf("%s: %w", model, err)
+	}
+	return nil
+}
+
+// remove takes a field out of a message; "*" stands for every element of an array.
+func remove(value any, path []string) (found bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		next, ok := v[path[0]]
+		switch {
+		case !ok:
+			return false
+		case len(path) == 1:
+			delete(v, path[0])
+			return true
+		}
+		return remove(next, path[1:])
+	case []any:
+		for i := range v {
+			if path[0] == "*" && len(path) > 1 && remove(v[i], path[1:]) {
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+// Unused are the entries of Beyond that no message needed.
+func (s *Schema) Unused() (keys []string) {
+	for key := range s.Beyond {
+		if !s.used[key] {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Values are those of a list: of a model that is one, or of the field of a model ("PaymentResponse resultCode"). nil: there is no list.
+func (s *Schema) Values(of string) []string {
+	model, field, _ := strings.Cut(of, " ")
+	return s.values(s.definitions[model], field)
+}
+
+func (s *Schema) values(text json.RawMessage, field string) []string {
+	var d struct {
+		Ref        string   `json:"$ref"`
+		Enum       []string `json:"enum"`
+		Properties map[string]json.RawMessage
+		AnyOf      []json.RawMessage
+	}
+	if text == nil || json.Unmarshal(text, &d) != nil {
+		return nil
+	}
+	switch {
+	case d.Ref != "":
+		return s.values(s.definitions[strings.TrimPrefix(d.Ref, "#/definitions/")], field)
+	case field != "":
+		return s.values(d.Properties[field], "")
+	}
+	all := d.Enum
+	for _, alternative := range d.AnyOf {
+		all = append(all, s.values(alternative, "")...)
+	}
+	return all
+}

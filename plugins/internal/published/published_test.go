@@ -1,0 +1,52 @@
+package published_test
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/internal/published"
+)
+
+const schema = `{"$comment":"Made by it from @acme/client 1.2.3 (MIT).","$schema":"http://json-schema.org/draft-07/schema#","definitions":{
+	"Payment":{"type":"object","additionalProperties":false,"required":["amount"],"properties":{"amount":{"$ref":"#/definitions/Amount"},
+		"lines":{"type":"array","items":{"$ref":"#/definitions/Amount"}},"state":{"anyOf":[{"$ref":"#/definitions/State"},{"type":"null"}]}}},
+	"Amount":{"type":"object","additionalProperties":false,"properties":{"value":{"type":"number"}}},
+	"State":{"enum":["open","paid"]}}}`
+
+func TestCheck(t *testing.T) {
+	load := func(beyond map[string]string) *published.Schema {
+		s, err := published.Load(fstest.MapFS{published.File: {Data: []byte(schema)}}, beyond)
+		require.NoError(t, err)
+		return s
+	}
+	s := load(nil)
+	require.NoError(t, s.Check("Payment", []byte(`{"amount":{"value":10},"lines":[{"value":1}],"state":"paid"}`)))
+	for message, why := range map[string]string{
+		`{"amount":{"value":10},"colour":"red"}`: "colour",
+		`{"amount":{"value":"10"}}`:              "number",
+		`{"lines":[]}`:                           "amount",
+		`{"amount":{},"lines":[{"pin":1}]}`:      "pin",
+		`{"amount":{},"state":"gone"}`:           "state",
+		`{`:                                      "read the message",
+	} {
+		require.ErrorContains(t, s.Check("Payment", []byte(message)), why, message)
+	}
+	require.ErrorContains(t, s.Check("Refund", []byte(`{}`)), "no model")
+	require.Equal(t, []string{"open", "paid"}, s.Values("State"))
+	require.Equal(t, []string{"open", "paid"}, s.Values("Payment state"))
+	require.Nil(t, s.Values("Payment colour"))
+
+	s = load(map[string]string{"Payment lines.*.pin": "documented", "Payment colour": "documented", "Amount value": "of another model"})
+	require.NoError(t, s.Check("Payment", []byte(`{"amount":{"value":1},"lines":[{"pin":1},{"pin":2}]}`)))
+	require.Equal(t, []string{"Amount value", "Payment colour"}, s.Unused())
+
+	require.Equal(t, "@acme/client 1.2.3", s.Library())
+	require.Contains(t, s.Readme(), "| `Payment colour` | documented |")
+
+	_, err := published.Load(fstest.MapFS{}, nil)
+	require.Error(t, err)
+	_, err = published.Load(fstest.MapFS{published.File: {Data: []byte("{")}}, nil)
+	require.Error(t, err)
+}
