@@ -131,10 +131,10 @@ func paid(c *sdk.Call, p sdk.JSON) *sdk.Money {
 	return m
 }
 
-// checks are the codes of address and CVC checks; all others say that there was no result.
+// checks are the codes of address and CVC checks, the digits those of Maestro; all others say that there was no result.
 var checks = sdk.CheckCodes{
-	CVC:        sdk.Results{{sdk.CheckPass, "M Y"}, {sdk.CheckFail, "N E"}, {sdk.CheckUnchecked, "P"}},
-	Line1:      sdk.Results{{sdk.CheckPass, "D F M X Y A B"}, {sdk.CheckFail, "P W Z C N"}},
-	PostalCode: sdk.Results{{sdk.CheckPass, "D F M X Y P W Z"}, {sdk.CheckFail, "A B C N"}},
+	CVC:        sdk.Results{{sdk.CheckPass, "M Y 0"}, {sdk.CheckFail, "N 1"}, {sdk.CheckUnchecked, "P 2 3"}},
+	Line1:      sdk.Results{{sdk.CheckPass, "D F M X Y A B 0"}, {sdk.CheckFail, "P W Z C N 1"}, {sdk.CheckUnchecked, "3"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "D F M X Y P W Z 0"}, {sdk.CheckFail, "A B C N 1"}, {sdk.CheckUnchecked, "3"}},
 	Other:      sdk.CheckUnavailable,
 }

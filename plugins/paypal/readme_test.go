@@ -17,12 +17,12 @@ var update = flag.Bool("update", false, "write README.md anew")
 func TestReadme(t *testing.T) {
 	support, err := wire.Support(paypal.Adapter(), os.DirFS("testdata"), facts, missing)
 	require.NoError(t, err)
-	wire.Readme(t, about+"\n"+support+against, *update)
+	wire.Readme(t, about+"\n"+support+models(t).Readme()+against, *update)
 }
 
 // against is what the tests hold the adapter against that others have written.
 const against = `
-## Tested against a client
+## Tested against the Go client
 
 The adapter and **plutov/paypal**, the Go client, are asked for the same at the same server: they send the same requests, and the adapter reads answers, errors and messages
 that are the client's objects. Every body posted is decoded with the client's types, which refuse unknown fields. It does not know of ` + "`vault_id`, `stored_credential`, `attributes`" + `
