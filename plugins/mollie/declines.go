@@ -8,16 +8,22 @@ import (
 	"payswitch/sdk"
 )
 
-// reasonOf is why an object of Mollie's ended badly; its status where it does not tell.
+// reasonOf is why an object of Mollie's ended badly; its status where it does not tell. Where the reason of the failure says no more than
+// that the card was declined, the card network's does.
 func reasonOf(j sdk.JSON, status string) *sdk.Decline {
-	code, text := j.Str("details.failureReason"), j.Str("details.failureMessage")
-	if code == "" {
-		code, text = j.Str("statusReason.code"), j.Str("statusReason.message")
+	code, text, network := j.Str("details.failureReason"), j.Str("details.failureMessage"), j.Str("statusReason.code")
+	reason := declines.Of(code)
+	if reason == "" || reason == sdk.DeclineGeneric {
+		reason = cmp.Or(declines.Of(network), reason)
 	}
-	if code == "" {
-		code, text = status, status
+	switch {
+	case code != "":
+	case network != "":
+		code, text = network, j.Str("statusReason.message")
+	default:
+		code, text, reason = status, status, declines.Of(status)
 	}
-	return declines.New(code, cmp.Or(text, code), "")
+	return sdk.NewDecline(code, cmp.Or(text, code), reason)
 }
 
 // refusal reads Mollie's own error object, {"status":422,"title":…,"detail":…,"field":…}; nil where the answer is none, or one that

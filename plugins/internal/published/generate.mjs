@@ -50,6 +50,8 @@ async function typescript(lib, root) {
   const walk = (v) => {
     if (Array.isArray(v)) return v.map(walk);
     if (v === null || typeof v !== "object") return v;
+    const known = v.anyOf?.filter((x) => !x.$ref?.startsWith("#/definitions/Unrecognized")); // a list that may grow
+    if (known && known.length < v.anyOf.length) return { type: "string", enum: known.map((x) => x.const) };
     const o = {};
     for (const [k, x] of Object.entries(v)) {
       if (k === "description" && typeof x === "string") continue;
