@@ -1,6 +1,7 @@
 package sdk
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -139,6 +140,14 @@ func (r *Request) Proof() *ThreeDSResult {
 		return &ThreeDSResult{}
 	}
 	return r.ThreeDS
+}
+
+// Returned is a value that the customer's browser brought back, in the query or in the form; "" where it brought none of that name.
+func (r *Request) Returned(name string) string {
+	if r.Return == nil {
+		return ""
+	}
+	return cmp.Or(HeaderValue(r.Return.Query, name), HeaderValue(r.Return.Form, name))
 }
 
 // Known is what is known of the payment so far, empty where nothing is; never nil.

@@ -148,3 +148,9 @@ func TestNeverNil(t *testing.T) {
 	r = &Request{Billing: &Address{City: "x"}, Customer: &Customer{ID: "c"}, Browser: &Browser{IP: "::1"}, ThreeDS: &ThreeDSResult{ECI: "05"}, Payment: &PaymentState{Captured: 1}}
 	require.Equal(t, []any{r.Billing, r.Customer, r.Browser, r.ThreeDS, r.Payment}, []any{r.BillTo(), r.Payer(), r.Device(), r.Proof(), r.Known()})
 }
+
+func TestReturned(t *testing.T) {
+	require.Empty(t, (&Request{}).Returned("a"))
+	r := &Request{Return: &Return{Query: []Header{H("a", "1"), H("b", "")}, Form: []Header{H("a", "2"), H("b", "3")}}}
+	require.Equal(t, []string{"1", "3", ""}, []string{r.Returned("a"), r.Returned("b"), r.Returned("c")})
+}

@@ -5,17 +5,14 @@
 // with its idempotency key again.
 package adyen
 
-import "payswitch/sdk"
+import (
+	"cmp"
+
+	"payswitch/sdk"
+)
 
 // apiVersion begins every path.
 const apiVersion = "/v68"
-
-// Names of the credential fields.
-const (
-	apiKey          = "api_key"
-	merchantAccount = "merchant_account"
-	webhookSecret   = "webhook_secret"
-)
 
 // Adapter returns the adapter. Every call returns a new one; they are alike.
 func Adapter() *sdk.Adapter {
@@ -31,15 +28,15 @@ func Adapter() *sdk.Adapter {
 				"live": sdk.At("https://{endpoint_prefix}-checkout-live.adyenpayments.com/checkout"),
 			},
 			Credentials: []sdk.Field{
-				{Name: apiKey, Label: "API key", Type: "secret", Help: "Customer Area, Developers, API credentials."},
-				{Name: merchantAccount, Key: "key1", Label: "Merchant account", Type: "text", Help: "The merchant account's code."},
+				{Name: "api_key", Label: "API key", Type: "secret", Help: "Customer Area, Developers, API credentials."},
+				{Name: "merchant_account", Key: "key1", Label: "Merchant account", Type: "text", Help: "The merchant account's code."},
 				{Name: "review_key", Key: "api_secret", Label: "Review key", Type: "secret", Optional: true, Help: "For the dispute API, which is not used."},
-				{Name: webhookSecret, Label: "Webhook HMAC key", Type: "secret", Optional: true,
+				{Name: "webhook_secret", Label: "Webhook HMAC key", Type: "secret", Optional: true,
 					Help: "Hexadecimal, from the standard webhook's settings. Without it no webhook is believed."},
 			},
 			Config: []sdk.Field{{Name: "endpoint_prefix", Label: "Live endpoint prefix", Type: "text", Optional: true,
 				Help: "The live URL prefix of the Customer Area, for the live environment."}},
-			Authentication: []sdk.Placement{{Secret: apiKey, In: "header", Field: "X-API-Key"}},
+			Authentication: []sdk.Placement{{Secret: "api_key", In: "header", Field: "X-API-Key"}},
 			Placements:     placements(),
 			Reference:      sdk.ReferenceRule{MaxLength: 80},
 			Webhook:        &sdk.WebhookRule{Scheme: "adyen-hmac"}, // Adyen does not sign the time
@@ -54,14 +51,38 @@ func Adapter() *sdk.Adapter {
 
 // placements: the merchant account stands in every body, card data in that of /payments. Live paths begin with /checkout.
 func placements() []sdk.Placement {
-	all := []sdk.Placement{{Secret: merchantAccount, Method: "POST", In: "body", Field: "merchantAccount"}}
+	all := []sdk.Placement{{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccount"}}
 	for _, path := range []string{apiVersion + "/payments", "/checkout" + apiVersion + "/payments"} {
 		all = append(all, sdk.CardPlacements(path, sdk.CardFields{Number: "paymentMethod.number", CVC: "paymentMethod.cvc", CAVV: "mpiData.cavv"}, sdk.OpAuthorize, sdk.OpVerify)...)
 	}
 	return all
 }
 
-// post sends one request. Adyen takes an idempotency key on every POST.
-func post(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
-	return sdk.Must(c.Do(sdk.JSONSend("POST", apiVersion+path, body, sdk.H("X-API-Key", c.Account.Credentials[apiKey])).Keyed("Idempotency-Key")))
+// post sends one request and returns the answer. Adyen takes an idempotency key on every POST. Its own 4xx says that it has not acted, and
+// ends the operation so; everything else but an answer proves nothing: the request is still worked on or was answered before (704), or
+// something failed inside Adyen (903).
+func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
+	a := sdk.Must(c.Do(sdk.JSONSend("POST", apiVersion+path, body, sdk.H("X-API-Key", c.Account.Credentials["api_key"])).Keyed("Idempotency-Key")))
+	j := a.JSON()
+	if a.OK() {
+		return j
+	}
+	code, kind := j.Text("errorCode"), j.Str("errorType")
+	sdk.Require(a.Refuses() && code != "" && code != "704" && code != "903" && a.Header("transient-error") != "true", a.Undecided("no result", "errorCode"))
+	o := sdk.Declined(declines.New(code, j.Str("message"), cmp.Or(declines.Of(kind), sdk.DeclineProcessingError)))
+	o.Raw = map[string]string{"error_code": code, "error_type": kind}
+	c.End(o)
+	return j
 }
+
+// decimals are Adyen's (docs.adyen.com/development-resources/currency-codes). For the last three they are in doubt: a guess could be a
+// hundred times off.
+var decimals = sdk.Decimals{"CLP": 2, "CVE": 0, "IDR": 0, "ISK": 2, "CLF": -1, "IRR": -1, "MGA": -1}
+
+// amount writes an amount as Adyen takes it.
+func amount(m sdk.Money) *sdk.Object {
+	return sdk.NewObject().Str("currency", string(m.Currency)).Int("value", sdk.Must(decimals.Scaled(m)))
+}
+
+// money reads an amount of Adyen's; nil if there is none.
+func money(j sdk.JSON) *sdk.Money { return decimals.Read(j, "value", sdk.Currency(j.Str("currency"))) }

@@ -1,9 +1,8 @@
 package adyen
 
 import (
-	"cmp"
+	_ "embed"
 	"errors"
-	"strconv"
 	"strings"
 
 	"payswitch/sdk"
@@ -18,14 +17,10 @@ var results = sdk.Statuses{
 }
 
 // result reads the answer to POST /payments and /payments/details.
-func result(c *sdk.Call, resp *sdk.Response) (*sdk.Outcome, error) {
-	if !resp.OK() {
-		return refusal(resp)
-	}
-	j := resp.JSON()
+func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	code, extra := j.Str("resultCode"), j.Get("additionalData")
 	o := &sdk.Outcome{Status: results.Must(code), TransactionID: j.Str("pspReference"), AuthCode: extra.Str("authCode"),
-		NetworkTransactionID: extra.Str("networkTxReference"), Checks: checks(extra), Raw: map[string]string{"result_code": code}}
+		NetworkTransactionID: extra.Str("networkTxReference"), Checks: checks.Read(word(extra.Str("cvcResult"), " "), word(extra.Str("avsResult"), " ")), Raw: map[string]string{"result_code": code}}
 	switch o.Status {
 	case sdk.StatusAuthorized:
 		sdk.Require(o.TransactionID != "", errors.New("authorised without a pspReference"))
@@ -33,9 +28,6 @@ func result(c *sdk.Call, resp *sdk.Response) (*sdk.Outcome, error) {
 		o.StoredCredential, o.ConnectorData = stored(c.Request, extra)
 	case sdk.StatusDeclined:
 		o.Decline = decline(j)
-		if code == "Cancelled" && !j.Has("refusalReasonCode") {
-			o.Decline.Reason = sdk.DeclineAbandoned
-		}
 	case sdk.StatusCustomerAction:
 		if o.NextAction = nextAction(j.Get("action")); o.NextAction == nil { // one for Adyen's own component, that no browser can be sent to
 			o.Status = sdk.StatusPending
@@ -82,47 +74,35 @@ func nextAction(a sdk.JSON) *sdk.NextAction {
 	return n
 }
 
-// The digits of cvcResult and avsResult (docs.adyen.com), as in "1 Matches".
-var (
-	cvc    = sdk.Results{{sdk.CheckPass, "1"}, {sdk.CheckFail, "2"}, {sdk.CheckUnchecked, "3"}, {sdk.CheckUnavailable, "0 5"}}
-	street = sdk.Results{{sdk.CheckPass, "1 7"}, {sdk.CheckFail, "2 6"}, {sdk.CheckUnavailable, "3 4"}, {sdk.CheckUnchecked, "5"}}
-	postal = sdk.Results{{sdk.CheckPass, "6 7"}, {sdk.CheckFail, "1 2"}, {sdk.CheckUnavailable, "3 4"}, {sdk.CheckUnchecked, "5"}}
-)
-
-func checks(extra sdk.JSON) *sdk.Checks {
-	c, _, _ := strings.Cut(extra.Str("cvcResult"), " ")
-	a, _, _ := strings.Cut(extra.Str("avsResult"), " ")
-	return sdk.NewChecks(cvc.Of(c), street.Of(a), postal.Of(a))
+// checks are the digits of cvcResult and avsResult (docs.adyen.com), as in "1 Matches".
+var checks = sdk.CheckCodes{
+	CVC:        sdk.Results{{sdk.CheckPass, "1"}, {sdk.CheckFail, "2"}, {sdk.CheckUnchecked, "3"}, {sdk.CheckUnavailable, "0 5"}},
+	Line1:      sdk.Results{{sdk.CheckPass, "1 7"}, {sdk.CheckFail, "2 6"}, {sdk.CheckUnavailable, "3 4"}, {sdk.CheckUnchecked, "5"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "6 7"}, {sdk.CheckFail, "1 2"}, {sdk.CheckUnavailable, "3 4"}, {sdk.CheckUnchecked, "5"}},
 }
 
-// decline is why a payment with a result code was refused.
+// word is what stands before the first separator.
+func word(text, separator string) string {
+	first, _, _ := strings.Cut(text, separator)
+	return first
+}
+
+// decline is why a payment with a result code was refused. Where Adyen says nothing more than that it was, the issuer's code does.
 func decline(j sdk.JSON) *sdk.Decline {
-	code := j.Text("refusalReasonCode")
-	network, _, _ := strings.Cut(j.Str("additionalData.refusalReasonRaw"), " : ")
-	advice, _, _ := strings.Cut(j.Str("additionalData.merchantAdviceCode"), " : ")
+	network, advice := word(j.Str("additionalData.refusalReasonRaw"), " : "), word(j.Str("additionalData.merchantAdviceCode"), " : ")
 	if len(network) > 2 { // a word of Adyen's own ("DECLINED Expiry Incorrect"), not a code of the network
 		network = ""
 	}
-	reason := declines.Of(code)
-	if reason == "" || reason == sdk.DeclineGeneric {
-		reason = sdk.DeclineByCode(network)
+	d := declines.New(j.First("refusalReasonCode", "resultCode"), j.Str("refusalReason"), "")
+	if d.Reason == sdk.DeclineGeneric {
+		d = sdk.NewDecline(d.Code, d.Message, sdk.DeclineByCode(network))
 	}
-	d := sdk.NewDecline(cmp.Or(code, j.Str("resultCode")), j.Str("refusalReason"), reason)
 	d.NetworkCode, d.AdviceCode = network, advice
 	return d
 }
 
-// Errors that prove nothing: the request is still worked on or was answered before; something failed inside Adyen.
-const inProgress, internalError = "704", "903"
+// declines are decline codes and what they mean.
+var declines = sdk.ParseDeclines(declineCodes)
 
-// refusal reads an answer that is not 2xx. Adyen's own 4xx says that it has not acted; everything else proves nothing.
-func refusal(resp *sdk.Response) (*sdk.Outcome, error) {
-	j := resp.JSON()
-	code := j.Text("errorCode")
-	if resp.Status < 400 || resp.Status > 499 || code == "" || code == inProgress || code == internalError || resp.Header("transient-error") == "true" {
-		return nil, errors.New("HTTP " + strconv.Itoa(resp.Status) + " without a result")
-	}
-	o := sdk.Declined(declines.New(code, j.Str("message"), cmp.Or(declines.Of(j.Str("errorType")), sdk.DeclineProcessingError)))
-	o.Raw = map[string]string{"error_code": code, "error_type": j.Str("errorType")}
-	return o, nil
-}
+//go:embed declines.txt
+var declineCodes string

@@ -19,7 +19,7 @@ func payment(c *sdk.Call) *sdk.Object {
 	if mit || r.Instrument.StoredCredentialID != "" {
 		interaction = "ContAuth"
 	}
-	o := sdk.NewObject().Obj("amount", value).Str("merchantAccount", c.Account.Credentials[merchantAccount]).Obj("paymentMethod", method).
+	o := sdk.NewObject().Obj("amount", value).Str("merchantAccount", c.Account.Credentials["merchant_account"]).Obj("paymentMethod", method).
 		Obj("mpiData", mpiData(r.ThreeDS)).Str("reference", r.Reference).OptStr("returnUrl", r.ReturnURL)
 	if !mit {
 		o.Obj("browserInfo", browserInfo(r.Browser))
@@ -111,7 +111,7 @@ func shopperReference(c *sdk.Call) string {
 	kept := cmp.Or(r.Kept().Method, r.Kept().Customer)
 	switch {
 	case kept != "":
-	case r.Customer != nil && r.Customer.ID != "":
+	case r.Payer().ID != "":
 		return c.Account.ID + "_" + r.Customer.ID
 	case stored || r.Stores():
 		sdk.Check(sdk.Missing("customer_id", "Adyen keeps credentials by customer"))
@@ -121,7 +121,7 @@ func shopperReference(c *sdk.Call) string {
 
 // person adds who pays. The customer of a merchant-initiated payment is not there.
 func person(o *sdk.Object, r *sdk.Request, mit bool) {
-	b, phone := r.BillTo(), r.BillTo().Phone
+	b := r.BillTo()
 	if !mit {
 		name := sdk.NewObject()
 		if b.FirstName != "" && b.LastName != "" { // Adyen wants both
@@ -129,13 +129,7 @@ func person(o *sdk.Object, r *sdk.Request, mit bool) {
 		}
 		o.Obj("shopperName", name).OptStr("shopperEmail", r.Email()).OptStr("countryCode", b.Country)
 	}
-	if r.Browser != nil {
-		o.OptStr("shopperIP", r.Browser.IP)
-	}
-	if r.Customer != nil {
-		phone = cmp.Or(phone, r.Customer.Phone)
-	}
-	o.OptStr("telephoneNumber", phone).Obj("billingAddress", address(r.Billing)).Obj("deliveryAddress", address(r.Shipping))
+	o.OptStr("shopperIP", r.Device().IP).OptStr("telephoneNumber", cmp.Or(b.Phone, r.Payer().Phone)).Obj("billingAddress", address(r.Billing)).Obj("deliveryAddress", address(r.Shipping))
 }
 
 // address is an address as Adyen takes it: whole, with street and house number apart. One that lacks a part is left out, as the

@@ -9,21 +9,16 @@ import (
 
 // complete is POST /payments/details with what the customer's browser brought back.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
-	details := sdk.NewObject()
-	ret := c.Request.Return
-	if ret == nil {
-		ret = &sdk.Return{}
-	}
-	pairs := append(append([]sdk.Header(nil), ret.Query...), ret.Form...)
-	switch redirect, pares := sdk.HeaderValue(pairs, "redirectResult"), sdk.HeaderValue(pairs, "PaRes"); {
+	r, details := c.Request, sdk.NewObject()
+	switch redirect, pares := r.Returned("redirectResult"), r.Returned("PaRes"); {
 	case redirect != "":
 		details.Str("redirectResult", redirect)
 	case pares != "":
-		details.Str("MD", sdk.HeaderValue(pairs, "MD")).Str("PaRes", pares)
+		details.Str("MD", r.Returned("MD")).Str("PaRes", pares)
 	default:
 		return nil, sdk.Missing("redirectResult", "the customer came back without a result")
 	}
-	return result(c, post(c, "/payments/details", sdk.NewObject().Obj("details", details).OptStr("paymentData", c.Request.Kept().Payment)))
+	return result(c, post(c, "/payments/details", sdk.NewObject().Obj("details", details).OptStr("paymentData", r.Kept().Payment)))
 }
 
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
@@ -50,17 +45,12 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 func modification(c *sdk.Call) *sdk.Object {
-	return sdk.NewObject().Str("merchantAccount", c.Account.Credentials[merchantAccount]).OptStr("reference", c.Request.Reference)
+	return sdk.NewObject().Str("merchantAccount", c.Account.Credentials["merchant_account"]).OptStr("reference", c.Request.Reference)
 }
 
-// modify asks for a change of a payment and returns the request's own pspReference. All that Adyen answers is that it was received; a
-// refusal ends the operation.
+// modify asks for a change of a payment and returns the request's own pspReference. All that Adyen answers is that it was received.
 func modify(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id string) {
-	resp := post(c, "/payments/"+sdk.PathEscape(c.Request.TransactionID)+"/"+what, body)
-	if !resp.OK() {
-		c.End(sdk.Must(refusal(resp)))
-	}
-	j := resp.JSON()
+	j := post(c, "/payments/"+sdk.PathEscape(c.Request.TransactionID)+"/"+what, body)
 	id = j.Str("pspReference")
 	sdk.Require(j.Str("status") == "received" && id != "", errors.New("neither received nor refused"))
 	return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: j.Str("paymentPspReference"), Amount: money(j.Get("amount"))}, id
