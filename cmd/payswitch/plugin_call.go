@@ -49,7 +49,7 @@ func (p *program) pluginCall(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, host.Close(context.WithoutCancel(ctx))) }()
-	c := caller{host}
+	c := caller{host: host, stderr: p.stderr, told: map[string]bool{}}
 	if *cases == "" {
 		return c.one(ctx, in, p)
 	}
@@ -121,7 +121,21 @@ func openCallHost(ctx context.Context, files []string, cache string, stderr io.W
 }
 
 // caller answers cases.
-type caller struct{ host *plugins.Host }
+type caller struct {
+	host   *plugins.Host
+	stderr io.Writer
+	told   map[string]bool // the fields that have been called unread
+}
+
+// tell says once of each field that nobody reads it. It is no error: what is sent is right without it.
+func (c caller) tell(k *callCase) {
+	for _, path := range unread("", k.Input) {
+		if !c.told[path] {
+			c.told[path] = true
+			fmt.Fprintf(c.stderr, "input.%s: is no field of a case, and left out\n", path)
+		}
+	}
+}
 
 // A callAnswer is the answer to a case. Exactly one field is set.
 type callAnswer struct {
@@ -218,6 +232,7 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.tell(k)
 	if k.Connector == "" && len(c.host.Adapters()) == 1 {
 		k.Connector = c.host.Adapters()[0].Name
 	}

@@ -24,6 +24,40 @@ var (
 		"customer.name", "customer.email", "customer.phone", "customer.phone_country_code", "redirect_result.query", "redirect_result.form.*"}
 )
 
+// Fields of objects whose other fields are not read, and fields of the format that no adapter has a use for.
+var (
+	inputFields = map[string][]string{
+		"card":            {"number", "exp_month", "exp_year", "cvc", "holder", "network"},
+		"billing":         inputAddress,
+		"shipping":        inputAddress,
+		"three_ds_result": {"eci", "cavv", "ds_trans_id", "server_trans_id", "acs_trans_id", "version", "status"},
+		"mandate":         {"id", "payment_method_id", "network_transaction_id"},
+		"browser":         {"ip", "user_agent", "accept_header", "accept_language", "language"},
+	}
+	inputAddress = []string{"first_name", "last_name", "line1", "line2", "line3", "city", "state", "postal_code", "country", "email", "phone", "phone_country_code"}
+	inputUnused  = []string{"complete_url", "session_token", "connector_order_id", "customer_acceptance", "off_session", "payment_method_type", "order_category",
+		"test", "stored_card", "refund_metadata", "customer.document"}
+)
+
+// unread are the fields of an input that nobody reads, as they are no fields of a case: probably another was meant.
+func unread(prefix string, in map[string]any) (paths []string) {
+	object := strings.TrimSuffix(prefix, ".")
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		path := prefix + name
+		inner, isObject := in[name].(map[string]any)
+		switch {
+		case slices.Contains(inputUnused, path):
+		case isObject && path != "metadata" && path != "connector_data" && slices.Contains(inputObjects, path):
+			paths = append(paths, unread(path+".", inner)...)
+		case slices.Contains(inputObjects, path), slices.Contains(inputIntegers, path), slices.Contains(inputFlags, path), slices.Contains(inputTexts, path),
+			slices.Contains(inputFields[object], name), inputFields[object] == nil && prefix != "" && slices.Contains(inputTexts, prefix+"*"):
+		default:
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 // checkInput refuses what would otherwise be read as missing, or as something else.
 func checkInput(in map[string]any) error {
 	if err := checkKinds("", in); err != nil {
@@ -36,6 +70,11 @@ func checkInput(in map[string]any) error {
 	}
 	if c, ok := in["capture"].(string); ok && c != string(sdk.CaptureAutomatic) && c != string(sdk.CaptureManual) {
 		return fmt.Errorf("input.capture: must be automatic or manual")
+	}
+	for _, words := range [][]string{{"store_card", "off_session", "on_session"}, {"mit_category", "recurring", "unscheduled", "installment", "resubmission"}} {
+		if v, ok := in[words[0]].(string); ok && v != "" && !slices.Contains(words[1:], v) {
+			return fmt.Errorf("input.%s: must be one of %s", words[0], strings.Join(words[1:], ", "))
+		}
 	}
 	card, ok := in["card"].(map[string]any)
 	if !ok {

@@ -207,6 +207,8 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 		{input(`"amount":-1,"currency":"USD"`), "input.amount: must be a whole number, not negative"},
 		{input(`"amount":1,"currency":"XXQ"`), "input.currency: must be an ISO 4217 code"},
 		{input(money + `"capture":"later"`), "input.capture: must be automatic or manual"},
+		{input(money + `"store_card":"yes"`), "input.store_card: must be one of off_session, on_session"},
+		{input(money + `"mit_category":"monthly"`), "input.mit_category: must be one of recurring, unscheduled, installment, resubmission"},
 		{input(money + `"card":"4111111111111111"`), "input.card: must be an object"},
 		{input(money + `"card":{"number":"4111 1111"}`), "input.card.number: must be 12 to 19 digits"},
 		{input(money + `"card":{"number":"4111111111111111","exp_month":"13"}`), "input.card.exp_month: must be 1 to 12"},
@@ -242,6 +244,28 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 	}
 	require.Contains(t, callLines(t, complete(""))[0].Error, "input.connector_data: none is given")
 	require.NotContains(t, callLines(t, complete(`,"connector_data":{"version":1,"payment":"x"}`))[0].Error, "connector_data")
+}
+
+// TestCallTellsUnreadFields: what is misspelt is told, once and beside the answers; what the format has is not.
+func TestCallTellsUnreadFields(t *testing.T) {
+	line := `{"connector":"stripe","flow":"void","credentials":{"api_key":"k"},"input":{"connector_transaction_id":"pi_1","card":{"number":"4111111111111111",
+		"exp_month":"3","exp_year":"2030","cvv":"737"},"billing":{"zip":"1"},"three_ds":{"eci":"05"},"browser":{"colour":1},"customer":{"ID":"1"},
+		"metadata":{"any":"x"},"connector_data":{"any":"x"},"customer_acceptance":{"channel":"online"},"complete_url":"https://shop.example"}}`
+	line = strings.ReplaceAll(line, "\n\t\t", "")
+	code, stdout, stderr := pluginCall(t, line+"\n"+line+"\n", "--cases", "-")
+	require.Equal(t, exitOK, code)
+	require.Equal(t, 2, strings.Count(stdout, `{"request":`), stdout)
+	var told []string
+	for _, text := range strings.Split(strings.TrimSpace(stderr), "\n") {
+		told = append(told, strings.TrimSuffix(text, ": is no field of a case, and left out"))
+	}
+	require.Equal(t, []string{"input.billing.zip", "input.browser.colour", "input.card.cvv", "input.customer.ID", "input.three_ds"}, told)
+	for _, name := range calledAdapters {
+		cases, _ := recordedCases(t, name)
+		for _, c := range cases {
+			require.Empty(t, unread("", c["input"].(map[string]any)))
+		}
+	}
 }
 
 // TestCallAccessToken: a response alone is no answer to the request for an access token.

@@ -47,7 +47,6 @@ func input(c *wire.Case, s *sdk.Step) {
 			query = s.Request.Return.Query[0].Name
 		}
 		s.Request.ConnectorData = sdk.Keep("device", query)
-		s.Request.ReturnURL, _ = c.Input["complete_url"].(string)
 	case "incremental_authorization": // the recorded amount is what is added
 		s.Request.Payment.Authorized = 2499
 		s.Request.Amount.Minor += 2499

@@ -113,6 +113,9 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 	r.DescriptorName, r.DescriptorSuffix = in.str("statement_descriptor"), in.str("statement_descriptor_suffix")
 	r.ShippingCost = in.int("shipping_cost")
 	r.ReturnURL, r.WebhookURL = in.str("return_url"), in.str("webhook_url")
+	if url := in.str("complete_url"); c.Flow == "authenticate" && url != "" { // where the customer comes back to from the authentication
+		r.ReturnURL = url
+	}
 	if r.ReturnURL == "" && (c.Flow == "tokenize" || c.Flow == "create_customer") { // a part of the payment that the request does not hold
 		r.ReturnURL = "https://shop.example/return"
 	}
