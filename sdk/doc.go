@@ -5,9 +5,11 @@
 // a [Call]:
 //
 //   - what is asked for: Call.Request, and the merchant's Call.Account
-//   - sending: [Call.Do], [Call.Get], [Call.Post] of a [JSONSend] or [FormSend]; answers: [Response], [JSON], [ParseForm]
+//   - sending: [Call.Do], [Call.Get], [Call.Post] of a [JSONSend], [FormSend] or [GraphQLSend]; answers: [Response], [JSON], [XML], [ParseForm]
+//   - who asks: [Call.Bearer], [Call.BasicAuth], [Call.Token]
 //   - bodies: [Object], [Array], [Form]; amounts: [Money.Major], [ParseMajor], [Decimals]
-//   - what codes and statuses mean: [Declines], [Statuses], [Results], [Names]
+//   - what codes and statuses mean: [Declines], [Statuses], [CheckCodes], [Results], [Names]
+//   - what later operations have to know: [ConnectorData], [Keep]
 //   - what is computed from secrets, which the adapter never sees: [Call.Derive]; messages: [Call.Signed], [Call.Fresh], [Call.Message]
 //   - time and randomness that replay exactly: [Call.Now], [Call.ID], [Call.Random]
 //

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	_ "embed"
 	"errors"
 	"strings"
 
@@ -135,3 +136,9 @@ func refusal(resp *sdk.Response) (*sdk.Outcome, error) {
 	o.Raw = map[string]string{"error_type": resp.JSON().Str("error_type")}
 	return o, nil
 }
+
+// declines are decline codes and what they mean.
+var declines = sdk.ParseDeclines(declineCodes)
+
+//go:embed declines.txt
+var declineCodes string

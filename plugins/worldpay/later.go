@@ -2,6 +2,7 @@ package worldpay
 
 import (
 	"cmp"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -59,4 +60,107 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 		o.TransactionID, o.RefundID = c.Request.TransactionID, dashes(c.Request.Reference)
 	}
 	return o, err
+}
+
+// sync asks for the payment's last event: by its link data, or by our reference where no answer brought any.
+func sync(c *sdk.Call) (*sdk.Outcome, error) {
+	if id := c.Request.TransactionID; id == "" || id == c.Request.Reference {
+		return byReference(c)
+	}
+	return found(c, query(c), c.Request.TransactionID)
+}
+
+// query fetches the last event of the payment by its link data.
+func query(c *sdk.Call) (event string) {
+	return lastEvent(c, call(c, "GET", "/api/payments/"+link(c), mediaJSON, nil))
+}
+
+// lastEvent reads the answer to a query. A payment that Worldpay does not have ends its sync with that; of a refund of it, it says nothing.
+func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
+	switch d := refusal(answer); {
+	case d != nil && answer.Status == 404 && c.Operation() == sdk.OpSync:
+		c.End(sdk.NotFound())
+	case d != nil: // the query was refused: that says nothing of the payment
+		sdk.Check(errors.New("worldpay refuses the query: " + d.Code))
+	}
+	event = answer.JSON().Str("lastEvent")
+	sdk.Require(answer.OK() && event != "", errUnreadable)
+	return strings.ToLower(event[:1]) + event[1:] // the Card Payments API writes "Authorized"
+}
+
+// byReference finds a payment by our reference. The first link of the answer holds its link data.
+func byReference(c *sdk.Call) (*sdk.Outcome, error) {
+	sdk.Require(c.Request.Reference != "", sdk.Missing("reference", "a payment is found by Worldpay's link data or our reference"))
+	asked := sdk.NewForm().Add("transactionRef", c.Request.Reference).Add("entity", c.Account.Credentials["entity_id"])
+	answer := call(c, "GET", "/payments/events?"+asked.String(), mediaCard, nil)
+	event, id := lastEvent(c, answer), ""
+	for name, l := range answer.JSON().Get("_links").Members() {
+		href := l.Str("href")
+		if id == "" && strings.Contains(name, ":") && strings.Contains(href, "/payments/") {
+			id = linkOf(href)
+		}
+	}
+	return found(c, event, id)
+}
+
+// events are what the last event says of a payment.
+var events = sdk.Statuses{
+	{sdk.StatusPending, "sentForAuthorization sentForCancellation"},
+	{sdk.StatusAuthorized, "authorized"},
+	{sdk.StatusCaptured, "sentForSettlement settled sentForRefund refunded refundFailed"},
+	{sdk.StatusVoided, "cancelled expired"},
+	{sdk.StatusDeclined, "refused error settlementFailed"},
+}
+
+// found reads the payment's last event as the answer to what is asked. It holds no amounts.
+func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
+	r, p := c.Request, c.Request.Payment
+	o := &sdk.Outcome{Status: events.Must(event), TransactionID: id, Raw: map[string]string{"lastEvent": event}}
+	switch {
+	case o.Status == sdk.StatusCaptured:
+		return taken(r, p, o)
+	case o.Status == sdk.StatusAuthorized && p != nil && p.Requested == 0:
+		o.Status = sdk.StatusVerified
+	case event == "expired" && (p == nil || p.Authorized == 0):
+		o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline(event, event, sdk.DeclineAbandoned)
+	case o.Status == sdk.StatusDeclined:
+		o.Decline = sdk.NewDecline(event, event, sdk.DeclineGeneric)
+	}
+	return o, nil
+}
+
+// taken is a payment of which something has been settled. How much it was only we know: the whole, with automatic capture; what we have
+// seen captured; what the capture in question asked for, if it is the first. Everything else is not for us to guess.
+func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) (*sdk.Outcome, error) {
+	switch {
+	case p == nil, p.Capture != sdk.CaptureManual:
+	case p.Captured > 0 && r.Resolves != sdk.OpCapture:
+		o.Totals = &sdk.Totals{Authorized: p.Authorized, Captured: p.Captured, Refunded: p.Refunded}
+	case p.Captured == 0 && r.Resolves == sdk.OpCapture:
+		o.Amount = &r.Amount
+	default:
+		return nil, errors.New("worldpay tells of a settlement, but not of how much")
+	}
+	return o, nil
+}
+
+// refundEvents are what the last event says of a refund: with those of the payment's earlier life it is still to come.
+var refundEvents = sdk.Statuses{
+	{sdk.StatusRefunded, "sentForRefund refunded"},
+	{sdk.StatusDeclined, "refundFailed"},
+	{sdk.StatusPending, "authorized sentForSettlement settled settlementFailed sentForAuthorization cancelled expired refused error"},
+}
+
+// refundSync reads the payment's last event as the refund's. With other refunds beside it nobody can say whose event it is.
+func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
+	r, event := c.Request, query(c)
+	if p := r.Payment; p != nil && p.Refunded > r.Amount.Minor {
+		return nil, errors.New("worldpay tells the last event of the payment alone, which has several refunds")
+	}
+	o := &sdk.Outcome{Status: refundEvents.Must(event), TransactionID: r.TransactionID, RefundID: r.RefundID, Raw: map[string]string{"lastEvent": event}}
+	if o.Status == sdk.StatusDeclined {
+		o.Decline = sdk.NewDecline(event, event, sdk.DeclineProcessingError)
+		o.Decline.RetryElsewhere = false
+	}
+	return o, nil
 }
