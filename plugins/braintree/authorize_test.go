@@ -182,6 +182,7 @@ func TestDeclines(t *testing.T) {
 			sdk.Decline{Code: "PAYMENT_METHOD_BLOCKED", Message: "Gateway rejected: PAYMENT_METHOD_BLOCKED", Reason: sdk.DeclineBlocked}},
 		"not sent on": {event("FAILED", `"processorResponse":{"legacyCode":"3001","message":"Processor Network Unavailable"}`),
 			sdk.Decline{Code: "3001", Message: "Processor Network Unavailable", Reason: sdk.DeclineProcessingError, RetryElsewhere: true}},
+		"unheard of":     {failure("VALIDATION", "91564", "Cannot use a payment_method_nonce more than once."), sdk.Decline{Code: "91564", Message: "Cannot use a payment_method_nonce more than once.", Reason: sdk.DeclineProcessingError, RetryElsewhere: true}},
 		"validation":     {failure("VALIDATION", "81715", "Credit card number is invalid."), sdk.Decline{Code: "81715", Message: "Credit card number is invalid.", Reason: sdk.DeclineIncorrectNumber}},
 		"wrong key":      {failure("AUTHENTICATION", "", "Authentication failed"), sdk.Decline{Code: "AUTHENTICATION", Message: "Authentication failed", Reason: sdk.DeclineInvalidMerchant, RetryElsewhere: true}},
 		"too many calls": {failure("RESOURCE_LIMIT", "", "Slow down"), sdk.Decline{Code: "RESOURCE_LIMIT", Message: "Slow down", Reason: sdk.DeclineTryLater, RetryElsewhere: true}},

@@ -125,5 +125,7 @@ func addresses(form *sdk.Form, r *sdk.Request) {
 		form.Opt("shipping_firstname", s.FirstName).Opt("shipping_lastname", s.LastName).Opt("shipping_address1", s.Line1).
 			Opt("shipping_address2", s.Line2).Opt("shipping_city", s.City).Opt("shipping_state", s.State).Opt("shipping_zip", s.Zip).
 			Opt("shipping_country", s.Country).Opt("shipping_email", s.Email)
+	} else if r.Instrument.StoredCredentialID != "" { // what the vault has of the customer may be old
+		form.Opt("shipping_email", r.Email())
 	}
 }

@@ -21,7 +21,6 @@ var facts = wire.Options{
 		"body.order_description":                          "what is bought",
 		"authorize_details body.descriptor":               "the statement descriptor is sent",
 		"mandate_payment_by_id body.billing_method":       "and the kind of agreement",
-		"mandate_payment_by_id body.shipping_email":       "the customer's e-mail is no shipping address",
 		"setup_mandate_card body.phone":                   "the billing address goes along as with every payment",
 		"authorize_external_3ds body.cardholder_auth":     "the result of an authentication done outside is sent",
 		"authorize_external_3ds body.cavv":                "the result of an authentication done outside is sent",
