@@ -124,8 +124,8 @@ func TestClientKnowsNoOtherAnswers(t *testing.T) {
 		require.Equal(t, reason == "card_declined" || reason == "unknown_reason", o.Decline.Reason == sdk.DeclineGeneric, "%s is %s", reason, o.Decline.Reason)
 	}
 	// Approvals, which decline nothing, and what says no more than that the payment was declined.
-	general := strings.Fields("approved_or_completed_successfully partial_approval vip_approval no_reason_to_decline invalid_transaction transaction_reversed " +
-		"invalid_authorization_life_cycle invalid_biller_information pin_change_unblock_request_declined forward_to_issuer_xa forward_to_issuer_xd")
+	general := strings.Fields("approved_or_completed_successfully partial_approval vip_approval no_reason_to_decline transaction_reversed " +
+		"invalid_authorization_life_cycle invalid_biller_information pin_change_unblock_request_declined")
 	networks := slices.Concat(s.Values("StatusReasonCardSchemeResponse"), s.Values("StatusReasonMerchantResponse"))
 	require.Greater(t, len(networks), 80)
 	for _, reason := range networks {
