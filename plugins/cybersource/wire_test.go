@@ -41,12 +41,6 @@ func input(c *wire.Case, s *sdk.Step) {
 	switch c.Flow {
 	case "pre_authenticate":
 		s.Request.Request3DS = true
-	case "authenticate":
-		query := sdk.HeaderValue(s.Request.Return.Query, "transaction_id")
-		if query == "" {
-			query = s.Request.Return.Query[0].Name
-		}
-		s.Request.ConnectorData = sdk.Keep("device", query)
 	case "incremental_authorization": // the recorded amount is what is added
 		s.Request.Payment.Authorized = 2499
 		s.Request.Amount.Minor += 2499

@@ -42,8 +42,9 @@ func Operation(flow string) sdk.Operation {
 // Step makes the step of a case: op as Operation gives it, or another. The card, the cryptogram and the credentials are the real ones.
 //
 // What the format has no field of ours for is put where an adapter may look for it: customer.connector_id is ConnectorData.Customer;
-// connector_data is that of an outcome or, as JSON, ConnectorData.Payment; access_token and session_token are credentials of those names. Options.Input changes
-// what an adapter keeps in another form.
+// connector_data is that of an outcome or, as JSON, ConnectorData.Payment; where authenticate has none, the id that the customer brought back
+// from the collection of device data is kept as "device"; access_token and session_token are credentials of those names. Options.Input
+// changes what an adapter keeps in another form.
 func (c *Case) Step(op sdk.Operation, account sdk.Account, now time.Time) *sdk.Step {
 	in := input(c.Input)
 	s := &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_wire00000000000000000000001", Now: now.UnixMilli(),
@@ -121,6 +122,11 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 	}
 	if op == sdk.OpComplete {
 		r.Return = returned(in.obj("redirect_result"))
+	}
+	if c.Flow == "authenticate" && r.Kept().Payment == "" {
+		if device := sdk.Keep("device", collected(r.Return)); device != nil {
+			device.Customer, r.ConnectorData = r.Kept().Customer, device
+		}
 	}
 	return r
 }
@@ -247,6 +253,15 @@ func browser(in input) *sdk.Browser {
 	return &sdk.Browser{IP: in.str("ip"), UserAgent: in.str("user_agent"), AcceptHeader: in.str("accept_header"), Language: in.str("language"),
 		ColorDepth: int(in.int("color_depth")), ScreenHeight: int(in.int("screen_height")), ScreenWidth: int(in.int("screen_width")),
 		TimeZone: int(in.int("time_zone_offset")), JavaEnabled: in.is("java_enabled"), JavaScriptEnable: in.is("javascript_enabled")}
+}
+
+// collected is the id of a collection of device data: named, or all of the query.
+func collected(r *sdk.Return) string {
+	id := sdk.HeaderValue(r.Query, "transaction_id")
+	if id == "" && len(r.Query) > 0 {
+		return r.Query[0].Name
+	}
+	return id
 }
 
 func returned(in input) *sdk.Return {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -186,6 +187,23 @@ func TestConnectorData(t *testing.T) {
 		d.UseNumber()
 		require.NoError(t, d.Decode(&in))
 		require.Equal(t, want, connectorData(in), text)
+	}
+}
+
+// What the customer brought back begins the authentication, unless the outcome that sent them kept more.
+func TestAuthenticate(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"redirect_result":{"query":"transaction_id=d1&x=y"}}`:                              `{"device":"d1"}`,
+		`{"redirect_result":{"query":"d2"}}`:                                                 `{"device":"d2"}`,
+		`{"redirect_result":{"query":"d3"},"connector_data":{"version":1,"payment":"kept"}}`: "kept",
+		`{}`: "",
+	} {
+		c, d := Case{Flow: "authenticate"}, json.NewDecoder(strings.NewReader(text))
+		require.NoError(t, d.Decode(&c.Input))
+		c.Input["complete_url"] = "https://shop.example/complete"
+		r := c.Step(sdk.OpComplete, sdk.Account{}, time.Unix(0, 0)).Request
+		require.Equal(t, want, r.Kept().Payment, text)
+		require.Equal(t, "https://shop.example/complete", r.ReturnURL)
 	}
 }
 
