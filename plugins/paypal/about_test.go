@@ -36,5 +36,6 @@ The app needs advanced credit and debit card payments, and the vault for stored 
   authentication done outside are refused, as PayPal has no field for them.
 - **Stored credentials** live in PayPal's vault. With a payment they are stored on success. A verification stores the card without a payment: PayPal then checks its form, and the
   issuer is asked with the first payment only.
-- **Webhooks** are signed by a certificate that would have to be fetched first. So they are not believed: each causes a query.
+- **Webhooks** are signed by a certificate that would have to be fetched first, and to ask PayPal whether one is genuine costs a request for every forged one. So they are not
+  believed: one about a payment of ours causes a query, which tells the truth; others cause nothing. Disputes are noted with the payment.
 `

@@ -6,8 +6,8 @@ import (
 	"payswitch/sdk"
 )
 
-// webhook reads a message. PayPal signs with a certificate that must be fetched first, so a message is not believed: it only causes
-// a query, which tells the truth.
+// webhook reads a message. It is not believed: PayPal signs with a certificate that must be fetched first, and to ask PayPal whether it is
+// genuine costs a request for every forged one. One about a payment of ours causes a query, which tells the truth; others nothing at all.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	j := c.Message()
 	resource, kind := j.Get("resource"), j.Str("event_type")
