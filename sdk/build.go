@@ -82,6 +82,22 @@ func (o *Object) Strs(name string, values ...string) *Object {
 	return o.Arr(name, a)
 }
 
+// StrOrNull adds a string, or null for "".
+func (o *Object) StrOrNull(name, value string) *Object {
+	if value == "" {
+		return o.Null(name)
+	}
+	return o.Str(name, value)
+}
+
+// Texts adds a string for each pair: metadata, as Sorted puts it in order.
+func (o *Object) Texts(pairs []Header) *Object {
+	for _, p := range pairs {
+		o.Str(p.Name, p.Value)
+	}
+	return o
+}
+
 // Number adds a number as it is written ("10.50", as from Money.Major), or null if the text is no JSON number.
 func (o *Object) Number(name, text string) *Object { return o.Raw(name, number(text)) }
 

@@ -57,3 +57,9 @@ func TestOnly(t *testing.T) {
 	require.False(t, JSON{}.Only(func(JSON) bool { return true }).Exists())
 	require.PanicsWithError(t, errSeveral.Error(), func() { only("b") })
 }
+
+func TestObjectTexts(t *testing.T) {
+	o := NewObject().StrOrNull("a", "").StrOrNull("b", "x").Texts(Sorted(map[string]string{"z": "1", "y": ""}))
+	require.Equal(t, `{"a":null,"b":"x","y":"","z":"1"}`, o.String())
+	require.Equal(t, "{}", NewObject().Texts(nil).String())
+}

@@ -58,9 +58,14 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// post sends one request. Checkout.com takes an idempotency key for payments, captures, voids and refunds.
-func post(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
-	return sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(secretKey)).Keyed("Cko-Idempotency-Key")))
+// post sends one request and returns what was made. Checkout.com takes an idempotency key for payments, captures, voids and refunds. A refusal
+// ends the operation.
+func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
+	resp := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(secretKey)).Keyed("Cko-Idempotency-Key")))
+	if !resp.OK() {
+		c.End(sdk.Must(refusal(resp)))
+	}
+	return resp.JSON()
 }
 
 // paymentPath is the path of the payment the operation is about.

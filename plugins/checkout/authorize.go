@@ -9,11 +9,7 @@ import (
 
 // authorize is POST /payments, of a zero amount (verify) too.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
-	resp := post(c, "/payments", payment(c))
-	if !resp.OK() {
-		return refusal(resp)
-	}
-	return result(c, resp.JSON())
+	return result(c, post(c, "/payments", payment(c)))
 }
 
 // payment is the body of POST /payments.
@@ -25,7 +21,7 @@ func payment(c *sdk.Call) *sdk.Object {
 		o.Str("success_url", withStatus(r.ReturnURL, "success")).Str("failure_url", withStatus(r.ReturnURL, "failure"))
 	}
 	mit := r.MerchantInitiated()
-	o.Bool("capture", r.Capture != sdk.CaptureManual).Str("reference", r.Reference).OptObj("metadata", metadata(r.Metadata)).
+	o.Bool("capture", r.Capture != sdk.CaptureManual).Str("reference", r.Reference).OptObj("metadata", sdk.NewObject().Texts(sdk.Sorted(r.Metadata))).
 		Str("payment_type", cmp.Or(paymentTypes.For(r.StoredCredential), "Regular")).Bool("merchant_initiated", mit).
 		OptBool("store_for_future_use", r.Stores())
 	if c.Account.Config[authorizationType] == estimated && r.Capture == sdk.CaptureManual && r.Amount.Minor > 0 {
@@ -52,8 +48,8 @@ func source(r *sdk.Request) *sdk.Object {
 		return sdk.NewObject().Str("type", "id").Str("id", id).Obj("billing_address", billing)
 	}
 	k := r.Instrument.Card
-	o := sdk.NewObject().Str("type", "card").Str("number", k.Number).Str("expiry_month", k.Month()).Str("expiry_year", k.Year())
-	return orNull(o, "cvv", k.CVC).Obj("billing_address", billing).OptObj("account_holder", holder(k, b))
+	return sdk.NewObject().Str("type", "card").Str("number", k.Number).Str("expiry_month", k.Month()).Str("expiry_year", k.Year()).
+		StrOrNull("cvv", k.CVC).Obj("billing_address", billing).OptObj("account_holder", holder(k, b))
 }
 
 func address(a *sdk.Address) *sdk.Object {
@@ -89,13 +85,10 @@ func threeDS(r *sdk.Request) *sdk.Object {
 	if r.Request3DS {
 		challenge = "challenge_requested"
 	}
-	o := sdk.NewObject().Bool("enabled", r.Request3DS || r.ThreeDS != nil).Bool("force_3ds", r.Request3DS)
-	orNull(o, "eci", t.ECI)
-	orNull(o, "cryptogram", t.CAVV)
-	orNull(o, "xid", t.DSTransID)
-	orNull(o, "version", t.Version)
-	o.OptStr("status", t.TransStatus).OptStr("flow_type", flows.Of(t.Flow)).OptStr("cryptogram_algorithm", t.CAVVAlgorithm)
-	return o.Str("challenge_indicator", challenge).OptStr("exemption", exemptions.Of(string(r.Exemption)))
+	return sdk.NewObject().Bool("enabled", r.Request3DS || r.ThreeDS != nil).Bool("force_3ds", r.Request3DS).
+		StrOrNull("eci", t.ECI).StrOrNull("cryptogram", t.CAVV).StrOrNull("xid", t.DSTransID).StrOrNull("version", t.Version).
+		OptStr("status", t.TransStatus).OptStr("flow_type", flows.Of(t.Flow)).OptStr("cryptogram_algorithm", t.CAVVAlgorithm).
+		Str("challenge_indicator", challenge).OptStr("exemption", exemptions.Of(string(r.Exemption)))
 }
 
 // flows are how an authentication went.
@@ -111,25 +104,10 @@ var paymentTypes = sdk.Names{
 	{"Unscheduled", "mit first_off_session"},
 }
 
-func metadata(m map[string]string) *sdk.Object {
-	o := sdk.NewObject()
-	for _, f := range sdk.Sorted(m) {
-		o.Str(f.Name, f.Value)
-	}
-	return o
-}
-
 // withStatus adds how the customer came back to the return URL. It is told by whoever calls, so nothing is concluded from it.
 func withStatus(url, status string) string {
 	if strings.Contains(url, "?") {
 		return url + "&status=" + status
 	}
 	return url + "?status=" + status
-}
-
-func orNull(o *sdk.Object, name, value string) *sdk.Object {
-	if value == "" {
-		return o.Null(name)
-	}
-	return o.Str(name, value)
 }

@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -35,11 +36,7 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Require(r.Payment != nil && r.Amount.Minor > r.Payment.Authorized && r.Amount.Currency == r.Payment.Currency,
 		sdk.Invalid("amount", "the new total must be above what is held, in its currency"))
 	more := sdk.Money{Minor: r.Amount.Minor - r.Payment.Authorized, Currency: r.Amount.Currency}
-	resp := post(c, paymentPath(c)+"/authorizations", sdk.NewObject().Int("amount", amount(more)).OptStr("reference", r.Reference))
-	if !resp.OK() {
-		return refusal(resp)
-	}
-	j := resp.JSON()
+	j := post(c, paymentPath(c)+"/authorizations", sdk.NewObject().Int("amount", amount(more)).OptStr("reference", r.Reference))
 	o := &sdk.Outcome{TransactionID: r.TransactionID, AuthCode: j.Str("auth_code"), Raw: j.Pick("action_id", "response_code")}
 	switch approved := j.Raw("approved"); {
 	case j.Str("action_id") == "":
@@ -54,15 +51,10 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// act asks for an action on the payment and returns its id. It is accepted with 202 and performed later; a refusal ends the operation.
+// act asks for an action on the payment and returns its id. It is accepted with 202 and performed later.
 func act(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id string) {
-	resp := post(c, paymentPath(c)+"/"+what, body)
-	if !resp.OK() {
-		c.End(sdk.Must(refusal(resp)))
-	}
-	if id = resp.JSON().Str("action_id"); id == "" {
-		sdk.Check(errors.New("accepted without an action id"))
-	}
+	id = post(c, paymentPath(c)+"/"+what, body).Str("action_id")
+	sdk.Require(id != "", errors.New("accepted without an action id"))
 	return &sdk.Outcome{Status: sdk.StatusPending, Raw: map[string]string{"action_id": id}}, id
 }
 
@@ -103,25 +95,22 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if !resp.OK() || list.Len() == 0 { // there is an authorization at least
 		return refused(resp)
 	}
-	for a := range list.All() {
-		known := r.RefundID != "" && a.Str("id") == r.RefundID
-		ours := r.RefundID == "" && a.Str("type") == "Refund" && a.Str("reference") == r.Reference
-		if !known && !ours {
-			continue
+	a := list.Only(func(a sdk.JSON) bool {
+		if r.RefundID != "" {
+			return a.Str("id") == r.RefundID
 		}
-		o := &sdk.Outcome{Status: sdk.StatusPending, RefundID: a.Str("id"), TransactionID: r.TransactionID, Raw: a.Pick("response_code")}
-		switch a.Raw("approved") {
-		case "true":
-			o.Status, o.Amount = sdk.StatusRefunded, minor(a, "amount", r.Amount.Currency)
-		case "false":
-			o.Status, o.Decline = sdk.StatusDeclined, decline(a)
-		}
-		return o, nil
+		return a.Str("type") == "Refund" && a.Str("reference") == r.Reference
+	})
+	o := &sdk.Outcome{Status: sdk.StatusPending, RefundID: cmp.Or(a.Str("id"), r.RefundID), TransactionID: r.TransactionID, Raw: a.Pick("response_code")}
+	switch approved := a.Raw("approved"); {
+	case !a.Exists() && r.RefundID == "":
+		return sdk.NotFound(), nil
+	case approved == "true":
+		o.Status, o.Amount = sdk.StatusRefunded, minor(a, "amount", r.Amount.Currency)
+	case approved == "false":
+		o.Status, o.Decline = sdk.StatusDeclined, decline(a)
 	}
-	if r.RefundID != "" { // accepted, not performed yet
-		return &sdk.Outcome{Status: sdk.StatusPending, RefundID: r.RefundID}, nil
-	}
-	return sdk.NotFound(), nil
+	return o, nil // pending: accepted, not performed yet
 }
 
 // refused reads the answer to a query that found nothing. Only Checkout.com's own words prove that there is nothing.
