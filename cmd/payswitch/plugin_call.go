@@ -252,7 +252,7 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 	case err != nil:
 		return nil, k.explain(err, info.Manifest)
 	case r.Reject != nil:
-		err = fmt.Errorf("the adapter rejects the case: %w", r.Reject)
+		err = fmt.Errorf("the adapter rejects the case: %w%s", r.Reject, inCase(r.Reject.Parameter))
 		if d.Operation == sdk.OpComplete && d.Request.ConnectorData == nil {
 			err = fmt.Errorf("%w; input.connector_data: none is given: that of the outcome which asked for the customer, where it had any", err)
 		}

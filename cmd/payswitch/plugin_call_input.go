@@ -128,6 +128,20 @@ func checkKinds(prefix string, in map[string]any) error {
 	return nil
 }
 
+// inputNames are the fields of a case, by what stands first in the names of a merchant's API call, which adapters use.
+var inputNames = [][2]string{{"payment_method_data.card", "card"}, {"three_ds_data", "three_ds_result"}, {"authentication_type", "request_3ds"},
+	{"recurring_details", "mandate"}, {"billing.", "billing"}, {"browser_info", "browser"}, {"customer", "customer"}}
+
+// inCase says which field of a case is meant by one of a merchant's API call, "" where it has the same name or none.
+func inCase(parameter string) string {
+	for _, name := range inputNames {
+		if strings.HasPrefix(parameter, name[0]) {
+			return ": in a case, input." + name[1]
+		}
+	}
+	return ""
+}
+
 // inputText is a text, or a number as it was written.
 func inputText(v any) string {
 	switch v := v.(type) {

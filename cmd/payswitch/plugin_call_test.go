@@ -238,6 +238,8 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 		require.True(t, strings.HasPrefix(a.Error, tests[i][1]), "%s: %s", tests[i][0], a.Error)
 		require.NotContains(t, a.Error, "41111", "no card in an error")
 	}
+	require.Contains(t, callLines(t, `{"connector":"nmi","flow":"authorize","credentials":{"api_key":"k"},"input":{`+money+card+`,"request_3ds":true}}`)[0].Error,
+		"(authentication_type): in a case, input.request_3ds")
 	require.Contains(t, callLines(t, stripe(`"input":{`+money+card+`}`))[0].Error, "credentials: api_key missing")
 	complete := func(rest string) string {
 		return `{"connector":"adyen","flow":"complete","credentials":{"api_key":"k"},"input":{` + money + card + rest + `}}`
