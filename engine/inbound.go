@@ -227,6 +227,7 @@ func (e *Engine) believe(ctx context.Context, w *work, o *sdk.Outcome) error {
 		e.metrics.Alarm("amount_mismatch")
 		return e.keepMessage(ctx, w, o, "another currency than the payment's")
 	}
+	o = w.asAsked(o)
 	op, err := e.openOperation(ctx, w)
 	switch {
 	case err != nil:
@@ -244,6 +245,18 @@ func (e *Engine) believe(ctx context.Context, w *work, o *sdk.Outcome) error {
 	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
 		slog.String("kind", string(op.Kind)), slog.String("by", evidenceOfWebhook), slog.String("status", string(v.status)))
 	return e.settle(ctx, w, v)
+}
+
+// asAsked is what a message says in the terms of what was asked for. Where the processor was to capture the payment at once and offers no
+// query, its approval is the last that is heard of it: the money is taken, as with the same approval in an answer.
+func (w *work) asAsked(o *sdk.Outcome) *sdk.Outcome {
+	if o.Status != sdk.StatusAuthorized || adapterCapture(w.p.Details.CaptureMethod) == sdk.CaptureManual ||
+		slices.Contains(w.adapter.Manifest.Operations, sdk.OpSync) {
+		return o
+	}
+	taken := *o
+	taken.Status = sdk.StatusCaptured
+	return &taken
 }
 
 // learn books what a message tells of an attempt that no operation is open on. What cannot be booked is kept and raised.

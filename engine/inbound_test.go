@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -236,6 +237,7 @@ func TestWebhookSync(t *testing.T) {
 // Adyen's own notifications, by its adapter: an authorization that was only received, then a capture that fails.
 func TestWebhookAdyen(t *testing.T) {
 	const key = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+	var made atomic.Int32
 	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		if strings.HasSuffix(r.URL.Path, "/captures") {
@@ -243,7 +245,7 @@ func TestWebhookAdyen(t *testing.T) {
 			w.Write([]byte(`{"pspReference":"CAPTURE1","paymentPspReference":"PSP1","status":"received"}`))
 			return
 		}
-		w.Write([]byte(`{"pspReference":"PSP1","resultCode":"Received"}`))
+		fmt.Fprintf(w, `{"pspReference":"PSP%d","resultCode":"Received"}`, made.Add(1))
 	}))
 	t.Cleanup(p.Close)
 	w := newWorldWith(t, quick, plugins.NativeConnectors(map[string]*sdk.Adapter{"adyen": adyen.Adapter()}), t.TempDir()+"/p.db")
@@ -287,6 +289,17 @@ func TestWebhookAdyen(t *testing.T) {
 	require.Equal(t, "failed", got.Attempt.Details.Captures[0].Status)
 	_, err = notify("CAPTURE1", "PSP1", "Shop", "CAPTURE", "false")
 	require.NoError(t, err)
+
+	// Of a payment that Adyen captures at once no message follows its authorization.
+	v = w.pay(sale(1130, visa, func(in *engine.PaymentInput) { in.Currency = "EUR" }))
+	require.Equal(t, engine.Processing, v.Payment.Status)
+	for range 2 {
+		_, err = notify("PSP2", "", "Shop", "AUTHORISATION", "true")
+		require.NoError(t, err)
+	}
+	got = w.get(v.Payment.ID, engine.RetrieveInput{})
+	require.Equal(t, engine.Succeeded, got.Payment.Status)
+	require.EqualValues(t, 1130, got.Payment.Received)
 	require.Empty(t, w.alarms.all())
 }
 
