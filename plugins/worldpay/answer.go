@@ -108,19 +108,8 @@ var risks = sdk.Results{{sdk.CheckPass, "matched"}, {sdk.CheckFail, "notMatched"
 
 // checks reads riskFactors; nil where there are none.
 func checks(j sdk.JSON) *sdk.Checks {
-	var cvc, street, postal string
-	for r := range j.Get("riskFactors").All() {
-		result := risks.Of(r.Str("risk"))
-		switch r.Str("type") + " " + r.Str("detail") {
-		case "cvc ":
-			cvc = result
-		case "avs address":
-			street = result
-		case "avs postcode":
-			postal = result
-		}
-	}
-	return sdk.NewChecks(cvc, street, postal)
+	risk := func(name, text string) string { return risks.Of(j.Get("riskFactors").Where(name, text).Str("risk")) }
+	return sdk.NewChecks(risk("type", "cvc"), risk("detail", "address"), risk("detail", "postcode"))
 }
 
 // refused is why the issuer said no.
