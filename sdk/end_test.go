@@ -189,3 +189,13 @@ func TestWebhookEnds(t *testing.T) {
 	require.Equal(t, 401, deliver(`{"age":61}`, verdict(true)).Outcome.Reply.Status)
 	require.Equal(t, 200, deliver(`{"age":-60}`, verdict(true)).Outcome.Reply.Status)
 }
+
+func TestOnly(t *testing.T) {
+	j, err := ParseJSON([]byte(`[{"r":"a","id":1},{"r":"b","id":2},{"r":"b","id":3}]`))
+	require.NoError(t, err)
+	only := func(r string) JSON { return j.Only(func(v JSON) bool { return v.Str("r") == r }) }
+	require.EqualValues(t, 1, only("a").Int("id"))
+	require.False(t, only("c").Exists())
+	require.False(t, JSON{}.Only(func(JSON) bool { return true }).Exists())
+	require.PanicsWithError(t, errSeveral.Error(), func() { only("b") })
+}

@@ -154,3 +154,23 @@ func TestReturned(t *testing.T) {
 	r := &Request{Return: &Return{Query: []Header{H("a", "1"), H("b", "")}, Form: []Header{H("a", "2"), H("b", "3")}}}
 	require.Equal(t, []string{"1", "3", ""}, []string{r.Returned("a"), r.Returned("b"), r.Returned("c")})
 }
+
+func TestLinesTotal(t *testing.T) {
+	total := func(lines ...Line) any {
+		n, ok := (&Request{Lines: lines}).LinesTotal()
+		if !ok {
+			return nil
+		}
+		return n
+	}
+	require.EqualValues(t, 2100, total(Line{Name: "a", Quantity: 2, UnitPrice: 900}, Line{Name: "b", Quantity: 1, UnitPrice: 300, Tax: 50}))
+	require.EqualValues(t, 0, total(Line{Name: "a gift", Quantity: 1}))
+	for _, lines := range [][]Line{{}, {{Quantity: 1, UnitPrice: 1}}, {{Name: "a", UnitPrice: 1}}, {{Name: "a", Quantity: 1, UnitPrice: -1}}, {{Name: "a", Quantity: 1e6 + 1}}} {
+		require.Nil(t, total(lines...))
+	}
+	many := make([]Line, 1000)
+	for i := range many {
+		many[i] = Line{Name: "a", Quantity: 1e6, UnitPrice: 1e12}
+	}
+	require.Nil(t, total(many...), "more than fits")
+}

@@ -160,3 +160,9 @@ func TestIndexAgreesWithEncodingJSON(t *testing.T) {
 		}
 	}
 }
+
+func TestObjectTexts(t *testing.T) {
+	o := NewObject().StrOrNull("a", "").StrOrNull("b", "x").Texts(Sorted(map[string]string{"z": "1", "y": ""}))
+	require.Equal(t, `{"a":null,"b":"x","y":"","z":"1"}`, o.String())
+	require.Equal(t, "{}", NewObject().Texts(nil).String())
+}

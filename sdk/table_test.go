@@ -28,3 +28,14 @@ func TestNewDecline(t *testing.T) {
 	require.Nil(t, NewChecks("", "", ""))
 	require.Equal(t, &Checks{PostalCode: CheckFail}, NewChecks("", "", CheckFail))
 }
+
+func TestCheckCodes(t *testing.T) {
+	codes := CheckCodes{CVC: Results{{CheckPass, "M"}, {CheckFail, "N"}}, Line1: Results{{CheckPass, "Y A"}, {CheckFail, "Z"}}, PostalCode: Results{{CheckPass, "Y Z"}, {CheckFail, "A"}},
+		Other: CheckUnavailable}
+	require.Equal(t, &Checks{CVC: CheckFail, AddressLine1: CheckPass, PostalCode: CheckFail}, codes.Read("N", "A"))
+	require.Equal(t, &Checks{CVC: CheckUnavailable}, codes.Read("X", ""))
+	require.Equal(t, &Checks{AddressLine1: CheckFail, PostalCode: CheckPass}, codes.Read("", "Z"))
+	require.Nil(t, codes.Read("", ""))
+	codes.Other = ""
+	require.Nil(t, codes.Read("X", "X"))
+}
