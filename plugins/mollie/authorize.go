@@ -11,8 +11,12 @@ import (
 // dataVersion is that of ConnectorData: Customer holds Mollie's customer id.
 const dataVersion = 1
 
-// tokenPrefix begins the token of a card, which Mollie's fields in the merchant's page make as well.
-const tokenPrefix = "tkn_"
+// ofACard says that the reference is the token of a card, which Mollie's fields in the merchant's page make as well: a mandate begins with
+// mdt_, has its customer with it, or is charged by the merchant alone.
+func ofACard(r *sdk.Request) bool {
+	id := r.Instrument.StoredCredentialID
+	return !r.MerchantInitiated() && !strings.HasPrefix(id, "mdt_") && !strings.Contains(id, "/")
+}
 
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
@@ -23,7 +27,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if r.Instrument.NetworkTransactionID != "" { // the customer would have to be there
 		return nil, sdk.Unsupported("recurring_details", "Mollie refers to earlier payments by its own mandates alone")
 	}
-	if r.Instrument.Card != nil || strings.HasPrefix(r.Instrument.StoredCredentialID, tokenPrefix) {
+	if r.Instrument.Card != nil || ofACard(r) {
 		return pay(c, r.Instrument, r.Stores() && r.StoredCredential.Usage == "off_session")
 	}
 	return charge(c, r.Instrument.StoredCredentialID)
