@@ -18,9 +18,6 @@ const (
 	createPaymentProfile = "createCustomerPaymentProfileRequest"
 )
 
-// notFoundFinalSeconds is how long a transaction that no list shows may still be on its way into one.
-const notFoundFinalSeconds = 15 * 60
-
 // Adapter returns the adapter.
 func Adapter() *sdk.Adapter {
 	const transaction, profile = createTransaction + ".transactionRequest.", createPaymentProfile + ".paymentProfile."
@@ -46,7 +43,7 @@ func Adapter() *sdk.Adapter {
 			Reference: sdk.ReferenceRule{MaxLength: 20}, // refId and invoiceNumber
 			Webhook:   &sdk.WebhookRule{Scheme: "x-anet-signature"},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference},
-				NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+				NotFoundFinalAfterSeconds: 15 * 60}, // a transaction that no list shows may still be on its way into one
 		},
 		Authorize: authorize, Verify: verify,
 		Capture: capture, Void: void, Refund: refund,

@@ -18,10 +18,6 @@ const (
 	enrollmentsPath = "/risk/v1/authentications"
 )
 
-// notFoundFinalSeconds is how long a transaction may take to be found by Transaction Search. Its guide names no time; as a rule it is
-// there within a minute.
-const notFoundFinalSeconds = 60 * 60
-
 // Adapter returns the adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
@@ -53,7 +49,7 @@ func Adapter() *sdk.Adapter {
 			Reference:      sdk.ReferenceRule{MaxLength: 50},
 			Webhook:        &sdk.WebhookRule{Scheme: "cybersource-hmac-sha256", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference},
-				NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+				NotFoundFinalAfterSeconds: 60 * 60}, // the guide of Transaction Search names no time; as a rule a transaction is there within a minute
 		},
 		Authorize: authorize, Verify: authorize, Complete: complete,
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,

@@ -14,14 +14,14 @@ var (
 )
 
 // ask sends a request and reads the answer, where there is one that says something. 5xx say nothing, whatever their body: the money may
-// have moved.
+// have moved. A refusal by the gate before the API, which does not know the account, ends the operation.
 func ask(c *sdk.Call, method, path string, body *sdk.Object, captures ...sdk.Capture) sdk.JSON {
 	r := send(c, method, path, body, captures...)
 	j := r.JSON()
-	refusal := r.Status/100 == 4 && r.Status != 408 && (declined(j.Str("status")) || j.Str("response.rmsg") != "")
-	if !j.IsObject() || !r.OK() && !refusal {
-		sdk.Check(errAnswer)
+	if gate := j.Str("response.rmsg"); r.Refuses() && j.Str("status") == "" && gate != "" {
+		c.End(sdk.Declined(declines.New("UNAUTHORIZED", gate, "")))
 	}
+	sdk.Require(j.IsObject() && (r.OK() || r.Refuses() && declined(j.Str("status"))), errAnswer)
 	return j
 }
 
@@ -46,7 +46,7 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, er
 	if o.Status == sdk.StatusDeclined {
 		return o, nil
 	}
-	o.Amount = authorized(a, r.Amount.Currency).Part(r.Amount)
+	o.Amount = a.Get("orderInformation.amountDetails").MajorIn("authorizedAmount", "currency", r.Amount.Currency).Part(r.Amount)
 	switch {
 	case status == "PARTIAL_AUTHORIZED" && o.Amount == nil:
 		return nil, errStatus
@@ -63,20 +63,11 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, er
 	return o, nil
 }
 
-// authorized is the amount of an approval, nil where the answer has none.
-func authorized(a sdk.JSON, c sdk.Currency) *sdk.Money {
-	details := a.Get("orderInformation.amountDetails")
-	if details.Str("currency") != string(c) {
-		return nil
-	}
-	return details.Major("authorizedAmount", c)
-}
-
 // outcome is what every answer about a transaction may hold. What is not a refusal has an id and a status that means something.
 func outcome(a sdk.JSON, status string, means sdk.Statuses) *sdk.Outcome {
 	o := &sdk.Outcome{TransactionID: a.Str("id"), Reference: a.Str("reconciliationId"),
 		Checks: checks.Read(a.Text("processorInformation.cardVerification.resultCode"), a.Text("processorInformation.avs.code"))}
-	if o.Status = means.Of(status); o.Status == sdk.StatusDeclined || gate(a) {
+	if o.Status = means.Of(status); o.Status == sdk.StatusDeclined {
 		d := refused(a)
 		d.TransactionID, d.Reference, d.Checks = o.TransactionID, o.Reference, o.Checks
 		return d
@@ -91,9 +82,6 @@ func outcome(a sdk.JSON, status string, means sdk.Statuses) *sdk.Outcome {
 	return o
 }
 
-// gate says that the answer is of the gate before the API, which knows the account or does not.
-func gate(a sdk.JSON) bool { return a.Str("status") == "" && a.Str("response.rmsg") != "" }
-
 // checks are Cybersource's CVN and AVS codes. Some tell of the street or of the postal code alone.
 var checks = sdk.CheckCodes{
 	CVC:        sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N D I"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U X 1 2 3"}},
@@ -101,14 +89,11 @@ var checks = sdk.CheckCodes{
 	PostalCode: sdk.Results{{sdk.CheckPass, "X Y D M H V W Z L P F"}, {sdk.CheckFail, "A O N C K"}, {sdk.CheckUnavailable, "B U G I R E S 1 2"}},
 }
 
-// refused is the outcome of a refusal. Transaction Search has a number for its reason; the gate has none.
+// refused is the outcome of a refusal. Transaction Search has a number for its reason.
 func refused(a sdk.JSON) *sdk.Outcome {
 	status := a.First("status", "applicationInformation.status")
 	code := a.First("errorInformation.reason", "reason", "applicationInformation.reasonCode")
-	message := a.First("errorInformation.message", "message", "response.rmsg")
-	if gate(a) {
-		status, code = "", "UNAUTHORIZED"
-	}
+	message := a.First("errorInformation.message", "message")
 	details := a.Get("errorInformation.details")
 	if !details.IsArray() {
 		details = a.Get("details")

@@ -54,7 +54,7 @@ var errStage = errors.New("an authentication answer without what the next step n
 // authenticate sends a request of payer authentication. A refusal ends the operation.
 func authenticate(c *sdk.Call, path string, body *sdk.Object, captures ...sdk.Capture) (status string, info sdk.JSON) {
 	a := ask(c, "POST", path, body, captures...)
-	if status = a.Str("status"); gate(a) || declined(status) {
+	if status = a.Str("status"); declined(status) {
 		c.End(refused(a))
 	}
 	return status, a.Get("consumerAuthenticationInformation")

@@ -16,12 +16,6 @@ import (
 // apiVersion is what requests and answers look like: Stripe keeps every version it has published.
 const apiVersion = "2022-11-15"
 
-// idempotencySeconds is how long Stripe remembers a key at least.
-const idempotencySeconds = 24 * 3600
-
-// searchSeconds is how long Stripe's search may lag behind, in bad times.
-const searchSeconds = 2 * 3600
-
 // Adapter returns the adapter.
 func Adapter() *sdk.Adapter {
 	api := sdk.At("https://api.stripe.com")
@@ -44,7 +38,8 @@ func Adapter() *sdk.Adapter {
 			Placements:     append(sdk.CardPlacements(intents, card, sdk.OpAuthorize), sdk.CardPlacements(setups, card, sdk.OpVerify)...),
 			Webhook:        &sdk.WebhookRule{Scheme: "stripe-signature", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend, sdk.ResolveByReference},
-				IdempotencyWindowSeconds: idempotencySeconds, NotFoundFinalAfterSeconds: searchSeconds},
+				IdempotencyWindowSeconds:  24 * 3600, // at least
+				NotFoundFinalAfterSeconds: 2 * 3600}, // Stripe's search may lag behind so long, in bad times
 		},
 		Authorize: authorize, Verify: verify, Complete: sync, Sync: sync,
 		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize,
@@ -55,36 +50,40 @@ func Adapter() *sdk.Adapter {
 
 // Paths of the API.
 const (
-	intents   = "/v1/payment_intents"
-	setups    = "/v1/setup_intents"
-	refunds   = "/v1/refunds"
-	customers = "/v1/customers"
+	intents = "/v1/payment_intents"
+	setups  = "/v1/setup_intents"
+	refunds = "/v1/refunds"
 )
 
-// setupPrefix begins the ids of SetupIntents: what a verify is known by later.
-const setupPrefix = "seti_"
-
-// post sends a form. The key in Idempotency-Key makes it safe to repeat.
-func post(c *sdk.Call, path string, form *sdk.Form) sdk.JSON {
-	return object(c, sdk.Must(c.Do(sdk.FormSend(path, form, headers(c)...).Keyed("Idempotency-Key"))))
+// send sends a form. The key in Idempotency-Key makes it safe to repeat.
+func send(c *sdk.Call, path string, form *sdk.Form) *sdk.Response {
+	return sdk.Must(c.Do(sdk.FormSend(path, form, headers(c)...).Keyed("Idempotency-Key")))
 }
-
-func get(c *sdk.Call, path string) sdk.JSON { return object(c, sdk.Must(c.Get(path, headers(c)...))) }
 
 func headers(c *sdk.Call) []sdk.Header {
 	return []sdk.Header{c.Bearer("api_key"), sdk.H("Stripe-Version", apiVersion)}
 }
 
-// object is what Stripe answers with. An error ends the operation: as a refusal only where it says that nothing was done and will be, and
-// was not asked what has been done.
+// post sends a form and returns the object that Stripe answers with. An error ends the operation.
+func post(c *sdk.Call, path string, form *sdk.Form) sdk.JSON { return object(c, send(c, path, form)) }
+
+func get(c *sdk.Call, path string) sdk.JSON { return object(c, sdk.Must(c.Get(path, headers(c)...))) }
+
 func object(c *sdk.Call, answer *sdk.Response) sdk.JSON {
+	c.End(refused(c, answer))
+	return answer.JSON()
+}
+
+// refused is what an error of Stripe's means, nil for an answer that is none. It is a refusal only where it says that nothing was done and
+// will be, and was not asked what has been done.
+func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	e, op := answer.JSON().Get("error"), c.Operation()
 	kind, query := e.Str("type"), op == sdk.OpSync || op == sdk.OpComplete || op == sdk.OpRefundSync
 	switch {
 	case answer.OK():
-		return answer.JSON()
+		return nil
 	case query && answer.Status == 404 && e.Str("code") == "resource_missing":
-		c.End(sdk.NotFound())
+		return sdk.NotFound()
 	case query, !answer.Refuses(), answer.Status == 429, // of 409 and 429 the first request is still to be answered
 		kind != "card_error" && kind != "invalid_request_error": // api_error; idempotency_error: the key has been used for something else
 		sdk.Check(answer.Undecided("no decision", "error.type", "error.code"))
@@ -94,8 +93,7 @@ func object(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 	if answer.Status == 401 || answer.Status == 403 {
 		o.Decline = sdk.NewDecline(o.Decline.Code, o.Decline.Message, sdk.DeclineInvalidMerchant)
 	}
-	c.End(o)
-	return sdk.JSON{}
+	return o
 }
 
 // decimals are Stripe's: hundredths of Ugandan shillings.

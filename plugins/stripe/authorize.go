@@ -27,8 +27,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if v := c.Account.Config["incremental_authorization"]; v != "" && v != "never" && r.Capture == sdk.CaptureManual {
 		f.Add("payment_method_options[card][request_incremental_authorization]", v)
 	}
-	j := post(c, intents, f.Add("expand[0]", "latest_charge"))
-	return withCustomer(paymentIntent.read(c, j), customer), nil
+	return paymentIntent.create(c, intents, f, customer), nil
 }
 
 // verify creates and confirms a SetupIntent, which asks the issuer with a zero amount.
@@ -43,8 +42,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	metadata(f, r)
 	newCard(f, r)
 	threeDSecure(f, r)
-	j := post(c, setups, f.Add("payment_method_types[0]", "card").Add("expand[0]", "latest_attempt"))
-	return withCustomer(setupIntent.read(c, j), customer), nil
+	return setupIntent.create(c, setups, f.Add("payment_method_types[0]", "card"), customer), nil
 }
 
 // customerOf is Stripe's customer of ours: known from before, or created where a card is to be stored, as only its customer can be
@@ -54,13 +52,18 @@ func customerOf(c *sdk.Call) string {
 	if known := r.Kept().Customer; known != "" || !r.Stores() || r.Customer == nil {
 		return known
 	}
-	j := post(c, customers, sdk.NewForm().Opt("email", r.Customer.Email).Opt("name", r.Customer.Name))
+	j := post(c, "/v1/customers", sdk.NewForm().Opt("email", r.Customer.Email).Opt("name", r.Customer.Name))
 	sdk.Require(j.Str("object") == "customer" && j.Str("id") != "", errors.New("the answer is no customer"))
 	return j.Str("id")
 }
 
-// withCustomer has the customer told again in later payments.
-func withCustomer(o *sdk.Outcome, customer string) *sdk.Outcome {
+// create makes an intent. Its customer is told again in later payments, also where this one was refused.
+func (k *intent) create(c *sdk.Call, path string, f *sdk.Form, customer string) *sdk.Outcome {
+	answer := send(c, path, f.Add("expand[0]", k.attempt))
+	o := refused(c, answer)
+	if o == nil {
+		o = k.read(c, answer.JSON())
+	}
 	if customer != "" {
 		o.ConnectorData = &sdk.ConnectorData{Version: 1, Customer: customer}
 		if o.StoredCredential != nil && o.StoredCredential.CustomerID == "" {

@@ -46,7 +46,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	switch {
 	case id == "":
 		return search(c), nil
-	case strings.HasPrefix(id, setupPrefix):
+	case strings.HasPrefix(id, "seti_"):
 		return setupIntent.read(c, get(c, setups+"/"+sdk.PathEscape(id)+"?expand[0]=latest_attempt")), nil
 	}
 	return paymentIntent.read(c, get(c, intents+"/"+sdk.PathEscape(id)+"?expand[0]=latest_charge")), nil

@@ -74,6 +74,8 @@ func TestStoredCredentials(t *testing.T) {
 	require.Equal(t, []string{"cus_1", "off_session"}, []string{wire.FormBody(t, sends[1])["customer"], wire.FormBody(t, sends[1])["setup_future_usage"]})
 	require.Equal(t, &sdk.StoredCredential{ID: "pm_1", CustomerID: "cus_1"}, end.Outcome.StoredCredential)
 	require.Equal(t, "cus_1", end.Outcome.ConnectorData.Customer)
+	_, end = play(t, sdk.OpAuthorize, r, wire.Answer(200, `{"id":"cus_1","object":"customer"}`), wire.Answer(402, `{"error":{"type":"card_error","code":"card_declined"}}`))
+	require.Equal(t, "cus_1", end.Outcome.ConnectorData.Customer, "made for this payment, and known in the next")
 
 	again := purchase(1000, "USD")
 	again.ConnectorData = end.Outcome.ConnectorData
