@@ -133,3 +133,25 @@ func TestClientKnowsNoOtherResults(t *testing.T) {
 		require.Equal(t, want, outcome(t, step(sdk.OpAuthorize), 200, answer).Status, r)
 	}
 }
+
+// TestClientKnowsNoOtherEvents: every event code of Adyen's library is read, or is one about nothing of ours.
+func TestClientKnowsNoOtherEvents(t *testing.T) {
+	s, err := published.Load(os.DirFS("testdata"), nil)
+	require.NoError(t, err)
+	codes, ignored := s.Values("NotificationRequestItem.EventCodeEnum"), []string{}
+	require.Greater(t, len(codes), 30)
+	for _, code := range codes {
+		for _, success := range s.Values("NotificationRequestItem success") {
+			body := notification(t, code, success, "PAY")
+			require.NoError(t, s.Check("Notification", []byte(strings.Replace(string(body), `"eventCode"`, `"eventDate":"2026-01-15T10:20:30+01:00","eventCode"`, 1))))
+			o := receive(t, body, hmacKey)
+			require.Equal(t, "[accepted]", o.Reply.Body, code)
+			if success == "true" && len(o.Events) == 0 {
+				ignored = append(ignored, code)
+			}
+		}
+	}
+	require.ElementsMatch(t, strings.Fields("AUTORESCUE CANCEL_AUTORESCUE CANCEL_OR_REFUND DISPUTE_DEFENSE_PERIOD_ENDED DONATION HANDLED_EXTERNALLY INFORMATION_SUPPLIED ISSUER_COMMENTS "+
+		"ISSUER_RESPONSE_TIMEFRAME_EXPIRED MANUAL_REVIEW_ACCEPT MANUAL_REVIEW_REJECT NOTIFICATION_OF_FRAUD ORDER_CLOSED ORDER_OPENED PAIDOUT_REVERSED PENDING POSTPONED_REFUND "+
+		"PROCESS_RETRY PAYOUT_DECLINE PAYOUT_EXPIRE PAYOUT_THIRDPARTY RECURRING_CONTRACT REFUND_WITH_DATA REPORT_AVAILABLE REQUEST_FOR_INFORMATION TECHNICAL_CANCEL VOID_PENDING_REFUND"), ignored)
+}

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write README.md anew")
 func TestReadme(t *testing.T) {
 	support, err := wire.Support(authorizedotnet.Adapter(), os.DirFS("testdata"), facts, missing)
 	require.NoError(t, err)
-	wire.Readme(t, about+"\n"+support, *update)
+	wire.Readme(t, about+"\n"+support+models(t).Readme(), *update)
 }
 
 // missing is why an operation is not offered.

@@ -16,8 +16,21 @@ const libraries = {
     package: "@adyen/api-library", license: "MIT, Copyright (c) Adyen", read: typescript,
     files: { "lib/src/typings/checkout/models.d.ts": ["PaymentRequest", "PaymentDetailsRequest", "PaymentCaptureRequest", "PaymentCancelRequest", "PaymentRefundRequest",
       "PaymentAmountUpdateRequest", "PaymentResponse", "PaymentDetailsResponse", "PaymentCaptureResponse", "PaymentCancelResponse", "PaymentRefundResponse",
-      "PaymentAmountUpdateResponse", "ServiceError"] },
+      "PaymentAmountUpdateResponse", "ServiceError"],
+      "lib/src/typings/notification/models.d.ts": ["Notification"] },
     only: { PaymentRequestPaymentMethod: ["CardDetails"], PaymentResponseAction: ["CheckoutRedirectAction", "CheckoutThreeDS2Action"] },
+  },
+  authorizedotnet: {
+    package: "@types/authorizenet", license: "MIT, Copyright (c) Microsoft Corporation", read: classes, file: "index.d.ts",
+    roots: ["CreateTransactionRequest", "CreateCustomerProfileRequest", "CreateCustomerPaymentProfileRequest", "GetTransactionDetailsRequest", "GetUnsettledTransactionListRequest",
+      "GetSettledBatchListRequest", "GetTransactionListRequest"],
+    // What an element of a class, or of every class, is made of: the library leaves it open.
+    types: { merchantAuthentication: "MerchantAuthenticationType", transactionRequest: "TransactionRequestType", payment: "PaymentType", creditCard: "CreditCardType",
+      "TransactionRequestType.profile": "CustomerProfilePaymentType", "CustomerProfilePaymentType.paymentProfile": "PaymentProfile",
+      "CreateCustomerProfileRequest.profile": "CustomerProfileType", "CreateCustomerPaymentProfileRequest.paymentProfile": "CustomerPaymentProfileType",
+      order: "OrderType", customer: "CustomerDataType", billTo: "CustomerAddressType", shipTo: "NameAndAddressType", cardholderAuthentication: "CcAuthenticationType",
+      processingOptions: "ProcessingOptions", subsequentAuthInformation: "SubsequentAuthInformation", sorting: "TransactionListSorting", paging: "Paging" },
+    lists: { userFields: ["userField", "UserField"] },
   },
   mollie: {
     package: "mollie-api-typescript", license: "BSD-2-Clause, Copyright (c) 2025, Mollie", read: typescript,
@@ -62,6 +75,24 @@ async function typescript(lib, root) {
     return o;
   };
   return [walk(definitions), Object.values(lib.files).flat()];
+}
+
+// classes reads the classes of an XML schema, whose elements stand in an order.
+async function classes(lib, root) {
+  const text = readFileSync(join(root, lib.file), "utf8"), found = {}, definitions = {};
+  for (const [, name, base, body] of text.matchAll(/^    class (\w+)(?: extends (\w+))? \{\n(.*?)^    \}/gms))
+    found[name] = { base, elements: [...body.matchAll(/^        (\w+): [^;()]+;$/gm)].map((m) => m[1]) };
+  const elements = (name) => (name ? [...elements(found[name].base), ...found[name].elements] : []);
+  const $ref = (name) => ({ $ref: "#/definitions/" + name });
+  for (const name of Object.keys(found)) {
+    const properties = {};
+    for (const e of elements(name)) {
+      const type = lib.types[name + "." + e] ?? lib.types[e], list = lib.lists[e];
+      properties[e] = type ? $ref(type) : list ? { type: "object", additionalProperties: false, properties: { [list[0]]: { type: "array", items: $ref(list[1]) } } } : {};
+    }
+    definitions[name] = { type: "object", additionalProperties: false, ordered: true, properties };
+  }
+  return [definitions, lib.roots];
 }
 
 // apimatic runs the models of a library of APIMATIC's, with functions in the place of its schema library that make JSON Schema.

@@ -1,6 +1,6 @@
 // Package published checks an adapter's messages against what its processor publishes of its API: the models of the processor's own client
 // library, as JSON Schema, in which every object is closed. A field that the processor's client does not know is an error, and so is a
-// missing one, one of another type, and a value that is not of its list. Tests only.
+// missing one, one of another type, a value that is not of its list, and one out of order where there is an order. Tests only.
 package published
 
 import (
@@ -65,8 +65,8 @@ func (s *Schema) Library() string {
 
 // Readme is the section of an adapter's README about what the schema holds it to, with the entries of Beyond.
 func (s *Schema) Readme() string {
-	text := "\n## Tested against the processor's own client\n\nThe tests check every request against the models of `" + s.Library() +
-		"`: a field that it does not know, a missing one, one of another type and a\nvalue that is not of its list are errors.\n"
+	text := "\n## Tested against a published client\n\nThe tests check every request against the models of `" + s.Library() +
+		"`: a field that it does not know, a missing one, one of another type, a value\nthat is not of its list, and one out of order where there is an order, are errors.\n"
 	if len(s.Beyond) > 0 {
 		text += "\n| Field that it does not know | Where it is documented |\n|---|---|\n"
 	}
@@ -97,7 +97,7 @@ func (s *Schema) Check(model string, message []byte) error {
 	if err := compiled.Validate(value); err != nil {
 		return fmt.Errorf("%s: %w", model, err)
 	}
-	return nil
+	return s.inOrder(model, s.definitions[model], message)
 }
 
 // remove takes a field out of a message; "*" stands for every element of an array.

@@ -13,6 +13,7 @@ const schema = `{"$comment":"Made by it from @acme/client 1.2.3 (MIT).","$schema
 	"Payment":{"type":"object","additionalProperties":false,"required":["amount"],"properties":{"amount":{"$ref":"#/definitions/Amount"},
 		"lines":{"type":"array","items":{"$ref":"#/definitions/Amount"}},"state":{"anyOf":[{"$ref":"#/definitions/State"},{"type":"null"}]}}},
 	"Amount":{"type":"object","additionalProperties":false,"properties":{"value":{"type":"number"}}},
+	"Element":{"type":"object","ordered":true,"additionalProperties":false,"properties":{"first":{},"second":{"$ref":"#/definitions/Element"},"third":{"type":"array","items":{"$ref":"#/definitions/Element"}}}},
 	"State":{"enum":["open","paid"]}}}`
 
 func TestCheck(t *testing.T) {
@@ -41,6 +42,10 @@ func TestCheck(t *testing.T) {
 	s = load(map[string]string{"Payment lines.*.pin": "documented", "Payment colour": "documented", "Amount value": "of another model"})
 	require.NoError(t, s.Check("Payment", []byte(`{"amount":{"value":1},"lines":[{"pin":1},{"pin":2}]}`)))
 	require.Equal(t, []string{"Amount value", "Payment colour"}, s.Unused())
+
+	require.NoError(t, s.Check("Element", []byte(`{"first":{"z":1,"a":2},"third":[{"first":1,"second":{}}]}`)))
+	require.ErrorContains(t, s.Check("Element", []byte(`{"third":[],"first":1}`)), "Element.first stands behind third")
+	require.ErrorContains(t, s.Check("Element", []byte(`{"second":{"third":[{},{"second":{},"first":1}]}}`)), "Element.second.third.first stands behind second")
 
 	require.Equal(t, "@acme/client 1.2.3", s.Library())
 	require.Contains(t, s.Readme(), "| `Payment colour` | documented |")
