@@ -334,6 +334,7 @@ func TestSync(t *testing.T) {
 	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpSync, r, wire.Answer(404, `{"name":"RESOURCE_NOT_FOUND","details":[{"issue":"INVALID_RESOURCE_ID"}]}`)).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, wire.Answer(404, `{"message":"no route"}`)).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, wire.Answer(401, `{"error":"invalid_token"}`)).Status)
+	require.Equal(t, sdk.DeclineInvalidMerchant, outcome(t, sdk.OpCapture, r, wire.Answer(401, `{"error":"invalid_client"}`)).Decline.Reason)
 }
 
 // Messages are not signed by anything that can be checked here: each only causes a query.
