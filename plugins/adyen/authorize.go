@@ -20,9 +20,9 @@ func payment(c *sdk.Call) *sdk.Object {
 		interaction = "ContAuth"
 	}
 	o := sdk.NewObject().Obj("amount", value).Str("merchantAccount", c.Account.Credentials["merchant_account"]).Obj("paymentMethod", method).
-		Obj("mpiData", mpiData(r.ThreeDS)).Str("reference", r.Reference).OptStr("returnUrl", r.ReturnURL)
+		OptObj("mpiData", mpiData(r.Proof())).Str("reference", r.Reference).OptStr("returnUrl", r.ReturnURL)
 	if !mit {
-		o.Obj("browserInfo", browserInfo(r.Browser))
+		o.Obj("browserInfo", browserInfo(r.Device()))
 	}
 	o.Str("shopperInteraction", interaction).OptStr("recurringProcessingModel", processingModel(r)).Obj("additionalData", additionalData(r)).
 		OptStr("shopperReference", shopper).OptBool("storePaymentMethod", r.Stores())
@@ -59,9 +59,6 @@ func holder(r *sdk.Request) string {
 // mpiData is a 3-D Secure 2 result from elsewhere (docs.adyen.com, "Third-party authentication"): directoryResponse is the transStatus
 // of the ARes, authenticationResponse that after the challenge. Where the flow is not known both are told.
 func mpiData(t *sdk.ThreeDSResult) *sdk.Object {
-	if t == nil {
-		return nil
-	}
 	directory, authentication := t.TransStatus, t.TransStatus
 	switch t.Flow {
 	case "challenge":
@@ -158,7 +155,7 @@ func houseNumber(line string) (house, street string) {
 }
 
 func browserInfo(b *sdk.Browser) *sdk.Object {
-	if b == nil || b.UserAgent == "" || b.AcceptHeader == "" { // Adyen refuses one without them
+	if b.UserAgent == "" || b.AcceptHeader == "" { // Adyen refuses one without them
 		return nil
 	}
 	return sdk.NewObject().Str("userAgent", b.UserAgent).Str("acceptHeader", b.AcceptHeader).OptStr("language", b.Language).
