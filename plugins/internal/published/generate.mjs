@@ -13,7 +13,7 @@ const adapters = join(dirname(fileURLToPath(import.meta.url)), "../..");
 // What each adapter's requests and answers are in its processor's library. only: of several alternatives, those about cards.
 const libraries = {
   adyen: {
-    package: "@adyen/api-library", license: "MIT, Copyright (c) Adyen", read: typescript,
+    package: "@adyen/api-library", license: "MIT, Copyright (c) 2020 Adyen", read: typescript,
     files: { "lib/src/typings/checkout/models.d.ts": ["PaymentRequest", "PaymentDetailsRequest", "PaymentCaptureRequest", "PaymentCancelRequest", "PaymentRefundRequest",
       "PaymentAmountUpdateRequest", "PaymentResponse", "PaymentDetailsResponse", "PaymentCaptureResponse", "PaymentCancelResponse", "PaymentRefundResponse",
       "PaymentAmountUpdateResponse", "ServiceError"],
@@ -41,7 +41,7 @@ const libraries = {
     rename: { links: "_links", embedded: "_embedded" }, // on the wire
   },
   paypal: {
-    package: "@paypal/paypal-server-sdk", license: "MIT, Copyright PayPal, Inc.", read: apimatic,
+    package: "@paypal/paypal-server-sdk", license: "PayPal SDK License, Copyright (c) 2024 PAYPAL, INC.", read: apimatic,
     roots: ["orderRequest", "orderAuthorizeRequest", "orderCaptureRequest", "captureRequest", "refundRequest", "paymentTokenRequest", "order", "capturedPayment",
       "paymentAuthorization", "refund", "paymentTokenResponse", "processorResponse"],
     only: { paymentSource: ["card"], paymentSourceResponse: ["card"] },

@@ -28,4 +28,9 @@
 // with the decline code and what the codes mean; webhooks.sample a correctly signed message. A sample says only what matters of its
 // input: the rest is taken from the first case of its flow. expected.authentication is the whole of Outcome.Authentication in its own
 // JSON, with the real cavv: the sample checks that its field was captured.
+//
+// # Clients
+//
+// Recorded facts are what somebody here wrote down. Where the processor has a Go client, Converse has the adapter talk to the same test
+// server as the client: asked for the same, they must send the same, and the adapter must read what is made of the client's types.
 package wire
