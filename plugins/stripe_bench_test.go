@@ -39,6 +39,8 @@ func intent(reference string) []byte {
 		`"transfer_data":null,"transfer_group":null,"presentment_details":null,"hooks":null,"amount_overpaid":0,"description_lines":"` + strings.Repeat("order line; ", 60) + `"}`)
 }
 
+const stripeReference = "pay_0192f3a4b5c6_1"
+
 // BenchmarkStripe is a Stripe authorize through the sandbox, without the network: the step that asks, the request filled in, an answer of 4 KB
 // scrubbed, the step that reads it, memory reset after both. blind-% is the share of filling in and scrubbing.
 func BenchmarkStripe(b *testing.B) {
@@ -48,26 +50,13 @@ func BenchmarkStripe(b *testing.B) {
 	if _, ok := h.Adapter("stripe"); !ok {
 		b.Skip("the adapter is not built: make plugins")
 	}
-	const reference = "pay_0192f3a4b5c6_1"
-	body := intent(reference)
+	body := intent(stripeReference)
 	require.Greater(b, len(body), 4096)
-	h.driver.egress.instead = func(context.Context, *outgoing) answer {
-		return answer{sent: true, status: 200, body: slices.Clone(body), headers: []sdk.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "Request-Id", Value: "req_1"}}}
-	}
-	drive := func(n int) *engine.Drive {
-		d := &engine.Drive{Connector: "stripe", Operation: sdk.OpAuthorize, OperationID: fmt.Sprintf("op_%d", n), Started: time.Now(),
-			Account: engine.DriveAccount{ID: "mca_1", Environment: "test", Credentials: map[string]engine.Secret{"api_key": engine.NewSecret("sk_test_0123456789abcdefghijklmnop")}},
-			Request: sdk.Request{PaymentID: "pay_0192f3a4b5c6", AttemptID: reference, Reference: reference, Amount: sdk.Money{Minor: 1050, Currency: "USD"}, Capture: sdk.CaptureAutomatic,
-				Instrument: &sdk.Instrument{Card: &sdk.Card{ExpMonth: 12, ExpYear: 2030, Holder: "Ada Lovelace", BIN: "411111", LastFour: "1111", Length: 16, Network: sdk.Visa}},
-				Billing:    &sdk.Address{FirstName: "Ada", LastName: "Lovelace", Line1: "1 Market Street", City: "San Francisco", State: "CA", Zip: "94105", Country: "US", Email: "ada@example.com"},
-				ReturnURL:  "https://switch.example/back"},
-			Secrets: engine.InstrumentSecrets{Number: engine.NewSecret("4111111111111111"), CVC: engine.NewSecret("737")}}
-		d.Seed[0], d.Seed[1], d.Seed[2] = byte(n), byte(n>>8), byte(n>>16)
-		return d
-	}
+	h.driver.egress.instead = answering(body)
 	var took []time.Duration
+	b.ReportAllocs()
 	for n := 0; b.Loop(); n++ {
-		d := drive(n)
+		d := stripeDrive(n)
 		began := time.Now()
 		res, err := h.Drive(context.Background(), d)
 		if err != nil || res.Outcome == nil || res.Outcome.Status != sdk.StatusCaptured {
@@ -78,7 +67,69 @@ func BenchmarkStripe(b *testing.B) {
 	slices.Sort(took)
 	whole := took[len(took)/2]
 	b.ReportMetric(float64(whole)/1e3, "us-median")
-	b.ReportMetric(100*float64(blindness(b, drive(0), body))/float64(whole), "blind-%")
+	b.ReportMetric(100*float64(blindness(b, stripeDrive(0), body))/float64(whole), "blind-%")
+}
+
+// stripeDrive is a card's authorize with a billing address.
+func stripeDrive(n int) *engine.Drive {
+	d := &engine.Drive{Connector: "stripe", Operation: sdk.OpAuthorize, OperationID: fmt.Sprintf("op_%d", n), Started: time.Now(),
+		Account: engine.DriveAccount{ID: "mca_1", Environment: "test", Credentials: map[string]engine.Secret{"api_key": engine.NewSecret("sk_test_0123456789abcdefghijklmnop")}},
+		Request: sdk.Request{PaymentID: "pay_0192f3a4b5c6", AttemptID: stripeReference, Reference: stripeReference, Amount: sdk.Money{Minor: 1050, Currency: "USD"}, Capture: sdk.CaptureAutomatic,
+			Instrument: &sdk.Instrument{Card: &sdk.Card{ExpMonth: 12, ExpYear: 2030, Holder: "Ada Lovelace", BIN: "411111", LastFour: "1111", Length: 16, Network: sdk.Visa}},
+			Billing:    &sdk.Address{FirstName: "Ada", LastName: "Lovelace", Line1: "1 Market Street", City: "San Francisco", State: "CA", Zip: "94105", Country: "US", Email: "ada@example.com"},
+			ReturnURL:  "https://switch.example/back"},
+		Secrets: engine.InstrumentSecrets{Number: engine.NewSecret("4111111111111111"), CVC: engine.NewSecret("737")}}
+	d.Seed[0], d.Seed[1], d.Seed[2] = byte(n), byte(n>>8), byte(n>>16)
+	return d
+}
+
+// recorded answers like an adapter that was asked the same before: what it costs is the message to the adapter and the one back, nothing else.
+type recorded [][]byte
+
+func (r recorded) step(_ context.Context, s *sdk.Step, _ [32]byte, _ bool) (*sdk.Result, error) {
+	sdk.EncodeStep(s)
+	return sdk.DecodeResult(r[len(s.Exchanges)])
+}
+
+// BenchmarkStripeHost is the host's part of BenchmarkStripe: the same drive without the adapter's own work.
+func BenchmarkStripeHost(b *testing.B) {
+	native := stripe.Adapter()
+	m, err := sdk.DecodeManifest(native.ManifestMessage())
+	require.NoError(b, err)
+	body := intent(stripeReference)
+	d := newDriver(Options{}.withDefaults())
+	d.egress.instead = answering(body)
+	var steps recorded
+	a := &adapter{name: m.Name, hash: "0", manifest: m, places: placesOf(m), stepper: stepFunc(func(s *sdk.Step) *sdk.Result {
+		r := native.Step(s)
+		steps = append(steps, sdk.EncodeResult(&r))
+		return &r
+	})}
+	in := stripeDrive(0)
+	_, err = d.drive(b.Context(), a, in)
+	require.NoError(b, err)
+	require.Len(b, steps, 2)
+	a.stepper = steps
+	b.ReportAllocs()
+	for b.Loop() {
+		res, err := d.drive(context.Background(), a, in)
+		if err != nil || res.Outcome == nil || res.Outcome.Status != sdk.StatusCaptured {
+			b.Fatal(err, res.Outcome)
+		}
+	}
+}
+
+type stepFunc func(*sdk.Step) *sdk.Result
+
+func (f stepFunc) step(_ context.Context, s *sdk.Step, _ [32]byte, _ bool) (*sdk.Result, error) {
+	return f(s), nil
+}
+
+// answering is an egress that gives one answer, its own copy every time.
+func answering(body []byte) func(context.Context, *outgoing) answer {
+	return func(context.Context, *outgoing) answer {
+		return answer{sent: true, status: 200, body: slices.Clone(body), headers: []sdk.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "Request-Id", Value: "req_1"}}}
+	}
 }
 
 // blindness is the median time that the same request takes to be filled in and its answer to be scrubbed.
