@@ -47,16 +47,16 @@ func (o *operation) captureMessage() {
 	message := *w
 	if rule != nil && len(rule.Capture) > 0 {
 		message.Body = o.conceal(rule.Capture, w.Body, func(*sdk.Capture) bool { return false })
-		if text, known := o.scrub.text(string(message.Body), ""); known { // the same value in another field
+		if text, known := o.scrub.text(string(message.Body), nil); known { // the same value in another field
 			message.Body = []byte(text)
 		}
 	}
-	if text, _ := o.scrub.numbers(string(message.Body), ""); text != string(message.Body) {
+	if text, _ := o.scrub.numbers(string(message.Body), nil); text != string(message.Body) {
 		message.Body = []byte(text)
 	}
 	message.Query = slices.Clone(w.Query)
 	for i := range message.Query {
-		message.Query[i].Value, _ = o.scrub.numbers(message.Query[i].Value, "")
+		message.Query[i].Value, _ = o.scrub.numbers(message.Query[i].Value, nil)
 	}
 	message.BodyLength = len(message.Body)
 	o.step.Request.Webhook = &message
@@ -87,7 +87,7 @@ func (o *operation) conceal(all []sdk.Capture, body []byte, own func(*sdk.Captur
 			}
 			standIn := known[value]
 			if standIn == "" {
-				if _, secret := o.scrub.text(value, ""); secret || o.scrub.isCVC(value) {
+				if _, secret := o.scrub.text(value, nil); secret || o.scrub.isCVC(value) {
 					return nil // a secret that came back is blanked: captured, it could be used as another one
 				}
 				standIn = o.secrets.capture(c.Name, value, own(c))

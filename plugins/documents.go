@@ -15,7 +15,7 @@ import (
 // document fills in a document: the body, or what its form field outer holds. It is read strictly, so that the processor cannot read
 // something else in it.
 func (f *filler) document(text, kind, outer, boundary string) (string, error) {
-	d := &document{filler: f, text: text, kind: kind, outer: outer}
+	d := &document{filler: f, text: text, kind: kind, places: make([]*place, 0, len(f.allowed))}
 	for _, p := range f.allowed {
 		if p.inDocument(kind, outer) {
 			d.places = append(d.places, p)
@@ -41,7 +41,6 @@ type document struct {
 	*filler
 	text   string
 	kind   string
-	outer  string
 	places []*place // about this document
 	proves bool     // authentication stands in it
 }
@@ -52,9 +51,15 @@ func malformed(kind, format string, args ...any) error {
 
 func noEscape(v string) (string, error) { return v, nil }
 
+// matters says whether anything is to be done about a value.
+func (d *document) matters(value string) bool {
+	start, _ := d.secrets.next(value)
+	return start >= 0 || d.proves
+}
+
 // scalar takes in one whole value, which stands at start to end, and notes the edit where there is a stand-in in it.
 func (d *document) scalar(path []step, value string, start, end int, escape func(string) (string, error)) error {
-	if start, _ := d.secrets.next(value); start < 0 && !d.proves {
+	if !d.matters(value) {
 		return nil
 	}
 	var at []*place
@@ -133,6 +138,9 @@ func (d *document) form() error {
 			v, err := d.document(value, kind, name, "")
 			return v, v != value, err
 		}
+		if !d.matters(value) {
+			return value, false, nil
+		}
 		var v string
 		changed := false
 		err := d.scalar([]step{member(name)}, value, 0, 0, func(filled string) (string, error) {
@@ -148,7 +156,7 @@ func (d *document) form() error {
 
 // pairs reads a form or query and notes the edits of its values. A name may stand twice only where that is the custom: name[].
 func (f *filler) pairs(text string, fill func(name, value string) (string, bool, error)) error {
-	seen := map[string]bool{}
+	seen := make(map[string]bool, min(1+strings.Count(text, "&"), 64))
 	start := 0
 	for start <= len(text) && text != "" {
 		pair, _, _ := strings.Cut(text[start:], "&")
@@ -156,7 +164,7 @@ func (f *filler) pairs(text string, fill func(name, value string) (string, bool,
 		rawName, rawValue, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(rawName)
 		value, err2 := url.QueryUnescape(rawValue)
-		if err != nil || err2 != nil || !utf8.ValidString(name+value) || strings.ContainsAny(pair, ";") {
+		if err != nil || err2 != nil || !utf8.ValidString(name) || !utf8.ValidString(value) || strings.IndexByte(pair, ';') >= 0 {
 			return malformed(kindForm, "is malformed")
 		}
 		folded := strings.ToLower(name)
@@ -254,12 +262,25 @@ func (d *document) attributes(path []step, all []xml.Attr, start, end int) error
 	return nil
 }
 
+// isPlain says whether a text is the same in JSON, XML, forms and URLs.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c-'0' > 9 && (c|32 < 'a' || c|32 > 'z') && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return true
+}
+
 // escapeXML escapes for an element's text and an attribute's value.
 func escapeXML(v string) (string, error) {
 	for _, r := range v {
 		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
 			return "", violation(RuleDerivation, "a value holds a character that XML has no form for")
 		}
+	}
+	if isPlain(v) {
+		return v, nil
 	}
 	var b strings.Builder
 	if err := xml.EscapeText(&b, []byte(v)); err != nil {

@@ -219,7 +219,7 @@ func (o *operation) next(ctx context.Context, now time.Time) (*sdk.Result, error
 		defer cancel()
 	}
 	start := time.Now()
-	r, err := o.adapter.stepper.step(ctx, o.step, derived(&o.in.Seed, "random"), o.plain)
+	r, err := o.adapter.stepper.step(ctx, o.step, o.secrets.seeded.derived("random"), o.plain)
 	took := time.Since(start)
 	o.opts.Observer.Stepped(o.adapter.name, took)
 	o.recordStep(r, err, took)

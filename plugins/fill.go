@@ -14,8 +14,7 @@ import (
 // filler puts values in the place of stand-ins in one request. What it has put in it never looks at again.
 type filler struct {
 	secrets *standIns
-	places  []place  // of the manifest
-	allowed []*place // those about this request
+	allowed []*place // the placements about this request
 	values  evaluation
 
 	edits []edit // of the text that is being read
@@ -73,9 +72,10 @@ func fill(s *sdk.Send, secrets *standIns, places []place, op sdk.Operation, to *
 		return nil, err
 	}
 	out := &outgoing{method: s.Method, url: u, header: h, body: s.Body, safeToRepeat: s.SafeToRepeat}
-	f := &filler{secrets: secrets, places: places, values: evaluation{rule: RuleDerivation, secrets: secrets}}
+	f := &filler{secrets: secrets, allowed: make([]*place, 0, 8), values: evaluation{rule: RuleDerivation, secrets: secrets}}
+	path := to.path(u)
 	for i := range places {
-		if p := &places[i]; p.fits(op, s.Method, to, u) {
+		if p := &places[i]; p.fits(op, s.Method, path) && (p.Host == "" || to.isHost(p.Host, u)) {
 			f.allowed = append(f.allowed, p)
 		}
 	}
@@ -83,10 +83,11 @@ func fill(s *sdk.Send, secrets *standIns, places []place, op sdk.Operation, to *
 	if err := checkCaptures(s.Capture); err != nil {
 		return nil, err
 	}
-	if len(s.Derive) == 0 && !f.holds(s) {
+	body := string(s.Body)
+	if len(s.Derive) == 0 && !f.holds(s, body) {
 		return out, nil
 	}
-	if err := f.fill(s, out, to); err != nil {
+	if err := f.fill(s, body, out, to); err != nil {
 		return nil, err
 	}
 	out.filled.proven, out.filled.put = f.proven && f.unproven == "", f.put
@@ -94,27 +95,27 @@ func fill(s *sdk.Send, secrets *standIns, places []place, op sdk.Operation, to *
 }
 
 // holds says whether there is a stand-in anywhere in a request.
-func (f *filler) holds(s *sdk.Send) bool {
+func (f *filler) holds(s *sdk.Send, body string) bool {
 	for i := range s.Headers {
 		if f.secrets.found(s.Headers[i].Name) != "" || f.secrets.found(s.Headers[i].Value) != "" {
 			return true
 		}
 	}
-	if f.secrets.found(string(s.Body)) != "" || f.secrets.found(s.URL) != "" {
+	if f.secrets.found(body) != "" || f.secrets.found(s.URL) != "" {
 		return true
 	}
 	unescaped, err := url.QueryUnescape(s.URL)
 	return err == nil && f.secrets.found(unescaped) != ""
 }
 
-func (f *filler) fill(s *sdk.Send, out *outgoing, to *reach) error {
+func (f *filler) fill(s *sdk.Send, body string, out *outgoing, to *reach) error {
 	if err := f.values.declare(s.Derive); err != nil {
 		return err
 	}
 	if err := f.url(out, to); err != nil {
 		return err
 	}
-	body, err := f.body(out.header, string(s.Body))
+	body, err := f.body(out.header, body)
 	if err != nil {
 		return err
 	}

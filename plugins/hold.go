@@ -23,14 +23,14 @@ var madeUp = engine.NewSecret(strings.Repeat("0", 64))
 // and that its base URL, where it is not the build's, was set by the operator, as were the hosts that recorded requests left for.
 func (o *operation) holdTo(rec *engine.Recording) (err error) {
 	account, m := &rec.Step.Account, o.adapter.manifest
-	s := newStandIns(&rec.Seed)
+	s := newStandIns(rec.Seed)
 	if s.derivePrefix != rec.Step.DerivePrefix {
 		return fmt.Errorf("the recording of %s is damaged: its seed does not give its stand-ins", rec.Step.OperationID)
 	}
 	s.madeUp = true
 	o.secrets, o.places = s, o.adapter.places
 	held := func(label, name, standIn string, value engine.Secret, card bool) bool {
-		return standIn != "" && s.mint(&rec.Seed, label) == standIn && s.add(&rec.Seed, label, name, value, card) != ""
+		return standIn != "" && s.mint(label) == standIn && s.add(label, name, value, card) != ""
 	}
 	if i := rec.Step.Request.Instrument; i != nil && i.Card != nil {
 		number := engine.NewSecret(strings.Repeat("0", max(i.Card.Length, 1)))

@@ -69,8 +69,10 @@ func newReach(a *engine.DriveAccount, m *sdk.Manifest) (*reach, error) {
 		return nil, err
 	}
 	r.placed = make(map[string][]string)
-	for _, p := range slices.Concat(m.Authentication, m.Placements) {
-		r.place(p.Host, a, m)
+	for _, all := range [][]sdk.Placement{m.Authentication, m.Placements} {
+		for i := range all {
+			r.place(all[i].Host, a, m)
+		}
 	}
 	return r, nil
 }

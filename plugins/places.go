@@ -1,7 +1,6 @@
 package plugins
 
 import (
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,10 +80,9 @@ func segmentsOf(field string) (all []string) {
 	return all
 }
 
-// fits says whether a placement is about a request of an operation.
-func (p *place) fits(op sdk.Operation, method string, to *reach, u *url.URL) bool {
-	return (p.Operation == "" || p.Operation == op) && (p.Method == "" || p.Method == method) &&
-		(p.Host == "" || to.isHost(p.Host, u)) && (p.Path == "" || fitsPath(p.Path, to.path(u)))
+// fits says whether a placement is about a request of an operation, but for its host.
+func (p *place) fits(op sdk.Operation, method, path string) bool {
+	return (p.Operation == "" || p.Operation == op) && (p.Method == "" || p.Method == method) && (p.Path == "" || fitsPath(p.Path, path))
 }
 
 // fitsPath says whether a path is of a pattern, in which * stands for one segment.

@@ -63,7 +63,7 @@ func (o *operation) cleanText(s string) string {
 			s = strings.ReplaceAll(s, v, blanked)
 		}
 	}
-	s, _ = o.scrub.text(s, "")
+	s, _ = o.scrub.text(s, nil)
 	return s
 }
 

@@ -68,7 +68,7 @@ func (o *operation) recording(err error) *engine.Recording {
 // change are copies.
 func (o *operation) scrubRequest(q *sdk.Request) (altered bool) {
 	scrub := func(text string) string {
-		clean, _ := o.scrub.text(text, "")
+		clean, _ := o.scrub.text(text, nil)
 		altered = altered || clean != text
 		return clean
 	}

@@ -89,7 +89,7 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording
 		return nil, err
 	}
 	all := rec.Step.Exchanges
-	seed := derived(&rec.Seed, "random")
+	seed := o.secrets.seeded.derived("random")
 	for n := range rec.Resumed + len(rec.Steps) {
 		step := rec.Input(n)
 		step.Exchanges = o.res.Exchanges // as recorded but for what answers other requests
@@ -124,7 +124,7 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording
 		}
 		x := all[n]
 		if got.Send != nil {
-			x.RequestHash, x.RequestCheck = sdk.RequestHash(got.Send), sdk.RequestCheck(got.Send)
+			x.RequestHash, x.RequestCheck = sdk.RequestSums(got.Send)
 		}
 		o.record(x)
 	}

@@ -87,15 +87,15 @@ func headers(s *sdk.Send, idempotencyKey string) (http.Header, error) {
 }
 
 // ours are the headers that belong to the connection, not to the message (RFC 9110 section 7.6.1), and those net/http sets.
-var ours = map[string]bool{"host": true, "content-length": true, "transfer-encoding": true, "connection": true, "keep-alive": true,
-	"te": true, "trailer": true, "upgrade": true, "expect": true, "http2-settings": true}
+var ours = map[string]bool{"Host": true, "Content-Length": true, "Transfer-Encoding": true, "Connection": true, "Keep-Alive": true,
+	"Te": true, "Trailer": true, "Upgrade": true, "Expect": true, "Http2-Settings": true}
 
 func checkHeader(name, value string) error {
-	lower := strings.ToLower(name)
+	key := http.CanonicalHeaderKey(name)
 	switch {
 	case !isToken(name):
 		return violation(RuleHeader, "name %.40q is malformed", name)
-	case ours[lower] || strings.HasPrefix(lower, "proxy-"):
+	case ours[key] || strings.HasPrefix(key, "Proxy-"):
 		return violation(RuleHeader, "%s is the host's own business", name)
 	case !isFieldValue(value):
 		return violation(RuleHeader, "the value of %s holds a control character or begins or ends with a space", name)
@@ -107,7 +107,7 @@ func checkHeader(name, value string) error {
 func isToken(s string) bool {
 	for i := range len(s) {
 		c := s[i]
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
 			return false
 		}
 	}

@@ -1,11 +1,13 @@
 package plugins
 
 import (
+	"bytes"
 	"net/url"
 	"slices"
 	"strings"
 
 	"payswitch/engine"
+	"payswitch/sdk"
 )
 
 // minScrubbed is the length from which on a secret is looked for in answers. What is shorter is there by chance too often.
@@ -52,11 +54,14 @@ func (c *scrubber) add(value string) {
 	if len(value) < minScrubbed || slices.Contains(c.values, value) {
 		return
 	}
-	quoted, _ := escapeJSON(value)
-	marked, _ := escapeXML(value)
-	for _, form := range []string{value, quoted, strings.ReplaceAll(quoted, "/", `\/`), marked, url.QueryEscape(value), url.PathEscape(value)} {
-		if form != "" && !slices.Contains(c.values, form) {
-			c.values = append(c.values, form)
+	c.values = append(c.values, value)
+	if !isPlain(value) {
+		quoted, _ := escapeJSON(value)
+		marked, _ := escapeXML(value)
+		for _, form := range []string{quoted, strings.ReplaceAll(quoted, "/", `\/`), marked, url.QueryEscape(value), url.PathEscape(value)} {
+			if form != "" && !slices.Contains(c.values, form) {
+				c.values = append(c.values, form)
+			}
 		}
 	}
 	slices.SortStableFunc(c.values, func(a, b string) int { return len(b) - len(a) })
@@ -80,8 +85,8 @@ func (c *scrubber) sent(all []put) {
 }
 
 // text scrubs a text. known says that something was found that was ours, and so should not be there; request is what the adapter wrote,
-// and so knows.
-func (c *scrubber) text(text, request string) (clean string, known bool) {
+// and so knows; nil for nothing.
+func (c *scrubber) text(text string, request *sdk.Send) (clean string, known bool) {
 	for _, v := range c.values {
 		if strings.Contains(text, v) {
 			text, known = strings.ReplaceAll(text, v, blanked), true
@@ -94,7 +99,7 @@ func (c *scrubber) text(text, request string) (clean string, known bool) {
 
 // numbers masks card numbers but for what guests know anyway: the card's own wherever it stands, others only where they stand alone and
 // are of a form that card numbers have.
-func (c *scrubber) numbers(text, request string) (clean string, known bool) {
+func (c *scrubber) numbers(text string, request *sdk.Send) (clean string, known bool) {
 	m := masking{text: text, json: isJSON(text)}
 	least := leastPAN
 	if n := len(c.number); n > 0 {
@@ -164,7 +169,7 @@ func isJSON(text string) bool {
 }
 
 // run masks what is a card number in text[start:end], which is digits and what separates them.
-func (c *scrubber) run(m *masking, start, end int, request string) (known bool) {
+func (c *scrubber) run(m *masking, start, end int, request *sdk.Send) (known bool) {
 	text := m.text
 	if s := text[start:end]; !strings.ContainsAny(s, " -") && (c.number == "" || !strings.Contains(s, c.number)) && !looksLikeCard(s) {
 		return false // as most numbers are
@@ -187,10 +192,15 @@ func (c *scrubber) run(m *masking, start, end int, request string) (known bool) 
 		}
 	}
 	alone := (start == 0 || !isWord(text[start-1])) && (end == len(text) || !isWord(text[end]))
-	if !known && alone && looksLikeCard(string(digits)) && isGrouped(text[start:end]) && !strings.Contains(request, text[start:end]) {
+	if !known && alone && looksLikeCard(string(digits)) && isGrouped(text[start:end]) && !wrote(request, text[start:end]) {
 		m.mask(at)
 	}
 	return known
+}
+
+// wrote says whether a text stands in a request as the adapter wrote it.
+func wrote(s *sdk.Send, text string) bool {
+	return s != nil && (strings.Contains(s.URL, text) || bytes.Contains(s.Body, []byte(text)))
 }
 
 func isWord(c byte) bool {

@@ -44,7 +44,7 @@ func (o *operation) verify(v *sdk.Verify, now time.Time) error {
 
 // send performs one send. done says that the operation ends here, with the outcome in res.
 func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done bool, err error) {
-	hash := sdk.RequestHash(s)
+	hash, check := sdk.RequestSums(s)
 	key, rule, text := o.mayFollow(s, hash)
 	if rule != "" {
 		o.unknown(rule, text)
@@ -71,7 +71,7 @@ func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done 
 	}
 	o.recordExchange(time.Since(start), refreshed)
 	o.hide(s, out, &a)
-	o.record(sdk.Exchange{Now: now.UnixMilli(), RequestHash: hash, RequestCheck: sdk.RequestCheck(s), Sent: a.sent, Status: a.status, Headers: a.headers,
+	o.record(sdk.Exchange{Now: now.UnixMilli(), RequestHash: hash, RequestCheck: check, Sent: a.sent, Status: a.status, Headers: a.headers,
 		BodyLength: len(a.body), Body: a.body, Failure: a.failure})
 	return false, nil
 }
@@ -112,11 +112,13 @@ func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, ha
 func (o *operation) hide(s *sdk.Send, out *outgoing, a *answer) {
 	o.scrub.sent(out.filled.put)
 	o.capture(s, out, a)
-	request := s.URL + "\n" + string(s.Body)
-	body, known := o.scrub.text(string(a.body), request)
-	a.body = []byte(body)
+	body := string(a.body)
+	clean, known := o.scrub.text(body, s)
+	if clean != body {
+		a.body = []byte(clean)
+	}
 	for i := range a.headers {
-		v, found := o.scrub.text(a.headers[i].Value, request)
+		v, found := o.scrub.text(a.headers[i].Value, s)
 		a.headers[i].Value, known = v, known || found
 	}
 	if known {

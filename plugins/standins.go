@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"hash"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,34 +22,41 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// derived is HMAC-SHA256(seed, purpose): whatever an operation needs that looks random and is the same on its replay.
-func derived(seed *[32]byte, purpose string) (out [32]byte) {
-	h := hmac.New(sha256.New, seed[:])
-	h.Write([]byte(purpose))
-	h.Sum(out[:0])
-	return out
+// seeded makes whatever an operation needs that looks random and is the same on its replay: HMAC-SHA256(seed, purpose).
+type seeded struct {
+	mac hash.Hash
+	buf []byte
+}
+
+func newSeeded(seed [32]byte) *seeded { return &seeded{mac: hmac.New(sha256.New, seed[:])} }
+
+func (s *seeded) derived(purpose string) [32]byte {
+	s.buf = append(s.buf[:0], purpose...)
+	s.mac.Reset()
+	s.mac.Write(s.buf)
+	s.buf = s.mac.Sum(s.buf[:0])
+	return [32]byte(s.buf)
 }
 
 // random62 makes a stand-in's own part: base62, so that it survives URL, JSON, XML and form encoding unchanged.
-func random62(seed *[32]byte, name string) string {
-	var out [standInLength - tagLength]byte
+func (s *seeded) random62(name string) (out [standInLength - tagLength]byte) {
 	n := 0
-	for block := byte(0); n < len(out); block++ {
-		for _, c := range derived(seed, "stand-in\x00"+string(rune(block))+name) {
+	for block := byte(0); ; block++ {
+		for _, c := range s.derived("stand-in\x00" + string(rune(block)) + name) {
 			if c >= 4*62 { // keeps it uniform
 				continue
 			}
 			if out[n] = base62[c%62]; n == len(out)-1 {
-				return string(out[:])
+				return out
 			}
 			n++
 		}
 	}
-	return string(out[:])
 }
 
 // standIns are the stand-ins of one operation and what they stand for.
 type standIns struct {
+	seeded        *seeded
 	tag           string
 	derivePrefix  string
 	capturePrefix string // of what is captured from answers; a decimal index follows
@@ -71,19 +79,24 @@ type secret struct {
 const maxSecrets = 64
 
 // newStandIns makes those of an operation, which its seed decides.
-func newStandIns(seed *[32]byte) *standIns {
-	s := &standIns{tag: random62(seed, "tag")[:tagLength]}
-	s.derivePrefix, s.capturePrefix = s.mint(seed, "derive"), s.mint(seed, "capture")
+func newStandIns(seed [32]byte) *standIns {
+	s := &standIns{seeded: newSeeded(seed), secrets: make([]secret, 0, 8)}
+	tag := s.seeded.random62("tag")
+	s.tag = string(tag[:tagLength])
+	s.derivePrefix, s.capturePrefix = s.mint("derive"), s.mint("capture")
 	return s
 }
 
-func (s *standIns) mint(seed *[32]byte, label string) string { return s.tag + random62(seed, label) }
+func (s *standIns) mint(label string) string {
+	own := s.seeded.random62(label)
+	return s.tag + string(own[:])
+}
 
-func (s *standIns) add(seed *[32]byte, label, name string, value engine.Secret, card bool) string {
+func (s *standIns) add(label, name string, value engine.Secret, card bool) string {
 	if value.IsZero() || len(s.secrets) >= maxSecrets {
 		return ""
 	}
-	text := s.mint(seed, label)
+	text := s.mint(label)
 	s.secrets = append(s.secrets, secret{name: name, standIn: text, value: value, card: card, own: !card})
 	return text
 }
@@ -192,9 +205,8 @@ const maxIndexDigits = 6
 
 // newStep makes the first step of an operation: the request with stand-ins in the place of every secret, whatever stood there.
 func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *standIns) {
-	seed := in.Seed
-	marks := newStandIns(&seed)
-	guestSeed := derived(&seed, "guest")
+	marks := newStandIns(in.Seed)
+	guestSeed := marks.seeded.derived("guest")
 	step := &sdk.Step{
 		ABI: sdk.ABI, Operation: in.Operation, OperationID: in.OperationID,
 		Seed: hex.EncodeToString(guestSeed[:]), DerivePrefix: marks.derivePrefix,
@@ -203,14 +215,14 @@ func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *sta
 	}
 	if i := step.Request.Instrument; i != nil && i.Card != nil {
 		instrument, card := *i, *i.Card
-		card.Number = marks.add(&seed, "card_number", secretNumber, in.Secrets.Number, true)
-		card.CVC = marks.add(&seed, "cvc", secretCVC, in.Secrets.CVC, true)
+		card.Number = marks.add("card_number", secretNumber, in.Secrets.Number, true)
+		card.CVC = marks.add("cvc", secretCVC, in.Secrets.CVC, true)
 		instrument.Card = &card
 		step.Request.Instrument = &instrument
 	}
 	if t := step.Request.ThreeDS; t != nil {
 		result := *t
-		result.CAVV = marks.add(&seed, "cavv", secretCAVV, in.Secrets.CAVV, true)
+		result.CAVV = marks.add("cavv", secretCAVV, in.Secrets.CAVV, true)
 		step.Request.ThreeDS = &result
 	}
 	for i := range m.Credentials {
@@ -221,13 +233,13 @@ func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *sta
 		case "text", "enum": // public identifiers
 			marks.setPlain(&step.Account.Credentials, f.Name, v.Reveal())
 		default:
-			if s := marks.add(&seed, "credential:"+f.Name, f.Name, v, false); s != "" {
+			if s := marks.add("credential:"+f.Name, f.Name, v, false); s != "" {
 				setText(&step.Account.Credentials, f.Name, s)
 			}
 		}
 	}
 	if fetchesToken(m, in.Operation) {
-		setText(&step.Account.Credentials, secretToken, marks.add(&seed, "token", secretToken, notYet, false))
+		setText(&step.Account.Credentials, secretToken, marks.add("token", secretToken, notYet, false))
 	}
 	for i := range m.Config {
 		f := &m.Config[i]

@@ -168,7 +168,7 @@ func (o *operation) fetchToken(ctx context.Context) *token {
 		return &token{err: err}
 	}
 	in.OperationID = "token_" + hex.EncodeToString(in.Seed[:16])
-	in.Seed = derived(&in.Seed, "token")
+	in.Seed = newSeeded(in.Seed).derived("token")
 	f := &operation{driver: o.driver, adapter: o.adapter, in: in, res: &engine.DriveResult{AdapterHash: o.adapter.hash}, started: time.Now()}
 	if err := f.prepare(); err != nil {
 		return &token{err: err}

@@ -65,7 +65,7 @@ func (o *operation) keep(v engine.Violation) {
 
 // placeText is where a rule was broken, as it may be kept: without secrets and control characters, and short.
 func (o *operation) placeText(s string) string {
-	s, _ = o.scrub.text(s, "")
+	s, _ = o.scrub.text(s, nil)
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '
