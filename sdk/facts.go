@@ -16,6 +16,12 @@ func (k *Card) Year() string { return twoDigits(k.ExpYear/100) + k.ShortYear() }
 // ShortYear is the year of expiry in two digits: "30".
 func (k *Card) ShortYear() string { return twoDigits(k.ExpYear) }
 
+// HolderNames are the first and the last name of the holder as the card has them: the last word is the last name. "" for what it has not.
+func (k *Card) HolderNames() (first, last string) {
+	i := strings.LastIndexByte(k.Holder, ' ')
+	return k.Holder[:max(i, 0)], k.Holder[i+1:]
+}
+
 func twoDigits(n int) string { return string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) }
 
 // Name is the first and last name, as far as they are known.

@@ -15,6 +15,13 @@ func TestCardExpiry(t *testing.T) {
 	require.Equal(t, []string{"12", "2109", "09"}, []string{k.Month(), k.Year(), k.ShortYear()})
 }
 
+func TestHolderNames(t *testing.T) {
+	for holder, want := range map[string][2]string{"": {}, "Doe": {"", "Doe"}, "John Doe": {"John", "Doe"}, "Ann B. Doe": {"Ann B.", "Doe"}} {
+		first, last := (&Card{Holder: holder}).HolderNames()
+		require.Equal(t, want, [2]string{first, last}, holder)
+	}
+}
+
 func TestRequestFacts(t *testing.T) {
 	r := &Request{}
 	require.False(t, r.Stores() || r.MerchantInitiated())

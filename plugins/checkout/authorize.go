@@ -61,8 +61,7 @@ func address(a *sdk.Address) *sdk.Object {
 func holder(k *sdk.Card, b *sdk.Address) *sdk.Object {
 	first, last := b.FirstName, b.LastName
 	if k.Holder != "" {
-		i := strings.LastIndexByte(k.Holder, ' ')
-		first, last = k.Holder[:max(i, 0)], k.Holder[i+1:]
+		first, last = k.HolderNames()
 	}
 	return sdk.NewObject().OptStr("first_name", first).OptStr("last_name", last)
 }

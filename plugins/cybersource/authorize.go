@@ -110,7 +110,11 @@ func commerceIndicator(r *sdk.Request) string {
 }
 
 func orderInformation(r *sdk.Request) *sdk.Object {
-	o := sdk.NewObject().Obj("amountDetails", amount(r.Amount)).OptObj("billTo", address(r.BillTo()).OptStr("email", r.Email()))
+	to := *r.BillTo()
+	if k := r.Instrument.Card; k != nil && to.Name() == "" { // Cybersource wants to know whose the card is
+		to.FirstName, to.LastName = k.HolderNames()
+	}
+	o := sdk.NewObject().Obj("amountDetails", amount(r.Amount)).OptObj("billTo", address(&to).OptStr("email", r.Email()))
 	if r.Shipping != nil {
 		o.OptObj("shipTo", address(r.Shipping))
 	}

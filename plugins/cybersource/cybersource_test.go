@@ -161,6 +161,17 @@ func TestDescriptorAndDelivery(t *testing.T) {
 	require.JSONEq(t, `{"firstName":"Jane","address1":"500 Oak Ave","locality":"Portland","country":"US"}`, b.Raw("orderInformation.shipTo"))
 }
 
+// Whose the card is stands on it, where the billing address does not tell.
+func TestHolder(t *testing.T) {
+	r := payment()
+	r.Instrument.Card.Holder = "Ann B. Doe"
+	b := wire.JSONBody(t, play(t, sdk.OpAuthorize, r, answer(201, approved)).Sends[0])
+	require.JSONEq(t, `{"firstName":"Ann B.","lastName":"Doe"}`, b.Raw("orderInformation.billTo"))
+	r.Billing = &sdk.Address{FirstName: "Jane", Country: "US"}
+	b = wire.JSONBody(t, play(t, sdk.OpAuthorize, r, answer(201, approved)).Sends[0])
+	require.JSONEq(t, `{"firstName":"Jane","country":"US"}`, b.Raw("orderInformation.billTo"))
+}
+
 func TestVoid(t *testing.T) {
 	r := later(0)
 	o := play(t, sdk.OpVoid, r, answer(201, `{"id":"7002","status":"REVERSED"}`))

@@ -17,6 +17,10 @@ var facts = wire.Options{
 	Allow: map[string]string{
 		"headers.digest":           "covers the bytes of our body, which has no null members",
 		"body.deviceInformation.*": "what the merchant's page knows of the browser, for an issuer who does not get it from the data collection",
+		"authorize_minimal body.orderInformation.billTo.firstName":                        "the name on the card, where there is no billing name",
+		"authorize_minimal body.orderInformation.billTo.lastName":                         "the name on the card, where there is no billing name",
+		"authenticate_minimal body.orderInformation.billTo.firstName":                     "the name on the card, where there is no billing name",
+		"authenticate_minimal body.orderInformation.billTo.lastName":                      "the name on the card, where there is no billing name",
 		"authorize_details body.merchantInformation.merchantDescriptor.name":              "the statement descriptor goes along",
 		"authorize_details body.orderInformation.shipTo.*":                                "the address of delivery goes along",
 		"authorize_details body.merchantDefinedInformation[0].value":                      "the value as the merchant gave it, not as JSON",
