@@ -43,7 +43,7 @@ const reversals = "CAPTURE_FAILED REFUND_FAILED REFUNDED_REVERSED REFUND_REVERSE
 // What an item says by its eventCode, where it says success and where it does not, and what it is about where that is no payment. As a sync
 // would, the event of a payment says what has become of the payment: after a cancel that failed it is still authorized.
 var (
-	succeeded = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION AUTHORISATION_ADJUSTMENT"}, {sdk.StatusCaptured, "CAPTURE"},
+	succeeded = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION AUTHORISATION_ADJUSTMENT RECURRING_CONTRACT"}, {sdk.StatusCaptured, "CAPTURE"},
 		{sdk.StatusVoided, "CANCELLATION EXPIRE"}, {sdk.StatusRefunded, "REFUND"}, {sdk.StatusDeclined, "OFFER_CLOSED " + reversals}}
 	failed = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION_ADJUSTMENT CANCELLATION EXPIRE"},
 		{sdk.StatusDeclined, "AUTHORISATION CAPTURE REFUND " + reversals}}
@@ -67,6 +67,11 @@ func event(n sdk.JSON) *sdk.Event {
 		return e
 	case o.Status == "":
 		return nil
+	case code == "RECURRING_CONTRACT": // of a payment that was approved: what was stored with it, where its answer did not tell
+		if n.Str("originalReference") == "" {
+			return nil
+		}
+		o.StoredCredential, o.Amount = &sdk.StoredCredential{ID: id}, nil
 	case e.Object == "refund":
 		e.RefundID, o.RefundID = id, id
 	case strings.HasPrefix(code, "CAPTURE"):

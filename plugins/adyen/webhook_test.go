@@ -64,6 +64,9 @@ func TestWebhookEvents(t *testing.T) {
 		{"REFUND_FAILED", "true", "PAY", "refund", sdk.StatusDeclined},
 		{"REFUNDED_REVERSED", "true", "PAY", "refund", sdk.StatusDeclined},
 		{"CHARGEBACK", "true", "PAY", "dispute", ""},
+		{"RECURRING_CONTRACT", "true", "PAY", "payment", sdk.StatusAuthorized},
+		{"RECURRING_CONTRACT", "false", "PAY", "", ""},
+		{"RECURRING_CONTRACT", "true", "", "", ""},
 		{"OFFER_CLOSED", "false", "", "", ""},
 		{"REPORT_AVAILABLE", "true", "", "", ""},
 		{"CAPTURE", "true", "PAY:Shop", "", ""}, // signed, but the fields could be told in two ways
@@ -93,6 +96,12 @@ func TestWebhookEvents(t *testing.T) {
 		}
 		require.Equal(t, k.status, e.Outcome.Status, k.event)
 		require.Equal(t, k.status == sdk.StatusDeclined, e.Outcome.Decline != nil, k.event)
+		if k.event == "RECURRING_CONTRACT" {
+			require.Equal(t, &sdk.StoredCredential{ID: "PSP1"}, e.Outcome.StoredCredential)
+			require.Nil(t, e.Outcome.Amount)
+		} else {
+			require.Nil(t, e.Outcome.StoredCredential, k.event)
+		}
 	}
 }
 
