@@ -4,13 +4,15 @@
 // An adapter is an [Adapter]: a [Manifest] and one function for each [Operation] it offers. A function is ordinary straight-line code on
 // a [Call]:
 //
-//   - what is asked for: Call.Request, and the merchant's Call.Account
+//   - what is asked for: Call.Request, and the merchant's Call.Account; what may be missing, as empty instead of nil: [Request.BillTo],
+//     [Request.Payer], [Request.Device], [Request.Proof], [Request.Known]
 //   - sending: [Call.Do], [Call.Get], [Call.Post] of a [JSONSend], [FormSend] or [GraphQLSend]; answers: [Response], [JSON], [XML], [ParseForm]
 //   - who asks: [Call.Bearer], [Call.BasicAuth], [Call.Token]
 //   - bodies: [Object], [Array], [Form]; amounts: [Money.Major], [ParseMajor], [Decimals]
 //   - what codes and statuses mean: [Declines], [Statuses], [CheckCodes], [Results], [Names]
 //   - what later operations have to know: [ConnectorData], [Keep]
-//   - what is computed from secrets, which the adapter never sees: [Call.Derive]; messages: [Call.Signed], [Call.Fresh], [Call.Message]
+//   - what is computed from secrets, which the adapter never sees: [Call.Derive]; messages: [Call.Signed],
+//     [Call.SignedPairs], [Call.Fresh], [Call.Message]
 //   - time and randomness that replay exactly: [Call.Now], [Call.ID], [Call.Random]
 //
 // It ends with an [Outcome], or an error: a *[Reject] where the processor cannot do it, anything else where the result is unknown.

@@ -51,61 +51,43 @@ func findIn(c *sdk.Call, kind, batch, invoice string, since time.Time, pages int
 			Obj("sorting", sdk.NewObject().Str("orderBy", "submitTimeUTC").Bool("orderDescending", true)).
 			Obj("paging", sdk.NewObject().Int("limit", pageSize).Int("offset", int64(page))))
 		sdk.Require(ok, errAnswer)
-		p := sdk.Must(readPage(text, invoice))
-		if p.id != "" {
-			return p.id, false
+		id, count, oldest := readPage(text, invoice)
+		if id != "" {
+			return id, false
 		}
-		if p.count < pageSize || p.oldest != "" && p.oldest < stamp(since) { // both are of one form, in UTC
+		if count < pageSize || oldest != "" && oldest < stamp(since) { // both are of one form, in UTC
 			return "", true
 		}
 	}
 	return "", false
 }
 
-// listing is what a page of a list tells of an invoice number.
-type listing struct {
-	id     string // of the transaction with that number, "" if there is none
-	count  int
-	oldest string
-}
-
-// readPage searches a page as text, in the form in which the API writes it: some 90 KB, which read as JSON take more than a step may
-// compute, and 2.5 million units of fuel so. The details of what is found are asked for afterwards; what is not found counts only where
-// the answer has its end and its transactions are in that form.
-func readPage(text, invoice string) (p listing, err error) {
-	end := strings.LastIndex(text, `"messages":{"resultCode":"Ok"`)
-	if end < 0 || !strings.HasSuffix(strings.TrimRight(text, " \r\n"), "]}}") {
-		return p, errAnswer
-	}
+// readPage is what a page tells of an invoice number: the transaction that has it, how many transactions there are, and since when. It is
+// searched as text, in the form in which the API writes it: some 90 KB, which read as JSON take more than a step may compute, and 2.5
+// million units of fuel so. The details of what is found are asked for afterwards; what is not found counts only where the answer has its
+// end and its transactions are in that form.
+func readPage(text, invoice string) (id string, count int, oldest string) {
 	const row, submitted = `{"transId":"`, `"submitTimeUTC":"`
 	number := `Number":"` + invoice + `"` // the invoice's, as the account's is masked; a search is fast when its first letter is rare
+	end := strings.LastIndex(text, `"messages":{"resultCode":"Ok"`)
+	sdk.Require(end >= 0 && strings.HasSuffix(strings.TrimRight(text, " \r\n"), "]}}"), errAnswer)
 	_, list, _ := strings.Cut(text[:end], `"transactions":[`)
-	start := strings.Index(list, row)
-	if start > 0 || start < 0 && strings.HasPrefix(list, "{") {
-		return p, errAnswer
-	}
-	for start >= 0 { // the id is the first name of a transaction
-		list = list[start+len(row):]
-		start = strings.Index(list, row)
-		one := list
-		if start >= 0 {
-			one = list[:start]
-		}
-		p.count++
+	before, list, more := strings.Cut(list, row)
+	sdk.Require(more && before == "" || !more && !strings.HasPrefix(before, "{"), errAnswer)
+	for more { // the id is the first name of a transaction
+		var one string
+		one, list, more = strings.Cut(list, row)
+		count++
 		if _, after, ok := strings.Cut(one, submitted); ok {
-			p.oldest, _, _ = strings.Cut(after, `"`)
+			oldest, _, _ = strings.Cut(after, `"`)
 		}
-		if !strings.Contains(one, number) {
-			continue
-		}
-		if p.id != "" {
-			return p, errors.New("several transactions with one invoice number")
-		}
-		if p.id, _, _ = strings.Cut(one, `"`); p.id == "" {
-			return p, errAnswer
+		if strings.Contains(one, number) {
+			sdk.Require(id == "", errors.New("several transactions with one invoice number"))
+			id, _, _ = strings.Cut(one, `"`)
+			sdk.Require(id != "", errAnswer)
 		}
 	}
-	return p, nil
+	return id, count, oldest
 }
 
 // stamp is a time as the API writes it.
