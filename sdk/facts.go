@@ -30,6 +30,12 @@ func (a *Address) Name() string { return strings.TrimSpace(a.FirstName + " " + a
 // Stores says that the credential is to be kept with this payment.
 func (r *Request) Stores() bool { return r.StoredCredential != nil && r.StoredCredential.First }
 
+// StoresForMerchant says that the credential is kept for the merchant to charge on its own: what the customer agrees to with strong
+// customer authentication, where that is the law (PSD2).
+func (r *Request) StoresForMerchant() bool {
+	return r.Stores() && r.StoredCredential.Usage != "on_session"
+}
+
 // MerchantInitiated says that the merchant charges a stored credential on its own.
 func (r *Request) MerchantInitiated() bool {
 	return r.StoredCredential != nil && r.StoredCredential.Initiator == "mit"

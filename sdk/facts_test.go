@@ -24,7 +24,7 @@ func TestHolderNames(t *testing.T) {
 
 func TestRequestFacts(t *testing.T) {
 	r := &Request{}
-	require.False(t, r.Stores() || r.MerchantInitiated())
+	require.False(t, r.Stores() || r.StoresForMerchant() || r.MerchantInitiated())
 	require.Empty(t, r.Email())
 	require.Equal(t, ConnectorData{}, r.Kept())
 	r.Billing = &Address{LastName: "Doe"}
@@ -38,6 +38,9 @@ func TestRequestFacts(t *testing.T) {
 	r.StoredCredential, r.ConnectorData = &StoredCredentialUse{Initiator: "mit", First: true}, &ConnectorData{Method: "m"}
 	require.True(t, r.Stores() && r.MerchantInitiated())
 	require.Equal(t, "m", r.Kept().Method)
+	require.True(t, r.StoresForMerchant())
+	r.StoredCredential.Usage = "on_session"
+	require.False(t, r.StoresForMerchant())
 	require.Equal(t, []Header{H("a", "1"), H("b", "2")}, Sorted(map[string]string{"b": "2", "a": "1"}))
 	require.Empty(t, Sorted(nil))
 }

@@ -168,6 +168,11 @@ func TestRedirect(t *testing.T) {
 	s.Request.Request3DS = true
 	_, body := sent(t, s)
 	require.True(t, body.Bool("3ds.enabled"))
+	require.Equal(t, "challenge_requested", body.Str("3ds.challenge_indicator"))
+	s.Request.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
+	_, body = sent(t, s)
+	require.Equal(t, "challenge_requested_mandate", body.Str("3ds.challenge_indicator"), "the merchant is to charge on its own")
+	s.Request.StoredCredential = nil
 	o := outcome(t, s, 202, paid("Pending", links))
 	require.Equal(t, sdk.StatusCustomerAction, o.Status)
 	require.Equal(t, &sdk.NextAction{Type: "redirect", URL: "https://3ds2.example/x"}, o.NextAction)

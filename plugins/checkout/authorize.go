@@ -81,7 +81,9 @@ func threeDS(r *sdk.Request) *sdk.Object {
 	if t == nil {
 		t = &sdk.ThreeDSResult{}
 	}
-	if r.Request3DS {
+	if r.Request3DS && r.StoresForMerchant() {
+		challenge = "challenge_requested_mandate"
+	} else if r.Request3DS {
 		challenge = "challenge_requested"
 	}
 	return sdk.NewObject().Bool("enabled", r.Request3DS || r.ThreeDS != nil).Bool("force_3ds", r.Request3DS).

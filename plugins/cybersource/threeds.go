@@ -108,8 +108,12 @@ func device(b *sdk.Browser) *sdk.Object {
 // enroll asks whether the customer is to be challenged. Where not, the payment follows with the result.
 func enroll(c *sdk.Call, id string) (*sdk.Outcome, error) {
 	r := c.Request
+	about := sdk.NewObject().OptStr("returnUrl", r.ReturnURL).Str("referenceId", id)
+	if r.StoresForMerchant() {
+		about.Str("challengeCode", "04") // a challenge is mandated
+	}
 	body := begin(r).Obj("orderInformation", orderInformation(r)).
-		Obj("consumerAuthenticationInformation", sdk.NewObject().OptStr("returnUrl", r.ReturnURL).Str("referenceId", id)).
+		Obj("consumerAuthenticationInformation", about).
 		OptObj("deviceInformation", device(r.Browser))
 	var captures []sdk.Capture
 	for _, name := range cryptograms {

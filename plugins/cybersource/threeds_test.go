@@ -54,6 +54,9 @@ func TestEnrollmentBrowser(t *testing.T) {
 	r.Request3DS, r.ConnectorData = true, sdk.Keep("device", "dev-1")
 	enrolled := answer(201, `{"status":"PENDING_AUTHENTICATION","consumerAuthenticationInformation":{"accessToken":"j","stepUpUrl":"https://x.example/","authenticationTransactionId":"a"}}`)
 	require.False(t, wire.JSONBody(t, play(t, sdk.OpComplete, r, enrolled).Sends[0]).Has("deviceInformation"))
+	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
+	require.Equal(t, "04", wire.JSONBody(t, play(t, sdk.OpComplete, r, enrolled).Sends[0]).Str("consumerAuthenticationInformation.challengeCode"))
+	r.StoredCredential = nil
 	r.Browser = &sdk.Browser{IP: "203.0.113.10", UserAgent: "UA", AcceptHeader: "*/*", Language: "en", ScreenWidth: 1920, TimeZone: -60, JavaScriptEnable: true}
 	require.JSONEq(t, `{"ipAddress":"203.0.113.10","userAgentBrowserValue":"UA","httpAcceptContent":"*/*","httpBrowserLanguage":"en","httpBrowserJavaEnabled":false,
 		"httpBrowserJavaScriptEnabled":true,"httpBrowserScreenWidth":"1920","httpBrowserTimeDifference":"-60"}`,

@@ -102,6 +102,10 @@ func threeDS(r *sdk.Request) *sdk.Object {
 	}
 	device.Str("timeZone", strconv.Itoa(b.TimeZone)).Bool("browserJavaEnabled", b.JavaEnabled).Bool("browserJavascriptEnabled", b.JavaScriptEnable).
 		Str("channel", "browser")
+	challenge := sdk.NewObject().Str("returnUrl", r.ReturnURL)
+	if r.StoresForMerchant() {
+		challenge.Str("preference", "challengeMandated")
+	}
 	return sdk.NewObject().Str("type", "integrated").Str("mode", "always").Obj("deviceData", device).
-		Obj("challenge", sdk.NewObject().Str("returnUrl", r.ReturnURL))
+		Obj("challenge", challenge)
 }

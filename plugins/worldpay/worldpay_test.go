@@ -10,6 +10,7 @@ import (
 	"payswitch/plugins/worldpay"
 	"payswitch/sdk"
 	"payswitch/sdk/sdktest"
+	"payswitch/sdk/sdktest/wire"
 )
 
 func TestSuite(t *testing.T) {
@@ -121,6 +122,13 @@ func TestThreeDS(t *testing.T) {
 	r.Request3DS = true
 	o := outcome(t, sdk.OpAuthorize, r, answer(201, `{"outcome":"3dsDeviceDataRequired","deviceDataCollection":{"jwt":"J1","url":"https://c.example/Collect","bin":"411111"},
 		"_actions":{"supply3dsDeviceData":{"href":"`+origin+`/api/payments/lnkA/3dsDeviceData"}}}`))
+	for use, want := range map[sdk.StoredCredentialUse]string{{Initiator: "cit"}: "", {Initiator: "cit", First: true, Usage: "on_session"}: "",
+		{Initiator: "cit", First: true, Usage: "off_session"}: "challengeMandated"} {
+		stores := r
+		stores.StoredCredential = &use
+		sends, _ := drive(t, sdk.OpAuthorize, stores, answer(201, `{"outcome":"3dsUnavailable"}`))
+		require.Equal(t, want, wire.JSONBody(t, sends[0]).Str("instruction.threeDS.challenge.preference"))
+	}
 	require.Equal(t, sdk.StatusCustomerAction, o.Status)
 	require.Equal(t, &sdk.NextAction{Type: "device_data", URL: "https://c.example/Collect", Fields: []sdk.Header{sdk.H("JWT", "J1"), sdk.H("Bin", "411111")}}, o.NextAction)
 
