@@ -11,7 +11,8 @@ import (
 type Declines []declineCode
 
 type declineCode struct {
-	code      string // ends in "*" where it is a beginning
+	code      string
+	beginning bool // of codes
 	reason    DeclineReason
 	elsewhere bool
 	words     string
@@ -61,8 +62,9 @@ func (t *Declines) add(line string) (wrong string) {
 	}
 	for more := true; more; {
 		row.code, codes, more = strings.Cut(codes, ",")
+		row.code, row.beginning = strings.CutSuffix(row.code, "*")
 		switch {
-		case row.code == "" || row.code == "*":
+		case row.code == "":
 			return "an empty code"
 		case !ok:
 			return "no reason of ours: " + reason
@@ -83,9 +85,8 @@ func word(line string) (first, rest string) {
 // find returns the row of a code, nil where there is none. Of beginnings the first counts.
 func (t Declines) find(code string) *declineCode {
 	for i := range t {
-		beginning, ok := strings.CutSuffix(t[i].code, "*")
-		if t[i].code == code || ok && strings.HasPrefix(code, beginning) {
-			return &t[i]
+		if k := &t[i]; k.code == code || k.beginning && strings.HasPrefix(code, k.code) {
+			return k
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ card*        card_not_supported
 		"1,,2 lost_card":             "decline codes, line 1: an empty code",
 		"* lost_card":                "decline codes, line 1: an empty code",
 		"1 lost_card\n2,1 lost_card": "decline codes, line 2: a code that stands above: 1",
-		"card* lost_card\ncard_number* stolen_card":  "decline codes, line 2: a code that stands above: card_number*",
+		"card* lost_card\ncard_number* stolen_card":  "decline codes, line 2: a code that stands above: card_number",
 		"card_number* lost_card\ncard_n stolen_card": "",
 	} {
 		if want == "" {
