@@ -32,6 +32,10 @@ const libraries = {
       processingOptions: "ProcessingOptions", subsequentAuthInformation: "SubsequentAuthInformation", sorting: "TransactionListSorting", paging: "Paging" },
     lists: { userFields: ["userField", "UserField"] },
   },
+  bluesnap: { // the names of its errors: its requests are years behind the API's
+    package: "bluesnap", license: "MIT, Copyright (c) 2019 Storyblocks", read: typescript,
+    files: { "dist/errors/enum/CardTransactionErrors.d.ts": ["CardTransactionErrors"] },
+  },
   mollie: {
     package: "mollie-api-typescript", license: "BSD-2-Clause, Copyright (c) 2025, Mollie", read: typescript,
     files: { "dist/esm/models/paymentrequest.d.ts": ["PaymentRequest"], "dist/esm/models/refundrequest.d.ts": ["RefundRequest"],
