@@ -102,10 +102,14 @@ func (c *scrubber) text(text string, request *sdk.Send) (clean string, known boo
 func (c *scrubber) numbers(text string, request *sdk.Send) (clean string, known bool) {
 	m := masking{text: text, json: isJSON(text)}
 	least := leastPAN
-	if n := len(c.number); n > 0 {
+	if n := len(c.number); n > shownFirst+shownLast {
 		least = min(least, n)
 	}
 	for i := 0; i < len(text); {
+		if end := i + least; end <= len(text) && text[end-1]-'0' > 9 && text[end-2]-'0' > 9 {
+			i = end // no run that begins before is long enough: these two, which are no digits, would be in it
+			continue
+		}
 		if text[i]-'0' > 9 {
 			i++
 			continue
