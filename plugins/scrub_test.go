@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,6 +82,23 @@ func TestScrubbing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A card number is found wherever it begins and however long its separators make it, whatever else stands around it.
+func TestScrubbingAtAnyPlace(t *testing.T) {
+	const first, grouped, shortest = "4111111111111111", "5555 5555-5555 4444", "4222222222222"
+	var text, want strings.Builder
+	for n := range 40 {
+		for _, filling := range []string{"x", "1-", "12 ", "{}", "123456789012,"} {
+			text.WriteString(strings.Repeat(filling, n) + "," + first + "," + strings.Repeat(filling, n) + "," + grouped + "," + strings.Repeat(filling, n) + "," + shortest + ",")
+			want.WriteString(strings.Repeat(filling, n) + ",411111******1111," + strings.Repeat(filling, n) + ",5555 55**-**** 4444," + strings.Repeat(filling, n) + ",422222***2222,")
+		}
+	}
+	p := newRecorder(t)
+	p.answer = func(w http.ResponseWriter, _ recorded) { _, _ = io.WriteString(w, text.String()) }
+	res, err := driveBlind(t, plugins.Options{}, sending(func(c *sdk.Call) *sdk.Send { return post("/", nil, bearer(c)) }), authorize("scripted", p.URL))
+	require.NoError(t, err)
+	require.Equal(t, want.String(), string(res.Exchanges[0].Body))
 }
 
 func TestScrubbingOfHeaders(t *testing.T) {
