@@ -20,10 +20,10 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	c.Fresh(time.UnixMilli(ms), toleranceSeconds*time.Second)
 
 	j := c.Message()
-	service, ok := strings.CutPrefix(j.Str("eventType"), "payments.") // payments.payments.accept, payments.refunds.reject …
-	service, _, _ = strings.Cut(service, ".")
+	// payments.payments.accept, payments.refunds.reject …, and Decision Manager's risk.casemanagement.decision.accept
+	service, _, _ := strings.Cut(strings.TrimPrefix(j.Str("eventType"), "payments."), ".")
 	object := objects.Of(service)
-	if !ok || object == "" { // a type that we do not know is none of ours to refuse
+	if object == "" { // a type that we do not know is none of ours to refuse
 		return sdk.Handled(), nil
 	}
 	var events []sdk.Event
@@ -38,4 +38,4 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 // objects are what events are about, by their service.
-var objects = sdk.Names{{"refund", "refunds"}, {"payment", "payments capture captures reversals"}}
+var objects = sdk.Names{{"refund", "refunds"}, {"payment", "payments capture captures reversals risk"}}

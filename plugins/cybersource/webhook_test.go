@@ -34,6 +34,10 @@ func TestWebhook(t *testing.T) {
 	p = play(t, sdk.OpWebhook, message(t, now, `{"eventType":"payments.capture.accept","payload":{"data":{"id":"8001"}}}`))
 	require.Equal(t, []sdk.Event{{Object: "payment", TransactionID: "8001", Sync: true, Time: now}}, p.Events)
 
+	p = play(t, sdk.OpWebhook, message(t, now, `{"eventType":"risk.casemanagement.decision.accept","payload":{"data":{"id":"7001"}}}`))
+	require.Equal(t, []sdk.Event{{Object: "payment", TransactionID: "7001", Sync: true, Time: now}}, p.Events, "a person has decided what was held for review")
+	p = play(t, sdk.OpWebhook, message(t, now, `{"eventType":"tms.networktoken.updated","payload":{"data":{"id":"T1"}}}`))
+	require.Empty(t, p.Events)
 	p = play(t, sdk.OpWebhook, message(t, now, `{"eventType":"risk.profile.update","payload":[]}`))
 	require.Equal(t, sdk.StatusHandled, p.Status)
 	require.Empty(t, p.Events)
