@@ -1,13 +1,6 @@
 package nmi
 
-import (
-	"strings"
-
-	"payswitch/sdk"
-)
-
-// signatureHeader is "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>".
-const signatureHeader = "Webhook-Signature"
+import "payswitch/sdk"
 
 // events are what NMI's messages say of a payment or refund.
 var events = []struct {
@@ -25,14 +18,12 @@ var events = []struct {
 	{"transaction.refund.failure", "refund", sdk.StatusDeclined},
 }
 
-// webhook reads a message. The signed part holds a nonce and no time, so that an old message could be sent again by somebody who has
+// webhook reads a message, signed as "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>". The signed part holds a nonce and no time, so that an old message could be sent again by somebody who has
 // seen it: every event asks for a query, and its outcome is what the message says, for the record.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	secret := c.Account.Credentials[webhookSecret]
 	if secret != "" {
-		header := sdk.HeaderPairs(sdk.HeaderValue(c.Request.Webhook.Headers, signatureHeader), ",")
-		signed := sdk.Fn(sdk.FnConcat, sdk.Text(sdk.HeaderValue(header, "t")+"."), sdk.Body())
-		c.Signed(webhookSecret, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(secret), signed)), strings.ToLower(sdk.HeaderValue(header, "s")))
+		c.SignedPairs(sdk.PairSignature{Header: "Webhook-Signature", Separator: ",", Name: "s", Secret: webhookSecret, Code: sdk.FnHex})
 	}
 	j := c.Message()
 	name, body := j.Str("event_type"), j.Get("event_body")
