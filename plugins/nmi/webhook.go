@@ -18,8 +18,8 @@ var events = []struct {
 	{"transaction.refund.failure", "refund", sdk.StatusDeclined},
 }
 
-// webhook reads a message, signed as "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>". The signed part holds a nonce and no time, so that an old message could be sent again by somebody who has
-// seen it: every event asks for a query, and its outcome is what the message says, for the record.
+// webhook reads a message, signed as "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>". That holds no time, so that an old message
+// could be sent again by somebody who has seen it: every event asks for a query, and its outcome is what the message says, for the record.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	secret := c.Account.Credentials[webhookSecret]
 	if secret != "" {
