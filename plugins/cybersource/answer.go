@@ -41,16 +41,14 @@ var payments = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorize
 func declined(status string) bool { return payments.Of(status) == sdk.StatusDeclined }
 
 // paymentOutcome is what has become of a payment: the answer to it, or what Transaction Search says of it.
-func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, error) {
+func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	o := outcome(a, status, payments)
 	if o.Status == sdk.StatusDeclined {
-		return o, nil
+		return o
 	}
 	o.Amount = a.Get("orderInformation.amountDetails").MajorIn("authorizedAmount", "currency", r.Amount.Currency).Part(r.Amount)
-	switch {
-	case status == "PARTIAL_AUTHORIZED" && o.Amount == nil:
-		return nil, errStatus
-	case status == "AUTHORIZED" && !r.Manual(): // of a part, nobody captures but we
+	sdk.Require(status != "PARTIAL_AUTHORIZED" || o.Amount != nil, errStatus)
+	if status == "AUTHORIZED" && !r.Manual() { // of a part, nobody captures but we
 		o.Status = sdk.StatusCaptured
 	}
 	zero := r.Amount.Minor == 0 && r.Amount.Currency != ""
@@ -60,7 +58,7 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) (*sdk.Outcome, er
 	if id := a.Str("tokenInformation.paymentInstrument.id"); id != "" {
 		o.StoredCredential = &sdk.StoredCredential{ID: id, CustomerID: a.Str("tokenInformation.customer.id")}
 	}
-	return o, nil
+	return o
 }
 
 // outcome is what every answer about a transaction may hold. What is not a refusal has an id and a status that means something.

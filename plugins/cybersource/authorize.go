@@ -36,7 +36,7 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 	}
 	a := ask(c, "POST", paymentsPath, body)
 	if status := a.Str("status"); payments.Of(status) != sdk.StatusVoided {
-		return paymentOutcome(r, a, status)
+		return paymentOutcome(r, a, status), nil
 	}
 	return refused(a), nil // taken back before it was made
 }
