@@ -20,7 +20,7 @@ func NewObject() *Object { return new(Object) }
 
 func (o *Object) name(name string) {
 	if o.b == nil {
-		o.b = append(make([]byte, 0, 256), '{')
+		o.b = append(jsontext.Room(512), '{')
 	}
 	o.b = jsontext.AppendName(o.b, name)
 }
@@ -191,7 +191,7 @@ func (a *Array) Raw(json string) *Array {
 
 func (a *Array) comma() {
 	if a.b == nil {
-		a.b = append(make([]byte, 0, 128), '[')
+		a.b = append(jsontext.Room(128), '[')
 	}
 	a.b = jsontext.AppendComma(a.b)
 }
@@ -225,16 +225,20 @@ func NewForm() *Form { return new(Form) }
 
 // Add adds a pair.
 func (f *Form) Add(name, value string) *Form {
+	f.begin(name)
+	f.b = append(f.b, '=')
+	f.b = appendQuery(f.b, value)
+	return f
+}
+
+func (f *Form) begin(name string) {
 	if f.b == nil {
-		f.b = make([]byte, 0, 512)
+		f.b = jsontext.Room(2048)
 	}
 	if len(f.b) > 0 {
 		f.b = append(f.b, '&')
 	}
 	f.b = appendQuery(f.b, name)
-	f.b = append(f.b, '=')
-	f.b = appendQuery(f.b, value)
-	return f
 }
 
 // Opt adds a pair unless the value is "".
@@ -247,11 +251,24 @@ func (f *Form) Opt(name, value string) *Form {
 
 // Int adds a pair with an integer as its value.
 func (f *Form) Int(name string, value int64) *Form {
-	return f.Add(name, string(jsontext.AppendInt(nil, value)))
+	f.begin(name)
+	f.b = jsontext.AppendInt(append(f.b, '='), value)
+	return f
 }
 
-// Bytes returns the encoded form. The form can be added to afterwards.
-func (f *Form) Bytes() []byte { return append([]byte(nil), f.b...) }
+// OptIn adds the pair of a name in brackets behind another, as in address[city], unless the value is "".
+func (f *Form) OptIn(at, name, value string) *Form {
+	if value == "" {
+		return f
+	}
+	f.begin(at)
+	f.b = append(appendQuery(append(f.b, "%5B"...), name), "%5D="...)
+	f.b = appendQuery(f.b, value)
+	return f
+}
+
+// Bytes returns the encoded form, which must not be changed. The form can be added to afterwards.
+func (f *Form) Bytes() []byte { return f.b[:len(f.b):len(f.b)] }
 
 // String returns the encoded form.
 func (f *Form) String() string { return string(f.b) }

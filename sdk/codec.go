@@ -68,17 +68,22 @@ type stepParts struct {
 	shipping         Address
 	browser          Browser
 	payment          PaymentState
+	exchanges        [2]Exchange
 }
 
 func decodeStep(r jsontext.Reader, bodies []byte) (*Step, error) {
-	parts := new(stepParts)
+	parts := newParts()
 	s := &parts.Step
+	s.Exchanges = parts.exchanges[:0]
 	q := &s.Request
 	q.Instrument, q.StoredCredential, q.Customer, q.Billing, q.Shipping = &parts.instrument, &parts.storedCredential, &parts.customer, &parts.billing, &parts.shipping
 	q.Browser, q.Payment, q.Instrument.Card = &parts.browser, &parts.payment, &parts.card
 	s.decode(&r)
 	if err := r.Close(); err != nil {
 		return nil, err
+	}
+	if len(s.Exchanges) == 0 {
+		s.Exchanges = nil
 	}
 	ok := true
 	if w := s.Request.Webhook; w != nil {

@@ -2,8 +2,6 @@ package sdk
 
 import (
 	"cmp"
-	"maps"
-	"slices"
 	"strings"
 )
 
@@ -180,8 +178,11 @@ func (r *Request) Kept() ConnectorData {
 
 // Sorted returns the pairs of a map in the order of their names, so that the same request is sent whenever the operation is run again.
 func Sorted(m map[string]string) []Header {
+	if len(m) == 0 {
+		return nil
+	}
 	all := make([]Header, 0, len(m))
-	for _, name := range slices.Sorted(maps.Keys(m)) {
+	for _, name := range sortedKeys(m) {
 		all = append(all, Header{Name: name, Value: m[name]})
 	}
 	return all

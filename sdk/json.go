@@ -90,12 +90,12 @@ func (j JSON) Has(path string) bool {
 // Get returns the value at the path.
 func (j JSON) Get(path string) JSON {
 	for path != "" && j.doc != nil {
-		name := path
-		if i := strings.IndexByte(path, '.'); i >= 0 {
-			name, path = path[:i], path[i+1:]
-		} else {
-			path = ""
+		n := 0
+		for n < len(path) && path[n] != '.' {
+			n++
 		}
+		name := path[:n]
+		path = path[min(n+1, len(path)):]
 		j = j.child(name)
 	}
 	return j
@@ -130,10 +130,13 @@ func (j JSON) Key(name string) JSON {
 		return JSON{}
 	}
 	text, nodes := j.doc.text, j.doc.nodes
-	length := int32(len(name) + 2) // with the quotes
+	length, first := int32(len(name)+2), byte('"') // with the quotes
+	if name != "" {
+		first = name[0]
+	}
 	for i, end := j.node+1, nodes[j.node].Next; i < end; {
 		n := &nodes[i]
-		if n.End-n.Start == length && text[n.Start+1:n.End-1] == name ||
+		if n.End-n.Start == length && text[n.Start+1] == first && text[n.Start+1:n.End-1] == name ||
 			n.Next == jsontext.Escaped && unquote(text[n.Start:n.End]) == name {
 			return JSON{j.doc, i + 1}
 		}

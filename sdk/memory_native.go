@@ -14,3 +14,5 @@ func decodeHosts(message []byte) (*Step, error) { return DecodeStep(message) }
 
 // scratch returns an empty buffer with room for n bytes.
 func scratch(n int) []byte { return make([]byte, 0, n) }
+
+func newParts() *stepParts { return new(stepParts) }

@@ -28,3 +28,28 @@ var scratchBuffer = make([]byte, 0, 4<<10)
 
 // scratch returns an empty buffer with room for about n bytes, to be used until the next call of scratch.
 func scratch(int) []byte { return scratchBuffer[:0] }
+
+// The parts of the one step that is decoded between two resets of the memory.
+var (
+	parts       stepParts
+	partsTaken  bool
+	credentials = make(map[string]string, 8)
+	config      = make(map[string]string, 8)
+)
+
+func newParts() *stepParts {
+	if partsTaken {
+		return new(stepParts)
+	}
+	partsTaken = true
+	parts.Account.Credentials, parts.Account.Config = credentials, config
+	return &parts
+}
+
+// emptyRoom gives back what has been decoded and built, so that the next step finds the room that this one did.
+func emptyRoom() {
+	parts, partsTaken = stepParts{}, false
+	clear(credentials)
+	clear(config)
+	jsontext.EmptyRoom()
+}

@@ -46,21 +46,40 @@ func (c Currency) Number() string {
 	return currencies[i].number
 }
 
-// index finds the currency in the table, which is sorted, -1 if it is not there.
-func (c Currency) index() int {
+// CurrencyOf is the currency of a code in upper or lower case, as processors write it; text itself if it is the code of none.
+func CurrencyOf(text string) Currency {
+	if i := Currency(text).find(0x202020); i >= 0 {
+		return currencies[i].code
+	}
+	return Currency(text)
+}
+
+// index is the currency's place in the table, -1 if it has none.
+func (c Currency) index() int { return c.find(0) }
+
+// find finds the currency in the table, which is sorted, whatever the bits of fold are.
+func (c Currency) find(fold uint32) int {
 	low, high := 0, len(currencies)
-	for low < high {
+	for key := c.key() &^ fold; key != 0 && low < high; {
 		mid := (low + high) / 2
-		if currencies[mid].code < c {
+		switch k := currencies[mid].code.key(); {
+		case k == key:
+			return mid
+		case k < key:
 			low = mid + 1
-		} else {
+		default:
 			high = mid
 		}
 	}
-	if low < len(currencies) && currencies[low].code == c {
-		return low
-	}
 	return -1
+}
+
+// key is a code's three letters as a number, which is quicker to compare.
+func (c Currency) key() uint32 {
+	if len(c) != 3 {
+		return 0
+	}
+	return uint32(c[0])<<16 | uint32(c[1])<<8 | uint32(c[2])
 }
 
 // Currencies returns the codes payswitch knows, in alphabetical order.

@@ -8,7 +8,6 @@
 package stripe
 
 import (
-	"strings"
 
 	"payswitch/sdk"
 )
@@ -112,5 +111,5 @@ func amount(m sdk.Money) int64 {
 
 // money reads an amount of an object, whose currency is told in lower case; nil if it is not there, or not whole.
 func money(j sdk.JSON, path string) *sdk.Money {
-	return decimals.Read(j, path, sdk.Currency(strings.ToUpper(j.Str("currency"))))
+	return decimals.Read(j, path, sdk.CurrencyOf(j.Str("currency")))
 }

@@ -142,8 +142,8 @@ func shipping(f *sdk.Form, a *sdk.Address) {
 }
 
 func address(f *sdk.Form, at string, a *sdk.Address) {
-	f.Opt(at+"[line1]", a.Line1).Opt(at+"[line2]", a.Line2).Opt(at+"[city]", a.City).Opt(at+"[state]", a.State).
-		Opt(at+"[postal_code]", a.Zip).Opt(at+"[country]", a.Country)
+	f.OptIn(at, "line1", a.Line1).OptIn(at, "line2", a.Line2).OptIn(at, "city", a.City).OptIn(at, "state", a.State).
+		OptIn(at, "postal_code", a.Zip).OptIn(at, "country", a.Country)
 }
 
 // metadata holds our reference, by which a payment whose answer was lost is found, and what the merchant wants kept.

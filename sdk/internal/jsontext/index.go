@@ -18,7 +18,7 @@ func Index(s string, depth int) (nodes []Node, reason string) {
 	if len(s) > 1<<30 {
 		return nil, "too long"
 	}
-	nodes = make([]Node, 0, len(s)/20+8)
+	nodes = roomForNodes(len(s)/8 + 8)
 	open := make([]int32, 0, 16) // the objects and arrays that p is in
 	for p := 0; ; {
 		if p < len(s) && s[p] <= ' ' {
