@@ -58,13 +58,18 @@ func guestStep(p, n uint32) uint64 {
 	if p != address(guestIn) || n > uint32(len(guestIn)) {
 		panic("payswitch_step: the message is not where payswitch_alloc has made room for it")
 	}
-	if !guestWarm {
+	warm := guestWarm
+	if !warm {
 		guestWarm = true
 		growStack(0)
 		warmUp(adapter(), guestIn[:n])
 		makeRoom()
 	}
+	emptyRoom()
 	guestOut = adapter().appendHandle(guestOut[:0], guestIn[:n])
+	if !warm { // so that no step has to, where the host puts this state back
+		emptyRoom()
+	}
 	return uint64(address(guestOut))<<32 | uint64(len(guestOut))
 }
 
@@ -101,7 +106,6 @@ var (
 // makeRoom has the allocator hold a span with room for each size of object, with pointers and without. Without it each step takes some
 // from the heap anew, which is the dearest part of allocating.
 func makeRoom() {
-	emptyRoom()
 	runtime.GC()
 	for size := 8; size <= largest; size += max(8, size/16) {
 		room, pointers = make([]byte, size), make([]*byte, size/8)

@@ -29,7 +29,7 @@ var scratchBuffer = make([]byte, 0, 4<<10)
 // scratch returns an empty buffer with room for about n bytes, to be used until the next call of scratch.
 func scratch(int) []byte { return scratchBuffer[:0] }
 
-// The parts of the one step that is decoded between two resets of the memory.
+// The parts of the step that is decoded.
 var (
 	parts       stepParts
 	partsTaken  bool
@@ -46,10 +46,12 @@ func newParts() *stepParts {
 	return &parts
 }
 
-// emptyRoom gives back what has been decoded and built, so that the next step finds the room that this one did.
+// emptyRoom gives back what the last step has decoded and built.
 func emptyRoom() {
-	parts, partsTaken = stepParts{}, false
-	clear(credentials)
-	clear(config)
+	if partsTaken {
+		parts, partsTaken = stepParts{}, false
+		clear(credentials)
+		clear(config)
+	}
 	jsontext.EmptyRoom()
 }

@@ -9,8 +9,8 @@ func load(s string, p int) uint64 {
 	return *(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.StringData(s)), p))
 }
 
-// What an ordinary step builds is built here: an allocation costs a guest as much as reading forty bytes of JSON. The host puts it all back after
-// the step; where it does not, room is allocated once this has been used up.
+// What an ordinary step builds is built here: an allocation costs a guest as much as reading forty bytes of JSON. Where this has been used up, room
+// is allocated.
 var (
 	bytesRoom [24 << 10]byte
 	nodesRoom [1024]Node
