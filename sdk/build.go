@@ -281,58 +281,20 @@ func PathEscape(s string) string { return strings.ReplaceAll(QueryEscape(s), "+"
 
 func appendQuery(b []byte, s string) []byte {
 	const hex = "0123456789ABCDEF"
-	for {
-		n := stands(s)
-		b = append(b, s[:n]...)
-		if n == len(s) {
+	for p := 0; ; p++ {
+		start := p
+		p = jsontext.Unreserved(s, p)
+		b = append(b, s[start:p]...)
+		if p == len(s) {
 			return b
 		}
-		if c := s[n]; c == ' ' {
+		if c := s[p]; c == ' ' {
 			b = append(b, '+')
 		} else {
 			b = append(b, '%', hex[c>>4], hex[c&15])
 		}
-		s = s[n+1:]
 	}
 }
-
-// stands is how many of the first bytes stand for themselves. It looks at eight in a turn: turns of a loop are dear in a guest.
-func stands(s string) (n int) {
-	for ; len(s) >= 8; s, n = s[8:], n+8 {
-		switch w := s[:8]; {
-		case !unreserved[w[0]]:
-			return n
-		case !unreserved[w[1]]:
-			return n + 1
-		case !unreserved[w[2]]:
-			return n + 2
-		case !unreserved[w[3]]:
-			return n + 3
-		case !unreserved[w[4]]:
-			return n + 4
-		case !unreserved[w[5]]:
-			return n + 5
-		case !unreserved[w[6]]:
-			return n + 6
-		case !unreserved[w[7]]:
-			return n + 7
-		}
-	}
-	for i := range len(s) {
-		if !unreserved[s[i]] {
-			return n + i
-		}
-	}
-	return n + len(s)
-}
-
-// unreserved are the characters that stand for themselves (RFC 3986, section 2.3).
-var unreserved = func() (set [256]bool) {
-	for _, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~" {
-		set[c] = true
-	}
-	return set
-}()
 
 // ParseForm reads a form or query into its pairs, in order. Pairs with a broken escape are left out and reported by ok.
 func ParseForm(s string) (pairs []Header, ok bool) {

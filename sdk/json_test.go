@@ -3,12 +3,27 @@ package sdk
 import (
 	"encoding/json"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
+
+// Each byte, at each place in and between the words that are looked at together.
+func TestQueryEscapeEachByte(t *testing.T) {
+	for c := range 256 {
+		for at := range 20 {
+			text := strings.Repeat("aZ09-_.~", 3)[:at] + string([]byte{byte(c)}) + "tail"
+			require.Equal(t, url.QueryEscape(text), QueryEscape(text))
+		}
+	}
+	for _, n := range []int64{0, 9, 10, 1<<63 - 1, -1, -1 << 63} {
+		require.Equal(t, "a="+strconv.FormatInt(n, 10), NewForm().Int("a", n).String())
+	}
+	require.Equal(t, "a%5Bb+c%5D=d&e%5Bf%5D=g", NewForm().OptIn("a", "b c", "d").OptIn("a", "z", "").OptIn("e", "f", "g").String())
+}
 
 func TestJSON(t *testing.T) {
 	j, err := ParseJSON([]byte(` {"id" : "pi_1", "n":-12, "f":10.50, "big":9223372036854775808, "t":true, "z":null, "o":{"a":[ {"b":"x"}, {"b":"y\u00e9\ud800"} ]},

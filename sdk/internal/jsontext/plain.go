@@ -40,3 +40,29 @@ func stops(w uint64) uint64 {
 	quote, backslash := w^'"'*ones, w^'\\'*ones
 	return ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w) & highs
 }
+
+// Unreserved returns the offset of the first byte at or after p that does not stand for itself in a URL (RFC 3986, section 2.3: letters, digits, "-", ".", "_"
+// and "~" do); len(s) if there is none. It looks at eight bytes at a time.
+func Unreserved(s string, p int) int {
+	for ; p+8 <= len(s); p += 8 {
+		if found := reserved(load(s, p)); found != 0 {
+			return p + bits.TrailingZeros64(found)>>3
+		}
+	}
+	for p < len(s) && reserved(uint64(s[p])|'a'*(ones-1)) == 0 {
+		p++
+	}
+	return p
+}
+
+// reserved has the high bit of each byte that does not stand for itself in a URL.
+func reserved(w uint64) uint64 {
+	low := w &^ highs
+	fits := between(low|' '*ones, 'a', 'z') | between(low, '0', '9') | between(low, '-', '.') | between(low, '_', '_') | between(low, '~', '~')
+	return (^fits | w) & highs
+}
+
+// between has the high bit of each byte, none of which is above 0x7f, that is between first and last.
+func between(w, first, last uint64) uint64 {
+	return (w + (0x80-first)*ones) &^ (w + (0x7f-last)*ones)
+}

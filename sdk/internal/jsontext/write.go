@@ -57,7 +57,19 @@ func AppendComma(b []byte) []byte {
 }
 
 // AppendInt appends an integer.
-func AppendInt(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) }
+func AppendInt(b []byte, n int64) []byte {
+	if n < 0 {
+		return strconv.AppendInt(b, n, 10)
+	}
+	var digits [20]byte
+	i := len(digits)
+	for u := uint64(n); ; u /= 10 {
+		i--
+		if digits[i] = byte('0' + u%10); u < 10 {
+			return append(b, digits[i:]...)
+		}
+	}
+}
 
 // AppendBool appends a boolean.
 func AppendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
