@@ -45,21 +45,19 @@ func stops(w uint64) uint64 {
 // and "~" do); len(s) if there is none. It looks at eight bytes at a time.
 func Unreserved(s string, p int) int {
 	for ; p+8 <= len(s); p += 8 {
-		if found := reserved(load(s, p)); found != 0 {
+		w := load(s, p)
+		low := w &^ highs
+		fits := between(low|' '*ones, 'a', 'z') | between(low, '0', '9') | between(low, '-', '.') | between(low, '_', '_') | between(low, '~', '~')
+		if found := (^fits | w) & highs; found != 0 {
 			return p + bits.TrailingZeros64(found)>>3
 		}
 	}
-	for p < len(s) && reserved(uint64(s[p])|'a'*(ones-1)) == 0 {
-		p++
+	for ; p < len(s); p++ {
+		if c := s[p]; (c|' ')-'a' > 'z'-'a' && c-'0' > 9 && c-'-' > 1 && c != '_' && c != '~' {
+			break
+		}
 	}
 	return p
-}
-
-// reserved has the high bit of each byte that does not stand for itself in a URL.
-func reserved(w uint64) uint64 {
-	low := w &^ highs
-	fits := between(low|' '*ones, 'a', 'z') | between(low, '0', '9') | between(low, '-', '.') | between(low, '_', '_') | between(low, '~', '~')
-	return (^fits | w) & highs
 }
 
 // between has the high bit of each byte, none of which is above 0x7f, that is between first and last.
