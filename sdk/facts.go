@@ -23,7 +23,12 @@ func (k *Card) HolderNames() (first, last string) {
 func twoDigits(n int) string { return string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) }
 
 // Name is the first and last name, as far as they are known.
-func (a *Address) Name() string { return strings.TrimSpace(a.FirstName + " " + a.LastName) }
+func (a *Address) Name() string {
+	if a.FirstName == "" || a.LastName == "" {
+		return a.FirstName + a.LastName
+	}
+	return a.FirstName + " " + a.LastName
+}
 
 // Stores says that the credential is to be kept with this payment.
 func (r *Request) Stores() bool { return r.StoredCredential != nil && r.StoredCredential.First }

@@ -50,8 +50,10 @@ func newParts() *stepParts {
 func emptyRoom() {
 	if partsTaken {
 		parts, partsTaken = stepParts{}, false
-		clear(credentials)
-		clear(config)
+		for _, m := range [...]map[string]string{credentials, config} {
+			m["room"] = "" // a map takes its room with its first entry
+			clear(m)
+		}
 	}
 	jsontext.EmptyRoom()
 }
