@@ -8,7 +8,6 @@
 package stripe
 
 import (
-
 	"payswitch/sdk"
 )
 
