@@ -14,7 +14,7 @@ import (
 
 // document fills in a document: the body, or what its form field outer holds. It is read strictly, so that the processor cannot read
 // something else in it.
-func (f *filler) document(text, kind, outer, boundary string) (string, error) {
+func (f *filler) document(text, kind, outer, boundary string) ([]byte, error) {
 	d := &document{filler: f, text: text, kind: kind, places: make([]*place, 0, len(f.allowed))}
 	for _, p := range f.allowed {
 		if p.inDocument(kind, outer) {
@@ -136,7 +136,7 @@ func (d *document) form() error {
 	return d.pairs(d.text, func(name, value string) (string, bool, error) {
 		if kind, ok := inner[name]; ok {
 			v, err := d.document(value, kind, name, "")
-			return v, v != value, err
+			return string(v), string(v) != value, err
 		}
 		if !d.matters(value) {
 			return value, false, nil

@@ -49,6 +49,7 @@ type operation struct {
 
 	step    *sdk.Step
 	secrets *standIns
+	random  [32]byte // what guests take for randomness
 	scrub   scrubber
 	reach   *reach
 	places  []place // where secrets may stand
@@ -115,6 +116,7 @@ func (o *operation) prepare() (err error) {
 	}
 	o.places = places
 	o.step, o.secrets = newStep(o.in, o.adapter.manifest, o.reach.baseURL)
+	o.random = o.secrets.seeded.derived("random")
 	o.scrub = newScrubber(o.secrets)
 	if o.plain && !o.in.RecordOnly {
 		o.reveal()
@@ -219,7 +221,7 @@ func (o *operation) next(ctx context.Context, now time.Time) (*sdk.Result, error
 		defer cancel()
 	}
 	start := time.Now()
-	r, err := o.adapter.stepper.step(ctx, o.step, o.secrets.seeded.derived("random"), o.plain)
+	r, err := o.adapter.stepper.step(ctx, o.step, o.random, o.plain)
 	took := time.Since(start)
 	o.opts.Observer.Stepped(o.adapter.name, took)
 	o.recordStep(r, err, took)

@@ -115,11 +115,10 @@ func (f *filler) fill(s *sdk.Send, body string, out *outgoing, to *reach) error 
 	if err := f.url(out, to); err != nil {
 		return err
 	}
-	body, err := f.body(out.header, body)
-	if err != nil {
+	var err error
+	if out.body, err = f.body(out.header, body); err != nil {
 		return err
 	}
-	out.body = []byte(body)
 	f.values.body, f.values.hasBody = out.body, true
 	if err := f.headers(s, out.header); err != nil {
 		return err
@@ -248,7 +247,7 @@ func (f *filler) url(out *outgoing, to *reach) error {
 	if err != nil {
 		return err
 	}
-	u.RawQuery = filled
+	u.RawQuery = string(filled)
 	return nil
 }
 
@@ -279,16 +278,16 @@ func contentType(h http.Header) (kind, boundary string, err error) {
 }
 
 // body fills in a body.
-func (f *filler) body(h http.Header, text string) (string, error) {
+func (f *filler) body(h http.Header, text string) ([]byte, error) {
 	if text == "" {
-		return "", nil
+		return nil, nil
 	}
 	kind, boundary, err := contentType(h)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	if kind == kindRaw && f.secrets.found(text) == "" {
-		return text, nil
+		return []byte(text), nil
 	}
 	return f.document(text, kind, "", boundary)
 }
@@ -304,30 +303,29 @@ func (f *filler) marked(start, end int) (n int) {
 }
 
 // text reads a text, with read noting edits, and makes them. Every stand-in in it must be part of one.
-func (f *filler) text(text string, read func() error) (string, error) {
+func (f *filler) text(text string, read func() error) ([]byte, error) {
 	edits, marks := f.edits, f.marks
 	f.edits, f.marks = nil, f.secrets.marks(text)
 	defer func() { f.edits, f.marks = edits, marks }()
 	if len(f.marks) > maxMarks {
-		return "", violation(RuleLimit, "more than %d stand-ins in a request", maxMarks)
+		return nil, violation(RuleLimit, "more than %d stand-ins in a request", maxMarks)
 	}
 	if err := read(); err != nil {
-		return "", err
+		return nil, err
 	}
 	left := len(f.marks)
 	slices.SortFunc(f.edits, func(a, b edit) int { return a.start - b.start })
-	var out strings.Builder
-	out.Grow(len(text) + 64*len(f.edits))
+	out := make([]byte, 0, len(text)+64*len(f.edits))
 	at := 0
 	for _, e := range f.edits {
 		left -= f.marked(e.start, e.end)
-		out.WriteString(text[at:e.start])
-		out.WriteString(e.text)
+		out = append(out, text[at:e.start]...)
+		out = append(out, e.text...)
 		at = e.end
 	}
-	out.WriteString(text[at:])
+	out = append(out, text[at:]...)
 	if left != 0 {
-		return "", violation(RuleSecret, "the stand-in of %s where it is not the whole value of a declared field", f.secrets.found(text))
+		return nil, violation(RuleSecret, "the stand-in of %s where it is not the whole value of a declared field", f.secrets.found(text))
 	}
-	return out.String(), nil
+	return out, nil
 }
