@@ -28,6 +28,7 @@ const (
 	opI32Load      = 0x28
 	opI32Load8U    = 0x2d
 	opI32Store     = 0x36
+	opI64Store     = 0x37
 	opF32Store     = 0x38
 	opF64Store     = 0x39
 	opI32Store8    = 0x3a

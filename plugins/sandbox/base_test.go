@@ -1,0 +1,80 @@
+package sandbox
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSharedAddresses: loads and stores that go by one local do what they did, each in the way that Go guests and others write them, and as
+// many addresses are shared, moved and held as should be.
+func TestSharedAddresses(t *testing.T) {
+	r := newRuntime(t, Options{Limits: fuzzLimits})
+	plain := plainRuntime(t)
+	const p, q, wide = 2, 3, 4 // locals: 32, 32 and 64 bits
+	at := func(local int, delta int64) []byte {
+		return asm(get(local), opI64ExtendI32, i64c(delta), opI64Add, opI32WrapI64)
+	}
+	long := func(address []byte, offset uint32) []byte {
+		return asm(address, i64c(int64(offset)+1), mem(opI64Store, offset))
+	}
+	load := func(address []byte, offset uint32) []byte { return asm(address, mem(0x29, offset)) }
+	cut := asm(get(wide), opI32WrapI64)
+	push := asm(get(p), i32c(8), opI32Sub, tee(p), opDrop, long(get(p), 0))
+	again := asm(argument(1), put(p))
+	for name, c := range map[string]struct {
+		body  []byte
+		marks map[markKind]int // beside those of charges and of notes
+	}{
+		"one access":             {long(get(p), 8), nil},
+		"one local":              {asm(long(get(p), 8), long(get(p), 0)), nil},
+		"farther at last":        {asm(long(get(p), 0), long(get(p), 80)), map[markKind]int{markAddress: 1}},
+		"made for an argument":   {long(at(p, 24), 0), map[markKind]int{markAddress: 1}},
+		"arguments":              {asm(long(get(p), 0), long(at(p, 8), 0), long(at(p, 16), 8)), map[markKind]int{markAddress: 3, markMove: 1}},
+		"a call":                 {asm(long(get(p), 0), long(at(p, 8), 0), push, long(get(p), 0)), map[markKind]int{markAddress: 3, markMove: 3}},
+		"a call of nothing":      {push, nil},
+		"a call and a new frame": {asm(long(get(p), 0), push, again, long(get(p), 0), push), map[markKind]int{markAddress: 4, markMove: 2}},
+		"wrapped once":           {long(cut, 8), nil},
+		"wrapped":                {asm(long(cut, 16), long(cut, 8), long(cut, 0)), map[markKind]int{markAddress: 3, markMove: 2}},
+		"wrapped when set":       {asm(get(wide), tee(wide), opI32WrapI64, i64c(1), mem(opI64Store, 0), long(cut, 8)), map[markKind]int{markHold: 1, markAddress: 1, markMove: 1}},
+		"wrapped later":          {asm(get(wide), tee(wide), cut, load(nil, 8), put(wide), opI32WrapI64, load(nil, 0), put(wide)), map[markKind]int{markAddress: 1, markMove: 2}},
+		"a load for a store":     {asm(get(p), load(get(q), 8), mem(opI64Store, 0), get(q), load(get(p), 0), mem(opI64Store, 16)), map[markKind]int{markAddress: 1}},
+		"set in between":         {asm(get(p), again, i64c(3), mem(opI64Store, 0), long(get(p), 8)), nil},
+		"a branch in between":    {asm(long(get(p), 0), argument(2), opIf, typeEmpty, long(get(p), 80), opEnd, long(get(p), 90)), nil},
+		"a large distance":       {long(at(p, maxDelta), 0), nil},
+		"beyond the end":         {asm(long(get(p), 0), long(get(p), 20<<20)), map[markKind]int{markAddress: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newAdapter(8).step(tI32+tI32+tI64, argument(0), put(p), argument(1), put(q), argument(0), opI64ExtendI32, put(wide), c.body, answerAt(300_000, 200))
+			m, err := r.Load(b.build(), nil)
+			require.NoError(t, err)
+			defer m.Close(context.Background())
+			for _, input := range []string{littleEndian(300_016, 300_100, 0), littleEndian(300_016, 300_100, 1), littleEndian(7, 300_000, 1), littleEndian(8*pageSize-90, 16, 0)} {
+				compare(t, r, plain, m, []byte(input))
+			}
+			parsed, err := parse(b.build())
+			require.NoError(t, err)
+			marks := map[markKind]int{}
+			require.NoError(t, parsed.scanBodies(func(_ int, s *functionScan) {
+				for _, k := range s.marks {
+					if k.kind == markHold || k.kind == markAddress || k.kind == markMove {
+						marks[k.kind]++
+					}
+				}
+			}))
+			if c.marks == nil {
+				c.marks = map[markKind]int{}
+			}
+			require.Equal(t, c.marks, marks)
+		})
+	}
+}
+
+// What a stretch of code reaches after it has made the memory grow is not checked before.
+func TestAddressAfterGrowth(t *testing.T) {
+	store := func(offset uint32) []byte { return asm(get(2), i64c(1), mem(opI64Store, offset)) }
+	b := newAdapter(8).step(tI32, i32c(8*pageSize-90), put(2), store(0), i32c(3), opMemoryGrow, 0, opDrop, store(150_000), answerAt(8*pageSize-90+150_000, 1))
+	m, _ := compiled(t, newRuntime(t, Options{}), b.build())
+	require.Equal(t, "\x01", step(t, m, ""))
+}
