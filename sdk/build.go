@@ -216,8 +216,8 @@ func number(text string) string {
 	return text
 }
 
-// Form builds a body of type application/x-www-form-urlencoded, or a query, pair after pair in the order of the calls. The zero value
-// is empty.
+// Form builds a body of type application/x-www-form-urlencoded, or a query, pair after pair in the order of the calls. Names and values stand as QueryEscape
+// has them, but a body has the brackets in names as they are: all read them, and clients of those that want them do the same. The zero value is empty.
 type Form struct{ b []byte }
 
 // NewForm returns an empty form.
@@ -227,7 +227,7 @@ func NewForm() *Form { return new(Form) }
 func (f *Form) Add(name, value string) *Form {
 	f.begin(name)
 	f.b = append(f.b, '=')
-	f.b = appendQuery(f.b, value)
+	f.b = appendQuery(f.b, value, false)
 	return f
 }
 
@@ -238,7 +238,7 @@ func (f *Form) begin(name string) {
 	if len(f.b) > 0 {
 		f.b = append(f.b, '&')
 	}
-	f.b = appendQuery(f.b, name)
+	f.b = appendQuery(f.b, name, true)
 }
 
 // Opt adds a pair unless the value is "".
@@ -262,28 +262,30 @@ func (f *Form) OptIn(at, name, value string) *Form {
 		return f
 	}
 	f.begin(at)
-	f.b = append(appendQuery(append(f.b, "%5B"...), name), "%5D="...)
-	f.b = appendQuery(f.b, value)
+	f.b = append(appendQuery(append(f.b, '['), name, true), "]="...)
+	f.b = appendQuery(f.b, value, false)
 	return f
 }
 
-// Bytes returns the encoded form, which must not be changed. The form can be added to afterwards.
+// Bytes returns the form as a body, which must not be changed. The form can be added to afterwards.
 func (f *Form) Bytes() []byte { return f.b[:len(f.b):len(f.b)] }
 
-// String returns the encoded form.
-func (f *Form) String() string { return string(f.b) }
+// String returns the form as a query, in which brackets must not stand.
+func (f *Form) String() string {
+	return strings.ReplaceAll(strings.ReplaceAll(string(f.b), "[", "%5B"), "]", "%5D")
+}
 
 // QueryEscape escapes a text for a query or a form: letters, digits and "-_.~" stand, a space becomes "+", the rest %XX.
-func QueryEscape(s string) string { return string(appendQuery(nil, s)) }
+func QueryEscape(s string) string { return string(appendQuery(nil, s, false)) }
 
 // PathEscape escapes a text for one segment of a URL's path: letters, digits and "-_.~" stand, the rest becomes %XX.
 func PathEscape(s string) string { return strings.ReplaceAll(QueryEscape(s), "+", "%20") }
 
-func appendQuery(b []byte, s string) []byte {
+func appendQuery(b []byte, s string, brackets bool) []byte {
 	const hex = "0123456789ABCDEF"
 	for p := 0; ; p++ {
 		start := p
-		p = jsontext.Unreserved(s, p)
+		p = jsontext.Unreserved(s, p, brackets)
 		b = append(b, s[start:p]...)
 		if p == len(s) {
 			return b

@@ -17,12 +17,16 @@ func TestQueryEscapeEachByte(t *testing.T) {
 		for at := range 20 {
 			text := strings.Repeat("aZ09-_.~", 3)[:at] + string([]byte{byte(c)}) + "tail"
 			require.Equal(t, url.QueryEscape(text), QueryEscape(text))
+			form := NewForm().Add(text, text)
+			require.Equal(t, url.Values{text: {text}}.Encode(), form.String())
+			name := strings.NewReplacer("%5B", "[", "%5D", "]").Replace(url.QueryEscape(text))
+			require.Equal(t, name+"="+url.QueryEscape(text), string(form.Bytes()))
 		}
 	}
 	for _, n := range []int64{0, 9, 10, 1<<63 - 1, -1, -1 << 63} {
 		require.Equal(t, "a="+strconv.FormatInt(n, 10), NewForm().Int("a", n).String())
 	}
-	require.Equal(t, "a%5Bb+c%5D=d&e%5Bf%5D=g", NewForm().OptIn("a", "b c", "d").OptIn("a", "z", "").OptIn("e", "f", "g").String())
+	require.Equal(t, "a[b+c]=d&e[f]=g", string(NewForm().OptIn("a", "b c", "d").OptIn("a", "z", "").OptIn("e", "f", "g").Bytes()))
 }
 
 func TestJSON(t *testing.T) {
@@ -101,6 +105,7 @@ func TestBuilders(t *testing.T) {
 func TestForm(t *testing.T) {
 	f := NewForm().Add("a[b]", "x y&z=ü").Opt("n", "").Opt("o", "1").Int("i", -7)
 	require.Equal(t, "a%5Bb%5D=x+y%26z%3D%C3%BC&o=1&i=-7", f.String())
+	require.Equal(t, "a[b]=x+y%26z%3D%C3%BC&o=1&i=-7", string(f.Bytes()))
 	require.Equal(t, "a%20b", PathEscape("a b"))
 	pairs, ok := ParseForm(f.String() + "&&k&bad=%zz&bad=%1")
 	require.False(t, ok)

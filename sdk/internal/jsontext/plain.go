@@ -42,18 +42,21 @@ func stops(w uint64) uint64 {
 }
 
 // Unreserved returns the offset of the first byte at or after p that does not stand for itself in a URL (RFC 3986, section 2.3: letters, digits, "-", ".", "_"
-// and "~" do); len(s) if there is none. It looks at eight bytes at a time.
-func Unreserved(s string, p int) int {
+// and "~" do), nor is a bracket where brackets are left; len(s) if there is none. It looks at eight bytes at a time.
+func Unreserved(s string, p int, brackets bool) int {
 	for ; p+8 <= len(s); p += 8 {
 		w := load(s, p)
 		low := w &^ highs
 		fits := between(low|' '*ones, 'a', 'z') | between(low, '0', '9') | between(low, '-', '.') | between(low, '_', '_') | between(low, '~', '~')
+		if brackets {
+			fits |= between(low, '[', '[') | between(low, ']', ']')
+		}
 		if found := (^fits | w) & highs; found != 0 {
 			return p + bits.TrailingZeros64(found)>>3
 		}
 	}
 	for ; p < len(s); p++ {
-		if c := s[p]; (c|' ')-'a' > 'z'-'a' && c-'0' > 9 && c-'-' > 1 && c != '_' && c != '~' {
+		if c := s[p]; (c|' ')-'a' > 'z'-'a' && c-'0' > 9 && c-'-' > 1 && c != '_' && c != '~' && !(brackets && (c == '[' || c == ']')) {
 			break
 		}
 	}
