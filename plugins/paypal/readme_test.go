@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write README.md anew")
 func TestReadme(t *testing.T) {
 	support, err := wire.Support(paypal.Adapter(), os.DirFS("testdata"), facts, missing)
 	require.NoError(t, err)
-	wire.Readme(t, about+"\n"+support+models(t).Readme()+against, *update)
+	wire.Readme(t, about+"\n"+support+against, *update)
 }
 
 // against is what the tests hold the adapter against that others have written.

@@ -1,8 +1,7 @@
 // Makes plugins/<adapter>/testdata/client.schema.json from the client libraries that processors publish: their models' fields, types and
 // values as JSON Schema, without a word of the documentation in them. README.md beside this file says how to run it.
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -43,12 +42,6 @@ const libraries = {
       "dist/esm/models/paymentresponse.d.ts": ["PaymentResponse"], "dist/esm/models/refundresponse.d.ts": ["RefundResponse"],
       "dist/esm/models/captureresponse.d.ts": ["CaptureResponse"] },
     rename: { links: "_links", embedded: "_embedded" }, // on the wire
-  },
-  paypal: {
-    package: "@paypal/paypal-server-sdk", license: "PayPal SDK License, Copyright (c) 2024 PAYPAL, INC.", read: apimatic,
-    roots: ["orderRequest", "orderAuthorizeRequest", "orderCaptureRequest", "captureRequest", "refundRequest", "paymentTokenRequest", "order", "capturedPayment",
-      "paymentAuthorization", "refund", "paymentTokenResponse", "processorResponse"],
-    only: { paymentSource: ["card"], paymentSourceResponse: ["card"] },
   },
 };
 
@@ -96,38 +89,6 @@ async function classes(lib, root) {
     }
     definitions[name] = { type: "object", additionalProperties: false, ordered: true, properties };
   }
-  return [definitions, lib.roots];
-}
-
-// apimatic runs the models of a library of APIMATIC's, with functions in the place of its schema library that make JSON Schema.
-async function apimatic(lib, root) {
-  const copy = mkdtempSync(join(tmpdir(), "published-"));
-  cpSync(join(root, "dist/esm/models"), join(copy, "models"), { recursive: true });
-  writeFileSync(join(copy, "package.json"), '{"type":"module"}');
-  writeFileSync(join(copy, "schema.js"), `
-    const type = (type) => () => ({ type });
-    export const string = type("string"), number = type("number"), boolean = type("boolean"), bigint = type("integer"), unknown = () => ({});
-    export const array = (items) => ({ type: "array", items }), lazy = (made) => ({ made }), optional = (inner) => ({ inner });
-    export const stringEnum = (values) => ({ enum: Object.values(values) });
-    export const object = (fields) => ({ fields });`);
-  const named = new Map();
-  for (const file of readdirSync(join(copy, "models")).filter((f) => f.endsWith(".js")))
-    for (const [name, schema] of Object.entries(await import(pathToFileURL(join(copy, "models", file)))))
-      if (name.endsWith("Schema")) named.set(schema, name.slice(0, -"Schema".length));
-  rmSync(copy, { recursive: true });
-  const definitions = {};
-  const make = (s, whole) => {
-    if (!whole && named.has(s)) return { $ref: "#/definitions/" + named.get(s) };
-    if (s.made) return make(s.made());
-    if (s.inner) return make(s.inner);
-    if (s.items) return { type: "array", items: make(s.items) };
-    if (!s.fields) return s;
-    const keep = lib.only?.[named.get(s)] ?? lib.only?.[whole];
-    const fields = Object.values(s.fields).filter(([name]) => !keep || keep.includes(name));
-    return { type: "object", additionalProperties: false, properties: Object.fromEntries(fields.map(([name, f]) => [name, make(f)])),
-      required: fields.filter(([, f]) => !f.inner).map(([name]) => name) };
-  };
-  for (const [s, name] of named) definitions[name] = make(s.made ? s.made() : s, name);
   return [definitions, lib.roots];
 }
 
