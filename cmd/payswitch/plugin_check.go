@@ -179,7 +179,7 @@ func (r *checkReport) summary() string {
 
 func (r *checkReport) print(w io.Writer) {
 	for _, rule := range r.Rules {
-		fmt.Fprintf(w, "%-12s%-13s%s\n", strings.ReplaceAll(rule.Result, "_", " "), rule.Rule, rule.Demand)
+		fmt.Fprintf(w, "%-12s%-16s%s\n", strings.ReplaceAll(rule.Result, "_", " "), rule.Rule, rule.Demand)
 		for _, found := range rule.Findings {
 			lines := strings.Split(found.Detail, "\n")
 			for i := range lines {

@@ -41,6 +41,7 @@ func TestSharedAddresses(t *testing.T) {
 		"wrapped later":          {asm(get(wide), tee(wide), cut, load(nil, 8), put(wide), opI32WrapI64, load(nil, 0), put(wide)), map[markKind]int{markAddress: 1, markMove: 2}},
 		"a load for a store":     {asm(get(p), load(get(q), 8), mem(opI64Store, 0), get(q), load(get(p), 0), mem(opI64Store, 16)), map[markKind]int{markAddress: 1}},
 		"set in between":         {asm(get(p), again, i64c(3), mem(opI64Store, 0), long(get(p), 8)), nil},
+		"grown in between":       {asm(long(get(p), 0), i32c(1), opMemoryGrow, 0, opDrop, long(get(p), 65000)), nil},
 		"a branch in between":    {asm(long(get(p), 0), argument(2), opIf, typeEmpty, long(get(p), 80), opEnd, long(get(p), 90)), nil},
 		"a large distance":       {long(at(p, maxDelta), 0), nil},
 		"beyond the end":         {asm(long(get(p), 0), long(get(p), 20<<20)), map[markKind]int{markAddress: 1}},

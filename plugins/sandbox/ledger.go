@@ -81,9 +81,9 @@ func (l *linearMemory) notes(p, n uint64) []byte {
 	return l.reserved[l.size+ledgerSlack:][first:end]
 }
 
-// note notes what n bytes at p touch.
+// note notes what n bytes at p touch, where there is a ledger: a module that is run as received, for comparison, has none.
 func (l *linearMemory) note(p, n uint32) {
-	if n == 0 {
+	if n == 0 || l.ledger == 0 {
 		return
 	}
 	b := l.notes(uint64(p&^(granule-1)), uint64(p&(granule-1))+uint64(n))
