@@ -12,7 +12,8 @@ import (
 )
 
 // resolveDelay is when an open operation is looked at again: an unknown soon, since money hangs on it; a pending one by the
-// contract's schedule (60 s, then 5 × 300 s), then hourly for as long as it takes.
+// contract's schedule (60 s, then 5 × 300 s), then hourly for three days, then daily for as long as it takes: what is still pending
+// then has mostly been abandoned by its customer.
 func resolveDelay(s OperationStatus, tries int) time.Duration {
 	if s == OperationPending {
 		switch {
@@ -20,8 +21,10 @@ func resolveDelay(s OperationStatus, tries int) time.Duration {
 			return time.Minute
 		case tries <= 5:
 			return 5 * time.Minute
+		case tries <= 5+3*24:
+			return time.Hour
 		}
-		return time.Hour
+		return 24 * time.Hour
 	}
 	return min(2*time.Second<<min(tries, 10), 10*time.Minute)
 }
