@@ -49,8 +49,10 @@ type rewriter struct {
 
 // rewrite instruments a parsed module:
 //
-//   - every function charges fuel, and every function that calls others counts the depth of the stack;
-//   - every store notes in the ledger which granule of the memory it wrote to;
+//   - every function charges fuel, and every function that calls others counts the depth of the stack; there is one way out for
+//     those that are stopped;
+//   - stores note in the ledger which granules of the memory they wrote to;
+//   - loads and stores that go by one local share its address, and so the compiler's check and the note;
 //   - the ledger's pages are added to the memory, behind what the guest has of it, and memory.size does not count them;
 //   - the guest's mutable globals, and those three, are exported;
 //   - start function and data segments are taken out. The host runs and applies them for the first instance; all
