@@ -107,6 +107,8 @@ type EngineConfig struct {
 	LockWait      time.Duration `key:"lock_wait"`
 	ResolveEvery  time.Duration `key:"resolve_every"`
 	SettleTimeout time.Duration `key:"settle_timeout"`
+
+	AuthenticatorTime time.Duration `key:"authenticator_time"` // for one answer
 }
 
 // CardsConfig is about what is known of cards.
@@ -154,6 +156,8 @@ func defaultConfig() Config {
 			LockWait:      180 * time.Second,
 			ResolveEvery:  5 * time.Second,
 			SettleTimeout: 10 * time.Second,
+
+			AuthenticatorTime: 15 * time.Second,
 		},
 		Journal: JournalConfig{Keep: 30 * 24 * time.Hour},
 		Log:     LogConfig{Level: "info", Format: "json"},
@@ -237,6 +241,7 @@ func (c Config) Validate() error {
 	}
 	between(&all, "engine.lock_wait", c.Engine.LockWait, 0, time.Hour, "")
 	between(&all, "engine.resolve_every", c.Engine.ResolveEvery, 100*time.Millisecond, time.Hour, "")
+	between(&all, "engine.authenticator_time", c.Engine.AuthenticatorTime, time.Second, 30*time.Second, "")
 	between(&all, "engine.settle_timeout", c.Engine.SettleTimeout, time.Second, 5*time.Minute, "")
 
 	between(&all, "journal.keep", c.Journal.Keep, 0, 10*366*24*time.Hour, "")

@@ -109,6 +109,8 @@ func TestConfigProblems(t *testing.T) {
 			want: []string{"storage.dsn: must begin with sqlite: or postgres://"}},
 		"bad level": {file: "log:\n  level: loud\n",
 			want: []string{`log.level: "loud" is not known: choose one of debug, info, warn, error`}},
+		"patient customers": {file: "engine:\n  authenticator_time: 1m\n",
+			want: []string{"engine.authenticator_time: 1m0s is out of bounds: choose between 1s and 30s"}},
 		"short lease": {file: "engine:\n  lease_time: 1s\n",
 			want: []string{"engine.lease_time: 1s is out of bounds: choose between 5s and 1h0m0s"}},
 		"lease shorter than a send": {file: "plugins:\n  send_timeout: 30s\nengine:\n  lease_time: 30s\n",

@@ -100,6 +100,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		LockWait:             c.Engine.LockWait,
 		ResolveEvery:         c.Engine.ResolveEvery,
 		SettleTimeout:        c.Engine.SettleTimeout,
+		AuthenticatorTime:    c.Engine.AuthenticatorTime,
 		JournalKeep:          c.journalKeep(),
 		SDKOrigins:           c.Server.CORS.Origins, // whoever may call may be told
 		BINTable:             bins,
