@@ -102,9 +102,10 @@ func TestWhatStopsADriveBeforeSending(t *testing.T) {
 			require.False(t, res.MayHaveLeft)
 			require.Nil(t, res.Outcome)
 			require.Equal(t, []string{"violated " + c.rule}, counted.of("violated"))
-			for _, secret := range []string{cardNumber, cardCVC, secretKey} {
+			for _, secret := range []string{cardNumber, secretKey} {
 				require.NotContains(t, err.Error(), secret)
 			}
+			require.NotRegexp(t, `\b`+cardCVC+`\b`, err.Error()) // a port may hold the same digits
 		})
 	}
 	require.Zero(t, arrivals.Load())
