@@ -42,6 +42,7 @@ func (s *functionScan) memory(in *instruction, end int, address origin) {
 	if s.goBy(&x) {
 		if s.accesses = append(s.accesses, x); len(s.accesses) == maxAccesses {
 			s.settle()
+			s.origins.forget() // no address made before may go by a base again
 		}
 	} else if x.stores() {
 		s.store(mark{at: x.at, end: x.end, op: x.op, offset: in.offset})
@@ -86,8 +87,8 @@ func (s *functionScan) goByMoved(x *access, m *moved) bool {
 	if x.base < 0 || s.bases[x.base].fixed || x.offset >= 1<<31 {
 		return false
 	}
-	held := func(y access) bool { return y.base == x.base && !y.moved && y.address.from < m.from }
-	if !slices.ContainsFunc(s.accesses, held) {
+	before := func(y access) bool { return y.base == x.base && !y.moved && y.address.from < m.from }
+	if !slices.ContainsFunc(s.accesses, before) {
 		return false
 	}
 	s.bases[x.base].moved = *m

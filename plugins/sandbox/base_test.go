@@ -38,7 +38,10 @@ func TestSharedAddresses(t *testing.T) {
 		"wrapped once":           {long(cut, 8), nil},
 		"wrapped":                {asm(long(cut, 16), long(cut, 8), long(cut, 0)), map[markKind]int{markAddress: 3, markMove: 2}},
 		"wrapped when set":       {asm(get(wide), tee(wide), opI32WrapI64, i64c(1), mem(opI64Store, 0), long(cut, 8)), map[markKind]int{markHold: 1, markAddress: 1, markMove: 1}},
-		"wrapped later":          {asm(get(wide), tee(wide), cut, load(nil, 8), put(wide), opI32WrapI64, load(nil, 0), put(wide)), map[markKind]int{markAddress: 1, markMove: 2}},
+		"wrapped later":          {asm(get(wide), tee(wide), cut, load(nil, 8), put(wide), opI32WrapI64, load(nil, 0), put(wide)), nil},
+		"a store in an address":  {asm(get(p), opI64ExtendI32, long(get(q), 0), i64c(16), opI64Add, opI32WrapI64, i64c(9), mem(opI64Store, 0), long(at(p, 8), 0)), map[markKind]int{markAddress: 1}},
+		"a store in a wrap":      {asm(get(wide), long(get(q), 0), opI32WrapI64, i64c(9), mem(opI64Store, 0), long(cut, 8)), nil},
+		"a store in a descent":   {asm(long(get(p), 16), get(p), long(get(q), 0), i32c(8), opI32Sub, put(p), long(get(p), 0)), nil},
 		"a load for a store":     {asm(get(p), load(get(q), 8), mem(opI64Store, 0), get(q), load(get(p), 0), mem(opI64Store, 16)), map[markKind]int{markAddress: 1}},
 		"set in between":         {asm(get(p), again, i64c(3), mem(opI64Store, 0), long(get(p), 8)), nil},
 		"grown in between":       {asm(long(get(p), 0), i32c(1), opMemoryGrow, 0, opDrop, long(get(p), 65000)), nil},
@@ -78,4 +81,23 @@ func TestAddressAfterGrowth(t *testing.T) {
 	b := newAdapter(8).step(tI32, i32c(8*pageSize-90), put(2), store(0), i32c(3), opMemoryGrow, 0, opDrop, store(150_000), answerAt(8*pageSize-90+150_000, 1))
 	m, _ := compiled(t, newRuntime(t, Options{}), b.build())
 	require.Equal(t, "\x01", step(t, m, ""))
+}
+
+// More accesses than are looked at together, of which the last goes by an address that was made before them all.
+func TestSharedAddressesOfALongStretch(t *testing.T) {
+	r := newRuntime(t, Options{Limits: fuzzLimits})
+	const p, q = 2, 3
+	store := func(local int, offset uint32) []byte {
+		return asm(get(local), i64c(int64(offset)), mem(opI64Store, offset))
+	}
+	var many []byte
+	for i := range uint32(maxAccesses) {
+		many = asm(many, store(q, 8*i))
+	}
+	b := newAdapter(8).step(tI32+tI32, i32c(300_000), put(p), i32c(310_000), put(q),
+		get(p), store(p, 8), get(p), i32c(8), opI32Sub, tee(p), opDrop, store(p, 0), many, i64c(7), mem(opI64Store, 16), store(p, 24), answerAt(299_992, 100))
+	m, err := r.Load(b.build(), nil)
+	require.NoError(t, err)
+	defer m.Close(context.Background())
+	compare(t, r, plainRuntime(t), m, nil)
 }

@@ -19,7 +19,7 @@ type origin struct {
 	local    uint32
 	version  uint32
 	delta    int64
-	from, to int // where the instructions stand that make it; from is 0 if they do other things too
+	from, to int // where the instructions stand that make it, and nothing between them; from is 0 if they do other things too
 }
 
 // place is where in the code it is made, to tell what comes first.
@@ -50,6 +50,9 @@ func (o *origins) reset(locals uint64) {
 	o.versions = o.versions[:locals]
 	clear(o.versions)
 }
+
+// forget forgets where the values on the operand stack come from.
+func (o *origins) forget() { o.stack, o.moved = o.stack[:0], moved{} }
 
 func (o *origins) push(v origin) { o.stack = append(o.stack, v) }
 
@@ -87,12 +90,12 @@ func (o *origins) next(in *instruction, end int) (address origin, straight bool)
 			o.push(o.of(in.index, 0, end))
 		}
 	case op == opI64ExtendI32, op == opI32WrapI64:
-		o.push(converted(o.pop(), op, end))
+		o.push(converted(o.pop(), in, end))
 	case op == opI32Const, op == opI64Const:
 		o.push(origin{kind: originConstant, delta: in.value, from: in.at, to: end})
 	case op == opI64Add, op == opI32Sub:
 		b := o.pop()
-		o.push(combined(o.pop(), b, op, end))
+		o.push(combined(o.pop(), b, in, end))
 	case op == opF32Const, op == opF64Const, op == opGlobalGet, op == opMemorySize, op == opRefNull, op == opRefFunc:
 		o.push(origin{})
 	case unary(op), op == opTableGet, op == opRefIsNull:
@@ -105,7 +108,7 @@ func (o *origins) next(in *instruction, end int) (address origin, straight bool)
 		o.pop()
 	case op == opNop:
 	default: // calls, bulk instructions, memory.grow, control flow
-		o.stack, o.moved = o.stack[:0], moved{}
+		o.forget()
 		return origin{}, false
 	}
 	return origin{}, true
@@ -134,8 +137,10 @@ func (o *origins) assign(local uint32, v origin) {
 }
 
 // converted is a value extended or wrapped.
-func converted(v origin, op byte, end int) origin {
-	switch {
+func converted(v origin, in *instruction, end int) origin {
+	switch op := in.op; {
+	case v.to != in.at: // something else stands between
+		return origin{}
 	case v.kind == originLocal && op == opI64ExtendI32:
 		v.kind = originExtended
 	case v.kind == originLocal:
@@ -151,11 +156,11 @@ func converted(v origin, op byte, end int) origin {
 
 // combined is the sum of a value and a constant, as Go guests make the addresses of what they put on the stack, or their difference, as they
 // make room there.
-func combined(a, b origin, op byte, end int) origin {
-	if b.kind != originConstant || b.delta <= 0 || b.delta >= maxDelta || a.from == 0 {
+func combined(a, b origin, in *instruction, end int) origin {
+	if b.kind != originConstant || b.delta <= 0 || b.delta >= maxDelta || a.from == 0 || a.to != b.from || b.to != in.at {
 		return origin{}
 	}
-	switch {
+	switch op := in.op; {
 	case a.kind == originExtended && op == opI64Add:
 		a.delta += b.delta
 	case a.kind == originLocal && op == opI32Sub:
