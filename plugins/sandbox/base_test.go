@@ -101,3 +101,12 @@ func TestSharedAddressesOfALongStretch(t *testing.T) {
 	defer m.Close(context.Background())
 	compare(t, r, plainRuntime(t), m, nil)
 }
+
+// A mistake of the rewriter's costs the module, not the process.
+func TestRewriterFails(t *testing.T) {
+	m, err := parse(newAdapter(1).step("", answerAt(outputAt, 0)).build())
+	require.NoError(t, err)
+	err = m.scanBodies(func(int, *functionScan) { panic("slice bounds") })
+	require.ErrorContains(t, err, rewriterFailed)
+	require.ErrorAs(t, err, new(*RefusedError))
+}

@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"cmp"
+	"fmt"
+	"runtime/debug"
 	"slices"
 )
 
@@ -76,11 +78,20 @@ type functionScan struct {
 	anchors   []uint32
 }
 
+// rewriterFailed is the reason of a refusal that is our fault: a module may be lost by it, the process not.
+const rewriterFailed = "the rewriter failed"
+
 // scanBodies scans all function bodies and shows each to visit. It refuses a module that would take too long to compile.
-func (m *parsed) scanBodies(visit func(i int, s *functionScan)) error {
+func (m *parsed) scanBodies(visit func(i int, s *functionScan)) (err error) {
 	var s functionScan
-	effort := uint64(0)
+	effort, at := uint64(0), 0
+	defer func() {
+		if p := recover(); p != nil {
+			err = m.refusedIn(at, &RefusedError{Offset: -1, Reason: rewriterFailed, Err: fmt.Errorf("%v\n%s", p, debug.Stack())})
+		}
+	}()
 	for i := range m.bodies {
+		at = i
 		if err := s.scan(m, i); err != nil {
 			return err
 		}
