@@ -243,7 +243,7 @@ func challengeInds(version string, all []string) (out []string) {
 		last = "09"
 	}
 	for _, v := range all {
-		if v >= "01" && v <= last && len(v) == 2 && len(out) < most {
+		if v >= "01" && v <= last && len(v) == 2 && v[1] >= '0' && v[1] <= '9' && len(out) < most {
 			out = append(out, v)
 		}
 	}

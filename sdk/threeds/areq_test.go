@@ -161,6 +161,7 @@ func TestBrowserWithoutAScript(t *testing.T) {
 func FuzzAReq(f *testing.F) {
 	f.Add("Ana Perez", "1 Main St", "ana@example.com", "+44 7911", "en-GB", "2.2.0", 24)
 	f.Add("Ødegård\x00", strings.Repeat("ß", 60), "a@", "00", "zh-Hant-TW", "2.3.1", -1)
+	f.Add("0", "0", "0\xb2", "0", "0", "2.3.1", 66)
 	f.Fuzz(func(t *testing.T, name, line, mail, phone, language, version string, n int) {
 		r := purchase(func(r *sdk.Request) {
 			a := sdk.Address{FirstName: name, Line1: line, City: line, State: name, Zip: line, Country: language}
