@@ -118,7 +118,8 @@ func (a *Adapter) appendHandle(out, message []byte) []byte {
 // Step performs one step: it runs the operation's function from its beginning, answers the calls it makes from in.Exchanges, and
 // returns its first new send or verify, or how it ended. It does not change in and depends on nothing else.
 //
-// An operation without a function, or another ABI, is a Reject (unsupported). If what the function asks for is not what the exchanges
+// An operation without a function, another ABI, and a payment that asks for 3-D Secure, a result of one, or a reference to an earlier payment
+// that Manifest.Features do not offer are a Reject (unsupported); a verification of an amount is one, too (invalid). If what the function asks for is not what the exchanges
 // say was asked for, or it ends before it has used all of them, the Outcome is unknown with Raw["error"] "diverged".
 func (a *Adapter) Step(in *Step) Result {
 	if in.ABI != ABI {
@@ -127,6 +128,9 @@ func (a *Adapter) Step(in *Step) Result {
 	f := a.fn(in.Operation)
 	if f == nil {
 		return Result{Reject: &Reject{Code: RejectUnsupported, Message: "operation not offered: " + string(in.Operation)}}
+	}
+	if reject := a.refuses(in); reject != nil {
+		return Result{Reject: reject}
 	}
 	c := &Call{Request: &in.Request, Account: &in.Account, step: in}
 	result := c.run(f)

@@ -120,6 +120,26 @@ func (o *Object) OptObj(name string, value *Object) *Object {
 	return o.Raw(name, value.String())
 }
 
+// At adds an object at a path, as processors' references name fields: At("order.amountDetails", x) is Obj("order", NewObject().Obj("amountDetails", x)).
+// nil and an empty object add nothing.
+func (o *Object) At(path string, value *Object) *Object {
+	if value == nil || value.b == nil {
+		return o
+	}
+	first, rest, deeper := strings.Cut(path, ".")
+	o.name(first)
+	depth := 0
+	for ; deeper; depth++ {
+		first, rest, deeper = strings.Cut(rest, ".")
+		o.b = jsontext.AppendName(append(o.b, '{'), first)
+	}
+	o.b = append(append(o.b, value.b...), '}')
+	for ; depth > 0; depth-- {
+		o.b = append(o.b, '}')
+	}
+	return o
+}
+
 // Arr adds an array; nil adds nothing.
 func (o *Object) Arr(name string, value *Array) *Object {
 	if value == nil {

@@ -13,6 +13,16 @@ const (
 	ExemptionDelegation         Exemption = "sca_delegation"            // no exemption of the law: the issuer has delegated the authentication
 )
 
+// ExemptionsIn are the exemptions that a processor's table of names has, in its order: what its Features.Exemptions are to say.
+//
+//	var exemptions = sdk.Names{{"LOW_VALUE", "low_value"}, {"TRUSTED_MERCHANT", "trusted_beneficiary"}}
+func ExemptionsIn(names Names) (all []Exemption) {
+	for _, row := range names {
+		all = append(all, Exemption(row[1]))
+	}
+	return all
+}
+
 // Valid says whether e is one of the constants.
 func (e Exemption) Valid() bool {
 	switch e {

@@ -141,6 +141,31 @@ func (r *Request) Payer() *Customer {
 	return r.Customer
 }
 
+// ShipTo is the shipping address, empty where there is none; never nil.
+func (r *Request) ShipTo() *Address {
+	if r.Shipping == nil {
+		return &Address{}
+	}
+	return r.Shipping
+}
+
+// Shopper is the browser of a customer who is there to pay, which tools against fraud look at: empty where none is known, and where the
+// merchant charges on its own; never nil.
+func (r *Request) Shopper() *Browser {
+	if r.MerchantInitiated() {
+		return &Browser{}
+	}
+	return r.Device()
+}
+
+// IPv4 is the address where it is one of IP version 4, else "": for processors that take no other.
+func (b *Browser) IPv4() string {
+	if strings.Contains(b.IP, ":") {
+		return ""
+	}
+	return b.IP
+}
+
 // Device is the customer's browser, empty where none is known; never nil.
 func (r *Request) Device() *Browser {
 	if r.Browser == nil {
@@ -171,6 +196,14 @@ func (r *Request) Known() *PaymentState {
 		return &PaymentState{}
 	}
 	return r.Payment
+}
+
+// Increase is by how much an incremental authorization raises what is held, for processors that want to be told that instead of the new
+// total. A total that is no more than what is held ends the operation with a rejection.
+func (r *Request) Increase() Money {
+	held := r.Known()
+	Require(held.Authorized > 0 && r.Amount.Minor > held.Authorized && r.Amount.Currency == held.Currency, Invalid("amount", "the new total must be above what is held, in its currency"))
+	return Money{Minor: r.Amount.Minor - held.Authorized, Currency: r.Amount.Currency}
 }
 
 // Kept is the connector data, empty where there is none.

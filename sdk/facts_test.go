@@ -60,8 +60,6 @@ func TestNeeds(t *testing.T) {
 	require.NoError(t, card.NeedCard())
 	require.Equal(t, "missing_parameter payment_method_data.card", parameter(stored.NeedCard()))
 	require.Equal(t, "missing_parameter payment_method_data.card", parameter((&Request{}).NeedCard()))
-	require.NoError(t, card.NeedZero())
-	require.Equal(t, "invalid_parameter amount", parameter(stored.NeedZero()))
 	require.Equal(t, "unsupported p", parameter(Unsupported("p", "m")))
 }
 

@@ -30,11 +30,3 @@ func (r *Request) NeedCard() error {
 	}
 	return nil
 }
-
-// NeedZero rejects a verification of an amount: it is of nothing. nil where the amount is 0.
-func (r *Request) NeedZero() error {
-	if r.Amount.Minor != 0 {
-		return Invalid("amount", "a verification has no amount")
-	}
-	return nil
-}

@@ -21,8 +21,7 @@ func Adapter() *sdk.Adapter {
 			Name: "adyen", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Adyen",
 			Description: "Card payments through Adyen's Checkout API.", Website: "https://www.adyen.com",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
-				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis,
-					sdk.ExemptionTrustedBeneficiary, sdk.ExemptionSecureCorporate}},
+				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{
 				"test": sdk.At("https://checkout-test.adyen.com"),
 				"live": sdk.At("https://{endpoint_prefix}-checkout-live.adyenpayments.com/checkout"),

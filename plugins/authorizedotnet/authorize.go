@@ -38,8 +38,7 @@ func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, er
 // verify keeps the card in a customer profile, where it is checked with the issuer; or only checks it, with an amount of zero.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	sdk.Check(r.NeedZero())
-	if !r.Stores() || r.NeedCard() != nil || r.Request3DS || r.ThreeDS != nil {
+	if !r.Stores() || r.NeedCard() != nil || r.ThreeDS != nil {
 		return pay(c, "authOnlyTransaction", sdk.StatusVerified)
 	}
 	customer := r.Kept().Customer
@@ -51,7 +50,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Account.Environment == "live" {
 		mode = "liveMode"
 	}
-	profile := sdk.NewObject().Obj("billTo", billTo(r.BillTo())).Obj("payment", creditCard(r.Instrument.Card))
+	profile := sdk.NewObject().Obj("billTo", billTo(r.BillTo())).At("payment.creditCard", creditCard(r.Instrument.Card))
 	j := post(c, createPaymentProfile, request(c).Str("customerProfileId", customer).Obj("paymentProfile", profile).Str("validationMode", mode))
 	if failed(j) {
 		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: refused(j), ConnectorData: data}, nil

@@ -43,7 +43,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	sdk.Require(number != "", sdk.Missing("payment_id", "a refund needs the last four digits of the card"))
 	transaction := sdk.NewObject().Str("transactionType", "refundTransaction").Number("amount", r.Amount.Major()).Str("currencyCode", string(r.Amount.Currency)).
-		Obj("payment", sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", number).Str("expirationDate", expiry))).
+		At("payment.creditCard", sdk.NewObject().Str("cardNumber", number).Str("expirationDate", expiry)).
 		Str("refTransId", r.TransactionID).Obj("order", sdk.NewObject().Str("invoiceNumber", r.Reference))
 	_, o := transact(c, request(c), transaction, sdk.StatusPending)
 	o.RefundID, o.TransactionID = o.TransactionID, r.TransactionID

@@ -12,18 +12,15 @@ import (
 // purchase is the transactionRequest of a payment.
 func purchase(c *sdk.Call, kind string) *sdk.Object {
 	r := c.Request
-	if r.Request3DS && r.ThreeDS == nil {
-		sdk.Check(sdk.Unsupported("authentication_type", "Authorize.net runs no 3-D Secure; send the result of an authentication done outside"))
-	}
 	sdk.Check(r.NeedInstrument())
 	o := sdk.NewObject().Str("transactionType", kind).Number("amount", r.Amount.Major()).Str("currencyCode", string(r.Amount.Currency))
 	known, stored := r.Kept().Customer, r.Instrument.StoredCredentialID != ""
 	if stored {
 		customer, profile, _ := strings.Cut(r.Instrument.StoredCredentialID, "-")
 		sdk.Require(profile != "", sdk.Invalid("recurring_details", "a stored credential is a customer profile, a dash and a payment profile"))
-		o.Obj("profile", sdk.NewObject().Str("customerProfileId", customer).Obj("paymentProfile", sdk.NewObject().Str("paymentProfileId", profile)))
+		o.Obj("profile", sdk.NewObject().Str("customerProfileId", customer).At("paymentProfile", sdk.NewObject().Str("paymentProfileId", profile)))
 	} else {
-		o.Obj("payment", creditCard(r.Instrument.Card))
+		o.At("payment.creditCard", creditCard(r.Instrument.Card))
 		if r.Stores() {
 			o.Obj("profile", sdk.NewObject().Bool("createProfile", true).OptStr("customerProfileId", known))
 		}
@@ -33,17 +30,14 @@ func purchase(c *sdk.Call, kind string) *sdk.Object {
 		o.OptObj("customer", payer(r, "id"))
 	}
 	if !stored {
-		o.Obj("billTo", billTo(r.BillTo()))
-		if r.Shipping != nil {
-			o.OptObj("shipTo", billTo(r.Shipping))
-		}
+		o.Obj("billTo", billTo(r.BillTo())).OptObj("shipTo", billTo(r.ShipTo()))
 	}
-	return o.OptStr("customerIP", customerIP(r)).OptObj("cardholderAuthentication", threeDS(r.Proof())).OptObj("userFields", userFields(r.Metadata)).
+	return o.OptStr("customerIP", r.Shopper().IPv4()).OptObj("cardholderAuthentication", threeDS(r.Proof())).OptObj("userFields", userFields(r.Metadata)).
 		OptObj("processingOptions", processingOptions(r)).OptObj("subsequentAuthInformation", subsequent(r))
 }
 
 func creditCard(k *sdk.Card) *sdk.Object {
-	return sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", k.Number).Str("expirationDate", k.Year()+"-"+k.Month()).OptStr("cardCode", k.CVC))
+	return sdk.NewObject().Str("cardNumber", k.Number).Str("expirationDate", k.Year()+"-"+k.Month()).OptStr("cardCode", k.CVC)
 }
 
 // payer is the customer by the merchant's id, which has room for 20 characters.
@@ -54,14 +48,6 @@ func payer(r *sdk.Request, id string) *sdk.Object {
 		o.OptStr(id, k.ID)
 	}
 	return o.OptStr("email", cmp.Or(k.Email, r.BillTo().Email))
-}
-
-// customerIP is what fraud filters go by: the customer's, of IP version 4, "" where the merchant charges on its own.
-func customerIP(r *sdk.Request) string {
-	if ip := r.Device().IP; !r.MerchantInitiated() && !strings.Contains(ip, ":") {
-		return ip
-	}
-	return ""
 }
 
 // billTo is the billing address, cut to the lengths of the schema: longer ones would refuse the payment.

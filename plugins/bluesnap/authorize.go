@@ -9,10 +9,6 @@ import (
 // authorize holds the amount (AUTH_ONLY) or takes it at once (AUTH_CAPTURE).
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if r.Request3DS && r.ThreeDS == nil {
-		return nil, sdk.Unsupported("authentication_type",
-			"BlueSnap runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside")
-	}
 	kind := "AUTH_CAPTURE"
 	if r.Capture == sdk.CaptureManual {
 		kind = "AUTH_ONLY"

@@ -28,14 +28,8 @@ func contact(o *sdk.Object, a *sdk.Address, line1, line2 string) *sdk.Object {
 
 // fraudInfo is what looks for fraud. There is no shopper where the merchant charges on its own.
 func fraudInfo(r *sdk.Request) *sdk.Object {
-	o := sdk.NewObject().Str("fraudSessionId", r.Reference)
-	if r.Browser != nil && !r.MerchantInitiated() {
-		o.OptStr("shopperIpAddress", r.Browser.IP)
-	}
-	if s := r.Shipping; s != nil {
-		o.OptObj("shippingContactInfo", contact(sdk.NewObject(), s, "address1", "address2"))
-	}
-	return o
+	return sdk.NewObject().Str("fraudSessionId", r.Reference).OptStr("shopperIpAddress", r.Shopper().IP).
+		OptObj("shippingContactInfo", contact(sdk.NewObject(), r.ShipTo(), "address1", "address2"))
 }
 
 // descriptor is what stands on the shopper's statement, of at most 20 characters.

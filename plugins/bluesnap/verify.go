@@ -12,11 +12,7 @@ var tells = sdk.H("bluesnap-version", "3.0")
 // verify keeps the card with a new shopper: BlueSnap has the issuer check it before it does.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	sdk.Check(r.NeedZero(), r.NeedCard())
-	if r.Request3DS && r.ThreeDS == nil {
-		return nil, sdk.Unsupported("authentication_type",
-			"BlueSnap runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside")
-	}
+	sdk.Check(r.NeedCard())
 	shopper := sdk.NewObject()
 	if h := holder(r); h != nil {
 		shopper = h

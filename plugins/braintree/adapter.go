@@ -33,8 +33,7 @@ func Adapter() *sdk.Adapter {
 			Name: "braintree", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Braintree",
 			Description: "Cards through Braintree's GraphQL API and vault.", Website: "https://www.braintreepayments.com",
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true,
-				StoredCredential: true, NetworkMIT: true, Exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis,
-					sdk.ExemptionTrustedBeneficiary, sdk.ExemptionSecureCorporate}},
+				StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{
 				"test": sdk.At("https://payments.sandbox.braintree-api.com" + path), "live": sdk.At("https://payments.braintree-api.com" + path),
 			},

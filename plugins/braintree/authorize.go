@@ -41,7 +41,6 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 // verify checks the card without a payment: on its way into the vault where it is to be kept, else by itself.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	sdk.Check(r.NeedZero())
 	pass := passThrough(r)
 	if pass != nil && !r.Stores() {
 		return nil, sdk.Unsupported("three_ds_data", "Braintree takes the result of an authentication with a payment, or when the card is stored")
@@ -108,10 +107,7 @@ func cardOptions(r *sdk.Request) *sdk.Object {
 		}
 		o.Obj("billingAddress", address(r.BillTo()))
 	}
-	if pass := passThrough(r); pass != nil {
-		o.Obj("threeDSecureAuthentication", sdk.NewObject().Obj("passThrough", pass))
-	}
-	return o.OptStr("scaExemption", exemptions[r.Exemption])
+	return o.At("threeDSecureAuthentication.passThrough", passThrough(r)).OptStr("scaExemption", exemptions.Of(string(r.Exemption)))
 }
 
 func address(b *sdk.Address) *sdk.Object {
@@ -124,41 +120,30 @@ func address(b *sdk.Address) *sdk.Object {
 }
 
 // exemptions are ScaExemptionType.
-var exemptions = map[sdk.Exemption]string{sdk.ExemptionLowValue: "LOW_VALUE", sdk.ExemptionRiskAnalysis: "TRANSACTION_RISK_ANALYSIS",
-	sdk.ExemptionSecureCorporate: "SECURE_CORPORATE", sdk.ExemptionTrustedBeneficiary: "TRUSTED_BENEFICIARY"}
+var exemptions = sdk.Names{{"LOW_VALUE", "low_value"}, {"TRANSACTION_RISK_ANALYSIS", "transaction_risk_analysis"},
+	{"TRUSTED_BENEFICIARY", "trusted_beneficiary"}, {"SECURE_CORPORATE", "secure_corporate"}}
 
 // passThrough is the result of an authentication done outside, nil where there is none.
 func passThrough(r *sdk.Request) *sdk.Object {
 	t := r.ThreeDS
-	switch {
-	case t == nil && r.Request3DS:
-		sdk.Check(sdk.Unsupported("authentication_type",
-			"Braintree runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside"))
-	case t == nil:
+	if t == nil {
 		return nil
-	case t.ECI == "":
-		sdk.Check(sdk.Missing("three_ds_data.eci", "Braintree wants the ECI of an authentication"))
 	}
+	sdk.Require(t.ECI != "", sdk.Missing("three_ds_data.eci", "Braintree wants the ECI of an authentication"))
 	return sdk.NewObject().Str("eciFlag", t.ECI).OptStr("cavv", t.CAVV).OptStr("threeDSecureServerTransactionId", cmp.Or(t.ServerTransID, t.DSTransID)).
 		OptStr("version", t.Version).OptStr("directoryServerResponse", t.TransStatus).OptStr("cavvAlgorithm", t.CAVVAlgorithm)
 }
 
 // customerDetails are who pays: the customer's, else what the bill says.
 func customerDetails(r *sdk.Request) *sdk.Object {
-	b, c := r.BillTo(), r.Customer
-	if c == nil {
-		c = &sdk.Customer{}
-	}
+	b, c := r.BillTo(), r.Payer()
 	return sdk.NewObject().OptStr("email", cmp.Or(c.Email, b.Email)).OptStr("phoneNumber", cmp.Or(c.Phone, b.Phone))
 }
 
 // riskData is what fraud tools want to know of the customer's browser. There is none where the merchant charges on its own.
 func riskData(r *sdk.Request) *sdk.Object {
-	o := sdk.NewObject()
-	if b := r.Browser; b != nil && !r.MerchantInitiated() {
-		o.OptStr("customerBrowser", sdk.Clip(b.UserAgent, 255)).OptStr("customerIp", b.IP)
-	}
-	return o
+	b := r.Shopper()
+	return sdk.NewObject().OptStr("customerBrowser", sdk.Clip(b.UserAgent, 255)).OptStr("customerIp", b.IP)
 }
 
 // descriptor is the business name on the customer's statement. Braintree refuses a payment over one that is not "company*product" of at
@@ -176,10 +161,7 @@ func descriptor(r *sdk.Request) string {
 }
 
 func shipping(r *sdk.Request) *sdk.Object {
-	o := sdk.NewObject()
-	if r.Shipping != nil {
-		o.Obj("shippingAddress", address(r.Shipping))
-	}
+	o := sdk.NewObject().OptObj("shippingAddress", address(r.ShipTo()))
 	if r.ShippingCost > 0 {
 		o.Str("shippingAmount", sdk.Money{Minor: r.ShippingCost, Currency: r.Amount.Currency}.Major())
 	}

@@ -28,8 +28,7 @@ func Adapter() *sdk.Adapter {
 			Name: "checkout", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Checkout.com",
 			Description: "Card payments through Checkout.com's Unified Payments API.", Website: "https://www.checkout.com",
 			Features: sdk.Features{PartialCapture: true, MultipleCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true,
-				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis,
-					sdk.ExemptionTrustedBeneficiary, sdk.ExemptionSecureCorporate, sdk.ExemptionDelegation}},
+				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{"test": sdk.At("https://api.sandbox.checkout.com"), "live": sdk.At("https://api.checkout.com")},
 			Credentials: []sdk.Field{
 				{Name: "api_key", Label: "Public key", Type: "secret", Help: "Of calls from browsers, which are not made."},

@@ -31,13 +31,7 @@ func payment(c *sdk.Call) *sdk.Object {
 		o.OptStr("previous_payment_id", cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method))
 	}
 	o.OptObj("processing", processing(r)).OptObj("billing_descriptor", sdk.NewObject().OptStr("name", r.DescriptorName))
-	if r.Browser != nil {
-		o.OptStr("payment_ip", r.Browser.IP)
-	}
-	if r.Shipping != nil {
-		o.OptObj("shipping", sdk.NewObject().OptObj("address", address(r.Shipping)))
-	}
-	return o
+	return o.OptStr("payment_ip", r.Device().IP).At("shipping.address", address(r.ShipTo()))
 }
 
 // source is a card, or the source id under which a card was stored.

@@ -33,10 +33,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 // incrementalAuthorize raises what is held: Checkout.com is told by how much, and we are told the new total. It is answered at once.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	sdk.Require(r.Payment != nil && r.Amount.Minor > r.Payment.Authorized && r.Amount.Currency == r.Payment.Currency,
-		sdk.Invalid("amount", "the new total must be above what is held, in its currency"))
-	more := sdk.Money{Minor: r.Amount.Minor - r.Payment.Authorized, Currency: r.Amount.Currency}
-	j := post(c, paymentPath(c)+"/authorizations", sdk.NewObject().Int("amount", amount(more)).OptStr("reference", r.Reference))
+	j := post(c, paymentPath(c)+"/authorizations", sdk.NewObject().Int("amount", amount(r.Increase())).OptStr("reference", r.Reference))
 	o := &sdk.Outcome{TransactionID: r.TransactionID, AuthCode: j.Str("auth_code"), Raw: j.Pick("action_id", "response_code")}
 	switch approved := j.Raw("approved"); {
 	case j.Str("action_id") == "":

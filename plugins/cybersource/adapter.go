@@ -26,8 +26,7 @@ func Adapter() *sdk.Adapter {
 			Description: "Card payments through Cybersource's REST API.", Website: "https://www.cybersource.com",
 			// A capture is the only one of its authorization. What it leaves is released by Cybersource, or lapses: no call does it.
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
-				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionRiskAnalysis,
-					sdk.ExemptionTrustedBeneficiary, sdk.ExemptionSecureCorporate, sdk.ExemptionDelegation}},
+				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{
 				"test": sdk.At("https://apitest.cybersource.com"), "live": sdk.At("https://api.cybersource.com", "api.in.cybersource.com"),
 			},

@@ -29,7 +29,7 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 	body := begin(r).
 		Obj("processingInformation", processingInformation(c, indicator, action)).
 		Obj("orderInformation", orderInformation(r)).
-		OptObj("merchantInformation", sdk.NewObject().OptObj("merchantDescriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, maxDescriptor)))).
+		At("merchantInformation.merchantDescriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, maxDescriptor))).
 		OptObj("consumerAuthenticationInformation", authentication)
 	if r.Amount.Minor > 0 {
 		body.OptArr("merchantDefinedInformation", definedInformation(r))
@@ -114,11 +114,8 @@ func orderInformation(r *sdk.Request) *sdk.Object {
 	if k := r.Instrument.Card; k != nil && to.Name() == "" { // Cybersource wants to know whose the card is
 		to.FirstName, to.LastName = k.HolderNames()
 	}
-	o := sdk.NewObject().Obj("amountDetails", amount(r.Amount)).OptObj("billTo", address(&to).OptStr("email", r.Email()))
-	if r.Shipping != nil {
-		o.OptObj("shipTo", address(r.Shipping))
-	}
-	return o
+	return sdk.NewObject().Obj("amountDetails", amount(r.Amount)).OptObj("billTo", address(&to).OptStr("email", r.Email())).
+		OptObj("shipTo", address(r.ShipTo()))
 }
 
 func address(a *sdk.Address) *sdk.Object {

@@ -62,7 +62,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	return captures.do(c, "POST", payment(r)+"/captures", sdk.NewObject().
 		Obj("processingInformation", sdk.NewObject().Str("commerceIndicator", "internet").
 			Obj("captureOptions", sdk.NewObject().Int("captureSequenceNumber", 1).Int("totalCaptureCount", 1))).
-		Obj("orderInformation", sdk.NewObject().Obj("amountDetails", amount(r.Amount))).
+		At("orderInformation.amountDetails", amount(r.Amount)).
 		Obj("clientReferenceInformation", reference(r)))
 }
 
@@ -82,22 +82,17 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 		path = "/pts/v2/captures/" + sdk.PathEscape(id)
 	}
 	return refunds.do(c, "POST", path+"/refunds", sdk.NewObject().
-		Obj("orderInformation", sdk.NewObject().Obj("amountDetails", amount(r.Amount))).
+		At("orderInformation.amountDetails", amount(r.Amount)).
 		Obj("clientReferenceInformation", reference(r)))
 }
 
 // incrementalAuthorize raises what is held. Cybersource is told by how much, and we are told the new total.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
-	r := c.Request
-	sdk.Require(r.Payment != nil && r.Amount.Minor > r.Payment.Authorized && r.Amount.Currency == r.Payment.Currency,
-		sdk.Invalid("amount", "the new total must be above what is held, in its currency"))
-	more := sdk.Money{Minor: r.Amount.Minor - r.Payment.Authorized, Currency: r.Amount.Currency}
-	initiator := sdk.NewObject().Bool("storedCredentialUsed", true)
-	return increments.do(c, "PATCH", payment(r), sdk.NewObject().
-		Obj("processingInformation", sdk.NewObject().Obj("authorizationOptions", sdk.NewObject().Obj("initiator", initiator)).
+	more := c.Request.Increase()
+	return increments.do(c, "PATCH", payment(c.Request), sdk.NewObject().
+		Obj("processingInformation", sdk.NewObject().At("authorizationOptions.initiator", sdk.NewObject().Bool("storedCredentialUsed", true)).
 			Str("commerceIndicator", "internet")).
-		Obj("orderInformation", sdk.NewObject().Obj("amountDetails",
-			sdk.NewObject().Str("additionalAmount", more.Major()).Str("currency", string(more.Currency)))))
+		At("orderInformation.amountDetails", sdk.NewObject().Str("additionalAmount", more.Major()).Str("currency", string(more.Currency))))
 }
 
 // sync asks what has become of a payment, or of what was done to it.

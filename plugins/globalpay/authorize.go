@@ -11,10 +11,6 @@ import (
 // authorize makes a sale, captured at once or later. Amounts are in minor units.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if r.Request3DS && r.ThreeDS == nil {
-		return nil, sdk.Unsupported("authentication_type",
-			"this adapter does not run 3-D Secure at Global Payments; send the result of an authentication done outside")
-	}
 	mode := "AUTO"
 	if r.Capture == sdk.CaptureManual {
 		mode = "LATER"
@@ -62,15 +58,10 @@ func paymentMethod(r *sdk.Request) *sdk.Object {
 	if r.DescriptorName != "" {
 		m.Str("narrative", sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), maxNarrative))
 	}
-	proof := sdk.NewObject().OptStr("exempt_status", exemptions.Of(string(r.Exemption)))
-	if t := r.ThreeDS; t != nil {
-		proof.OptStr("message_version", t.Version).OptStr("eci", t.ECI).
-			OptStr("server_trans_ref", t.ServerTransID).OptStr("ds_trans_ref", t.DSTransID).OptStr("value", t.CAVV)
-	}
-	if r.ThreeDS != nil || r.Exemption != "" {
-		m.Obj("authentication", sdk.NewObject().Obj("three_ds", proof))
-	}
-	return m
+	t := r.Proof()
+	proof := sdk.NewObject().OptStr("exempt_status", exemptions.Of(string(r.Exemption))).OptStr("message_version", t.Version).OptStr("eci", t.ECI).
+		OptStr("server_trans_ref", t.ServerTransID).OptStr("ds_trans_ref", t.DSTransID).OptStr("value", t.CAVV)
+	return m.At("authentication.three_ds", proof)
 }
 
 // exemptions are GP API's names (three_ds.exempt_status).
@@ -101,13 +92,8 @@ func storedCredential(body *sdk.Object, u *sdk.StoredCredentialUse) {
 // verify keeps a card without taking money.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	sdk.Check(r.NeedZero(), r.NeedCard())
-	switch {
-	case r.ThreeDS != nil:
-		return nil, sdk.Unsupported("three_ds_data", "3-D Secure goes with payments only")
-	case r.Request3DS:
-		return nil, sdk.Unsupported("authentication_type", "3-D Secure goes with payments only")
-	}
+	sdk.Check(r.NeedCard())
+	sdk.Require(r.ThreeDS == nil, sdk.Unsupported("three_ds_data", "3-D Secure goes with payments only"))
 	a := post(c, methodsPath, sdk.NewObject().Str("reference", r.Reference).Str("usage_mode", "MULTIPLE").Obj("card", cardOf(r.Instrument.Card)))
 	j := a.JSON()
 	id := j.Str("id")

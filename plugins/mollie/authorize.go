@@ -20,13 +20,7 @@ func ofACard(r *sdk.Request) bool {
 
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if r.ThreeDS != nil {
-		return nil, sdk.Unsupported("three_ds_data", "Mollie runs 3-D Secure itself and takes no result from outside")
-	}
 	sdk.Check(r.NeedInstrument())
-	if r.Instrument.NetworkTransactionID != "" { // the customer would have to be there
-		return nil, sdk.Unsupported("recurring_details", "Mollie refers to earlier payments by its own mandates alone")
-	}
 	if r.Instrument.Card != nil || ofACard(r) {
 		return pay(c, r.Instrument, r.Stores() && r.StoredCredential.Usage == "off_session")
 	}
@@ -35,7 +29,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 
 // verify is a first payment of nothing, which checks the card and stores it.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
-	sdk.Check(c.Request.NeedCard(), c.Request.NeedZero())
+	sdk.Check(c.Request.NeedCard())
 	return pay(c, c.Request.Instrument, true)
 }
 

@@ -23,17 +23,12 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 
 // verify checks the card without an amount, and keeps it where that was asked for.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
-	sdk.Check(c.Request.NeedZero())
 	return purchase(c, "validate", sdk.StatusVerified, request(c, "validate"))
 }
 
 // purchase sends the payment with everything that is known of it.
 func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Form) (*sdk.Outcome, error) {
 	r := c.Request
-	if r.Request3DS && r.ThreeDS == nil {
-		return nil, sdk.Unsupported("authentication_type",
-			"NMI runs 3-D Secure with its own script in the merchant's page; send the result of an authentication done outside")
-	}
 	form.Add("orderid", r.Reference)
 	instrument(form, r)
 	storedCredential(form, r)
@@ -58,8 +53,6 @@ func instrument(form *sdk.Form, r *sdk.Request) {
 	switch i := r.Instrument; {
 	case i.StoredCredentialID != "":
 		form.Add("customer_vault_id", i.StoredCredentialID)
-	case i.NetworkTransactionID != "":
-		sdk.Check(sdk.Unsupported("recurring_details", "NMI refers to earlier payments by its own ids alone"))
 	default:
 		form.Add("ccnumber", i.Card.Number).Add("ccexp", i.Card.Month()+i.Card.ShortYear()).Opt("cvv", i.Card.CVC)
 		if r.Stores() {
@@ -111,9 +104,7 @@ func order(form *sdk.Form, r *sdk.Request) {
 	if r.ShippingCost > 0 {
 		form.Add("shipping", amount(sdk.Money{Minor: r.ShippingCost, Currency: r.Amount.Currency}))
 	}
-	if b := r.Browser; b != nil && !r.MerchantInitiated() && !strings.Contains(b.IP, ":") {
-		form.Opt("ipaddress", b.IP)
-	}
+	form.Opt("ipaddress", r.Shopper().IPv4())
 }
 
 func addresses(form *sdk.Form, r *sdk.Request) {

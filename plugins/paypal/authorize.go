@@ -10,9 +10,6 @@ import (
 // authorize creates an order together with its card, which PayPal then authorizes or captures at once.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	if r.ThreeDS != nil {
-		return nil, sdk.Unsupported("three_ds_data", "PayPal takes no authentication done outside; ask for its own with authentication_type three_ds")
-	}
 	intent := "CAPTURE"
 	if r.Capture == sdk.CaptureManual {
 		intent = "AUTHORIZE"
@@ -115,10 +112,8 @@ func shipping(a *sdk.Address) *sdk.Object {
 // verify keeps a card without taking money. PayPal checks its form; whether the issuer is asked is up to the account.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	sdk.Check(r.NeedZero(), r.NeedCard())
-	if r.Request3DS || r.ThreeDS != nil {
-		return nil, sdk.Unsupported("authentication_type", "PayPal keeps a card with 3-D Secure together with a payment only")
-	}
+	sdk.Check(r.NeedCard())
+	sdk.Require(!r.Request3DS, sdk.Unsupported("authentication_type", "PayPal keeps a card with 3-D Secure together with a payment only"))
 	j := post(c, tokensPath, sdk.NewObject().Obj("payment_source", sdk.NewObject().Obj("card", card(r))))
 	sdk.Require(j.Get("payment_source.card").IsObject(), errors.New("a payment token, but not of a card"))
 	id := j.Str("id")

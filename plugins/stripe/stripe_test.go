@@ -56,9 +56,17 @@ func TestAmounts(t *testing.T) {
 	require.Equal(t, &sdk.Money{Minor: 1050, Currency: "UGX"}, o.Amount)
 }
 
+// asked is a request of 10 dollars, or the verification of a card.
+func asked(op sdk.Operation) sdk.Request {
+	if op == sdk.OpVerify {
+		return purchase(0, "USD")
+	}
+	return purchase(1000, "USD")
+}
+
 func TestEveryPostIsIdempotent(t *testing.T) {
 	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpIncrementalAuthorize} {
-		sends, _ := play(t, op, purchase(1000, "USD"))
+		sends, _ := play(t, op, asked(op))
 		require.Equal(t, "Idempotency-Key", sends[0].IdempotencyHeader, op)
 		require.True(t, sends[0].SafeToRepeat)
 	}
@@ -226,7 +234,7 @@ func TestErrors(t *testing.T) {
 		{402, `{"error":{"type":"api_error"}}`, sdk.StatusUnknown, ""},
 	} {
 		for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpIncrementalAuthorize} {
-			o := outcome(t, op, purchase(1000, "USD"), wire.Answer(row.status, row.body))
+			o := outcome(t, op, asked(op), wire.Answer(row.status, row.body))
 			require.Equal(t, row.want, o.Status, "%s %v", op, row)
 			if row.reason != "" {
 				require.Equal(t, row.reason, o.Decline.Reason, "%s %v", op, row)
@@ -239,9 +247,9 @@ func TestErrors(t *testing.T) {
 }
 
 func TestRejects(t *testing.T) {
-	r := purchase(1000, "USD")
-	r.Instrument = nil
 	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify} {
+		r := asked(op)
+		r.Instrument = nil
 		_, end := play(t, op, r)
 		require.Equal(t, sdk.RejectMissing, end.Reject.Code)
 	}

@@ -14,7 +14,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 // verify is a payment of nothing: Worldpay checks the card, and stores it for what the customer has agreed to.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r, use := c.Request, c.Request.StoredCredential
-	sdk.Check(r.NeedZero(), r.NeedInstrument())
+	sdk.Check(r.NeedInstrument())
 	if use == nil && r.Instrument.StoredCredentialID == "" {
 		use = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "on_session"}
 	}
