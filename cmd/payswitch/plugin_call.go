@@ -247,7 +247,7 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.host.Rehearse(ctx, d, k.rehearsal())
+	r, err := c.rehearse(ctx, k, d)
 	switch {
 	case err != nil:
 		return nil, k.explain(err, info.Manifest)

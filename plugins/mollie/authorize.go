@@ -29,7 +29,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 
 // verify is a first payment of nothing, which checks the card and stores it.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
-	sdk.Check(c.Request.NeedCard())
+	sdk.Check(c.Request.NeedInstrument())
 	return pay(c, c.Request.Instrument, true)
 }
 

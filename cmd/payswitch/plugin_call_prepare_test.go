@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// TestCallResponseAlone: what is recorded as the answer to a payment is read as that, whatever the adapter asks for before it. The answer to
+// what goes before leads on.
+func TestCallResponseAlone(t *testing.T) {
+	for _, name := range []string{"mollie", "stripe"} {
+		cases, _ := recordedCases(t, name)
+		_, answers, err := wire.Load(os.DirFS(filepath.Join(root, "plugins", name, "testdata")), name)
+		require.NoError(t, err)
+		answered := 0
+		for _, s := range answers.Samples {
+			if s.Flow != "authorize" || s.Kind == "error" {
+				continue
+			}
+			c, input := object{}, object{}
+			for k, v := range cases["authorize_auto"] {
+				c[k] = v
+			}
+			for _, from := range []object{c["input"].(map[string]any), s.Input} {
+				for k, v := range from {
+					input[k] = v
+				}
+			}
+			c["input"], c["response"] = input, s.Response
+			a := callLines(t, c)[0]
+			require.NotNil(t, a.Outcome, "%s %s: %+v", name, s.Name, a)
+			require.NotEqual(t, sdk.StatusUnknown, a.Outcome.Status, "%s %s", name, s.Name)
+			require.NotEmpty(t, a.Outcome.TransactionID, "%s %s", name, s.Name)
+			answered++
+		}
+		require.Positive(t, answered)
+	}
+	cases, _ := recordedCases(t, "mollie")
+	stored := cases["authorize_store_card"] // its customer is kept: the card's token goes before
+	stored["response"] = object{"status": 201, "body": object{"cardToken": "tkn_1"}}
+	a := callLines(t, stored)[0]
+	require.NotNil(t, a.Request, "%+v", a)
+	require.True(t, strings.HasSuffix(a.Request.URL, "/v2/payments"), a.Request.URL)
+	require.Contains(t, a.Request.Body, `"cardToken":"tkn_1"`)
+
+	verify := cases["authorize_auto"]
+	verify["flow"], verify["input"].(map[string]any)["amount"] = "setup_mandate", 0
+	verify["response"] = object{"status": 201, "body": object{"resource": "payment", "id": "tr_1", "status": "paid", "amount": object{"currency": "USD", "value": "0.00"},
+		"customerId": "cst_1", "mandateId": "mdt_1"}}
+	a = callLines(t, verify)[0]
+	require.NotNil(t, a.Outcome, "%+v", a)
+	require.Equal(t, sdk.StatusVerified, a.Outcome.Status)
+}
