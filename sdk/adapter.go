@@ -173,7 +173,9 @@ func (c *Call) result(outcome *Outcome, err error) Result {
 	reject, ok := errors.AsType[*Reject](err)
 	switch {
 	case !ok:
-		return unknown(errorText(err))
+		r := unknown(errorText(err))
+		r.Outcome.TransactionID = c.about
+		return r
 	case reject == nil:
 		return unknown("the adapter returned a nil reject")
 	case c.sent:

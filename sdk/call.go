@@ -24,6 +24,7 @@ type Call struct {
 	randoms uint32       // counter of Random
 	derived []Derivation // what Derive has minted
 	stop    *Result      // set once the step's result is known before the function's end
+	about   string       // the payment that an answer named
 }
 
 // stopped is what Do panics with at the first new send. Step recovers it.
@@ -123,6 +124,14 @@ func (c *Call) block(label string, n uint32) [32]byte {
 	b := append(make([]byte, 0, 128), c.step.Seed...)
 	b = append(b, label...)
 	return sha256Sum(appendUint32(b, n))
+}
+
+// About takes down the processor's id of the payment that an answer is about; "" takes down nothing. If the operation then ends with an error,
+// because the answer decides nothing, its outcome has the id, by which the payment can be asked for.
+func (c *Call) About(transactionID string) {
+	if transactionID != "" {
+		c.about = transactionID
+	}
 }
 
 // IdempotencyKey is the key of the next send: the operation's id, "-" and the send's index from 0. It is what the host writes into

@@ -37,6 +37,8 @@ func (k *callCase) driveAs(op sdk.Operation, m *sdk.Manifest) (*engine.Drive, er
 	switch {
 	case op == sdk.OpIncrementalAuthorize: // what is held so far is known only if the case tells it
 		step.Request.Payment.Authorized, _ = strconv.ParseInt(inputText(k.Input["payment_amount"]), 10, 64)
+	case k.Flow == "reverse":
+		step.Request.Payment.Capture = sdk.CaptureAutomatic
 	case k.Flow == "pre_authenticate": // begins a payment with the processor's 3-D Secure
 		step.Request.Request3DS = true
 	}

@@ -175,6 +175,14 @@ func TestCallReadsAnswers(t *testing.T) {
 	require.Equal(t, all[6], all[7], "the same case is the same operation")
 }
 
+// TestCallReverse: what is captured at once is undone as that.
+func TestCallReverse(t *testing.T) {
+	a := callLines(t, `{"connector":"adyen","flow":"reverse","credentials":{"api_key":"k","merchant_account":"m"},"input":{"reference":"rev-1","connector_transaction_id":"T1"}}`)[0]
+	require.NotNil(t, a.Request, a.Error)
+	require.True(t, strings.HasSuffix(a.Request.URL, "/payments/T1/reversals"), a.Request.URL)
+	require.JSONEq(t, `{"merchantAccount":"m","reference":"rev-1"}`, a.Request.Body)
+}
+
 // TestCallSaysWhatIsWrong answers what cannot be called with the field at fault, and goes on.
 func TestCallSaysWhatIsWrong(t *testing.T) {
 	stripe := func(rest string) string { return `{"connector":"stripe","flow":"authorize",` + rest + `}` }

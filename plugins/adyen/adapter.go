@@ -63,6 +63,9 @@ func placements() []sdk.Placement {
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	a := sdk.Must(c.Do(sdk.JSONSend("POST", apiVersion+path, body, sdk.H("X-API-Key", c.Account.Credentials["api_key"])).Keyed("Idempotency-Key")))
 	j := a.JSON()
+	if path == "/payments" || path == "/payments/details" {
+		c.About(j.Str("pspReference"))
+	}
 	if a.OK() {
 		return j
 	}

@@ -219,6 +219,27 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Authorised"}`).Status, "without an id nothing can be done with it")
 }
 
+// What Adyen captures by itself may be taken when it is to be undone.
+func TestVoid(t *testing.T) {
+	for capture, want := range map[sdk.CaptureMethod]string{sdk.CaptureManual: "cancels", sdk.CaptureAutomatic: "reversals"} {
+		s := step(sdk.OpVoid)
+		s.Request.Payment = &sdk.PaymentState{Capture: capture}
+		send, _ := sent(t, s)
+		require.Equal(t, "https://checkout-test.adyen.com/v68/payments/TXN1/"+want, send.URL)
+		require.Equal(t, `{"merchantAccount":"test_merchant_account","reference":"order-1"}`, string(send.Body))
+		require.Equal(t, sdk.StatusPending, outcome(t, s, 201, received).Status)
+	}
+}
+
+// An answer that decides nothing tells which payment it is of all the same.
+func TestUndecidedHasItsID(t *testing.T) {
+	for body, status := range map[string]int{`{"resultCode":"BrandNew","pspReference":"P"}`: 200, `{"pspReference":"P"}`: 200, `{"resultCode":"Authorised", "pspReference":"P"}`: 400} {
+		o := outcome(t, step(sdk.OpAuthorize), status, body)
+		require.Equal(t, []any{sdk.StatusUnknown, "P"}, []any{o.Status, o.TransactionID}, body)
+	}
+	require.Empty(t, outcome(t, step(sdk.OpCapture), 201, `{"status":"new","pspReference":"C"}`).TransactionID, "that is the capture's")
+}
+
 func TestStoredCredential(t *testing.T) {
 	s := step(sdk.OpVerify)
 	s.Request.Amount.Minor = 0

@@ -27,8 +27,13 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
+// void cancels what is held. What Adyen captures without being asked may be taken by now: it is reversed, which cancels or refunds it.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
-	o, _ := modify(c, "cancels", modification(c))
+	what := "cancels"
+	if c.Request.Known().Capture == sdk.CaptureAutomatic {
+		what = "reversals"
+	}
+	o, _ := modify(c, what, modification(c))
 	return o, nil
 }
 

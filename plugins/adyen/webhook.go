@@ -44,7 +44,7 @@ const reversals = "CAPTURE_FAILED REFUND_FAILED REFUNDED_REVERSED REFUND_REVERSE
 // would, the event of a payment says what has become of the payment: after a cancel that failed it is still authorized.
 var (
 	succeeded = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION AUTHORISATION_ADJUSTMENT RECURRING_CONTRACT"}, {sdk.StatusCaptured, "CAPTURE"},
-		{sdk.StatusVoided, "CANCELLATION EXPIRE"}, {sdk.StatusRefunded, "REFUND"}, {sdk.StatusDeclined, "OFFER_CLOSED " + reversals}}
+		{sdk.StatusVoided, "CANCELLATION CANCEL_OR_REFUND EXPIRE"}, {sdk.StatusRefunded, "REFUND"}, {sdk.StatusDeclined, "OFFER_CLOSED " + reversals}}
 	failed = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION_ADJUSTMENT CANCELLATION EXPIRE"},
 		{sdk.StatusDeclined, "AUTHORISATION CAPTURE REFUND " + reversals}}
 	objects = sdk.Names{{"refund", "REFUND REFUND_FAILED REFUNDED_REVERSED REFUND_REVERSED"}, {"dispute",

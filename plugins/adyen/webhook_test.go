@@ -57,6 +57,8 @@ func TestWebhookEvents(t *testing.T) {
 		{"CAPTURE_FAILED", "true", "PAY", "payment", sdk.StatusDeclined},
 		{"CANCELLATION", "true", "PAY", "payment", sdk.StatusVoided},
 		{"CANCELLATION", "false", "PAY", "payment", sdk.StatusAuthorized},
+		{"CANCEL_OR_REFUND", "true", "PAY", "payment", sdk.StatusVoided},
+		{"CANCEL_OR_REFUND", "false", "PAY", "", ""},
 		{"AUTHORISATION_ADJUSTMENT", "true", "PAY", "payment", sdk.StatusAuthorized},
 		{"OFFER_CLOSED", "true", "", "payment", sdk.StatusDeclined},
 		{"REFUND", "true", "PAY", "refund", sdk.StatusRefunded},

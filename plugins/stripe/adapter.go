@@ -75,8 +75,12 @@ func object(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 // refused is what an error of Stripe's means, nil for an answer that is none. It is a refusal only where it says that nothing was done and
 // will be, and was not asked what has been done.
 func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
-	e, op := answer.JSON().Get("error"), c.Operation()
+	j, op := answer.JSON(), c.Operation()
+	e := j.Get("error")
 	kind, query := e.Str("type"), op == sdk.OpSync || op == sdk.OpComplete || op == sdk.OpRefundSync
+	if c.About(e.First("payment_intent.id", "setup_intent.id")); j.Str("object") == paymentIntent.object || j.Str("object") == setupIntent.object {
+		c.About(j.Str("id"))
+	}
 	switch {
 	case answer.OK():
 		return nil

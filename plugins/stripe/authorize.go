@@ -124,6 +124,9 @@ func threeDSecure(f *sdk.Form, r *sdk.Request) {
 		f.Add(options+"[three_d_secure][cryptogram]", t.CAVV).Opt(options+"[three_d_secure][electronic_commerce_indicator]", t.ECI).
 			Opt(options+"[three_d_secure][transaction_id]", t.DSTransID).Opt(options+"[three_d_secure][version]", t.Version).
 			Opt(options+"[three_d_secure][ares_trans_status]", t.TransStatus)
+		if k := r.Instrument.Card; k != nil && k.Network == sdk.CartesBancaires { // which Stripe takes of a network that was chosen
+			f.Opt(options+"[three_d_secure][network_options][cartes_bancaires][cb_avalgo]", t.CAVVAlgorithm)
+		}
 	}
 }
 

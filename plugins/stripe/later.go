@@ -15,18 +15,28 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return change(c, "/increment_authorization", "amount")
 }
 
-// void cancels a PaymentIntent that is held or waits for the customer.
+// void cancels a PaymentIntent that is held, or an intent that waits for the customer.
 func void(c *sdk.Call) (*sdk.Outcome, error) { return change(c, "/cancel", "") }
 
-// change does something to a PaymentIntent, with an amount where field names one.
+// change does something to an intent, with an amount where field names one.
 func change(c *sdk.Call, action, field string) (*sdk.Outcome, error) {
-	f := sdk.NewForm()
+	f, reason := sdk.NewForm(), c.Request.Reason
+	k, path := intentOf(c)
 	if field != "" {
 		f.Int(field, amount(c.Request.Amount))
-	} else if slices.Contains(cancellations, c.Request.Reason) {
-		f.Add("cancellation_reason", c.Request.Reason)
+	} else if slices.Contains(cancellations, reason) && (k == paymentIntent || reason != "fraudulent") { // which is none of a SetupIntent's
+		f.Add("cancellation_reason", reason)
 	}
-	return paymentIntent.read(c, post(c, intents+"/"+sdk.PathEscape(c.Request.TransactionID)+action, f)), nil
+	return k.read(c, post(c, path+action, f)), nil
+}
+
+// intentOf is the kind of the intent that the operation is about, and its path.
+func intentOf(c *sdk.Call) (k *intent, path string) {
+	id := c.Request.TransactionID
+	if strings.HasPrefix(id, "seti_") {
+		return setupIntent, setups + "/" + sdk.PathEscape(id)
+	}
+	return paymentIntent, intents + "/" + sdk.PathEscape(id)
 }
 
 // cancellations are the reasons that Stripe knows.
@@ -42,14 +52,11 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 // sync asks for the intent, and is what is done when the customer comes back. An intent whose id was lost is searched for by our
 // reference; SetupIntents cannot be.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
-	id := c.Request.TransactionID
-	switch {
-	case id == "":
+	if c.Request.TransactionID == "" {
 		return search(c), nil
-	case strings.HasPrefix(id, "seti_"):
-		return setupIntent.read(c, get(c, setups+"/"+sdk.PathEscape(id)+"?expand[0]=latest_attempt")), nil
 	}
-	return paymentIntent.read(c, get(c, intents+"/"+sdk.PathEscape(id)+"?expand[0]=latest_charge")), nil
+	k, path := intentOf(c)
+	return k.read(c, get(c, path+"?expand[0]="+k.attempt)), nil
 }
 
 func search(c *sdk.Call) *sdk.Outcome {

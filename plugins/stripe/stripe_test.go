@@ -145,6 +145,14 @@ func TestThreeDSecureFromElsewhere(t *testing.T) {
 	require.Equal(t, []string{"AAAB", "06", "A", "2.1.0", "ds-1"}, []string{form[result+"[cryptogram]"], form[result+"[electronic_commerce_indicator]"],
 		form[result+"[ares_trans_status]"], form[result+"[version]"], form[result+"[transaction_id]"]})
 
+	const algorithm = result + "[network_options][cartes_bancaires][cb_avalgo]"
+	r.ThreeDS.CAVVAlgorithm = "4"
+	for network, want := range map[sdk.CardNetwork]string{sdk.Visa: "", sdk.CartesBancaires: "4"} {
+		r.Instrument.Card.Network = network
+		sends, _ = play(t, sdk.OpAuthorize, r)
+		require.Equal(t, want, wire.FormBody(t, sends[0])[algorithm])
+	}
+
 	r.Request3DS, r.ThreeDS = true, &sdk.ThreeDSResult{ECI: "07", TransStatus: "U", Version: "2.2.0", DSTransID: "ds-1"}
 	sends, _ = play(t, sdk.OpAuthorize, r)
 	for name := range wire.FormBody(t, sends[0]) {
@@ -161,6 +169,27 @@ func TestPartialCapture(t *testing.T) {
 	require.True(t, o.Released)
 	o = outcome(t, sdk.OpCapture, purchase(400, "USD"), wire.Answer(200, `{"id":"pi_1","object":"payment_intent","amount":1000,"amount_capturable":1000,"currency":"usd","status":"requires_capture"}`))
 	require.Equal(t, sdk.StatusUnknown, o.Status, "still held: not captured, and not refused either")
+}
+
+// What waits for the customer is canceled as what it is.
+func TestVoid(t *testing.T) {
+	r := purchase(1000, "USD")
+	for id, reasons := range map[string]map[string]string{
+		"pi_1":   {"fraudulent": "fraudulent", "abandoned": "abandoned", "changed my mind": ""},
+		"seti_1": {"fraudulent": "", "abandoned": "abandoned"},
+	} {
+		path, object := "payment_intents", "payment_intent"
+		if id == "seti_1" {
+			path, object = "setup_intents", "setup_intent"
+		}
+		for reason, want := range reasons {
+			r.TransactionID, r.Reason = id, reason
+			sends, end := play(t, sdk.OpVoid, r, wire.Answer(200, `{"id":"`+id+`","object":"`+object+`","status":"canceled"}`))
+			require.Equal(t, "https://api.stripe.com/v1/"+path+"/"+id+"/cancel", sends[0].URL)
+			require.Equal(t, want, wire.FormBody(t, sends[0])["cancellation_reason"], id)
+			require.Equal(t, sdk.StatusVoided, end.Outcome.Status)
+		}
+	}
 }
 
 func TestIncrementalAuthorization(t *testing.T) {
@@ -232,6 +261,7 @@ func TestErrors(t *testing.T) {
 		{429, `{"error":{"type":"invalid_request_error","code":"rate_limit"}}`, sdk.StatusUnknown, ""},
 		{500, `{"error":{"type":"card_error","code":"card_declined"}}`, sdk.StatusUnknown, ""},
 		{402, `{"error":{"type":"api_error"}}`, sdk.StatusUnknown, ""},
+		{402, succeeded, sdk.StatusUnknown, ""},
 	} {
 		for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify, sdk.OpCapture, sdk.OpVoid, sdk.OpRefund, sdk.OpIncrementalAuthorize} {
 			o := outcome(t, op, asked(op), wire.Answer(row.status, row.body))
@@ -244,6 +274,18 @@ func TestErrors(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An answer that decides nothing tells what to ask for all the same.
+func TestUndecidedHasItsID(t *testing.T) {
+	r := purchase(1000, "USD")
+	r.TransactionID = ""
+	for _, x := range []sdk.Exchange{wire.Answer(500, succeeded), wire.Answer(400, succeeded), wire.Answer(500, `{"error":{"type":"api_error","payment_intent":{"id":"pi_1"}}}`),
+		wire.Answer(200, `{"id":"pi_1","object":"payment_intent","status":"brand_new"}`)} {
+		o := outcome(t, sdk.OpAuthorize, r, x)
+		require.Equal(t, []any{sdk.StatusUnknown, "pi_1"}, []any{o.Status, o.TransactionID}, string(x.Body))
+	}
+	require.Empty(t, outcome(t, sdk.OpRefund, r, wire.Answer(500, `{"id":"re_1","object":"refund"}`)).TransactionID, "that is no payment's")
 }
 
 func TestRejects(t *testing.T) {
