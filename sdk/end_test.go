@@ -20,17 +20,17 @@ func TestEnd(t *testing.T) {
 		end  func(c *Call)
 		want Result
 	}{
-		"error":        {func(*Call) { Check(nil, errors.New("broken"), errors.New("later")) }, unknown("broken")},
-		"must":         {func(*Call) { Must(1, errors.New("broken")) }, unknown("broken")},
-		"required":     {func(*Call) { Require(true, nil); Require(false, errors.New("broken")) }, unknown("broken")},
-		"reject":       {func(*Call) { Check(Missing("p", "m")) }, Result{Reject: &Reject{Code: RejectMissing, Parameter: "p", Message: "m"}}},
-		"nil reject":   {func(*Call) { var r *Reject; Check(r) }, unknown("the adapter returned a nil reject")},
-		"outcome":      {func(c *Call) { c.End(&Outcome{Status: StatusDeclined}) }, Result{Outcome: &Outcome{Status: StatusDeclined}}},
-		"not ended":    {func(c *Call) { Check(nil); c.End(nil); require.Equal(t, 7, Must(7, nil)) }, Result{Outcome: &Outcome{Status: StatusCaptured}}},
-		"about":        {func(c *Call) { c.About("tx_1"); c.About(""); Check(errors.New("broken")) },
+		"error":      {func(*Call) { Check(nil, errors.New("broken"), errors.New("later")) }, unknown("broken")},
+		"must":       {func(*Call) { Must(1, errors.New("broken")) }, unknown("broken")},
+		"required":   {func(*Call) { Require(true, nil); Require(false, errors.New("broken")) }, unknown("broken")},
+		"reject":     {func(*Call) { Check(Missing("p", "m")) }, Result{Reject: &Reject{Code: RejectMissing, Parameter: "p", Message: "m"}}},
+		"nil reject": {func(*Call) { var r *Reject; Check(r) }, unknown("the adapter returned a nil reject")},
+		"outcome":    {func(c *Call) { c.End(&Outcome{Status: StatusDeclined}) }, Result{Outcome: &Outcome{Status: StatusDeclined}}},
+		"not ended":  {func(c *Call) { Check(nil); c.End(nil); require.Equal(t, 7, Must(7, nil)) }, Result{Outcome: &Outcome{Status: StatusCaptured}}},
+		"about": {func(c *Call) { c.About("tx_1"); c.About(""); Check(errors.New("broken")) },
 			Result{Outcome: &Outcome{Status: StatusUnknown, TransactionID: "tx_1", Raw: map[string]string{"error": "broken"}}}},
 		"about a reject": {func(c *Call) { c.About("tx_1"); Check(Missing("p", "m")) }, Result{Reject: &Reject{Code: RejectMissing, Parameter: "p", Message: "m"}}},
-		"broken error": {func(*Call) { Check(brokenError{}) }, unknown("error without text")},
+		"broken error":   {func(*Call) { Check(brokenError{}) }, unknown("error without text")},
 	} {
 		got := operation(func(c *Call) (*Outcome, error) { k.end(c); return late(c) })
 		require.Equal(t, k.want, got, name)

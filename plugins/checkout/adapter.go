@@ -61,6 +61,7 @@ func Adapter() *sdk.Adapter {
 // ends the operation.
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	resp := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(secretKey)).Keyed("Cko-Idempotency-Key")))
+	c.About(resp.JSON().Str("id"))
 	if !resp.OK() {
 		c.End(sdk.Must(refusal(resp)))
 	}

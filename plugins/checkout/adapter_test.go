@@ -223,6 +223,16 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// An answer that decides nothing tells which payment it is of all the same.
+func TestUndecidedHasItsID(t *testing.T) {
+	for body, status := range map[string]int{paid("Brand New", ""): 201, paid("Authorized", `"approved":false`): 201, paid("Authorized", ""): 500} {
+		s := step(sdk.OpAuthorize)
+		s.Request.TransactionID = ""
+		o := outcome(t, s, status, body)
+		require.Equal(t, []any{sdk.StatusUnknown, "pay_1"}, []any{o.Status, o.TransactionID}, body)
+	}
+}
+
 // An estimated authorization is raised by the difference to the new total.
 func TestIncrementalAuthorization(t *testing.T) {
 	s := step(sdk.OpAuthorize)
@@ -333,6 +343,7 @@ func TestRefundSync(t *testing.T) {
 	require.Equal(t, sdk.StatusNotFound, find("", "ref-3").Status, "that is no refund")
 	require.Equal(t, sdk.StatusPending, find("act_9", "").Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpRefundSync), 200, `[]`).Status)
+	require.Equal(t, sdk.StatusPending, find("act_0", "").Status, "an action of another kind proves no refund")
 }
 
 func TestExemptions(t *testing.T) {

@@ -94,7 +94,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	a := list.Only(func(a sdk.JSON) bool {
 		if r.RefundID != "" {
-			return a.Str("id") == r.RefundID
+			return a.Str("type") == "Refund" && a.Str("id") == r.RefundID
 		}
 		return a.Str("type") == "Refund" && a.Str("reference") == r.Reference
 	})

@@ -15,6 +15,9 @@ var (
 
 // transaction reads an answer that is a payment, or the refusal of one.
 func transaction(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
+	if a.JSON().Str("type") != "REFUND" {
+		c.About(a.JSON().Str("id"))
+	}
 	if !a.OK() || a.JSON().Str("id") == "" {
 		return refused(a)
 	}

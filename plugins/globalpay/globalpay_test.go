@@ -124,6 +124,16 @@ func TestAuthorize(t *testing.T) {
 	require.Equal(t, sdk.RejectUnsupported, result.Reject.Code)
 }
 
+// An answer that decides nothing tells which payment it is of all the same; that of a refund is of none.
+func TestUndecidedHasItsID(t *testing.T) {
+	for _, x := range []sdk.Exchange{sale("BRAND_NEW", ""), wire.Answer(502, `{"id":"TRN_1","type":"SALE","status":"CAPTURED"}`),
+		wire.Answer(200, `{"id":"TRN_1","type":"SALE","status":"CAPTURED","amount":"2499","currency":"EUR"}`)} {
+		o := outcome(t, sdk.OpAuthorize, purchase(), x)
+		require.Equal(t, []any{sdk.StatusUnknown, "TRN_1"}, []any{o.Status, o.TransactionID})
+	}
+	require.Empty(t, outcome(t, sdk.OpCapture, later(2499), wire.Answer(200, `{"id":"TRN_2","type":"REFUND","status":"CAPTURED"}`)).TransactionID)
+}
+
 // The same request again is answered by what the first one made.
 func TestRepeat(t *testing.T) {
 	result, sends := play(t, sdk.OpAuthorize, purchase(), seen("TRN_1"), sale("PREAUTHORIZED", ""))

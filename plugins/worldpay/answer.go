@@ -30,10 +30,11 @@ func answered(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 
 // readPayment reads the answer to a payment, or to a step of its 3-D Secure.
 func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
+	c.About(linkOf(answer.JSON().Str("_links.self.href")))
 	j := answered(c, answer)
 	result := j.Str("outcome")
 	o := &sdk.Outcome{TransactionID: linkOf(j.Str("_links.self.href")), Raw: j.Pick("outcome"), AuthCode: j.Str("issuer.authorizationCode"),
-		NetworkTransactionID: cmp.Or(j.Str("scheme.reference"), j.Str("token.schemeReference")), Checks: checks(j)}
+		NetworkTransactionID: j.First("scheme.reference", "schemeReference", "token.schemeReference"), Checks: checks(j)}
 	switch result {
 	case "authorized", "verified":
 		o.Status = sdk.StatusAuthorized
@@ -104,7 +105,8 @@ func linkOf(href string) string {
 }
 
 // risks are the results of riskFactors.
-var risks = sdk.Results{{sdk.CheckPass, "matched"}, {sdk.CheckFail, "notMatched"}, {sdk.CheckUnchecked, "notChecked notSupplied"}}
+var risks = sdk.Results{{sdk.CheckPass, "matched"}, {sdk.CheckFail, "notMatched"}, {sdk.CheckUnchecked, "notChecked notSupplied"},
+	{sdk.CheckUnavailable, "verificationFailed"}}
 
 // checks reads riskFactors; nil where there are none.
 func checks(j sdk.JSON) *sdk.Checks {

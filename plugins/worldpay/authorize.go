@@ -42,12 +42,16 @@ func instrument(r *sdk.Request) *sdk.Object {
 	}
 	return sdk.NewObject().Str("type", "plain").Str("cardNumber", k.Number).
 		Obj("expiryDate", sdk.NewObject().Int("month", int64(k.ExpMonth)).Int("year", int64(k.ExpYear))).OptStr("cvc", k.CVC).
-		OptStr("cardHolderName", k.Holder).Obj("billingAddress", address(r.Billing))
+		OptStr("cardHolderName", cmp.Or(k.Holder, r.BillTo().Name())).Obj("billingAddress", address(r.Billing)).
+		OptObj("routing", sdk.NewObject().OptStr("preferredCardBrand", preferred.Of(string(k.Network))))
 }
+
+// preferred is the network that was chosen for a card of two.
+var preferred = sdk.Names{{"cartesBancaires", string(sdk.CartesBancaires)}}
 
 // How a payment relates to a stored card.
 var (
-	agreements = sdk.Names{{"cardOnFile", "cit first_on_session"}, {"subscription", "first mit"}, {"installment", "mit_installment"},
+	agreements = sdk.Names{{"cardOnFile", "cit first_on_session"}, {"subscription", "first mit"}, {"installment", "mit_installment first_installment"},
 		{"unscheduled", "mit_unscheduled mit_resubmission"}}
 	usages = sdk.Names{{"first", "first"}, {"subsequent", "cit mit"}}
 )
@@ -56,7 +60,14 @@ func agreement(i *sdk.Instrument, use *sdk.StoredCredentialUse) *sdk.Object {
 	if use == nil && i.StoredCredentialID != "" {
 		use = &sdk.StoredCredentialUse{Initiator: "cit"}
 	}
-	o := sdk.NewObject().OptStr("type", agreements.For(use)).OptStr("storedCardUsage", usages.For(use))
+	kind := agreements.For(use)
+	o := sdk.NewObject().OptStr("type", kind)
+	if kind != "unscheduled" { // which says it all
+		o.OptStr("storedCardUsage", usages.For(use))
+	}
+	if kind == "installment" {
+		o.Str("installmentType", "merchant")
+	}
 	if use.Agreement() == "mit" {
 		o.OptStr("schemeReference", i.NetworkTransactionID)
 	}
@@ -73,14 +84,17 @@ func value(m sdk.Money) *sdk.Object {
 	return sdk.NewObject().Int("amount", m.Minor).Str("currency", string(m.Currency))
 }
 
-// address is nil unless the address has what Worldpay demands of one.
+// address is nil unless the address has what Worldpay demands of one: a postal code but in Ireland.
 func address(a *sdk.Address) *sdk.Object {
-	if a == nil || a.Line1 == "" || a.City == "" || a.Zip == "" || a.Country == "" {
+	if a == nil || a.Line1 == "" || a.City == "" || a.Zip == "" && a.Country != "IE" || a.Country == "" {
 		return nil
 	}
 	return sdk.NewObject().Str("address1", a.Line1).OptStr("address2", a.Line2).OptStr("address3", a.Line3).Str("city", a.City).OptStr("state", a.State).
-		Str("postalCode", a.Zip).Str("countryCode", a.Country)
+		OptStr("postalCode", a.Zip).Str("countryCode", a.Country)
 }
+
+// colorDepths are those that Worldpay takes, as EMV 3-D Secure has them: of another, the next below stands for it.
+var colorDepths = [...]int{48, 32, 24, 16, 15, 8, 4, 1}
 
 // threeDS is the proof of an authentication done outside, or what Worldpay needs to run one; nil for neither.
 func threeDS(r *sdk.Request) *sdk.Object {
@@ -97,8 +111,11 @@ func threeDS(r *sdk.Request) *sdk.Object {
 	sdk.Require(r.ReturnURL != "", sdk.Missing("return_url", "3-D Secure needs an address to send the customer back to"))
 	device := sdk.NewObject().Str("acceptHeader", b.AcceptHeader).Str("userAgentHeader", b.UserAgent).OptStr("browserLanguage", b.Language).
 		OptInt("browserScreenWidth", int64(b.ScreenWidth)).OptInt("browserScreenHeight", int64(b.ScreenHeight))
-	if b.ColorDepth > 0 {
-		device.Str("browserColorDepth", strconv.Itoa(b.ColorDepth))
+	for _, depth := range colorDepths {
+		if b.ColorDepth >= depth {
+			device.Str("browserColorDepth", strconv.Itoa(depth))
+			break
+		}
 	}
 	device.Str("timeZone", strconv.Itoa(b.TimeZone)).Bool("browserJavaEnabled", b.JavaEnabled).Bool("browserJavascriptEnabled", b.JavaScriptEnable).
 		Str("channel", "browser")

@@ -99,13 +99,48 @@ func TestStoredCredential(t *testing.T) {
 	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Category: "unscheduled"}
 	r.Instrument = &sdk.Instrument{Card: r.Instrument.Card, NetworkTransactionID: "SR1"}
 	j, _ = body(r)
-	require.Equal(t, `{"type":"unscheduled","storedCardUsage":"subsequent","schemeReference":"SR1"}`, j.Raw("customerAgreement"))
+	require.Equal(t, `{"type":"unscheduled","schemeReference":"SR1"}`, j.Raw("customerAgreement"))
 	require.Equal(t, card, j.Str("paymentInstrument.cardNumber"))
+
+	r.StoredCredential.Category = "installment"
+	j, _ = body(r)
+	require.Equal(t, `{"type":"installment","storedCardUsage":"subsequent","installmentType":"merchant","schemeReference":"SR1"}`, j.Raw("customerAgreement"))
 
 	r.StoredCredential, r.Instrument = nil, &sdk.Instrument{StoredCredentialID: o.StoredCredential.ID}
 	j, _ = body(r)
 	require.Equal(t, `{"type":"token","href":"https://try.access.worldpay.com/tokens/eyJ"}`, j.Raw("paymentInstrument"))
 	require.Equal(t, `{"type":"cardOnFile","storedCardUsage":"subsequent"}`, j.Raw("customerAgreement"))
+}
+
+// What Worldpay's schema demands or has a list of.
+func TestInstrument(t *testing.T) {
+	r := purchase(1000, "GBP")
+	r.Request3DS = true
+	r.Instrument.Card.Holder, r.Instrument.Card.Network = "", sdk.CartesBancaires
+	r.Billing = &sdk.Address{FirstName: "Ada", LastName: "King", Line1: "1 Quay", City: "Cork", Country: "IE"}
+	for depth, want := range map[int]string{0: "", 24: "24", 30: "24", 48: "48", 64: "48"} {
+		r.Browser.ColorDepth = depth
+		sends, _ := drive(t, sdk.OpAuthorize, r, answer(201, `{"outcome":"3dsUnavailable"}`))
+		j := wire.JSONBody(t, sends[0]).Get("instruction")
+		require.Equal(t, want, j.Str("threeDS.deviceData.browserColorDepth"))
+		require.Equal(t, "Ada King", j.Str("paymentInstrument.cardHolderName"))
+		require.Equal(t, `{"address1":"1 Quay","city":"Cork","countryCode":"IE"}`, j.Raw("paymentInstrument.billingAddress"))
+		require.Equal(t, `{"preferredCardBrand":"cartesBancaires"}`, j.Raw("paymentInstrument.routing"))
+	}
+	r.Billing.Country, r.Instrument.Card.Network = "FR", sdk.Visa
+	sends, _ := drive(t, sdk.OpAuthorize, r, answer(201, `{"outcome":"3dsUnavailable"}`))
+	require.False(t, wire.JSONBody(t, sends[0]).Has("instruction.paymentInstrument.billingAddress"), "a part of one")
+	require.False(t, wire.JSONBody(t, sends[0]).Has("instruction.paymentInstrument.routing"))
+}
+
+// An answer that decides nothing tells which payment it is of all the same.
+func TestUndecidedHasItsID(t *testing.T) {
+	for _, x := range []sdk.Exchange{answer(201, result("brandNew", "lnk1", "")), answer(500, result("authorized", "lnk1", ""))} {
+		o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), x)
+		require.Equal(t, []any{sdk.StatusUnknown, "lnk1"}, []any{o.Status, o.TransactionID})
+	}
+	o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(201, result("authorized", "lnk1", `,"schemeReference":"SR2"`)))
+	require.Equal(t, "SR2", o.NetworkTransactionID)
 }
 
 func TestVerify(t *testing.T) {
