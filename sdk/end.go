@@ -70,4 +70,15 @@ func (j JSON) Only(counts func(JSON) bool) (found JSON) {
 	return found
 }
 
+// Told is the amount in major units at a path, beside its currency at another, for Outcome.Amount, as the host compares it with what was
+// asked for. nil where there is none. One that cannot be read, and one in another currency than c, end the operation with an error (see
+// Must): they prove nothing about this payment. A currency of "" is not compared, nor is the amount read: nil.
+func (j JSON) Told(amount, currency string, c Currency) *Money {
+	m := j.MajorIn(amount, currency, c)
+	Require(m != nil || c == "" || !j.Has(amount), errOtherAmount)
+	return m
+}
+
+var errOtherAmount = errors.New("an amount that is none in the payment's currency")
+
 var errSeveral = errors.New("the answer has several that this could be about")

@@ -146,12 +146,11 @@ func TestMajorIn(t *testing.T) {
 	require.Equal(t, "1", j.Get("list").Where("id", "1").Text("id"))
 	require.False(t, j.Get("list").Where("id", "3").Exists())
 	require.False(t, j.Get("list").Where("x", "").Exists())
-	require.Equal(t, usd, usd.Part(Money{Minor: 1051, Currency: "USD"}))
-	for _, whole := range []Money{{1050, "USD"}, {9999, "EUR"}} {
-		require.Nil(t, usd.Part(whole))
-	}
-	require.Nil(t, (*Money)(nil).Part(Money{Minor: 1, Currency: "USD"}))
-	require.Nil(t, (&Money{Currency: "USD"}).Part(Money{Minor: 1, Currency: "USD"}))
+	require.Equal(t, usd, j.Told("v", "c", "USD"))
+	require.Nil(t, j.Told("none", "c", "USD"))
+	require.Nil(t, j.Told("v", "c", ""), "of no currency in particular")
+	require.PanicsWithError(t, errOtherAmount.Error(), func() { j.Told("v", "c", "EUR") })
+	require.PanicsWithError(t, errOtherAmount.Error(), func() { j.Told("list", "c", "USD") })
 }
 
 func TestDecimals(t *testing.T) {

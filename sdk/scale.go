@@ -47,14 +47,6 @@ func (j JSON) Scaled(path string, c Currency, decimals int) *Money {
 	return m
 }
 
-// Part is m where it is a part of the whole: above zero and less, in the same currency. Else it is nil, which in Outcome.Amount means all.
-func (m *Money) Part(whole Money) *Money {
-	if m == nil || m.Currency != whole.Currency || m.Minor <= 0 || m.Minor >= whole.Minor {
-		return nil
-	}
-	return m
-}
-
 // Decimals are a processor's where they are not ISO 4217's; a negative number is a currency that it does not take.
 type Decimals map[Currency]int
 

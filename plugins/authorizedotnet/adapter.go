@@ -76,7 +76,7 @@ func send(c *sdk.Call, kind string, body *sdk.Object) (text string, ok bool) {
 	s := sdk.JSONSend("POST", "", sdk.NewObject().Obj(kind, body))
 	s.SafeToRepeat = strings.HasPrefix(kind, "get")
 	r := sdk.Must(c.Do(s))
-	sdk.Require(r.OK() || r.Status/100 == 4, errAnswer)
+	sdk.Require(r.OK() || r.Refuses(), errAnswer)
 	return strings.TrimPrefix(string(r.Body), "\xef\xbb\xbf"), r.OK()
 }
 

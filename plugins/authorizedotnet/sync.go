@@ -23,8 +23,9 @@ func lookUp(c *sdk.Call, id string) sdk.JSON {
 		c.End(none)
 	}
 	t := j.Get("transaction")
+	ours := r.Reference != "" && t.Str("order.invoiceNumber") == r.Reference
 	sdk.Require(!failed(j) && t.Text("transId") != "", errAnswer)
-	sdk.Require(!lost || t.Str("order.invoiceNumber") == r.Reference, errors.New("the transaction found is another one"))
+	sdk.Require(ours || !lost && t.Text("transId") == id, errors.New("the transaction found is another one"))
 	return t
 }
 

@@ -78,7 +78,7 @@ func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header
 		a.decline = declineOf("401", "UNAUTHORIZED", "Unauthorized")
 	case a.Str("message.0.errorName") == "TRANSACTION_ALREADY_EXISTS": // one with our reference: only a query tells what became of it
 		sdk.Check(errAnswer)
-	case r.Status/100 == 4 && r.Status != 408 && a.Get("message").IsArray() && a.Text("message.0.code") != "":
+	case r.Refuses() && a.Get("message").IsArray() && a.Text("message.0.code") != "":
 		a.decline = declineOf(a.Text("message.0.code"), a.Str("message.0.errorName"), a.Str("message.0.description"))
 		a.missing = a.Str("message.0.errorName") == "TRANSACTION_NOT_FOUND"
 	default:

@@ -149,9 +149,11 @@ func TestCapture(t *testing.T) {
 	p := play(t, sdk.OpCapture, later(1000), done("CAPTURE", `,"amount":10`))
 	require.Equal(t, "PUT", p.Sends[0].Method)
 	require.Equal(t, sdk.StatusCaptured, p.Status)
-	require.Nil(t, p.Amount)
+	require.Equal(t, usd(1000), *p.Amount)
 	p = play(t, sdk.OpSync, later(2499), done("CAPTURE", `,"amount":10.00`))
 	require.Equal(t, usd(1000), *p.Amount)
+	p = play(t, sdk.OpCapture, later(1000), done("CAPTURE", `,"amount":20.00`))
+	require.Equal(t, usd(2000), *p.Amount, "more than was asked for is told, for the host to refuse")
 
 	r := later(1000)
 	r.Resolves = sdk.OpCapture

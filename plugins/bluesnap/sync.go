@@ -19,9 +19,6 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		return &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID}, nil
 	}
 	sdk.Require(a.decline == nil, errAnswer) // about the question, not about the payment
-	if a.Str("currency") != "" && a.Str("currency") != string(r.Amount.Currency) && r.Amount.Currency != "" {
-		return nil, errAnswer
-	}
 	o, err := transaction(a, "", r)
 	if err == nil && o.Status == sdk.StatusAuthorized && (r.Resolves == sdk.OpCapture || r.Resolves == sdk.OpVoid) {
 		return stillHeld(o, a, r)
@@ -56,7 +53,7 @@ func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
 	case taken == 0:
 		return &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: o.TransactionID}, nil
 	case r.Resolves == sdk.OpCapture && taken == r.Amount.Minor:
-		o.Status = sdk.StatusCaptured
+		o.Status, o.Amount = sdk.StatusCaptured, &r.Amount
 		return o, nil
 	}
 	return nil, errNotDone
@@ -81,7 +78,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Status, o.Decline, o.Raw = t.Status, t.Decline, t.Raw; t.Status == sdk.StatusCaptured {
+	if o.Status, o.Amount, o.Decline, o.Raw = t.Status, t.Amount, t.Decline, t.Raw; t.Status == sdk.StatusCaptured {
 		o.Status = sdk.StatusRefunded
 	}
 	return o, nil

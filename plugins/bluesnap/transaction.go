@@ -12,7 +12,7 @@ func transaction(a answer, kind string, r *sdk.Request) (*sdk.Outcome, error) {
 	if a.decline != nil {
 		return sdk.Declined(a.decline), nil
 	}
-	info, did := a.Get("processingInfo"), a.Str("cardTransactionType")
+	info, did, amount := a.Get("processingInfo"), a.Str("cardTransactionType"), a.Told("amount", "currency", r.Amount.Currency)
 	o := &sdk.Outcome{TransactionID: a.Text("transactionId"), AuthCode: info.Text("authorizationCode"), NetworkTransactionID: info.Text("networkTransactionId"),
 		Checks: checks(info), Raw: map[string]string{"type": did, "processing_status": info.Str("processingStatus")}}
 	if o.TransactionID == "" || kind != "" && did != kind {
@@ -24,8 +24,8 @@ func transaction(a answer, kind string, r *sdk.Request) (*sdk.Outcome, error) {
 	case "FAIL":
 		o.Status, o.Decline = sdk.StatusDeclined, declineOf("FAIL", "FAIL", info.Text("processorResponseCode"))
 	case "SUCCESS":
-		if o.Status = types.Of(did); o.Status == sdk.StatusCaptured && did != "REFUND" { // whose amount is the refund's
-			o.Amount = less(a, r)
+		if o.Status = types.Of(did); o.Status != sdk.StatusVoided && (did != "REFUND" || kind != "") { // a payment's amount is not that of its refund
+			o.Amount = amount
 		}
 	}
 	sdk.Require(o.Status != "", errStatus)
@@ -34,15 +34,6 @@ func transaction(a answer, kind string, r *sdk.Request) (*sdk.Outcome, error) {
 
 // types are what card transactions of a type do to the payment. One that was refunded was captured.
 var types = sdk.Statuses{{sdk.StatusAuthorized, "AUTH_ONLY"}, {sdk.StatusCaptured, "AUTH_CAPTURE CAPTURE REFUND"}, {sdk.StatusVoided, "AUTH_REVERSAL"}}
-
-// less is the amount of a transaction that took less than the request is about, nil where it took all.
-func less(a answer, r *sdk.Request) *sdk.Money {
-	m := a.Major("amount", r.Amount.Currency)
-	if m == nil || a.Str("currency") != string(r.Amount.Currency) || m.Minor <= 0 || m.Minor >= r.Amount.Minor {
-		return nil
-	}
-	return m
-}
 
 // BlueSnap's CVV and AVS response codes.
 var (

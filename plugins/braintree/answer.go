@@ -8,13 +8,9 @@ import (
 	"payswitch/sdk"
 )
 
-// amountOf is the amount of a transaction or refund, nil where the answer has none. It must be in the currency asked for.
+// amountOf is the amount of a transaction or refund, nil where the answer has none.
 func amountOf(t sdk.JSON, c sdk.Currency) *sdk.Money {
-	m := t.MajorIn("amount.value", "amount.currencyCode", c)
-	if m == nil && t.Has("amount") {
-		sdk.Check(errors.New("an amount that is none in the payment's currency"))
-	}
-	return m
+	return t.Told("amount.value", "amount.currencyCode", c)
 }
 
 // statuses are what the status of a transaction means to a payment.

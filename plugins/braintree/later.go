@@ -118,7 +118,7 @@ func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Status
 	for e := range edges.All() {
 		node := e.Get("node")
 		of, lost := node.Str("orderId"), means.Of(node.Str("status")) == sdk.StatusDeclined
-		sdk.Require(id != "" || of == "" || of == value, errors.New("the search found another payment"))
+		sdk.Require(id != "" && node.Str("id") == id || of == "" || of == c.Request.Reference, errors.New("the search found another payment"))
 		switch {
 		case !found.Exists(), means.Of(found.Str("status")) == sdk.StatusDeclined && !lost:
 			found = node

@@ -16,10 +16,11 @@ import (
 // facts are the recorded requests and answers, with what differs from them and why.
 var facts = wire.Options{
 	Allow: map[string]string{
-		"authorize_details body.shipping.*":      "the address of delivery goes along",
-		"body.reference":                         "captures and voids carry our reference, not nothing or the payment's id",
-		"authorize_external_3ds body.3ds.status": "the result of the authentication goes along",
-		"authorize_external_3ds body.3ds.xid":    "xid is the directory server's transaction id in 3-D Secure 2, not the 3DS server's",
+		"authorize_details body.shipping.*":                  "the address of delivery goes along",
+		"body.reference":                                     "captures and voids carry our reference, not nothing or the payment's id",
+		"authorize_external_3ds body.3ds.status":             "the result of the authentication goes along",
+		"authorize_external_3ds body.3ds.xid":                "xid is the directory server's transaction id in 3-D Secure 2, not the 3DS server's",
+		"damaged/refund_sync_done another amount [0].amount": "of another action than the refund",
 	},
 	Skip: map[string]string{
 		"status/authorize/automatic/Card Verified": "a verification answered to a payment of an amount proves nothing",

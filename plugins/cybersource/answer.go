@@ -22,6 +22,8 @@ func ask(c *sdk.Call, method, path string, body *sdk.Object, captures ...sdk.Cap
 		c.End(sdk.Declined(declines.New("UNAUTHORIZED", gate, "")))
 	}
 	sdk.Require(j.IsObject() && (r.OK() || r.Refuses() && declined(j.Str("status"))), errAnswer)
+	// Another request had this reference, which none but this one has: what has become of that only a query tells.
+	sdk.Require(j.Str("reason") != "DUPLICATE_REQUEST", errAnswer)
 	return j
 }
 
@@ -43,15 +45,15 @@ func declined(status string) bool { return payments.Of(status) == sdk.StatusDecl
 // paymentOutcome is what has become of a payment: the answer to it, or what Transaction Search says of it.
 func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	o := outcome(a, status, payments)
-	if o.Status == sdk.StatusDeclined {
+	if o.Status == sdk.StatusDeclined || o.Status == sdk.StatusVoided {
 		return o
 	}
-	o.Amount = a.Get("orderInformation.amountDetails").MajorIn("authorizedAmount", "currency", r.Amount.Currency).Part(r.Amount)
-	sdk.Require(status != "PARTIAL_AUTHORIZED" || o.Amount != nil, errStatus)
+	zero := r.Amount.Minor == 0 && r.Amount.Currency != ""
+	o.Amount = told(r, a, "authorizedAmount")
+	sdk.Require(zero || o.Amount == nil && status != "PARTIAL_AUTHORIZED" || o.Amount != nil && o.Amount.Minor > 0, errStatus)
 	if status == "AUTHORIZED" && !r.Manual() { // of a part, nobody captures but we
 		o.Status = sdk.StatusCaptured
 	}
-	zero := r.Amount.Minor == 0 && r.Amount.Currency != ""
 	if zero && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
 		o.Status, o.Amount = sdk.StatusVerified, nil
 	}
@@ -59,6 +61,11 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 		o.StoredCredential = &sdk.StoredCredential{ID: id, CustomerID: a.Str("tokenInformation.customer.id")}
 	}
 	return o
+}
+
+// told is an amount of an answer, nil where it tells none.
+func told(r *sdk.Request, a sdk.JSON, name string) *sdk.Money {
+	return a.Get("orderInformation.amountDetails").Told(name, "currency", r.Amount.Currency)
 }
 
 // outcome is what every answer about a transaction may hold. What is not a refusal has an id and a status that means something.

@@ -234,3 +234,32 @@ func TestSearch(t *testing.T) {
 	require.Equal(t, sdk.StatusNotFound, p.Status)
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), answer(404, `not found`)).Status)
 }
+
+// TestOtherAnswers: an answer about another payment, or of another amount, decides nothing or tells it.
+func TestOtherAnswers(t *testing.T) {
+	amounts := func(status, amount, currency string) sdk.Exchange {
+		return answer(201, `{"id":"7001","status":"`+status+`","orderInformation":{"amountDetails":{"authorizedAmount":"`+amount+`","totalAmount":"`+amount+
+			`","currency":"`+currency+`"}},"refundAmountDetails":{"refundAmount":"`+amount+`","currency":"`+currency+`"}}`)
+	}
+	require.Equal(t, usd(2499), *play(t, sdk.OpAuthorize, payment(), amounts("AUTHORIZED", "24.99", "USD")).Amount)
+	require.Equal(t, usd(24990), *play(t, sdk.OpAuthorize, payment(), amounts("AUTHORIZED", "249.90", "USD")).Amount, "for the host to refuse")
+	for name, x := range map[string]sdk.Exchange{"currency": amounts("AUTHORIZED", "24.99", "EUR"), "nothing": amounts("AUTHORIZED", "0.00", "USD"),
+		"no number": amounts("AUTHORIZED", "x", "USD"), "more decimals": amounts("AUTHORIZED", "24.991", "USD")} {
+		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, payment(), x).Status, name)
+	}
+	require.Equal(t, usd(2000), *play(t, sdk.OpCapture, later(1000), amounts("TRANSMITTED", "20.00", "USD")).Amount)
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpCapture, later(1000), amounts("TRANSMITTED", "10.00", "EUR")).Status)
+	require.Equal(t, usd(2000), *play(t, sdk.OpRefund, later(1000), amounts("TRANSMITTED", "20.00", "USD")).Amount)
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefund, later(1000), amounts("TRANSMITTED", "10.00", "EUR")).Status)
+
+	found := func(id, reference string) sdk.OutcomeStatus {
+		return play(t, sdk.OpSync, later(2499), answer(200, `{"id":"`+id+`","clientReferenceInformation":{"code":"`+reference+
+			`"},"applicationInformation":{"status":"TRANSMITTED"}}`)).Status
+	}
+	require.Equal(t, sdk.StatusCaptured, found("7001", ""))
+	require.Equal(t, sdk.StatusCaptured, found("7002", "ref-1"))
+	require.Equal(t, sdk.StatusUnknown, found("7002", "ref-2"))
+
+	duplicate := answer(400, `{"status":"INVALID_REQUEST","reason":"DUPLICATE_REQUEST","message":"Seen."}`)
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, payment(), duplicate).Status, "the first one may have gone through")
+}

@@ -37,10 +37,10 @@ func (k *change) read(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	}
 	switch {
 	case k == refunds:
-		o.RefundID = id
+		o.RefundID, o.Amount = id, a.Get("refundAmountDetails").Told("refundAmount", "currency", r.Amount.Currency)
 	case o.Status == sdk.StatusDeclined:
 	case k == captures: // which refunds refer to
-		o.CaptureID, o.ConnectorData = id, sdk.Keep("capture", id)
+		o.CaptureID, o.ConnectorData, o.Amount = id, sdk.Keep("capture", id), told(r, a, "totalAmount")
 	case k == reversals:
 		o.Reference = id // for the merchant to look it up
 	}
@@ -101,34 +101,23 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	captured := r.KeptText("capture")
 	switch {
 	case r.Resolves == sdk.OpVoid:
-		o, _ := reversals.find(c, "")
-		return o, nil
+		return reversals.find(c, ""), nil
 	case r.Resolves == sdk.OpCapture, captured != "":
-		o, a := captures.find(c, captured)
-		if r.Resolves != sdk.OpCapture && o.Status == sdk.StatusCaptured {
-			o.Amount = taken(r, a)
+		o := captures.find(c, captured)
+		if r.Resolves != sdk.OpCapture && o.Status == sdk.StatusCaptured && o.Amount == nil && r.Known().Captured > 0 {
+			o.Amount = &sdk.Money{Minor: r.Payment.Captured, Currency: r.Amount.Currency}
 		}
 		return o, nil
 	}
 	a := transaction(c, r.TransactionID, "ics_auth")
 	o := paymentOutcome(r, a, statusOf(a, "AUTHORIZED"))
 	if r.Resolves == sdk.OpIncrementalAuthorize && o.Status == sdk.StatusAuthorized {
-		held := a.Major("orderInformation.amountDetails.authorizedAmount", r.Amount.Currency)
-		sdk.Require(held != nil && *held == r.Amount, errors.New("what is held is not the new total"))
+		sdk.Require(o.Amount != nil && *o.Amount == r.Amount, errors.New("what is held is not the new total"))
 	}
 	return o, nil
-}
-
-// taken is the amount of a capture that was smaller than the payment.
-func taken(r *sdk.Request, a sdk.JSON) *sdk.Money {
-	if m := a.Major("orderInformation.amountDetails.totalAmount", r.Amount.Currency).Part(r.Amount); m != nil || r.Payment == nil {
-		return m
-	}
-	return (&sdk.Money{Minor: r.Payment.Captured, Currency: r.Amount.Currency}).Part(r.Amount)
 }
 
 // refundSync asks what has become of a refund.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
-	o, _ := refunds.find(c, c.Request.RefundID)
-	return o, nil
+	return refunds.find(c, c.Request.RefundID), nil
 }

@@ -13,10 +13,10 @@ const searchesPath = "/tss/v2/searches"
 
 var errAmbiguous = errors.New("more than one transaction has this reference")
 
-// find asks what has become of a change, by its id where that is known. It also returns the transaction.
-func (k *change) find(c *sdk.Call, id string) (*sdk.Outcome, sdk.JSON) {
+// find asks what has become of a change, by its id where that is known.
+func (k *change) find(c *sdk.Call, id string) *sdk.Outcome {
 	a := transaction(c, id, k.service)
-	return k.read(c.Request, a, statusOf(a, k.accepted)), a
+	return k.read(c.Request, a, statusOf(a, k.accepted))
 }
 
 // transaction fetches the details of a transaction by its id, or of the one that performed a service under our reference. Where Cybersource
@@ -34,7 +34,7 @@ func transaction(c *sdk.Call, id, service string) sdk.JSON {
 	if response.Status == 404 && (a.Str("status") == "NOT_FOUND" || a.Str("reason") == "NOT_FOUND") {
 		c.End(missing)
 	}
-	sdk.Require(response.OK() && a.Str("id") != "", errAnswer)
+	sdk.Require(response.OK() && (a.Str("id") == id || a.Has("id") && a.Str("clientReferenceInformation.code") == c.Request.Reference), errAnswer)
 	return a
 }
 

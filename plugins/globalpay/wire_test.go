@@ -25,6 +25,7 @@ var facts = wire.Options{
 		"authorize_external_3ds body.payment_method.authentication.*": "the result of an authentication done outside is sent",
 		"authorize_store_card body.initiator":                         "the card networks want to know who began a payment with a stored credential",
 		"authorize_store_card body.stored_credential.*":               "and under which agreement",
+		"damaged/captured another amount amount":                      "a capture shows what was authorized, which may be more",
 		"authorize_store_card body.payment_method.storage_mode":       "the card is kept",
 	},
 	WebhookSecret: "app_key",

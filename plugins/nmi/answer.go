@@ -19,9 +19,7 @@ func (a *answer) get(name string) string { return sdk.HeaderValue(a.pairs, name)
 // transact sends a transaction. An error means that nobody knows what has become of it.
 func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 	r := sdk.Must(c.Do(sdk.FormSend(transactPath, form)))
-	if !r.OK() && r.Status/100 != 4 {
-		sdk.Check(errStatus)
-	}
+	sdk.Require(r.OK() || r.Refuses(), errStatus)
 	pairs, whole := sdk.ParseForm(string(r.Body))
 	a := &answer{pairs: pairs}
 	switch code := a.get("response_code"); a.get("response") {

@@ -20,7 +20,8 @@ var facts = wire.Options{
 	Allow: map[string]string{
 		"authorize_external_3ds body.payment_method_options[card][three_d_secure]*":        "the result of an authentication done elsewhere is sent",
 		"authorize_external_3ds body.payment_method_options[card][request_three_d_secure]": "Stripe is not asked for 3-D Secure once more",
-		"mandate_payment_minimal body.payment_method_types[0]":                             "the case was recorded for another kind of payment method; this is about cards",
+		"another amount amount":                                "what is meant to be collected in the end: what has been is amount_received, what is held amount_capturable",
+		"mandate_payment_minimal body.payment_method_types[0]": "the case was recorded for another kind of payment method; this is about cards",
 	},
 	Input: func(c *wire.Case, s *sdk.Step) {
 		if c.Name == "mandate_payment_minimal" { // charged is the card_token

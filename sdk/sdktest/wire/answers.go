@@ -13,6 +13,9 @@ func (r *runner) checkResponses(f *Responses) {
 	for i := range f.Samples {
 		c := r.complete(&f.Samples[i])
 		r.run([]string{"response/" + c.Name}, c.Flow, func() []string { return r.checkSample(c) })
+		if c.Response != nil {
+			r.run([]string{"damaged/" + c.Name, "response/" + c.Name}, c.Flow, func() []string { return r.checkDamaged(c) })
+		}
 	}
 	for i := range f.StatusTables {
 		table := &f.StatusTables[i]

@@ -29,6 +29,10 @@
 // input: the rest is taken from the first case of its flow. expected.authentication is the whole of Outcome.Authentication in its own
 // JSON, with the real cavv: the sample checks that its field was captured.
 //
+// Each sample is tried with every kind of damage as well ("damaged/charged"): a value missing, null or of another kind, another HTTP status,
+// another amount or currency. An outcome may become unknown or pending by it, never another one; and an amount that is not what was asked
+// for must be told (Outcome.Amount), or the outcome be unknown. Allow names what is meant: "damaged/captured another amount amount".
+//
 // # Clients
 //
 // Recorded facts are what somebody here wrote down. Where the processor has a Go client, Converse has the adapter talk to the same test

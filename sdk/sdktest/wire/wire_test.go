@@ -33,10 +33,10 @@ func tiny() *sdk.Adapter {
 			}
 			j := answer.JSON()
 			o := &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: j.Str("id")}
-			switch j.Str("state") {
-			case "ok":
+			switch {
+			case answer.OK() && j.Str("state") == "ok":
 				o.Status = sdk.StatusCaptured
-			case "no":
+			case (answer.OK() || answer.Refuses()) && j.Str("state") == "no":
 				o.Status = sdk.StatusDeclined
 				o.Decline = &sdk.Decline{Code: j.Str("code"), Message: j.Str("text"), Reason: sdk.DeclineGeneric}
 				if o.Decline.Code == "51" {
