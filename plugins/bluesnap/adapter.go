@@ -76,7 +76,7 @@ func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header
 	case r.OK() && a.IsObject():
 	case r.Status == 401 && string(r.Body) == "Unauthorized":
 		a.decline = declineOf("401", "UNAUTHORIZED", "Unauthorized")
-	case a.Str("message.0.errorName") == "TRANSACTION_ALREADY_EXISTS": // one with our reference: only a query tells what became of it
+	case a.Get("message").Where("errorName", "TRANSACTION_ALREADY_EXISTS").Exists(): // one with our reference: only a query tells what became of it
 		sdk.Check(errAnswer)
 	case r.Refuses() && a.Get("message").IsArray() && a.Text("message.0.code") != "":
 		a.decline = declineOf(a.Text("message.0.code"), a.Str("message.0.errorName"), a.Str("message.0.description"))

@@ -21,7 +21,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		Obj("threeDSecure", threeDS(r.ThreeDS)).
 		Obj("transactionMetaData", metaData(r.Metadata))
 	a := send(c, "POST", transactionsPath, body)
-	o, err := transaction(a, kind, r)
+	o, err := transaction(c, a, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -65,14 +65,18 @@ func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 	return sdk.NewObject().OptStr("eci", t.ECI).OptStr("cavv", t.CAVV).OptStr("dsTransactionId", t.DSTransID).OptStr("threeDSecureVersion", t.Version)
 }
 
-// metaData is the merchant's metadata, by name.
+// metaData is the merchant's metadata, by name: what BlueSnap has room for, of its form.
 func metaData(all map[string]string) *sdk.Object {
 	if len(all) == 0 {
 		return nil
 	}
 	list := sdk.NewArray()
+	n := 0
 	for _, m := range sdk.Sorted(all) {
-		list.Obj(sdk.NewObject().Str("metaKey", m.Name).Str("metaValue", m.Value).Str("isVisible", "Y"))
+		if len(m.Name) <= 40 && len(m.Value) <= 500 && n < 20 {
+			list.Obj(sdk.NewObject().Str("metaKey", m.Name).Str("metaValue", m.Value).Str("isVisible", "Y"))
+			n++
+		}
 	}
 	return sdk.NewObject().Arr("metaData", list)
 }

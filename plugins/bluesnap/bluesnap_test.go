@@ -1,6 +1,7 @@
 package bluesnap_test
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -60,7 +61,9 @@ func TestAmounts(t *testing.T) {
 	}{{sdk.Money{Minor: 5000, Currency: "JPY"}, "5000"}, {sdk.Money{Minor: 10500, Currency: "KWD"}, "10.500"}, {usd(9007199254740993), "90071992547409.93"}} {
 		r := payment()
 		r.Amount = x.money
-		p := play(t, sdk.OpAuthorize, r, done("AUTH_ONLY", ""))
+		held := done("AUTH_ONLY", "")
+		held.Body = bytes.Replace(held.Body, []byte("USD"), []byte(x.money.Currency), 1)
+		p := play(t, sdk.OpAuthorize, r, held)
 		require.Equal(t, x.want, wire.JSONBody(t, p.Sends[0]).Str("amount"))
 		require.Equal(t, sdk.StatusAuthorized, p.Status)
 		require.False(t, p.Sends[0].SafeToRepeat)
@@ -77,6 +80,9 @@ func TestEvidence(t *testing.T) {
 		"another type":      done("VOODOO", ""),
 		"new status":        answer(200, `{"cardTransactionType":"AUTH_ONLY","transactionId":"7001","processingInfo":{"processingStatus":"parked"}}`),
 		"approval with 400": answer(400, `{"cardTransactionType":"AUTH_ONLY","transactionId":"7001","processingInfo":{"processingStatus":"success"}}`),
+		"another currency":  answer(200, `{"cardTransactionType":"AUTH_ONLY","transactionId":"7001","amount":24.99,"currency":"EUR","processingInfo":{"processingStatus":"success"}}`),
+		"conflict":          answer(409, `{"message":[{"code":"14002","errorName":"DO_NOT_HONOR"}]}`),
+		"exists, told late": answer(400, `{"message":[{"code":"14002","errorName":"X"},{"code":"15011","errorName":"TRANSACTION_ALREADY_EXISTS"}]}`),
 		"request timeout":   answer(408, `{"message":[{"code":"14002","errorName":"DO_NOT_HONOR"}]}`),
 		"time-out":          {Sent: true, Failure: "timeout"},
 	} {
@@ -87,6 +93,9 @@ func TestEvidence(t *testing.T) {
 			require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefund, later(1000), x).Status)
 		})
 	}
+	// What has the transaction's id is found again by it.
+	require.Equal(t, "7001", play(t, sdk.OpAuthorize, payment(), done("VOODOO", "")).TransactionID)
+	require.Empty(t, play(t, sdk.OpRefundSync, sdk.Request{RefundID: "9", Amount: usd(2499)}, answer(200, `{"cardTransactionType":"REFUND","transactionId":"9","processingInfo":{"processingStatus":"parked"}}`)).TransactionID)
 	// A capture that is answered with an authorization is none.
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpCapture, later(1000), done("AUTH_ONLY", "")).Status)
 }

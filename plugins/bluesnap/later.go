@@ -7,7 +7,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	body := sdk.NewObject().Str("cardTransactionType", "CAPTURE").Str("transactionId", r.TransactionID).Str("amount", r.Amount.Major())
 	a := send(c, "PUT", transactionsPath, body)
-	o, err := transaction(a, "CAPTURE", r)
+	o, err := transaction(c, a, "CAPTURE")
 	if err == nil && o.Decline == nil {
 		o.CaptureID = o.TransactionID
 	}
@@ -17,7 +17,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 // void releases what an AUTH_ONLY holds, all of it.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	a := send(c, "PUT", transactionsPath, sdk.NewObject().Str("cardTransactionType", "AUTH_REVERSAL").Str("transactionId", c.Request.TransactionID))
-	return transaction(a, "AUTH_REVERSAL", c.Request)
+	return transaction(c, a, "AUTH_REVERSAL")
 }
 
 var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "SUCCESS"}, {sdk.StatusPending, "PENDING"}, {sdk.StatusDeclined, "FAILED"}}

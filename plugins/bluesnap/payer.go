@@ -28,7 +28,7 @@ func contact(o *sdk.Object, a *sdk.Address, line1, line2 string) *sdk.Object {
 
 // fraudInfo is what looks for fraud. There is no shopper where the merchant charges on its own.
 func fraudInfo(r *sdk.Request) *sdk.Object {
-	return sdk.NewObject().Str("fraudSessionId", r.Reference).OptStr("shopperIpAddress", r.Shopper().IP).
+	return sdk.NewObject().Str("fraudSessionId", sdk.Clip(r.Reference, 32)).OptStr("shopperIpAddress", r.Shopper().IP).
 		OptObj("shippingContactInfo", contact(sdk.NewObject(), r.ShipTo(), "address1", "address2"))
 }
 

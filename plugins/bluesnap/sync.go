@@ -19,7 +19,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		return &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID}, nil
 	}
 	sdk.Require(a.decline == nil, errAnswer) // about the question, not about the payment
-	o, err := transaction(a, "", r)
+	o, err := transaction(c, a, "")
 	if err == nil && o.Status == sdk.StatusAuthorized && (r.Resolves == sdk.OpCapture || r.Resolves == sdk.OpVoid) {
 		return stillHeld(o, a, r)
 	}
@@ -74,7 +74,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	case a.Str("cardTransactionType") != "REFUND":
 		return nil, errRefund
 	}
-	t, err := transaction(a, "REFUND", r)
+	t, err := transaction(c, a, "REFUND")
 	if err != nil {
 		return nil, err
 	}

@@ -8,11 +8,14 @@ import (
 
 // transaction reads a card transaction: its type says what was done, its processing status whether that went through. kind is the type
 // that was asked for, "" when it is retrieved.
-func transaction(a answer, kind string, r *sdk.Request) (*sdk.Outcome, error) {
+func transaction(c *sdk.Call, a answer, kind string) (*sdk.Outcome, error) {
 	if a.decline != nil {
 		return sdk.Declined(a.decline), nil
 	}
-	info, did, amount := a.Get("processingInfo"), a.Str("cardTransactionType"), a.Told("amount", "currency", r.Amount.Currency)
+	if kind != "REFUND" {
+		c.About(a.Text("transactionId"))
+	}
+	info, did, amount := a.Get("processingInfo"), a.Str("cardTransactionType"), a.Told("amount", "currency", c.Request.Amount.Currency)
 	o := &sdk.Outcome{TransactionID: a.Text("transactionId"), AuthCode: info.Text("authorizationCode"), NetworkTransactionID: info.Text("networkTransactionId"),
 		Checks: checks(info), Raw: map[string]string{"type": did, "processing_status": info.Str("processingStatus")}}
 	if o.TransactionID == "" || kind != "" && did != kind {

@@ -1,6 +1,8 @@
 package bluesnap_test
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +44,21 @@ func TestVerify(t *testing.T) {
 	require.Equal(t, sdk.RejectUnsupported, play(t, sdk.OpVerify, r).Reject.Code)
 	r.Request3DS, r.Amount = false, usd(1)
 	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpVerify, r).Reject.Code)
+}
+
+// TestRoom: BlueSnap refuses a payment with more metadata, or a longer session, than it has room for.
+func TestRoom(t *testing.T) {
+	r := payment()
+	r.Reference = "reference-of-more-than-thirty-two-characters"
+	r.Metadata = map[string]string{strings.Repeat("k", 41): "v", "long": strings.Repeat("v", 501)}
+	for i := range 25 {
+		r.Metadata["m"+strconv.Itoa(i)] = "v"
+	}
+	body := wire.JSONBody(t, play(t, sdk.OpAuthorize, r, done("AUTH_ONLY", "")).Sends[0])
+	require.Equal(t, "reference-of-more-than-thirty-tw", body.Str("transactionFraudInfo.fraudSessionId"))
+	require.Equal(t, r.Reference, body.Str("merchantTransactionId"))
+	require.Equal(t, 20, body.Get("transactionMetaData.metaData").Len())
+	require.Equal(t, "m0", body.Str("transactionMetaData.metaData.0.metaKey"))
 }
 
 func TestDetailsOfThePayment(t *testing.T) {

@@ -228,6 +228,32 @@ func TestEvidence(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, sdk.Request{TransactionID: "tr_1", RefundID: "re_1"}, answer(401, mistake("401"))).Status)
 }
 
+// TestAmountsToldAreEvidence: an amount in another currency, or none, proves nothing; the payment's id stays known.
+func TestAmountsToldAreEvidence(t *testing.T) {
+	told := func(amounts string) sdk.Exchange {
+		return answer(200, `{"resource":"payment","id":"tr_1","status":"paid",`+amounts+`}`)
+	}
+	for amounts, want := range map[string]sdk.OutcomeStatus{
+		`"amount":{"currency":"EUR","value":"10.00"}`: sdk.StatusCaptured,
+		`"amount":{"currency":"USD","value":"10.00"}`: sdk.StatusUnknown,
+		`"amount":{"currency":"JPY","value":"10.00"}`: sdk.StatusUnknown,
+		`"amount":{"currency":"EUR","value":"ten"}`:   sdk.StatusUnknown,
+		`"amount":{"currency":"EUR","value":"-1.00"}`: sdk.StatusUnknown,
+		`"amount":null`: sdk.StatusUnknown,
+		`"amount":{"currency":"EUR","value":"10.00"},"amountCaptured":{"currency":"EUR","value":[]}`:            sdk.StatusUnknown,
+		`"amount":{"currency":"EUR","value":"10.00"},"amountRefunded":{"currency":"USD","value":"1.00"}`:        sdk.StatusUnknown,
+		`"amount":{"currency":"EUR","value":"10.00"},"amountCaptured":null,"amountRefunded":null`:               sdk.StatusCaptured,
+		`"amount":{"currency":"EUR","value":"10.00"},"amountRefunded":{"currency":"EUR","value":"1.00"},"x":[]`: sdk.StatusCaptured,
+	} {
+		o := outcome(t, sdk.OpSync, later(1000, 0), told(amounts))
+		require.Equal(t, want, o.Status, amounts)
+		require.Equal(t, "tr_1", o.TransactionID, amounts)
+	}
+	o := outcome(t, sdk.OpAuthorize, purchase(1000, "EUR"), answer(201, token), answer(201, paymentBody("unheard_of", "10.00", "")))
+	require.Equal(t, sdk.StatusUnknown, o.Status)
+	require.Equal(t, "tr_1", o.TransactionID)
+}
+
 func TestWebhook(t *testing.T) {
 	for body, want := range map[string][]sdk.Event{
 		"id=tr_7UhSN1zuXS":  {{Object: "payment", TransactionID: "tr_7UhSN1zuXS", Sync: true}},

@@ -30,10 +30,10 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 		return declined(c, d), nil
 	}
 	j := answer.JSON()
+	sdk.Require(answer.OK() && j.Str("id") != "" && j.Str("resource") == "payment", errUnreadable)
+	c.About(j.Str("id"))
 	status := j.Str("status")
 	o := &sdk.Outcome{TransactionID: j.Str("id"), Raw: map[string]string{"status": status}}
-	sdk.Require(answer.OK() && o.TransactionID != "" && j.Str("resource") == "payment", errUnreadable)
-	total := money(j.Get("amount"))
 	held := c.Request.Payment != nil && c.Request.Payment.Authorized > 0
 	switch status {
 	case "open":
@@ -44,13 +44,10 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	case "pending":
 		o.Status = sdk.StatusPending
 	case "authorized":
-		o.Status, o.Amount, o.Totals = sdk.StatusAuthorized, total, totals(j, total)
+		o.Status, o.Amount, o.Totals = sdk.StatusAuthorized, part(c, j, "amount"), totals(c, j)
 	case "paid":
-		o.Status, o.Totals = sdk.StatusCaptured, totals(j, total)
-		if o.Totals != nil {
-			o.Amount = &sdk.Money{Minor: o.Totals.Captured, Currency: total.Currency}
-		}
-		if total != nil && total.Minor == 0 {
+		o.Status, o.Amount, o.Totals = sdk.StatusCaptured, part(c, j, "amount"), totals(c, j)
+		if o.Amount.Minor = o.Totals.Captured; o.Totals.Authorized == 0 {
 			o.Status, o.Amount, o.Totals = sdk.StatusVerified, nil, nil
 		}
 	case "canceled", "expired":
@@ -87,21 +84,25 @@ func forVoid(c *sdk.Call, o *sdk.Outcome) *sdk.Outcome {
 	return o
 }
 
-// totals are what the payment counts; nil where it does not tell its amount. Only payments with a separate capture have amountCaptured.
-func totals(j sdk.JSON, total *sdk.Money) *sdk.Totals {
-	if total == nil {
-		return nil
-	}
-	t := &sdk.Totals{Authorized: total.Minor}
-	if m := money(j.Get("amountCaptured")); m != nil {
-		t.Captured = m.Minor
+// totals are what the payment counts. Only payments with a separate capture have amountCaptured.
+func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
+	t := &sdk.Totals{Authorized: part(c, j, "amount").Minor}
+	if j.Has("amountCaptured") {
+		t.Captured = part(c, j, "amountCaptured").Minor
 	} else if j.Str("status") == "paid" {
-		t.Captured = total.Minor
+		t.Captured = t.Authorized
 	}
-	if m := money(j.Get("amountRefunded")); m != nil {
-		t.Refunded = m.Minor
+	if j.Has("amountRefunded") {
+		t.Refunded = part(c, j, "amountRefunded").Minor
 	}
 	return t
+}
+
+// part is an amount of a payment, which must be in the currency asked for.
+func part(c *sdk.Call, j sdk.JSON, name string) *sdk.Money {
+	m, asked := money(j.Get(name)), c.Request.Amount.Currency
+	sdk.Require(m != nil && m.Minor >= 0 && (asked == "" || asked == m.Currency), errUnreadable)
+	return m
 }
 
 // webhook reads the form id=tr_…. It is not signed and says nothing more: the payment has to be fetched. Captures and refunds are

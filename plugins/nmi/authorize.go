@@ -104,6 +104,9 @@ func order(form *sdk.Form, r *sdk.Request) {
 	if r.ShippingCost > 0 {
 		form.Add("shipping", amount(sdk.Money{Minor: r.ShippingCost, Currency: r.Amount.Currency}))
 	}
+	if r.TaxAmount > 0 {
+		form.Add("tax", amount(sdk.Money{Minor: r.TaxAmount, Currency: r.Amount.Currency}))
+	}
 	form.Opt("ipaddress", r.Shopper().IPv4())
 }
 

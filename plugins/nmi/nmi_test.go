@@ -88,13 +88,14 @@ func TestThreeDS(t *testing.T) {
 }
 
 func TestDetails(t *testing.T) {
-	r := sdk.Request{Reference: "ref-1", Amount: usd(2499), Instrument: card(), Description: "Two widgets", DescriptorName: "ACME", DescriptorSuffix: "77", ShippingCost: 300,
+	r := sdk.Request{Reference: "ref-1", Amount: usd(2499), Instrument: card(), Description: "Two widgets", DescriptorName: "ACME", DescriptorSuffix: "77", ShippingCost: 300, TaxAmount: 25,
 		Browser: &sdk.Browser{IP: "203.0.113.10"}}
 	sent := func() map[string]string {
 		return wire.FormBody(t, play(t, sdk.OpAuthorize, r, answer(200, approved+"sale&response_code=100")).Sends[0])
 	}
 	f := sent()
-	require.Equal(t, []string{"Two widgets", "ACME 77", "3.00", "203.0.113.10"}, []string{f["order_description"], f["descriptor"], f["shipping"], f["ipaddress"]})
+	require.Equal(t, []string{"Two widgets", "ACME 77", "3.00", "0.25", "203.0.113.10"},
+		[]string{f["order_description"], f["descriptor"], f["shipping"], f["tax"], f["ipaddress"]})
 	r.Browser.IP = "2001:db8::1"
 	require.NotContains(t, sent(), "ipaddress")
 	r.Browser.IP, r.StoredCredential = "203.0.113.10", &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session"}

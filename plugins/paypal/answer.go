@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"errors"
+	"strings"
 
 	"payswitch/sdk"
 )
@@ -22,6 +23,7 @@ const authorizationID, captureID = "authorize_id", "capture_id"
 
 // order reads what has become of an order. COMPLETED says that there is a payment, not that it went well: the payment tells.
 func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
+	c.About(j.Str("id"))
 	authorization, captured := payments(j)
 	switch {
 	case captured.Exists() && (!authorization.Exists() || !lost(captured) || c.Request.Resolves == sdk.OpCapture):
@@ -85,7 +87,7 @@ func unpaid(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	switch link := j.Get("links").Where("rel", "payer-action"); {
 	case o.Status == sdk.StatusVoided:
 		o.Status, o.Decline = gone(c), &sdk.Decline{Code: "VOIDED", Message: "the order has been voided", Reason: sdk.DeclineAbandoned}
-	case o.Status == sdk.StatusCustomerAction && link.Exists():
+	case o.Status == sdk.StatusCustomerAction && strings.HasPrefix(link.Str("href"), "https://"):
 		o.NextAction = &sdk.NextAction{Type: "redirect", URL: link.Str("href")}
 	default:
 		o.Status = sdk.StatusPending
@@ -159,11 +161,19 @@ var inDoubt = sdk.Names{{"in doubt", "PREVIOUS_REQUEST_IN_PROGRESS DUPLICATE_INV
 // refused reads an answer that is not what was asked for. PayPal's own error with a 4xx is a refusal; everything else decides nothing.
 func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	j := a.JSON()
-	name, issue, message := j.Str("name"), j.Str("details.0.issue"), j.Str("details.0.description")
+	name, issue, message := j.Str("name"), "", ""
+	for d := range j.Get("details").All() { // the first that says why, unless one leaves it open
+		switch v := d.Str("issue"); {
+		case inDoubt.Of(v) != "":
+			return nil, undecided(a)
+		case issue == "" || declines.Of(issue) == "" && declines.Of(v) != "":
+			issue, message = v, d.Str("description")
+		}
+	}
 	if name == "" && a.Status == 401 { // errors of OAuth have another form
 		name, message = j.Str("error"), j.Str("error_description")
 	}
-	if !a.Refuses() || name == "" || inDoubt.Of(issue) != "" {
+	if !a.Refuses() || name == "" {
 		return nil, undecided(a)
 	}
 	o := sdk.Declined(declines.New(cmp.Or(issue, name), cmp.Or(message, j.Str("message")), declines.Of(name)))

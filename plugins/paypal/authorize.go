@@ -50,7 +50,9 @@ func cardSource(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
 	o, attributes := sdk.NewObject().OptStr("vault_id", r.Instrument.StoredCredentialID), sdk.NewObject()
 	if k := r.Instrument.Card; k != nil {
-		o = card(r).OptStr("security_code", k.CVC)
+		if o = card(r); !r.MerchantInitiated() { // which PayPal refuses with one
+			o.OptStr("security_code", k.CVC)
+		}
 		if r.Stores() {
 			attributes.Obj("vault", sdk.NewObject().Str("store_in_vault", "ON_SUCCESS"))
 		}
@@ -97,8 +99,12 @@ func address(a *sdk.Address) *sdk.Object {
 	if a == nil || a.Country == "" {
 		return nil
 	}
+	country := a.Country
+	if country == "CN" { // PayPal's own code
+		country = "C2"
+	}
 	return sdk.NewObject().OptStr("address_line_1", a.Line1).OptStr("address_line_2", a.Line2).OptStr("admin_area_2", a.City).
-		OptStr("admin_area_1", a.State).OptStr("postal_code", a.Zip).Str("country_code", a.Country)
+		OptStr("admin_area_1", a.State).OptStr("postal_code", a.Zip).Str("country_code", country)
 }
 
 func shipping(a *sdk.Address) *sdk.Object {

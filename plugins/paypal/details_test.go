@@ -1,0 +1,49 @@
+package paypal_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// TestSeveralDetails: of several issues the first that is known says why; one that leaves the payment open leaves it open wherever it stands.
+func TestSeveralDetails(t *testing.T) {
+	refused := func(issues string) *sdk.Outcome {
+		return outcome(t, sdk.OpAuthorize, purchase(), wire.Answer(422, `{"name":"UNPROCESSABLE_ENTITY","message":"no","details":`+issues+`}`))
+	}
+	o := refused(`[{"issue":"WHO_KNOWS","description":"a"},{"issue":"CARD_EXPIRED","description":"b"},{"issue":"CARD_CLOSED"}]`)
+	require.Equal(t, sdk.Decline{Code: "CARD_EXPIRED", Message: "b", Reason: sdk.DeclineExpiredCard}, *o.Decline)
+	require.Equal(t, "WHO_KNOWS", refused(`[{"issue":"WHO_KNOWS"},{"issue":"NOR_THIS"}]`).Decline.Code)
+	require.Equal(t, "UNPROCESSABLE_ENTITY", refused(`[]`).Decline.Code)
+	require.Equal(t, "no", refused(`[{"issue":"WHO_KNOWS"}]`).Decline.Message)
+	require.Equal(t, sdk.StatusUnknown, refused(`[{"issue":"CARD_EXPIRED"},{"issue":"DUPLICATE_INVOICE_ID"}]`).Status)
+}
+
+// TestOrderIsFound: PayPal finds an order by its id alone, which is kept whatever else cannot be read.
+func TestOrderIsFound(t *testing.T) {
+	o := outcome(t, sdk.OpAuthorize, purchase(), anOrder("COMPLETED", `"authorizations":[{"id":"A","status":"NEW_AT_PAYPAL"}]`))
+	require.Equal(t, sdk.StatusUnknown, o.Status)
+	require.Equal(t, "ORDER1", o.TransactionID)
+	for _, link := range []string{`{"rel":"payer-action"}`, `{"rel":"payer-action","href":"javascript:x"}`} { // there is nowhere to send the customer
+		o = outcome(t, sdk.OpAuthorize, purchase(), anOrder("PAYER_ACTION_REQUIRED", "", `,"links":[`+link+`]`))
+		require.Equal(t, sdk.StatusPending, o.Status, link)
+		require.Nil(t, o.NextAction)
+	}
+}
+
+// TestWhatPayPalRefuses: a security code in a payment that the merchant initiates, and China's code of ISO 3166.
+func TestWhatPayPalRefuses(t *testing.T) {
+	r := purchase()
+	r.Billing = &sdk.Address{Country: "CN", City: "Shanghai"}
+	source := func() sdk.JSON {
+		_, sends := play(t, sdk.OpAuthorize, r, anOrder("COMPLETED", `"authorizations":[`+authorized+`]`))
+		return wire.JSONBody(t, sends[0]).Get("payment_source.card")
+	}
+	require.Equal(t, "C2", source().Str("billing_address.country_code"))
+	require.True(t, source().Has("security_code"))
+	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session"}
+	require.False(t, source().Has("security_code"))
+}
