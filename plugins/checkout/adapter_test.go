@@ -219,8 +219,10 @@ func TestRefusals(t *testing.T) {
 	o := outcome(t, step(sdk.OpAuthorize), 201, paid("Declined", `"response_code":"29999","response_summary":"New","processing":{"partner_response_code":"05"}`))
 	require.Equal(t, sdk.Decline{Code: "29999", Message: "New", NetworkCode: "05", Reason: sdk.DeclineDoNotHonor, RetryElsewhere: true}, *o.Decline)
 	for code, want := range map[string]sdk.DeclineReason{"20055": sdk.DeclineSecurityViolation, "30034": sdk.DeclineFraud, "30036": sdk.DeclineRestrictedCard,
-		"40201": sdk.DeclineBlocked} {
-		require.Equal(t, want, outcome(t, step(sdk.OpAuthorize), 201, paid("Declined", `"response_code":"`+code+`"`)).Decline.Reason, code)
+		"40201": sdk.DeclineBlocked, "30022": sdk.DeclineLimitExceeded, "200R1": sdk.DeclineStopRecurring, "20182": sdk.DeclineDoNotHonor} {
+		// 82 is Mastercard's, and not the security code of other networks.
+		o := outcome(t, step(sdk.OpAuthorize), 201, paid("Declined", `"response_code":"`+code+`","processing":{"partner_response_code":"82"}`))
+		require.Equal(t, want, o.Decline.Reason, code)
 	}
 }
 
