@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"time"
 
@@ -66,13 +67,24 @@ func (e *Engine) resend(ctx context.Context, w *work) (verdict, error) {
 	}
 	w.journalled = len(w.resume)
 	w.mayHaveLeft = op.Status == OperationStarted || !op.LastSendAt.IsZero()
+	heard := w.mayHaveLeft
 	if !w.mayHaveLeft { // from here on something may leave: a crash must not find the proof that nothing did
 		op.LastSendAt = e.now()
 		if err := e.markSend(ctx, op); err != nil {
 			return verdict{}, err
 		}
 	}
-	return e.drive(ctx, w), nil
+	v := e.drive(ctx, w)
+	if heard && v.status == OperationDeclined && atTheDoor(w.httpStatus) {
+		v = verdict{status: OperationUnknown, text: "refused when sent again: that says nothing of the first time"}
+	}
+	return v, nil
+}
+
+// atTheDoor says of a refusal that the processor made it before it looked at the request, and so at its idempotency key: of who asks, or of
+// how often.
+func atTheDoor(httpStatus int) bool {
+	return httpStatus == http.StatusUnauthorized || httpStatus == http.StatusForbidden || httpStatus == http.StatusTooManyRequests
 }
 
 // markSend makes durable that an operation is about to be sent.

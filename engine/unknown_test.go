@@ -176,6 +176,38 @@ func TestUnknownResolvedByResend(t *testing.T) {
 	require.Len(t, p.ledger, 1, "one reference, one charge")
 }
 
+// A key that was changed meanwhile refuses the second sending: what became of the first is asked on.
+func TestRefusedWhenSentAgain(t *testing.T) {
+	var answers atomic.Int32
+	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		switch answers.Add(1) {
+		case 1:
+			panic(http.ErrAbortHandler) // charged, and the answer is lost
+		case 2:
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+	}))
+	t.Cleanup(p.Close)
+	a := shop(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 3600})
+	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+		r, err := c.Do(&sdk.Send{Method: "POST", URL: "/charge", SafeToRepeat: true, IdempotencyHeader: "Idempotency-Key"})
+		switch {
+		case err != nil:
+			return nil, err
+		case r.Refuses():
+			return sdk.Declined(sdk.NewDecline("refused", "refused", sdk.DeclineInvalidMerchant)), nil
+		}
+		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "x1"}, nil
+	}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
+	w.shopAccount(p.URL)
+	v := w.pay(sale(100, visa))
+	require.Equal(t, engine.Processing, v.Payment.Status)
+	w.running()
+	w.eventually(v.Payment.ID, engine.Succeeded)
+	require.Equal(t, int32(3), answers.Load())
+}
+
 // In an operation of two sends, the first answer is durable before the second send leaves: after a silence on the second only that one is
 // sent again, byte for byte.
 func TestResendOfTheSecondSend(t *testing.T) {
