@@ -124,15 +124,26 @@ func openCallHost(ctx context.Context, files []string, cache string, stderr io.W
 type caller struct {
 	host   *plugins.Host
 	stderr io.Writer
-	told   map[string]bool // the fields that have been called unread
+	told   map[string]bool // what has been said
 }
 
-// tell says once of each field that nobody reads it. It is no error: what is sent is right without it.
-func (c caller) tell(k *callCase) {
+// tell says once what the case's author may not have meant: fields that nobody reads, credentials that are missing, a currency for which the
+// switch would not choose this processor. It is no error: what is sent is right but for that.
+func (c caller) tell(k *callCase, m *sdk.Manifest) {
+	var all []string
 	for _, path := range unread("", k.Input) {
-		if !c.told[path] {
-			c.told[path] = true
-			fmt.Fprintf(c.stderr, "input.%s: is no field of a case, and left out\n", path)
+		all = append(all, "input."+path+": is no field of a case, and left out")
+	}
+	if missing := k.missing(m); len(missing) > 0 {
+		all = append(all, "credentials: "+strings.Join(missing, ", ")+" missing: what is sent to "+m.Name+" names no account")
+	}
+	if currency := sdk.Currency(inputText(k.Input["currency"])); currency != "" && len(m.Currencies) > 0 && !slices.Contains(m.Currencies, currency) {
+		all = append(all, "input.currency: "+string(currency)+" is none that "+m.Name+" takes: the switch would choose another processor")
+	}
+	for _, text := range all {
+		if !c.told[text] {
+			c.told[text] = true
+			fmt.Fprintln(c.stderr, text)
 		}
 	}
 }
@@ -232,7 +243,6 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.tell(k)
 	if k.Connector == "" && len(c.host.Adapters()) == 1 {
 		k.Connector = c.host.Adapters()[0].Name
 	}
@@ -240,6 +250,7 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 	if !ok {
 		return nil, c.noAdapter(k.Connector)
 	}
+	c.tell(k, info.Manifest)
 	d, err := k.drive(info.Manifest)
 	if err == nil {
 		d, err = c.prepared(ctx, k, info.Manifest, d)

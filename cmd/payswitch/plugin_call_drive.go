@@ -151,16 +151,20 @@ func (k *callCase) rehearsal() plugins.Rehearsal {
 	return plugins.Rehearsal{Answers: k.answers, AccessToken: engine.NewSecret(token)}
 }
 
-// explain adds to an error which credentials the case is without, which may be why.
-func (k *callCase) explain(err error, m *sdk.Manifest) error {
+// missing names the credentials that the case is without.
+func (k *callCase) missing(m *sdk.Manifest) (missing []string) {
 	given := wire.Account(m, &k.settings).Credentials
-	var missing []string
 	for _, f := range m.Credentials {
 		if !f.Optional && given[f.Name] == "" {
 			missing = append(missing, f.Name)
 		}
 	}
-	if len(missing) > 0 {
+	return missing
+}
+
+// explain adds to an error which credentials the case is without, which may be why.
+func (k *callCase) explain(err error, m *sdk.Manifest) error {
+	if missing := k.missing(m); len(missing) > 0 {
 		return fmt.Errorf("%w; credentials: %s missing", err, strings.Join(missing, ", "))
 	}
 	return err

@@ -134,6 +134,9 @@ var inputNames = [][2]string{{"payment_method_data.card", "card"}, {"three_ds_da
 
 // inCase says which field of a case is meant by one of a merchant's API call, "" where it has the same name or none.
 func inCase(parameter string) string {
+	if setting, ok := strings.CutPrefix(parameter, "metadata."); ok { // of the account
+		return ": in a case, credentials." + setting
+	}
 	for _, name := range inputNames {
 		if strings.HasPrefix(parameter, name[0]) {
 			return ": in a case, input." + name[1]

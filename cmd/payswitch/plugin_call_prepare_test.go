@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,4 +58,18 @@ func TestCallResponseAlone(t *testing.T) {
 	a = callLines(t, verify)[0]
 	require.NotNil(t, a.Outcome, "%+v", a)
 	require.Equal(t, sdk.StatusVerified, a.Outcome.Status)
+}
+
+// TestCallTells says on standard error what makes a request one that the switch would not send, once.
+func TestCallTells(t *testing.T) {
+	line := `{"connector":"mollie","flow":"void","input":{"connector_transaction_id":"tr_1","currency":"KWD"},"credentials":{"key1":"pfl_1"}}` + "\n"
+	_, _, stderr := pluginCall(t, line+line, "--cases", "-")
+	require.Equal(t, "credentials: api_key missing: what is sent to mollie names no account\n"+
+		"input.currency: KWD is none that mollie takes: the switch would choose another processor\n", stderr)
+	cases, _ := recordedCases(t, "mollie")
+	text, err := json.Marshal(cases["void_full"])
+	require.NoError(t, err)
+	_, _, stderr = pluginCall(t, string(text)+"\n", "--cases", "-")
+	require.Empty(t, stderr)
+	require.Equal(t, ": in a case, credentials.merchant_id", inCase("metadata.merchant_id"))
 }

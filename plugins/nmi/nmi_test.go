@@ -214,6 +214,7 @@ func TestRefundSync(t *testing.T) {
 		require.Equal(t, "ref-2", wire.FormBody(t, p.Sends[0])["order_id"])
 	}
 	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpRefundSync, r, answer(200, "<nm_response></nm_response>")).Status)
+	require.Equal(t, "connector_refund_id", play(t, sdk.OpRefundSync, sdk.Request{TransactionID: "1"}).Reject.Parameter, "an empty order would ask for all")
 }
 
 func TestXML(t *testing.T) {

@@ -53,6 +53,7 @@ var refunds = sdk.Statuses{{sdk.StatusRefunded, "complete pendingsettlement"}, {
 // refundSync asks what has become of a refund.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	id := cmp.Or(c.Request.RefundID, c.Request.Reference)
+	sdk.Require(id != "", sdk.Missing("connector_refund_id", "a refund is found by its id or our reference alone"))
 	t := query(c, "order_id", id, "")
 	o := &sdk.Outcome{Status: refunds.Must(t.Text("condition")), TransactionID: c.Request.TransactionID, RefundID: id, Reference: t.Text("transaction_id")}
 	if o.Status == sdk.StatusDeclined {
