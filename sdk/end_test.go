@@ -90,7 +90,7 @@ func TestRequestFactsMore(t *testing.T) {
 	require.True(t, r.Manual())
 	r.Capture = CaptureAutomatic
 	require.False(t, r.Manual())
-	require.Equal(t, []string{"äb", "ä", "", ""}, []string{Clip("äb", 3), Clip("äb", 2), Clip("äb", 1), Clip("", 1)})
+	require.Equal(t, []string{"äb", "ä", "", ""}, []string{Clip("äb", 2), Clip("äb", 1), Clip("äb", 0), Clip("", 1)})
 }
 
 func TestScheme(t *testing.T) {

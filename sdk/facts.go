@@ -85,8 +85,12 @@ func (r *Request) LinesTotal() (total int64, ok bool) {
 	return total, len(r.Lines) > 0
 }
 
-// Scheme is the card's network: as it is told, else by the number ranges that the networks publish (ISO/IEC 7812), "" where they say nothing.
+// Scheme is the card's network: as it is told, else by the number ranges that the networks publish (ISO/IEC 7812), "" where they say nothing,
+// and for nil.
 func (k *Card) Scheme() CardNetwork {
+	if k == nil {
+		return ""
+	}
 	if k.Network != "" || len(k.BIN) < 4 {
 		return k.Network
 	}
@@ -107,15 +111,15 @@ func (k *Card) Scheme() CardNetwork {
 	return ""
 }
 
-// Clip cuts a text to at most n bytes, between characters.
+// Clip cuts a text to at most n characters, which is how processors' schemas tell lengths.
 func Clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
 		n--
 	}
-	return s[:n]
+	return s
 }
 
 // Email is that of the billing address, else the customer's; "" where neither is known.

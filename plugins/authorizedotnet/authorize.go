@@ -73,14 +73,13 @@ func newCustomer(c *sdk.Call) string {
 	sdk.Require(profile.String() != "{}", sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail"))
 	j := post(c, "createCustomerProfileRequest", request(c).Obj("profile", profile))
 	id := j.Text("customerProfileId")
-	if failed(j) {
-		code, text := message(j) // E00039, "A duplicate record with ID 39598611 already exists."
+	switch code, text := message(j); {
+	case code == "E00039": // "A duplicate record with ID 39598611 already exists."
 		_, rest, _ := strings.Cut(text, " ID ")
 		id, _, _ = strings.Cut(rest, " ")
-		if code != "E00039" || id == "" || strings.Trim(id, "0123456789") != "" {
-			c.End(sdk.Declined(refused(j)))
-		}
+	case failed(j):
+		c.End(sdk.Declined(refused(j)))
 	}
-	sdk.Require(id != "", errAnswer)
+	sdk.Require(id != "" && strings.Trim(id, "0123456789") == "", errAnswer)
 	return id
 }

@@ -29,7 +29,8 @@ func find(c *sdk.Call, invoice string, since time.Time) string {
 		return id
 	}
 	list := post(c, "getSettledBatchListRequest", request(c).Str("firstSettlementDate", stamp(since)).Str("lastSettlementDate", stamp(c.Now())))
-	sdk.Require(!failed(list), errAnswer)
+	code, _ := message(list) // I00004: no records found
+	sdk.Require(!failed(list) && (list.Get("batchList").IsArray() || code == "I00004"), errAnswer)
 	looked := 0
 	for batch := range list.Get("batchList").All() {
 		sdk.Require(looked < batchesMost, errTooMany)

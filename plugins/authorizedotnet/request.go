@@ -53,19 +53,8 @@ func payer(r *sdk.Request, id string) *sdk.Object {
 // billTo is the billing address, cut to the lengths of the schema: longer ones would refuse the payment.
 func billTo(a *sdk.Address) *sdk.Object {
 	street := strings.TrimSpace(a.Line1 + " " + a.Line2)
-	return sdk.NewObject().OptStr("firstName", cut(a.FirstName, 50)).OptStr("lastName", cut(a.LastName, 50)).OptStr("address", cut(street, 60)).
-		OptStr("city", cut(a.City, 40)).OptStr("state", cut(a.State, 40)).OptStr("zip", cut(a.Zip, 20)).OptStr("country", cut(a.Country, 60))
-}
-
-// cut is at most n characters of s.
-func cut(s string, n int) string {
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
+	return sdk.NewObject().OptStr("firstName", sdk.Clip(a.FirstName, 50)).OptStr("lastName", sdk.Clip(a.LastName, 50)).OptStr("address", sdk.Clip(street, 60)).
+		OptStr("city", sdk.Clip(a.City, 40)).OptStr("state", sdk.Clip(a.State, 40)).OptStr("zip", sdk.Clip(a.Zip, 20)).OptStr("country", sdk.Clip(a.Country, 60))
 }
 
 // threeDS is the result of an authentication done outside. The indicator is the ECI without its leading zero.

@@ -78,8 +78,11 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	t := lookUp(c, c.Request.RefundID)
 	o := &sdk.Outcome{Status: refundStatuses.Must(t.Str("transactionStatus")), TransactionID: c.Request.TransactionID, RefundID: t.Text("transId"),
 		Raw: t.Pick("transactionStatus")}
-	if o.Status == sdk.StatusDeclined {
+	switch o.Status {
+	case sdk.StatusDeclined:
 		o.Decline = ended(t)
+	case sdk.StatusRefunded:
+		o.Amount = t.Major("settleAmount", c.Request.Amount.Currency)
 	}
 	return o, nil
 }

@@ -57,6 +57,9 @@ func TestRefundSync(t *testing.T) {
 		require.Equal(t, "60198495580", body(t, p.Sends[0], "getTransactionDetailsRequest").Str("transId"))
 	}
 	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpRefundSync, r, answer(200, failure("E00040"))).Status)
+	p := play(t, sdk.OpRefundSync, r, answer(200, details("60198495580", "refundSettledSuccessfully", "24.99", "24.99")))
+	require.Equal(t, usd(2499), *p.Amount, "another amount than was asked for is told")
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, r, answer(200, details("1", "refundSettledSuccessfully", "7.00", "7.00"))).Status, "another one's")
 }
 
 // list is a page of n transactions, all submitted at a time; one of them, if any, has an invoice number.
@@ -99,6 +102,8 @@ func TestLookup(t *testing.T) {
 		{"on the third page", []sdk.Exchange{list(200, since, none, "", ""), list(200, since, none, "", ""), list(200, since, 5, "ref-1", "77"), found}, sdk.StatusCaptured},
 		{"settled since", []sdk.Exchange{list(0, since, none, "", ""), batches(2), list(9, since, none, "", ""), list(9, since, 0, "ref-1", "77"), found}, sdk.StatusCaptured},
 		{"nowhere, all read", []sdk.Exchange{list(3, since, none, "", ""), batches(0)}, sdk.StatusNotFound},
+		{"nowhere, no batch at all", []sdk.Exchange{list(3, since, none, "", ""), answer(200, `{`+strings.Replace(ok, "I00001", "I00004", 1)+`}`)}, sdk.StatusNotFound},
+		{"no list of batches", []sdk.Exchange{list(3, since, none, "", ""), answer(200, `{`+ok+`}`)}, sdk.StatusUnknown},
 		{"nowhere, read back far enough", []sdk.Exchange{list(200, before, none, "", ""), batches(1), list(200, before, none, "", "")}, sdk.StatusNotFound},
 		{"too many to tell", []sdk.Exchange{list(200, since, none, "", ""), list(200, since, none, "", ""), list(200, since, none, "", ""), batches(0)}, sdk.StatusUnknown},
 		{"a batch too large to tell", []sdk.Exchange{list(3, since, none, "", ""), batches(1), list(200, since, none, "", "")}, sdk.StatusUnknown},

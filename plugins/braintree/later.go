@@ -14,7 +14,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	o := paymentOf(c, payload.Get("transaction"))
 	sdk.Require(o.Status != sdk.StatusAuthorized, errors.New("a capture that left the payment authorized"))
 	if o.Status == sdk.StatusCaptured {
-		o.CaptureID, o.Released = o.TransactionID, o.Amount != nil && r.Payment != nil && o.Amount.Minor < r.Payment.Authorized
+		o.CaptureID, o.Released = o.TransactionID, o.Amount != nil && o.Amount.Minor < r.Known().Authorized
 	}
 	return o, nil
 }
@@ -59,7 +59,7 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 			latest = x
 		}
 	}
-	sdk.Require(o.Status == sdk.StatusAuthorized && latest.Raw("successful") == "false", errors.New("neither the new amount nor an adjustment that failed"))
+	sdk.Require(o.Status == sdk.StatusAuthorized && o.Amount != nil && latest.Raw("successful") == "false", errors.New("neither the new amount nor an adjustment that failed"))
 	o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, declineFrom(latest, "ADJUSTMENT_DECLINED")
 	return o, nil
 }
@@ -84,16 +84,11 @@ func totals(t sdk.JSON, o *sdk.Outcome, r *sdk.Request) *sdk.Totals {
 			all.Authorized = max(all.Authorized, held.Minor)
 		}
 	}
-	if r.Payment != nil && !t.Get("refunds").IsArray() {
-		all.Refunded = r.Payment.Refunded
-	}
-	for x := range t.Get("refunds").All() {
-		if refundStatuses.Of(x.Str("status")) == sdk.StatusDeclined {
-			continue
-		}
-		m := amountOf(x, r.Amount.Currency)
-		sdk.Require(m != nil, errors.New("a refund without an amount"))
-		all.Refunded += m.Minor
+	if all.Refunded = r.Known().Refunded; t.Get("refunds").IsArray() {
+		given := t.Get("refunds").Sum("amount.value", "amount.currencyCode", r.Amount.Currency,
+			func(x sdk.JSON) bool { return refundStatuses.Of(x.Str("status")) != sdk.StatusDeclined })
+		sdk.Require(given != nil, errors.New("a refund without an amount"))
+		all.Refunded = given.Minor
 	}
 	return all
 }
@@ -118,6 +113,7 @@ func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Status
 	for e := range edges.All() {
 		node := e.Get("node")
 		of, lost := node.Str("orderId"), means.Of(node.Str("status")) == sdk.StatusDeclined
+		sdk.Require(node.IsObject(), errors.New("a search that does not show what it found"))
 		sdk.Require(id != "" && node.Str("id") == id || of == "" || of == c.Request.Reference, errors.New("the search found another payment"))
 		switch {
 		case !found.Exists(), means.Of(found.Str("status")) == sdk.StatusDeclined && !lost:

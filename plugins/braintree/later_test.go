@@ -86,7 +86,7 @@ func TestSync(t *testing.T) {
 	}{
 		"authorized": {transaction("AUTHORIZED", "24.99", "USD", ""), sdk.StatusAuthorized, &sdk.Totals{Authorized: 2499, Refunded: 300}},
 		"captured in part, refunded": {transaction("SETTLED", "10.00", "USD", `,"statusHistory":[{"status":"SETTLED"},{"status":"AUTHORIZED","amount":{"value":"24.99"}}],`+
-			`"refunds":[{"status":"SETTLED","amount":{"value":"2.00"}},{"status":"SUBMITTED_FOR_SETTLEMENT","amount":{"value":"1.00"}},{"status":"FAILED","amount":{"value":"9.00"}}]`),
+			`"refunds":[{"status":"SETTLED","amount":{"value":"2.00","currencyCode":"USD"}},{"status":"SUBMITTED_FOR_SETTLEMENT","amount":{"value":"1.00","currencyCode":"USD"}},{"status":"FAILED","amount":{"value":"9.00"}}]`),
 			sdk.StatusCaptured, &sdk.Totals{Authorized: 2499, Captured: 1000, Refunded: 300}},
 		"voided":             {transaction("VOIDED", "24.99", "USD", `,"refunds":[]`), sdk.StatusVoided, &sdk.Totals{Authorized: 2499}},
 		"expired":            {transaction("AUTHORIZATION_EXPIRED", "24.99", "USD", ""), sdk.StatusDeclined, nil},

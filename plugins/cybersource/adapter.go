@@ -97,12 +97,9 @@ func signatureHeader(key, names, signature string) string {
 // name, colon, space and value. The host of the URL is what the Host header will be. GETs have no body and no digest.
 func send(c *sdk.Call, method, path string, body *sdk.Object, capture ...sdk.Capture) *sdk.Response {
 	_, address, _ := strings.Cut(c.Account.BaseURL, "://")
-	host, prefix, below := strings.Cut(address, "/")
-	if below {
-		prefix = "/" + prefix
-	}
+	at := strings.IndexByte(address+"/", '/') // where the path begins
 	k, date, names := c.Account.Credentials, c.Now().Format(httpDate), signed
-	lines := "host: " + host + "\ndate: " + date + "\n(request-target): " + strings.ToLower(method) + " " + prefix + path
+	lines := "host: " + address[:at] + "\ndate: " + date + "\n(request-target): " + strings.ToLower(method) + " " + address[at:] + path
 	s := &sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET" || path == searchesPath, Capture: capture,
 		Headers: []sdk.Header{sdk.H("Accept", "application/hal+json;charset=utf-8"), sdk.H("Date", date), sdk.H("v-c-merchant-id", k["merchant_account"])}}
 	if body != nil {

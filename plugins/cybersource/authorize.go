@@ -10,6 +10,7 @@ import (
 // asked begins with payer authentication instead.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
+	sdk.Check(r.NeedInstrument())
 	switch {
 	case r.ThreeDS != nil:
 		indicator, result := externalResult(r)

@@ -9,7 +9,6 @@ import (
 
 // A change is something that is done to a payment: a transaction of its own, with an id of its own.
 type change struct {
-	op       sdk.Operation
 	service  string // its name in Transaction Search
 	accepted string // the status that it has there with the reason code of success alone
 	statuses sdk.Statuses
@@ -17,13 +16,13 @@ type change struct {
 
 // The changes of a payment. Of an increment, a partial approval says nothing of the new total.
 var (
-	captures = &change{sdk.OpCapture, "ics_bill", "PENDING",
+	captures = &change{"ics_bill", "PENDING",
 		sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"}, {sdk.StatusCaptured, finished}}}
-	reversals = &change{sdk.OpVoid, "ics_auth_reversal", "REVERSED",
+	reversals = &change{"ics_auth_reversal", "REVERSED",
 		sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusVoided, releases}, {sdk.StatusPending, "PENDING"}}}
-	refunds = &change{sdk.OpRefund, "ics_credit", "PENDING",
+	refunds = &change{"ics_credit", "PENDING",
 		sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"}, {sdk.StatusRefunded, finished}}}
-	increments = &change{sdk.OpIncrementalAuthorize, "", "",
+	increments = &change{"", "",
 		sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED"}, {sdk.StatusPending, "PENDING " + reviews}}}
 )
 

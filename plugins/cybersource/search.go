@@ -11,7 +11,7 @@ import (
 
 const searchesPath = "/tss/v2/searches"
 
-var errAmbiguous = errors.New("more than one transaction has this reference")
+var errSearch = errors.New("not all that has this reference was found")
 
 // find asks what has become of a change, by its id where that is known.
 func (k *change) find(c *sdk.Call, id string) *sdk.Outcome {
@@ -39,23 +39,22 @@ func transaction(c *sdk.Call, id, service string) sdk.JSON {
 }
 
 // search is the id of the transaction that performed a service under our reference, "" where there is none.
-func search(c *sdk.Call, service string) (found string) {
+func search(c *sdk.Call, service string) string {
 	reference := c.Request.Reference
 	sdk.Require(reference != "", sdk.Missing("connector_transaction_id", "an id or a reference is needed"))
 	response := send(c, "POST", searchesPath, sdk.NewObject().Bool("save", false).Str("query", "clientReferenceInformation.code:"+reference).
 		Int("offset", 0).Int("limit", 100).Str("sort", "submitTimeUtc:desc"))
 	a := response.JSON()
 	sdk.Require(response.OK() && a.Number("totalCount") != "", errAnswer)
-	for t := range a.Get("_embedded.transactionSummaries").All() {
-		performed := t.Get("applicationInformation.applications").Where("name", service)
-		if t.Str("clientReferenceInformation.code") != reference || !performed.Exists() {
-			continue
-		}
-		sdk.Require(found == "" && t.Str("id") != "", errAmbiguous)
-		found = t.Str("id")
-	}
-	sdk.Require(found != "" || a.Int("totalCount") <= 100, errAmbiguous)
-	return found
+	all := a.Get("_embedded.transactionSummaries")
+	found := all.Only(func(t sdk.JSON) bool {
+		code, performed := t.Str("clientReferenceInformation.code"), t.Get("applicationInformation.applications")
+		sdk.Require(code != "" && performed.Str("0.name") != "", errSearch) // one that does not tell what it is may be the one
+		return code == reference && performed.Where("name", service).Exists()
+	})
+	id := found.Str("id")
+	sdk.Require(id != "" || !found.Exists() && int64(all.Len()) == a.Int("totalCount"), errSearch)
+	return id
 }
 
 // statusOf is the status of a transaction's details. Where they hold a reason code alone, 100 means what is given for it.

@@ -30,10 +30,7 @@ const defaultCAVVAlgorithm = "2"
 // externalResult is the result of an authentication done elsewhere, and the commerce indicator that it makes. Mastercard's cryptogram has a
 // field of its own.
 func externalResult(r *sdk.Request) (indicator string, result *sdk.Object) {
-	t, n := r.ThreeDS, sdk.CardNetwork("")
-	if r.Instrument != nil && r.Instrument.Card != nil {
-		n = r.Instrument.Card.Scheme()
-	}
+	t, n := r.ThreeDS, r.Instrument.Card.Scheme()
 	o, key := sdk.NewObject(), string(n)+"_"+t.TransStatus
 	if n == sdk.Mastercard || n == sdk.Maestro {
 		o.OptStr("ucafAuthenticationData", t.CAVV).Str("ucafCollectionIndicator", cmp.Or(ucafIndicators.Of(key), "0"))
