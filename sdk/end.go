@@ -58,7 +58,7 @@ func (c *Call) End(o *Outcome) {
 // Only is the element of an array that counts; a missing value where none does. Where several do, nobody can say which is meant: it ends the
 // operation with an error (see Must).
 //
-//	payment := list.Only(func(p sdk.JSON) bool { return p.Str("reference") == c.Request.Reference })
+//	payment := list.Only(func(p sdk.JSON) bool { return p.Need("reference") == c.Request.Reference })
 func (j JSON) Only(counts func(JSON) bool) (found JSON) {
 	for v := range j.All() {
 		if !counts(v) {
@@ -68,6 +68,18 @@ func (j JSON) Only(counts func(JSON) bool) (found JSON) {
 		found = v
 	}
 	return found
+}
+
+// Need is the text at the path, as Text reads it. Without one the answer proves nothing: it ends the operation with an error (see Must). So a
+// look-up does not pass over what does not tell whether it is meant:
+//
+//	payment := list.Only(func(p sdk.JSON) bool { return p.Need("reference") == c.Request.Reference })
+func (j JSON) Need(path string) string {
+	text := j.Text(path)
+	if text == "" {
+		Check(errors.New("the answer does not tell " + path))
+	}
+	return text
 }
 
 // Told is the amount in major units at a path, beside its currency at another, for Outcome.Amount, as the host compares it with what was

@@ -146,6 +146,8 @@ func TestMajorIn(t *testing.T) {
 	require.Equal(t, "1", j.Get("list").Where("id", "1").Text("id"))
 	require.False(t, j.Get("list").Where("id", "3").Exists())
 	require.False(t, j.Get("list").Where("x", "").Exists())
+	require.Equal(t, "1", j.Need("list.0.id"))
+	require.PanicsWithError(t, "the answer does not tell list.0.x", func() { j.Need("list.0.x") })
 	require.Equal(t, usd, j.Told("v", "c", "USD"))
 	require.Nil(t, j.Told("none", "c", "USD"))
 	require.Nil(t, j.Told("v", "c", ""), "of no currency in particular")

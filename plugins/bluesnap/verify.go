@@ -28,8 +28,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	if a.decline != nil {
 		return sdk.Declined(a.decline), nil
 	}
-	id := a.Text("vaultedShopperId")
-	sdk.Require(id != "", errAnswer)
+	id := a.Need("vaultedShopperId")
 	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id, StoredCredential: &sdk.StoredCredential{ID: id},
 		Checks: checks(a.Get("paymentSources.creditCardInfo.0.processingInfo"))}, nil
 }

@@ -3,7 +3,6 @@ package braintree
 import (
 	"cmp"
 	_ "embed"
-	"errors"
 
 	"payswitch/sdk"
 )
@@ -31,15 +30,14 @@ var refundStatuses = sdk.Statuses{
 
 // read reads what a transaction and a refund have alike, by what the statuses mean.
 func read(c *sdk.Call, t sdk.JSON, means sdk.Statuses) (o *sdk.Outcome, id string) {
-	status, id := t.Str("status"), t.Str("id")
+	status := t.Str("status")
 	o = &sdk.Outcome{Status: means.Must(status), Reference: t.Str("legacyId"), Raw: map[string]string{"status": status}} // the control panel shows the legacy id
-	sdk.Require(id != "", errors.New("a payment or refund without an id"))
 	if o.Status == sdk.StatusDeclined {
 		o.Decline = declineOf(t)
 	} else {
 		o.Amount = amountOf(t, c.Request.Amount.Currency)
 	}
-	return o, id
+	return o, t.Need("id")
 }
 
 // paymentOf reads a transaction into the outcome of a payment.

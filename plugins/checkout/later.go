@@ -35,12 +35,11 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	j := post(c, paymentPath(c)+"/authorizations", sdk.NewObject().Int("amount", amount(r.Increase())).OptStr("reference", r.Reference))
 	o := &sdk.Outcome{TransactionID: r.TransactionID, AuthCode: j.Str("auth_code"), Raw: j.Pick("action_id", "response_code")}
-	switch approved := j.Raw("approved"); {
-	case j.Str("action_id") == "":
-		return nil, errors.New("no authorization in the answer")
-	case approved == "true":
+	j.Need("action_id")
+	switch approved := j.Raw("approved"); approved {
+	case "true":
 		o.Status, o.Amount = sdk.StatusAuthorized, minor(j, "balances.total_authorized", r.Amount.Currency)
-	case approved == "false":
+	case "false":
 		o.Status, o.Decline = sdk.StatusDeclined, decline(j)
 	default:
 		return nil, errors.New("neither approved nor declined")
@@ -50,8 +49,7 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 
 // act asks for an action on the payment and returns its id. It is accepted with 202 and performed later.
 func act(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id string) {
-	id = post(c, paymentPath(c)+"/"+what, body).Str("action_id")
-	sdk.Require(id != "", errors.New("accepted without an action id"))
+	id = post(c, paymentPath(c)+"/"+what, body).Need("action_id")
 	return &sdk.Outcome{Status: sdk.StatusPending, Raw: map[string]string{"action_id": id}}, id
 }
 
@@ -65,7 +63,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if !resp.OK() || !list.IsArray() {
 		return refused(resp)
 	}
-	p := list.Only(func(p sdk.JSON) bool { return p.Str("reference") == c.Request.Reference })
+	p := list.Only(func(p sdk.JSON) bool { return p.Need("reference") == c.Request.Reference })
 	if !p.Exists() {
 		return sdk.NotFound(), nil
 	}

@@ -77,7 +77,7 @@ func outcome(a sdk.JSON, status string, means sdk.Statuses) *sdk.Outcome {
 		d.TransactionID, d.Reference, d.Checks = o.TransactionID, o.Reference, o.Checks
 		return d
 	}
-	sdk.Require(o.TransactionID != "", errAnswer)
+	a.Need("id")
 	means.Must(status)
 	o.AuthCode = a.Str("processorInformation.approvalCode")
 	o.NetworkTransactionID = a.First("processorInformation.networkTransactionId", "processorInformation.transactionId")

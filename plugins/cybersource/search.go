@@ -48,9 +48,9 @@ func search(c *sdk.Call, service string) string {
 	sdk.Require(response.OK() && a.Number("totalCount") != "", errAnswer)
 	all := a.Get("_embedded.transactionSummaries")
 	found := all.Only(func(t sdk.JSON) bool {
-		code, performed := t.Str("clientReferenceInformation.code"), t.Get("applicationInformation.applications")
-		sdk.Require(code != "" && performed.Str("0.name") != "", errSearch) // one that does not tell what it is may be the one
-		return code == reference && performed.Where("name", service).Exists()
+		performed := t.Get("applicationInformation.applications")
+		performed.Need("0.name") // one that does not tell what it is may be the one
+		return t.Need("clientReferenceInformation.code") == reference && performed.Where("name", service).Exists()
 	})
 	id := found.Str("id")
 	sdk.Require(id != "" || !found.Exists() && int64(all.Len()) == a.Int("totalCount"), errSearch)

@@ -2,7 +2,6 @@ package cybersource
 
 import (
 	"cmp"
-	"errors"
 	"strconv"
 	"strings"
 
@@ -46,8 +45,6 @@ func externalResult(r *sdk.Request) (indicator string, result *sdk.Object) {
 // reference of the data collection), enrollment whether the customer must be challenged ("challenge" and the id of the authentication),
 // and the payment holds the result.
 
-var errStage = errors.New("an authentication answer without what the next step needs")
-
 // authenticate sends a request of payer authentication. A refusal ends the operation.
 func authenticate(c *sdk.Call, path string, body *sdk.Object, captures ...sdk.Capture) (status string, info sdk.JSON) {
 	a := ask(c, "POST", path, body, captures...)
@@ -60,16 +57,14 @@ func authenticate(c *sdk.Call, path string, body *sdk.Object, captures ...sdk.Ca
 // setup asks where the browser's data is to be collected.
 func setup(c *sdk.Call) (*sdk.Outcome, error) {
 	status, info := authenticate(c, setupsPath, begin(c.Request))
-	sdk.Require(status == "COMPLETED", errStage)
-	return step("device_data", info.Str("deviceDataCollectionUrl"), info, "device", info.Str("referenceId"))
+	sdk.Require(status == "COMPLETED", errStatus)
+	return step("device_data", info.Need("deviceDataCollectionUrl"), info, "device", info.Need("referenceId"))
 }
 
 // step sends the customer's browser to a URL with Cybersource's token.
 func step(kind, url string, info sdk.JSON, stage, id string) (*sdk.Outcome, error) {
-	token := info.Str("accessToken")
-	sdk.Require(id != "" && url != "" && token != "", errStage)
 	return &sdk.Outcome{Status: sdk.StatusCustomerAction, ConnectorData: sdk.Keep(stage, id),
-		NextAction: &sdk.NextAction{Type: kind, URL: url, Fields: []sdk.Header{sdk.H("JWT", token)}}}, nil
+		NextAction: &sdk.NextAction{Type: kind, URL: url, Fields: []sdk.Header{sdk.H("JWT", info.Need("accessToken"))}}}, nil
 }
 
 // complete goes on where the customer's browser left: with the enrollment, or with the payment after a challenge.
@@ -119,7 +114,7 @@ func enroll(c *sdk.Call, id string) (*sdk.Outcome, error) {
 	status, info := authenticate(c, enrollmentsPath, body, captures...)
 	switch status {
 	case "PENDING_AUTHENTICATION":
-		return step("form_post", info.Str("stepUpUrl"), info, "challenge", info.Str("authenticationTransactionId"))
+		return step("form_post", info.Need("stepUpUrl"), info, "challenge", info.Need("authenticationTransactionId"))
 	case "AUTHENTICATION_SUCCESSFUL":
 		result := sdk.NewObject()
 		for _, name := range results {

@@ -84,12 +84,11 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		if !a.OK() || !all.IsArray() {
 			return nil, failed(a)
 		}
-		t := all.Only(func(t sdk.JSON) bool { return t.Str("reference") == c.Request.Reference && t.Str("type") != "REFUND" }) // refunds carry the payment's
+		t := all.Only(func(t sdk.JSON) bool { return t.Need("reference") == c.Request.Reference && t.Need("type") != "REFUND" }) // refunds carry the payment's
 		if !t.Exists() {
 			return sdk.NotFound(), nil
 		}
-		id = t.Str("id")
-		sdk.Require(id != "", errors.New("a transaction without an id"))
+		id = t.Need("id")
 	}
 	a := get(c, transactionsPath+"/"+sdk.PathEscape(id))
 	if !a.OK() || a.JSON().Str("id") == "" {

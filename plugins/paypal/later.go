@@ -49,8 +49,7 @@ var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "COMPLETED"}, {sdk.Status
 
 // refunded reads a refund.
 func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
-	o := &sdk.Outcome{RefundID: j.Str("id"), TransactionID: c.Request.TransactionID, Raw: j.Pick("status", "reason=status_details.reason")}
-	sdk.Require(o.RefundID != "", errors.New("no refund"))
+	o := &sdk.Outcome{RefundID: j.Need("id"), TransactionID: c.Request.TransactionID, Raw: j.Pick("status", "reason=status_details.reason")}
 	switch o.Status = refundStatuses.Must(j.Str("status")); {
 	case o.Status == sdk.StatusRefunded && j.Has("amount") && c.Request.Amount.Currency != "":
 		o.Amount = paid(c, j)
