@@ -136,3 +136,19 @@ func DeclineByCode(code string) DeclineReason {
 	}
 	return DeclineGeneric
 }
+
+// DeclineByMastercard is DeclineByCode for a code of Mastercard's, which means something else by some of them: 65 asks for strong customer
+// authentication where nobody stands at a machine, and 79, 82 and 83 stand for groups of reasons (life cycle, policy, security).
+func DeclineByMastercard(code string) DeclineReason {
+	switch code {
+	case "65":
+		return DeclineAuthenticationNeeded
+	case "79":
+		return DeclineGeneric
+	case "82":
+		return DeclineDoNotHonor
+	case "83":
+		return DeclineFraud
+	}
+	return DeclineByCode(code)
+}

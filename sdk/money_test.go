@@ -158,6 +158,9 @@ func TestDeclineReasons(t *testing.T) {
 	_, ok := DeclineReason("x").Facts()
 	require.False(t, ok)
 	require.Equal(t, DeclineGeneric, DeclineByCode("99"))
+	for code, want := range map[string]DeclineReason{"51": DeclineInsufficientFunds, "65": DeclineAuthenticationNeeded, "79": DeclineGeneric, "82": DeclineDoNotHonor, "83": DeclineFraud} {
+		require.Equal(t, want, DeclineByMastercard(code))
+	}
 	for _, r := range []DeclineReason{DeclineStolenCard, DeclineLostCard, DeclinePickUpCard, DeclineStopRecurring, DeclineFraud} {
 		f, _ := r.Facts()
 		require.False(t, f.RetryElsewhere || f.RetryLater, "%s is final", r)

@@ -83,7 +83,11 @@ func declineOf(j sdk.JSON) *sdk.Decline {
 		status := j.Str("status")
 		return sdk.NewDecline(status, cmp.Or(text, status), sdk.DeclineGeneric)
 	case len(code) == 2:
-		d := sdk.NewDecline(code, text, sdk.DeclineByCode(code))
+		reason := sdk.DeclineByCode(code)
+		if j.Str("payment_method.card.brand") == "MASTERCARD" {
+			reason = sdk.DeclineByMastercard(code)
+		}
+		d := sdk.NewDecline(code, text, reason)
 		d.NetworkCode = code
 		return d
 	}

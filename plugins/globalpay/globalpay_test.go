@@ -163,6 +163,8 @@ func TestDeclines(t *testing.T) {
 		require.Equal(t, sdk.StatusDeclined, o.Status)
 		require.Equal(t, want, o.Decline)
 	}
+	o := outcome(t, sdk.OpAuthorize, purchase(), sale("DECLINED", `,"payment_method":{"result":"65","message":"no","card":{"brand":"MASTERCARD"}}`))
+	require.Equal(t, sdk.DeclineAuthenticationNeeded, o.Decline.Reason)
 	for code, reason := range map[string]sdk.DeclineReason{"NOT_AUTHENTICATED": sdk.DeclineInvalidMerchant, "INVALID_REQUEST_DATA": sdk.DeclineProcessingError,
 		"TOO_MANY_REQUESTS": sdk.DeclineTryLater, "INVALID_ACTION": sdk.DeclineGeneric} {
 		o := outcome(t, sdk.OpCapture, later(2499), wire.Answer(400, `{"error_code":"`+code+`","detailed_error_code":"40001","detailed_error_description":"no"}`))

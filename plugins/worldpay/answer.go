@@ -121,7 +121,11 @@ func refused(j sdk.JSON) *sdk.Decline {
 	if len(code) == 1 {
 		network = "0" + code
 	}
-	d := sdk.NewDecline(cmp.Or(code, "refused"), cmp.Or(j.Str("refusalDescription"), code), cmp.Or(declines.Of(network), sdk.DeclineByCode(network)))
+	reason := cmp.Or(declines.Of(network), sdk.DeclineByCode(network))
+	if j.Str("paymentInstrument.cardBrand") == "mastercard" {
+		reason = cmp.Or(declines.Of(network), sdk.DeclineByMastercard(network))
+	}
+	d := sdk.NewDecline(cmp.Or(code, "refused"), cmp.Or(j.Str("refusalDescription"), code), reason)
 	d.NetworkCode, d.AdviceCode = network, j.Text("advice.code")
 	return d
 }
@@ -142,15 +146,15 @@ func mismatch(k *sdk.Checks, code string, reason sdk.DeclineReason) *sdk.Decline
 // a validation error names the part of the request that is wrong.
 func refusal(answer *sdk.Response) *sdk.Decline {
 	j := answer.JSON()
-	name, text, first := j.Str("errorName"), j.Str("message"), j.Get("validationErrors.0")
+	name, text, path := j.Str("errorName"), j.Str("message"), j.Str("jsonPath")
 	if !answer.Refuses() || name == "" {
 		return nil
 	}
-	if first.Exists() {
-		text += ": " + first.Str("message")
+	for e := range j.Get("validationErrors").All() {
+		text, path = text+": "+e.Str("message"), cmp.Or(path, e.Str("jsonPath"))
 	}
 	reason := sdk.DeclineProcessingError
-	for part := range strings.SplitSeq(first.Str("jsonPath"), ".") {
+	for part := range strings.SplitSeq(path, ".") {
 		reason = cmp.Or(declines.Of(part), reason)
 	}
 	switch answer.Status {

@@ -76,7 +76,14 @@ func TestDeclines(t *testing.T) {
 	for status, want := range map[int]sdk.OutcomeStatus{400: sdk.StatusDeclined, 401: sdk.StatusDeclined, 409: sdk.StatusUnknown, 500: sdk.StatusUnknown} {
 		require.Equal(t, want, outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(status, mistake)).Status, status)
 	}
-	o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(400, mistake))
+	for code, want := range map[string]sdk.DeclineReason{"65": sdk.DeclineAuthenticationNeeded, "82": sdk.DeclineDoNotHonor, "51": sdk.DeclineInsufficientFunds} {
+		o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(201, `{"outcome":"refused","refusalCode":"`+code+`","paymentInstrument":{"cardBrand":"mastercard"}}`))
+		require.Equal(t, want, o.Decline.Reason, code)
+	}
+	several := strings.Replace(mistake, `"validationErrors":[`, `"validationErrors":[{"message":"Quantity is missing"},`, 1)
+	o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(400, several))
+	require.Equal(t, sdk.Decline{Code: "bodyDoesNotMatchSchema", Message: "Wrong: Quantity is missing: Card number is invalid", Reason: sdk.DeclineIncorrectNumber}, *o.Decline)
+	o = outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(400, mistake))
 	require.Equal(t, sdk.Decline{Code: "bodyDoesNotMatchSchema", Message: "Wrong: Card number is invalid", Reason: sdk.DeclineIncorrectNumber}, *o.Decline)
 }
 
