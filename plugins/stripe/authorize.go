@@ -91,6 +91,9 @@ func instrument(f *sdk.Form, r *sdk.Request) {
 	case i.NetworkTransactionID != "":
 		newCard(f, r)
 		f.Add("payment_method_options[card][mit_exemption][network_transaction_id]", i.NetworkTransactionID)
+		if r.ThreeDS != nil { // of an authentication that the merchant asked for on its own
+			threeDSecure(f, r)
+		}
 	default:
 		newCard(f, r)
 		billing(f, r.BillTo())

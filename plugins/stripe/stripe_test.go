@@ -153,6 +153,11 @@ func TestThreeDSecureFromElsewhere(t *testing.T) {
 		require.Equal(t, want, wire.FormBody(t, sends[0])[algorithm])
 	}
 
+	r.Instrument.NetworkTransactionID, r.StoredCredential = "0161", &sdk.StoredCredentialUse{Initiator: "mit"}
+	sends, _ = play(t, sdk.OpAuthorize, r)
+	require.Equal(t, "AAAB", wire.FormBody(t, sends[0])[result+"[cryptogram]"])
+	r.Instrument.NetworkTransactionID, r.StoredCredential = "", nil
+
 	r.Request3DS, r.ThreeDS = true, &sdk.ThreeDSResult{ECI: "07", TransStatus: "U", Version: "2.2.0", DSTransID: "ds-1"}
 	sends, _ = play(t, sdk.OpAuthorize, r)
 	for name := range wire.FormBody(t, sends[0]) {
