@@ -249,9 +249,11 @@ func TestAmountsToldAreEvidence(t *testing.T) {
 		require.Equal(t, want, o.Status, amounts)
 		require.Equal(t, "tr_1", o.TransactionID, amounts)
 	}
-	o := outcome(t, sdk.OpAuthorize, purchase(1000, "EUR"), answer(201, token), answer(201, paymentBody("unheard_of", "10.00", "")))
-	require.Equal(t, sdk.StatusUnknown, o.Status)
-	require.Equal(t, "tr_1", o.TransactionID)
+	for status, body := range map[int]string{201: "unheard_of", 500: "paid"} {
+		o := outcome(t, sdk.OpAuthorize, purchase(1000, "EUR"), answer(201, token), answer(status, paymentBody(body, "10.00", "")))
+		require.Equal(t, sdk.StatusUnknown, o.Status)
+		require.Equal(t, "tr_1", o.TransactionID)
+	}
 }
 
 func TestWebhook(t *testing.T) {

@@ -30,8 +30,9 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 		return declined(c, d), nil
 	}
 	j := answer.JSON()
-	sdk.Require(answer.OK() && j.Str("id") != "" && j.Str("resource") == "payment", errUnreadable)
+	sdk.Require(j.Str("resource") == "payment", errUnreadable)
 	c.About(j.Str("id"))
+	sdk.Require(answer.OK() && j.Str("id") != "", errUnreadable)
 	status := j.Str("status")
 	o := &sdk.Outcome{TransactionID: j.Str("id"), Raw: map[string]string{"status": status}}
 	held := c.Request.Payment != nil && c.Request.Payment.Authorized > 0

@@ -22,6 +22,9 @@ func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 	sdk.Require(r.OK() || r.Refuses(), errStatus)
 	pairs, whole := sdk.ParseForm(string(r.Body))
 	a := &answer{pairs: pairs}
+	if kind != "refund" && a.get("response_code") != "" { // which follows the id, so that it is all there
+		c.About(a.get("transactionid"))
+	}
 	switch code := a.get("response_code"); a.get("response") {
 	case "1":
 		if t := a.get("type"); t != "" && t != kind {

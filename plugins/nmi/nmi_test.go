@@ -119,8 +119,12 @@ func TestAnswersWithoutEvidence(t *testing.T) {
 		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, r, x).Status, name)
 	}
 	for n := range len(whole) {
-		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, r, answer(200, whole[:n])).Status, "cut after %d bytes", n)
+		p := play(t, sdk.OpAuthorize, r, answer(200, whole[:n]))
+		require.Equal(t, sdk.StatusUnknown, p.Status, "cut after %d bytes", n)
+		require.Contains(t, []string{"", "9876543210"}, p.TransactionID, "not half of it")
 	}
+	require.Equal(t, "9876543210", play(t, sdk.OpAuthorize, r, answer(200, strings.Replace(whole, "100", "200", 1))).TransactionID)
+	require.Empty(t, play(t, sdk.OpRefund, r, answer(200, strings.Replace(whole, "100", "200", 1))).TransactionID, "that would be the refund's")
 	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpAuthorize, r, answer(429, "response=3&responsetext=Rate+limit+exceeded&response_code=301")).Status)
 }
 
