@@ -15,8 +15,10 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	body := sdk.NewObject().Str("amount", r.Amount.Major()).Str("currency", string(r.Amount.Currency)).Str("cardTransactionType", kind)
 	instrument(body, r)
-	body.OptStr("softDescriptor", descriptor(r)).Obj("cardHolderInfo", holder(r)).
-		Obj("transactionFraudInfo", fraudInfo(r)).
+	if body.OptStr("softDescriptor", descriptor(r)); r.Billing != nil {
+		body.Obj("cardHolderInfo", holder(r))
+	}
+	body.Obj("transactionFraudInfo", fraudInfo(r)).
 		Str("merchantTransactionId", r.Reference).
 		Obj("threeDSecure", threeDS(r.ThreeDS)).
 		Obj("transactionMetaData", metaData(r.Metadata))

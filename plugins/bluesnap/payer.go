@@ -6,13 +6,16 @@ import (
 	"payswitch/sdk"
 )
 
-// holder is who holds the card and where, nil where the bill does not name anybody.
+// holder is who holds the card and where, as the bill or the card names them; nil where neither has both names.
 func holder(r *sdk.Request) *sdk.Object {
-	b := r.Billing
-	if b == nil || b.FirstName == "" || b.LastName == "" {
+	b, k := *r.BillTo(), r.Instrument.Card
+	if k != nil && (b.FirstName == "" || b.LastName == "") {
+		b.FirstName, b.LastName = k.HolderNames()
+	}
+	if b.FirstName == "" || b.LastName == "" {
 		return nil
 	}
-	return contact(sdk.NewObject(), b, "address", "address2").OptStr("email", r.Email())
+	return contact(sdk.NewObject(), &b, "address", "address2").OptStr("email", r.Email())
 }
 
 // contact adds an address, by the names that its lines have. BlueSnap knows the states of the US and Canada, by their codes, and refuses a

@@ -1,10 +1,6 @@
 package bluesnap
 
-import (
-	"strings"
-
-	"payswitch/sdk"
-)
+import "payswitch/sdk"
 
 // tells asks for the shopper in the answer: the version before answers with an address alone.
 var tells = sdk.H("bluesnap-version", "3.0")
@@ -13,14 +9,8 @@ var tells = sdk.H("bluesnap-version", "3.0")
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedCard())
-	shopper := sdk.NewObject()
-	if h := holder(r); h != nil {
-		shopper = h
-	} else { // a shopper has a name
-		first, last, _ := strings.Cut(strings.TrimSpace(r.Instrument.Card.Holder), " ")
-		sdk.Require(first != "" && last != "", sdk.Missing("billing.address.last_name", "BlueSnap keeps a card with the first and last name of its holder"))
-		shopper.Str("firstName", first).Str("lastName", strings.TrimSpace(last)).OptStr("email", r.Email())
-	}
+	shopper := holder(r)
+	sdk.Require(shopper != nil, sdk.Missing("billing.address.last_name", "BlueSnap keeps a card with the first and last name of its holder"))
 	card := sdk.NewObject().Obj("creditCard", creditCard(r.Instrument.Card)).Obj("billingContactInfo", billingContact(r))
 	a := send(c, "POST", shoppersPath, shopper.OptStr("softDescriptor", descriptor(r)).
 		Obj("paymentSources", sdk.NewObject().Arr("creditCardInfo", sdk.NewArray().Obj(card))).

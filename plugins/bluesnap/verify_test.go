@@ -39,7 +39,7 @@ func TestVerify(t *testing.T) {
 	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpVerify, r).Reject.Code, "nobody is named")
 	r.Instrument.Card.Holder = "Ana Maria Lima"
 	j := wire.JSONBody(t, play(t, sdk.OpVerify, r, kept).Sends[0])
-	require.Equal(t, []string{"Ana", "Maria Lima"}, []string{j.Str("firstName"), j.Str("lastName")})
+	require.Equal(t, []string{"Ana Maria", "Lima"}, []string{j.Str("firstName"), j.Str("lastName")})
 	r.Request3DS = true
 	require.Equal(t, sdk.RejectUnsupported, play(t, sdk.OpVerify, r).Reject.Code)
 	r.Request3DS, r.Amount = false, usd(1)
@@ -59,6 +59,20 @@ func TestRoom(t *testing.T) {
 	require.Equal(t, r.Reference, body.Str("merchantTransactionId"))
 	require.Equal(t, 20, body.Get("transactionMetaData.metaData").Len())
 	require.Equal(t, "m0", body.Str("transactionMetaData.metaData.0.metaKey"))
+}
+
+// TestHolder: an address without names is that of the card's holder.
+func TestHolder(t *testing.T) {
+	r := payment()
+	r.Billing, r.Instrument.Card.Holder = &sdk.Address{FirstName: "Ana", Line1: "1 Main St", Zip: "98101", Country: "US"}, "Ana Lima"
+	sent := func() sdk.JSON {
+		return wire.JSONBody(t, play(t, sdk.OpAuthorize, r, done("AUTH_ONLY", "")).Sends[0]).Get("cardHolderInfo")
+	}
+	require.JSONEq(t, `{"firstName":"Ana","lastName":"Lima","address":"1 Main St","zip":"98101","country":"US"}`, sent().Raw(""))
+	r.Instrument.Card.Holder = "ANA"
+	require.False(t, sent().Exists())
+	r.Instrument.Card.Holder, r.Billing = "Ana Lima", nil
+	require.False(t, sent().Exists(), "there is nothing to check")
 }
 
 func TestDetailsOfThePayment(t *testing.T) {
