@@ -46,6 +46,7 @@ Generated from manifest, cases and notes: ` + "`go test ./plugins/adyen -run Rea
 - An answer that was lost is fetched by sending the identical request with its idempotency key again, for up to 7 days.
 - An event about a payment says what has become of the payment: after a capture or cancel that failed it is authorized, as before.
   Of a payment that Adyen captures at once the authorization is the last message, and counts as its capture.
+- What Adyen captures at once is undone by a reversal, which cancels or refunds it: it may be taken by then.
 - The reference of a stored card comes with the payment's answer, where the account has it switched on there, or later by RECURRING_CONTRACT.
 - Webhooks are believed by their signature alone. Adyen signs no time, so there is no tolerance to check.
 - CLP and ISK are sent with two decimals, CVE and IDR with none, as Adyen wants them. CLF, IRR and MGA are refused: their decimals at

@@ -140,6 +140,9 @@ func TestProcessing(t *testing.T) {
 	s.Request.Instrument.Card.Network = sdk.Visa
 	_, body := sent(t, s)
 	require.False(t, body.Has("processing"))
+	s.Request.DescriptorName = "THE MERCHANT WITH THE LONGEST NAME"
+	_, body = sent(t, s)
+	require.Equal(t, "THE MERCHANT WITH THE LON", body.Str("billing_descriptor.name"), "a longer one would be refused")
 	s.Request.Instrument.Card.Network = sdk.CartesBancaires
 	s.Request.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Category: "resubmission"}
 	_, body = sent(t, s)
@@ -228,7 +231,7 @@ func TestRefusals(t *testing.T) {
 
 // An answer that decides nothing tells which payment it is of all the same.
 func TestUndecidedHasItsID(t *testing.T) {
-	for body, status := range map[string]int{paid("Brand New", ""): 201, paid("Authorized", `"approved":false`): 201, paid("Authorized", ""): 500} {
+	for body, status := range map[string]int{paid("Brand New", ""): 201, paid("Authorized", `"approved":false`): 201, paid("Authorized", `"approved":"false"`): 201, paid("Authorized", ""): 500} {
 		s := step(sdk.OpAuthorize)
 		s.Request.TransactionID = ""
 		o := outcome(t, s, status, body)

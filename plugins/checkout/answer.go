@@ -18,7 +18,7 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	o.Totals = totals(j, currency)
 	switch status {
 	case "Authorized", "Card Verified":
-		if j.Raw("approved") == "false" || status == "Card Verified" && r.Amount.Minor != 0 {
+		if j.Text("approved") == "false" || status == "Card Verified" && r.Amount.Minor != 0 {
 			return nil, errors.New(status + " makes no sense here")
 		}
 		o.Status = sdk.StatusAuthorized

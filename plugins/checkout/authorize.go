@@ -7,6 +7,9 @@ import (
 	"payswitch/sdk"
 )
 
+// maxDescriptor is how much of a statement descriptor Checkout.com takes.
+const maxDescriptor = 25
+
 // authorize is POST /payments, of a zero amount (verify) too.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return result(c, post(c, "/payments", payment(c)))
@@ -30,7 +33,7 @@ func payment(c *sdk.Call) *sdk.Object {
 	if mit { // it refers to the network's id, or to the payment the credential was stored with
 		o.OptStr("previous_payment_id", cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method))
 	}
-	o.OptObj("processing", processing(r)).OptObj("billing_descriptor", sdk.NewObject().OptStr("name", r.DescriptorName))
+	o.OptObj("processing", processing(r)).OptObj("billing_descriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, maxDescriptor)))
 	return o.OptStr("payment_ip", r.Device().IP).At("shipping.address", address(r.ShipTo()))
 }
 

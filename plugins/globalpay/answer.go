@@ -77,7 +77,7 @@ func raw(j sdk.JSON) map[string]string {
 
 // declineOf is why a transaction was declined. Codes of two characters are the issuer's, of three Global Payments' own.
 func declineOf(j sdk.JSON) *sdk.Decline {
-	code, text := j.Str("payment_method.result"), j.Str("payment_method.message")
+	code, text := j.Text("payment_method.result"), j.Str("payment_method.message")
 	switch {
 	case code == "" || code == "00":
 		status := j.Str("status")

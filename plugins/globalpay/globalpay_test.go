@@ -163,6 +163,7 @@ func TestDeclines(t *testing.T) {
 		require.Equal(t, sdk.StatusDeclined, o.Status)
 		require.Equal(t, want, o.Decline)
 	}
+	require.Equal(t, "51", outcome(t, sdk.OpAuthorize, purchase(), sale("DECLINED", `,"payment_method":{"result":51,"message":"no"}`)).Decline.NetworkCode)
 	o := outcome(t, sdk.OpAuthorize, purchase(), sale("DECLINED", `,"payment_method":{"result":"65","message":"no","card":{"brand":"MASTERCARD"}}`))
 	require.Equal(t, sdk.DeclineAuthenticationNeeded, o.Decline.Reason)
 	for code, reason := range map[string]sdk.DeclineReason{"NOT_AUTHENTICATED": sdk.DeclineInvalidMerchant, "INVALID_REQUEST_DATA": sdk.DeclineProcessingError,

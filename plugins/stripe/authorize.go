@@ -2,9 +2,13 @@ package stripe
 
 import (
 	"errors"
+	"strings"
 
 	"payswitch/sdk"
 )
+
+// maxDescriptor is how much of a statement descriptor Stripe takes.
+const maxDescriptor = 22
 
 // authorize creates and confirms a PaymentIntent.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
@@ -13,7 +17,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	customer := customerOf(c)
 	f := sdk.NewForm().Int("amount", minor).Add("currency", string(r.Amount.Currency)).Add("confirm", "true").
 		Opt("customer", customer).Opt("description", r.Description).Opt("return_url", r.ReturnURL).
-		Opt("statement_descriptor", r.DescriptorName).Opt("statement_descriptor_suffix", r.DescriptorSuffix).
+		Opt("statement_descriptor", sdk.Clip(r.DescriptorName, maxDescriptor)).Opt("statement_descriptor_suffix", sdk.Clip(r.DescriptorSuffix, maxDescriptor)).
 		Opt("capture_method", string(r.Capture))
 	metadata(f, r)
 	shipping(f, r.Shipping)
@@ -152,12 +156,15 @@ func address(f *sdk.Form, at string, a *sdk.Address) {
 		OptIn(at, "postal_code", a.Zip).OptIn(at, "country", a.Country)
 }
 
-// metadata holds our reference, by which a payment whose answer was lost is found, and what the merchant wants kept.
+// metadata holds our reference, by which a payment whose answer was lost is found, and what the merchant wants kept, as far as Stripe takes it:
+// 50 pairs, names of 40 characters without brackets, values of 500. It would refuse the payment for more.
 func metadata(f *sdk.Form, r *sdk.Request) {
 	f.Add("metadata[order_id]", r.Reference)
+	n := 1
 	for _, m := range sdk.Sorted(r.Metadata) {
-		if m.Name != "order_id" {
+		if m.Name != "order_id" && n < 50 && len(m.Name) <= 40 && len(m.Value) <= 500 && !strings.ContainsAny(m.Name, "[]") {
 			f.Add("metadata["+m.Name+"]", m.Value)
+			n++
 		}
 	}
 }

@@ -51,6 +51,8 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **Idempotency.** Every POST carries an ` + "`Idempotency-Key`" + `, which Stripe remembers for 24 hours. A lost answer is fetched by sending the same request again; after that by
   search on ` + "`metadata[order_id]`" + `, our reference, which may lag: "not found" is believed two hours after the last send.
 - **Amounts.** Ugandan shillings are sent in hundredths. Currencies of three decimals must end in 0, as Stripe rounds; other amounts are refused before they leave.
+- **Limits.** Statement descriptors are cut at 22 characters, and metadata beyond 50 pairs, names of 40 characters without brackets and values of 500 is left out: Stripe would
+  refuse the payment.
 - **Captures.** One for an authorization; a smaller one releases the rest.
 - **Stored credentials.** A card that is stored gets a Stripe customer, who is kept with ours and named in later payments. What is charged again is the PaymentMethod.
 - **3-D Secure.** Asked for, Stripe sends the customer to a page and back; the intent then says how it ended. A result from elsewhere is sent instead.

@@ -1,6 +1,8 @@
 package stripe_test
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,6 +64,27 @@ func asked(op sdk.Operation) sdk.Request {
 		return purchase(0, "USD")
 	}
 	return purchase(1000, "USD")
+}
+
+func TestLimits(t *testing.T) {
+	r := purchase(1000, "USD")
+	r.Metadata = map[string]string{"order_id": "x", "a[b]": "x", strings.Repeat("n", 41): "x", "long": strings.Repeat("v", 501)}
+	for i := range 60 {
+		r.Metadata["k"+strconv.Itoa(i)] = "v"
+	}
+	r.DescriptorName, r.DescriptorSuffix = "THE MERCHANT WITH THE LONGEST NAME", "AND A SUFFIX THAT IS NOT SHORT"
+	sends, _ := play(t, sdk.OpAuthorize, r)
+	f := wire.FormBody(t, sends[0])
+	kept := 0
+	for name := range f {
+		if strings.HasPrefix(name, "metadata[") {
+			kept++
+			require.True(t, name == "metadata[order_id]" || strings.HasPrefix(name, "metadata[k"), name)
+		}
+	}
+	require.Equal(t, 50, kept)
+	require.Equal(t, "pay_1_1", f["metadata[order_id]"])
+	require.Equal(t, []string{"THE MERCHANT WITH THE ", "AND A SUFFIX THAT IS N"}, []string{f["statement_descriptor"], f["statement_descriptor_suffix"]}, "longer ones would be refused")
 }
 
 func TestEveryPostIsIdempotent(t *testing.T) {

@@ -74,9 +74,11 @@ func agreement(i *sdk.Instrument, use *sdk.StoredCredentialUse) *sdk.Object {
 	return o
 }
 
-// narrative is what the customer's statement shows.
+// narrative is what the customer's statement shows: at most 24 characters a line.
 func narrative(c *sdk.Call) *sdk.Object {
-	return sdk.NewObject().Str("line1", cmp.Or(c.Request.DescriptorName, c.Account.Config["merchant_name"], c.Account.Credentials["entity_id"])).OptStr("line2", c.Request.DescriptorSuffix)
+	const line = 24
+	return sdk.NewObject().Str("line1", cmp.Or(sdk.Clip(c.Request.DescriptorName, line), c.Account.Config["merchant_name"], c.Account.Credentials["entity_id"])).
+		OptStr("line2", sdk.Clip(c.Request.DescriptorSuffix, line))
 }
 
 // value is an amount in minor units.

@@ -134,10 +134,12 @@ func TestInstrument(t *testing.T) {
 		require.Equal(t, `{"address1":"1 Quay","city":"Cork","countryCode":"IE"}`, j.Raw("paymentInstrument.billingAddress"))
 		require.Equal(t, `{"preferredCardBrand":"cartesBancaires"}`, j.Raw("paymentInstrument.routing"))
 	}
+	r.DescriptorName, r.DescriptorSuffix = "THE MERCHANT WITH THE LONGEST NAME", "AND A SUFFIX THAT IS NOT SHORT"
 	r.Billing.Country, r.Instrument.Card.Network = "FR", sdk.Visa
 	sends, _ := drive(t, sdk.OpAuthorize, r, answer(201, `{"outcome":"3dsUnavailable"}`))
 	require.False(t, wire.JSONBody(t, sends[0]).Has("instruction.paymentInstrument.billingAddress"), "a part of one")
 	require.False(t, wire.JSONBody(t, sends[0]).Has("instruction.paymentInstrument.routing"))
+	require.Equal(t, `{"line1":"THE MERCHANT WITH THE LO","line2":"AND A SUFFIX THAT IS NOT"}`, wire.JSONBody(t, sends[0]).Raw("instruction.narrative"))
 }
 
 // An answer that decides nothing tells which payment it is of all the same.
