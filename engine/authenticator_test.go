@@ -210,7 +210,7 @@ type bank struct {
 
 func (b *bank) adapter() *sdk.Adapter {
 	a := &sdk.Adapter{Manifest: sdk.Manifest{ABI: sdk.ABI, Name: "bank", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Bank", Description: "A test processor.",
-		Features: sdk.Features{External3DS: b.external, StoredCredential: true, Exemptions: b.exemptions}, Resolve: b.rule}}
+		Features: sdk.Features{Processor3DS: true, External3DS: b.external, StoredCredential: true, Exemptions: b.exemptions}, Resolve: b.rule}}
 	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
 		b.mu.Lock()
 		b.requests = append(b.requests, *c.Request)

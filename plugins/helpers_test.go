@@ -112,6 +112,7 @@ func scripted(f sdk.Func) *sdk.Adapter {
 	a.Manifest = sdk.Manifest{Name: "scripted", Kind: sdk.KindProcessor, Version: "1.0.0",
 		Credentials: []sdk.Field{{Name: "secret_key", Key: "api_key", Type: "secret"}},
 		Config:      []sdk.Field{{Name: "merchant_id", Type: "text"}},
+		Features:    sdk.Features{External3DS: true},
 		Resolve:     sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}}}
 	return a
 }

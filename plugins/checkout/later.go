@@ -92,9 +92,9 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	a := list.Only(func(a sdk.JSON) bool {
 		if r.RefundID != "" {
-			return a.Str("type") == "Refund" && a.Str("id") == r.RefundID
+			return a.Need("type") == "Refund" && a.Str("id") == r.RefundID
 		}
-		return a.Str("type") == "Refund" && a.Str("reference") == r.Reference
+		return a.Need("type") == "Refund" && a.Str("reference") == r.Reference
 	})
 	o := &sdk.Outcome{Status: sdk.StatusPending, RefundID: cmp.Or(a.Str("id"), r.RefundID), TransactionID: r.TransactionID, Raw: a.Pick("response_code")}
 	switch approved := a.Raw("approved"); {

@@ -112,8 +112,10 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if id := c.Request.RefundID; id != "" {
 		return refunded(c, get(c, refunds+sdk.PathEscape(id), sdk.NotFound()))
 	}
-	r := paymentsOf(orderOf(c, nil)).Get("refunds").Where("custom_id", c.Request.Reference)
+	all := paymentsOf(orderOf(c, nil))
+	r := all.Get("refunds").Where("custom_id", c.Request.Reference)
 	if !r.Exists() {
+		sdk.Require(all.Get("captures").IsArray(), errors.New("the order does not show what was captured")) // and so none of its refunds
 		return sdk.NotFound(), nil
 	}
 	return refunded(c, r)
