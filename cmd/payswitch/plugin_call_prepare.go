@@ -33,7 +33,7 @@ func (c caller) prepared(ctx context.Context, k *callCase, m *sdk.Manifest, d *e
 			return verify, nil
 		}
 	}
-	return nil, fmt.Errorf("flow: %s needs no %s: its payment is one request, that of authorize", m.Name, k.Flow)
+	return nil, fmt.Errorf("flow: %s needs no %s: its payment begins with the request of authorize", m.Name, k.Flow)
 }
 
 // prepares says whether a request is no payment yet: it holds no card, or, where it makes a token of one, nothing of the amount.

@@ -117,7 +117,7 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 	if url := in.str("complete_url"); c.Flow == "authenticate" && url != "" { // where the customer comes back to from the authentication
 		r.ReturnURL = url
 	}
-	if r.ReturnURL == "" && (c.Flow == "tokenize" || c.Flow == "create_customer") { // a part of the payment that the request does not hold
+	if r.ReturnURL == "" && slices.Contains([]string{"tokenize", "create_customer", "create_order", "session_token"}, c.Flow) { // which these do not hold
 		r.ReturnURL = "https://shop.example/return"
 	}
 	if op == sdk.OpComplete {
