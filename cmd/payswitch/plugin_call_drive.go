@@ -115,10 +115,10 @@ func (k *callCase) checkNeeds(op sdk.Operation) error {
 	return nil
 }
 
-// environment is the one of the base URL; where that tells none, test if there is one.
+// environment is the one of the base URL; where that tells none or not which, test if there is one, unless the case says that it is none.
 func (k *callCase) environment(m *sdk.Manifest) string {
 	names := slices.Sorted(maps.Keys(m.Environments))
-	if i := slices.Index(names, "test"); i > 0 {
+	if i := slices.Index(names, "test"); i > 0 && k.Input["test"] != false {
 		names[0], names[i] = names[i], names[0]
 	}
 	for _, name := range names {

@@ -17,7 +17,7 @@ var (
 		"redirect_result", "redirect_result.form", "customer_acceptance"}
 	inputIntegers = []string{"amount", "payment_amount", "shipping_cost", "browser.color_depth", "browser.screen_height", "browser.screen_width",
 		"browser.time_zone_offset"}
-	inputFlags = []string{"request_3ds", "browser.java_enabled", "browser.javascript_enabled"}
+	inputFlags = []string{"request_3ds", "test", "browser.java_enabled", "browser.javascript_enabled"}
 	inputTexts = []string{"reference", "currency", "capture", "card_token", "connector_transaction_id", "connector_refund_id", "access_token",
 		"order_id", "description", "statement_descriptor", "statement_descriptor_suffix", "reason", "return_url", "webhook_url", "store_card",
 		"mit_category", "card.*", "billing.*", "shipping.*", "three_ds_result.*", "mandate.*", "customer.id", "customer.connector_id",
@@ -36,7 +36,7 @@ var (
 	}
 	inputAddress = []string{"first_name", "last_name", "line1", "line2", "line3", "city", "state", "postal_code", "country", "email", "phone", "phone_country_code"}
 	inputUnused  = []string{"complete_url", "session_token", "connector_order_id", "customer_acceptance", "off_session", "payment_method_type", "order_category",
-		"test", "stored_card", "refund_metadata", "customer.document"}
+		"stored_card", "refund_metadata", "customer.document"}
 )
 
 // unread are the fields of an input that nobody reads, as they are no fields of a case: probably another was meant.

@@ -51,6 +51,12 @@ func TestCallResponseAlone(t *testing.T) {
 	require.True(t, strings.HasSuffix(a.Request.URL, "/v2/payments"), a.Request.URL)
 	require.Contains(t, a.Request.Body, `"cardToken":"tkn_1"`)
 
+	for test, mode := range map[bool]string{true: `"testmode":true`, false: `"testmode":false`} {
+		token := cases["tokenize_card"]
+		token["input"].(map[string]any)["test"] = test
+		require.Contains(t, callLines(t, token)[0].Request.Body, mode)
+	}
+
 	verify := cases["authorize_auto"]
 	verify["flow"], verify["input"].(map[string]any)["amount"] = "setup_mandate", 0
 	verify["response"] = object{"status": 201, "body": object{"resource": "payment", "id": "tr_1", "status": "paid", "amount": object{"currency": "USD", "value": "0.00"},
