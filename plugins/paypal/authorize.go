@@ -48,20 +48,24 @@ func items(r *sdk.Request, goods int64) *sdk.Array {
 // cardSource is the card: its number, or what PayPal keeps of one.
 func cardSource(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
-	o, attributes := sdk.NewObject().OptStr("vault_id", r.Instrument.StoredCredentialID), sdk.NewObject()
-	if k := r.Instrument.Card; k != nil {
-		if o = card(r); !r.MerchantInitiated() { // which PayPal refuses with one
-			o.OptStr("security_code", k.CVC)
-		}
-		if r.Stores() {
-			attributes.Obj("vault", sdk.NewObject().Str("store_in_vault", "ON_SUCCESS"))
-		}
+	k, o, attributes := r.Instrument.Card, sdk.NewObject().OptStr("vault_id", r.Instrument.StoredCredentialID), sdk.NewObject()
+	if k != nil {
+		o = card(r)
 	}
-	o.OptObj("stored_credential", storedCredential(r))
+	if o.OptObj("stored_credential", storedCredential(r)); r.MerchantInitiated() {
+		return o // PayPal refuses what only a customer can tell
+	}
+	if k != nil {
+		o.OptStr("security_code", k.CVC)
+	}
+	if k != nil && r.Stores() {
+		attributes.Obj("vault", sdk.NewObject().Str("store_in_vault", "ON_SUCCESS"))
+	}
 	if r.Request3DS {
 		attributes.Obj("verification", sdk.NewObject().Str("method", "SCA_ALWAYS"))
-		o.Obj("experience_context", sdk.NewObject().OptStr("return_url", r.ReturnURL).OptStr("cancel_url", r.ReturnURL))
 	}
+	// PayPal asks for 3-D Secure by itself as well, where the law wants it.
+	o.OptObj("experience_context", sdk.NewObject().OptStr("return_url", r.ReturnURL).OptStr("cancel_url", r.ReturnURL))
 	return o.OptObj("attributes", attributes)
 }
 

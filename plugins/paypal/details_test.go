@@ -34,7 +34,7 @@ func TestOrderIsFound(t *testing.T) {
 	}
 }
 
-// TestWhatPayPalRefuses: a security code in a payment that the merchant initiates, and China's code of ISO 3166.
+// TestWhatPayPalRefuses: a security code or 3-D Secure in a payment that the merchant initiates, and China's code of ISO 3166.
 func TestWhatPayPalRefuses(t *testing.T) {
 	r := purchase()
 	r.Billing = &sdk.Address{Country: "CN", City: "Shanghai"}
@@ -43,7 +43,14 @@ func TestWhatPayPalRefuses(t *testing.T) {
 		return wire.JSONBody(t, sends[0]).Get("payment_source.card")
 	}
 	require.Equal(t, "C2", source().Str("billing_address.country_code"))
-	require.True(t, source().Has("security_code"))
+	r.Request3DS = true
+	for _, field := range []string{"security_code", "attributes.verification", "experience_context.return_url"} {
+		require.True(t, source().Has(field), field)
+	}
 	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session"}
-	require.False(t, source().Has("security_code"))
+	for _, field := range []string{"security_code", "attributes", "experience_context"} {
+		require.False(t, source().Has(field), field)
+	}
+	r.StoredCredential, r.Request3DS = nil, false
+	require.Equal(t, "https://switch.example/return", source().Str("experience_context.cancel_url"), "PayPal may ask for 3-D Secure by itself")
 }

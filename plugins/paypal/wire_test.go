@@ -38,7 +38,7 @@ var facts = wire.Options{
 		"body.payment_source.card.billing_address.admin_area_1":                  "the whole address goes along",
 		"body.payment_source.card.stored_credential.*":                           "the card networks want to know who began a payment with a stored credential",
 		"authorize_store_card body.payment_source.card.attributes.vault.*":       "PayPal documents this field for wallets, not for cards",
-		"authorize_processor_3ds body.payment_source.card.experience_context.*":  "where the customer comes back to after 3-D Secure",
+		"body.payment_source.card.experience_context.*":                          "where the customer comes back to from 3-D Secure, which PayPal asks for by itself where the law wants it",
 		"body.custom_id":                              "a refund is found again by our reference",
 		"headers.paypal-request-id":                   "a GET needs no idempotency key",
 		"access_token body.*":                         "the client authenticates once, in the header: RFC 6749 section 2.3 forbids a second way",
