@@ -237,7 +237,9 @@ func TestUndecidedHasItsID(t *testing.T) {
 		o := outcome(t, step(sdk.OpAuthorize), status, body)
 		require.Equal(t, []any{sdk.StatusUnknown, "P"}, []any{o.Status, o.TransactionID}, body)
 	}
-	require.Empty(t, outcome(t, step(sdk.OpCapture), 201, `{"status":"new","pspReference":"C"}`).TransactionID, "that is the capture's")
+	o := outcome(t, step(sdk.OpCapture), 201, `{"status":"new","pspReference":"C"}`)
+	require.Equal(t, []any{sdk.StatusUnknown, "", "C"}, []any{o.Status, o.TransactionID, o.CaptureID}, "that is the capture's")
+	require.Equal(t, "R", outcome(t, step(sdk.OpRefund), 201, `{"status":"new","pspReference":"R"}`).RefundID)
 }
 
 func TestStoredCredential(t *testing.T) {

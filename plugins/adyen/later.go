@@ -57,8 +57,12 @@ func modification(c *sdk.Call) *sdk.Object {
 func modify(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id string) {
 	j := post(c, "/payments/"+sdk.PathEscape(c.Request.TransactionID)+"/"+what, body)
 	id = j.Str("pspReference")
-	sdk.Require(j.Str("status") == "received" && id != "", errors.New("neither received nor refused"))
-	return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: j.Str("paymentPspReference"), Amount: money(j.Get("amount"))}, id
+	sdk.Require(id != "", errors.New("neither received nor refused"))
+	o = &sdk.Outcome{Status: sdk.StatusPending, TransactionID: j.Str("paymentPspReference"), Amount: money(j.Get("amount"))}
+	if j.Str("status") != "received" {
+		o.Status, o.Amount, o.Raw = sdk.StatusUnknown, nil, j.Pick("status")
+	}
+	return o, id
 }
 
 // refundReason is the nearest of the reasons Adyen knows; it takes no others.

@@ -132,6 +132,10 @@ func TestUndecidedHasItsID(t *testing.T) {
 		require.Equal(t, []any{sdk.StatusUnknown, "TRN_1"}, []any{o.Status, o.TransactionID})
 	}
 	require.Empty(t, outcome(t, sdk.OpCapture, later(2499), wire.Answer(200, `{"id":"TRN_2","type":"REFUND","status":"CAPTURED"}`)).TransactionID)
+	for _, told := range []string{`"status":"BRAND_NEW"`, `"status":"CAPTURED","amount":"700","currency":"EUR"`} {
+		o := outcome(t, sdk.OpRefund, later(700), wire.Answer(200, `{"id":"TRN_2","type":"REFUND",`+told+`}`))
+		require.Equal(t, []any{sdk.StatusUnknown, "TRN_2"}, []any{o.Status, o.RefundID}, told)
+	}
 }
 
 // The same request again is answered by what the first one made.

@@ -52,9 +52,12 @@ func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	currency := c.Request.Amount.Currency
 	o := &sdk.Outcome{Status: refundStatuses.Of(j.Str("status")), RefundID: j.Str("id"), TransactionID: c.Request.TransactionID, Raw: raw(j)}
 	sdk.Require(j.Str("type") == "REFUND", errors.New("not a refund"))
+	undecided := func(why error) { // with the refund's id, by which alone it is found
+		o.Status, o.Amount, o.Raw = sdk.StatusUnknown, nil, map[string]string{"error": why.Error()}
+	}
 	switch o.Status {
 	case "":
-		return nil, errStatus
+		undecided(errStatus)
 	case sdk.StatusDeclined:
 		o.Decline = declineOf(j)
 	case sdk.StatusRefunded:
@@ -62,7 +65,7 @@ func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 			break
 		}
 		if o.Amount = j.Money("amount", currency); o.Amount == nil || o.Amount.Minor < 0 || j.Str("currency") != string(currency) {
-			return nil, errCurrency
+			undecided(errCurrency)
 		}
 	}
 	return o, nil
