@@ -78,7 +78,8 @@ func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	j, op := answer.JSON(), c.Operation()
 	e := j.Get("error")
 	kind, query := e.Str("type"), op == sdk.OpSync || op == sdk.OpComplete || op == sdk.OpRefundSync
-	if c.About(e.First("payment_intent.id", "setup_intent.id")); j.Str("object") == paymentIntent.object || j.Str("object") == setupIntent.object {
+	c.About(e.First("payment_intent.id", "setup_intent.id"))
+	if object := j.Str("object"); object == paymentIntent.object || object == setupIntent.object {
 		c.About(j.Str("id"))
 	}
 	switch {

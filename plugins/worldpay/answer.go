@@ -151,7 +151,7 @@ func refusal(answer *sdk.Response) *sdk.Decline {
 		return nil
 	}
 	for e := range j.Get("validationErrors").All() {
-		text, path = text+": "+e.Str("message"), cmp.Or(path, e.Str("jsonPath"))
+		text, path = text+": "+e.Str("message"), path+"."+e.Str("jsonPath")
 	}
 	reason := sdk.DeclineProcessingError
 	for part := range strings.SplitSeq(path, ".") {

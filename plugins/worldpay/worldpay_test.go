@@ -80,7 +80,7 @@ func TestDeclines(t *testing.T) {
 		o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(201, `{"outcome":"refused","refusalCode":"`+code+`","paymentInstrument":{"cardBrand":"mastercard"}}`))
 		require.Equal(t, want, o.Decline.Reason, code)
 	}
-	several := strings.Replace(mistake, `"validationErrors":[`, `"validationErrors":[{"message":"Quantity is missing"},`, 1)
+	several := strings.Replace(mistake, `"validationErrors":[`, `"validationErrors":[{"message":"Quantity is missing","jsonPath":"$.order.quantity"},`, 1)
 	o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(400, several))
 	require.Equal(t, sdk.Decline{Code: "bodyDoesNotMatchSchema", Message: "Wrong: Quantity is missing: Card number is invalid", Reason: sdk.DeclineIncorrectNumber}, *o.Decline)
 	o = outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(400, mistake))
