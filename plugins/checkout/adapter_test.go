@@ -331,6 +331,8 @@ func TestSyncByReference(t *testing.T) {
 	require.Equal(t, sdk.StatusNotFound, outcome(t, lost(), 200, `{"total_count":0,"data":[]}`).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, lost(), 200, `{"data":[{"id":"a","reference":"order-1"},{"id":"b","reference":"order-1"}]}`).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, lost(), 500, `{"data":[]}`).Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, lost(), 200, `{"total_count":1,"data":[]}`).Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, lost(), 200, `{"data":[{"id":"a"}]}`).Status, "it may be ours")
 }
 
 func TestRefundSync(t *testing.T) {

@@ -59,12 +59,14 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		return get(c, c.Request.TransactionID)
 	}
 	resp := sdk.Must(c.Get("/payments?limit=10&skip=0&reference="+sdk.QueryEscape(c.Request.Reference), c.Bearer(secretKey)))
-	list := resp.JSON().Get("data")
+	j := resp.JSON()
+	list := j.Get("data")
 	if !resp.OK() || !list.IsArray() {
 		return refused(resp)
 	}
 	p := list.Only(func(p sdk.JSON) bool { return p.Need("reference") == c.Request.Reference })
 	if !p.Exists() {
+		sdk.Require(j.Int("total_count") <= int64(list.Len()), errors.New("a list that is not whole"))
 		return sdk.NotFound(), nil
 	}
 	return get(c, p.Str("id"))

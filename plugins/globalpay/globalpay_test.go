@@ -291,6 +291,7 @@ func TestSync(t *testing.T) {
 	require.True(t, strings.HasSuffix(sends[1].URL, "/transactions/TRN_1"))
 	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpSync, r, list(other)).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, list(ours, ours)).Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, list(`{"id":"TRN_1","type":"SALE"}`)).Status, "it may be ours")
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, wire.Answer(200, `{}`)).Status)
 }
 

@@ -303,6 +303,7 @@ func TestRefund(t *testing.T) {
 	r.RefundID = ""
 	require.Equal(t, "REF1", outcome(t, sdk.OpRefundSync, r, anOrder("COMPLETED", `"captures":[`+captured+`],"refunds":[`+done+`]`)).RefundID)
 	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpRefundSync, r, anOrder("COMPLETED", `"captures":[`+captured+`]`)).Status)
+	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, anOrder("COMPLETED", "")).Status, "without its captures the order does not show their refunds")
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, wire.Answer(404, `{"name":"RESOURCE_NOT_FOUND"}`)).Status, "no order is no answer about its refund")
 }
 
