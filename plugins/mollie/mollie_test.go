@@ -9,6 +9,7 @@ import (
 	"payswitch/plugins/mollie"
 	"payswitch/sdk"
 	"payswitch/sdk/sdktest"
+	"payswitch/sdk/sdktest/wire"
 )
 
 func TestSuite(t *testing.T) {
@@ -226,6 +227,19 @@ func TestEvidence(t *testing.T) {
 		}
 	}
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, sdk.Request{TransactionID: "tr_1", RefundID: "re_1"}, answer(401, mistake("401"))).Status)
+}
+
+// TestAddress: an address is told whole, with who lives there, or not at all.
+func TestAddress(t *testing.T) {
+	r := purchase(1000, "EUR")
+	sent := func() sdk.JSON {
+		sends, _ := drive(t, sdk.OpAuthorize, r, answer(201, token), answer(201, paymentBody("paid", "10.00", "")))
+		return wire.JSONBody(t, sends[1]).Get("billingAddress")
+	}
+	r.Billing = &sdk.Address{FirstName: "Ana", LastName: "Lima", Email: "ana@example.com", Line1: "Rua 1", Line2: "2", City: "Lisboa", Zip: "1000-001", Country: "PT"}
+	require.JSONEq(t, `{"givenName":"Ana","familyName":"Lima","email":"ana@example.com","streetAndNumber":"Rua 1,2","city":"Lisboa","postalCode":"1000-001","country":"PT"}`, sent().Raw(""))
+	r.Billing.City = ""
+	require.False(t, sent().Exists())
 }
 
 // TestAmountsToldAreEvidence: an amount in another currency, or none, proves nothing; the payment's id stays known.
