@@ -25,7 +25,8 @@
 // the WASI stubs do. Functions that call others count the depth of the stack, because wazero lets it grow to 84 MB of heap.
 // Stores note the kilobyte they write to in a ledger behind the guest's memory (ledger.go), so that a reset copies back just what was
 // touched. What the host writes is noted by the one function that writes
-// (instance.writable). Loads and stores that go by the same local share their address, its check and the note (base.go). All mutable globals are exported, under names a guest may not use, so that they can be put back:
+// (instance.writable). Loads and stores that go by the same local share their address, its check and the note (base.go). Jumps that the Go compiler
+// makes by starting a loop anew go to their blocks directly (jump.go). All mutable globals are exported, under names a guest may not use, so that they can be put back:
 // Go keeps its stack pointer in one.
 //
 // The image is taken after start function, _initialize, the manifest and one warm-up step. Memory cannot shrink: an

@@ -150,6 +150,7 @@ func FuzzRewrite(f *testing.F) {
 func FuzzReset(f *testing.F) {
 	for seed := range byte(60) {
 		f.Add(bytes.Repeat([]byte{seed, seed * 13, 200 - seed, seed * 5, 9}, 12), []byte{seed, 1, 2, 0, 3, seed, 1, 0})
+		f.Add(bytes.Repeat([]byte{seed * 3, 15, seed * 11, 15, 32, seed * 7, 15}, 12), []byte{seed % 7, 0, 0, 0, 3, seed, 1, 0})
 	}
 	r := newRuntime(f, Options{Limits: fuzzLimits})
 	plain := plainRuntime(f)
@@ -233,10 +234,14 @@ func generate(program []byte) []byte {
 		}
 		return asm(get(4), between(), tee(4), between(), opI32WrapI64)
 	}
+	jumping, entry := generateJumps(b, next), func() []byte { return argument(next() % 8) }
+	if b.custom != nil {
+		entry = func() []byte { return i32c(0) } // no other number is anybody's
+	}
 	body := asm(i32c(4096), tee(3), opI64ExtendI32, put(4))
 	depth := 0
 	for len(p) > 0 && len(body) < 2000 {
-		switch next() % 16 {
+		switch next() % 17 {
 		case 0, 1, 2, 3:
 			op := opI32Store + int(next())%9
 			value := [...][]byte{i32c(-2), i64c(-2), asm(opF32Const, 1, 2, 3, 4), asm(opF64Const, 1, 2, 3, 4, 5, 6, 7, 8)}[storeLocal(byte(op))]
@@ -272,6 +277,8 @@ func generate(program []byte) []byte {
 		case 14:
 			body = asm(body, get(3), between(), i32c(int64(next()%64)), opI32Sub, tee(3), opI32Eqz, opDrop, get(3), i64c(9), mem(0x37, 0))
 		case 15:
+			body = asm(body, entry(), callf(jumping), opDrop)
+		case 16:
 			switch next() % 4 {
 			case 0:
 				body = asm(body, i32c(int64(next()%2)), opMemoryGrow, 0, opDrop)
@@ -288,6 +295,46 @@ func generate(program []byte) []byte {
 		body = asm(body, get(2), i32c(1), opI32Add, tee(2), i32c(20), opI32LtS, opBrIf, 0, opEnd)
 	}
 	return b.step(tI32+tI32+tI64+tI64, body, answerAt(inputAt, 64)).build()
+}
+
+// generateJumps adds a function that jumps by numbers, as the Go compiler makes them or a little different, and sometimes says that it is Go's. No jump up
+// is taken more than a few times.
+func generateJumps(b *builder, next func() uint32) int {
+	if next()%2 == 0 {
+		b.custom = madeByGo
+	}
+	const times, sum = 1, 2
+	regions := make([][]byte, 1+next()%6)
+	j := jumper{len(regions)}
+	for in := range regions {
+		to := int64(next() % uint32(len(regions)+1))
+		again := asm(get(times), i32c(1), opI32Add, tee(times), i32c(30), opI32LtS)
+		condition := again
+		if next()%2 == 0 {
+			condition = asm(again, argument(next()%3), i32c(int64(next())), opI32GtU, 0x71) // and
+		}
+		region := asm(i32c(int64(in)*8+300), get(sum), i32c(3), 0x6c, i32c(int64(in)), opI32Add, tee(sum), mem(opI32Store, 0))
+		for range next() % 3 {
+			region = asm(region, j.when(condition, to, in))
+			to = int64(next() % uint32(len(regions)+1))
+		}
+		switch next() % 8 {
+		case 0:
+			region = asm(region, again, opIf, typeEmpty, region, opElse, j.to(to, in, 1), opEnd)
+		case 1:
+			region = asm(region, condition, opIf, typeEmpty, region, j.to(to, in, 1), opEnd)
+		case 2:
+			region = asm(region, opBlock, typeEmpty, condition, opBrIf, 0, again, opI32Eqz, opBrIf, 0, j.to(to, in, 1), opEnd)
+		case 3:
+			region = asm(region, again, opI32Eqz, opIf, typeEmpty, get(sum), opReturn, opEnd, j.to(to, in, 0))
+		case 4:
+			if next()%4 == 0 {
+				region = asm(region, i32c(int64(in)), tee(0), get(0), opI32Add, opDrop)
+			}
+		}
+		regions[in] = region
+	}
+	return b.fn(tI32, tI32, tI32+tI32, j.code(regions...), get(sum))
 }
 
 // allBlocks uses every way to nest and leave blocks, with results.

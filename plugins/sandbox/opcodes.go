@@ -89,11 +89,11 @@ var refusedMisc = map[uint32]string{
 type instruction struct {
 	at     int // offset of the opcode
 	op     byte
-	misc   uint32 // sub-opcode after 0xfc
-	index  uint32 // of calls, globals, locals
-	offset uint32 // of loads and stores
-	value  int64  // of integer constants
-	labels int    // of br_table
+	misc   uint32   // sub-opcode after 0xfc
+	index  uint32   // of calls, globals, locals, labels
+	offset uint32   // of loads and stores
+	value  int64    // of integer constants; the type of a block
+	labels []uint32 // of br_table, the default's last; until the next one is read
 }
 
 // next decodes one instruction. Whatever it does not know is refused.
@@ -106,7 +106,7 @@ func (r *reader) next(in *instruction) {
 	case op == opLocalGet, op == opLocalSet, op == opLocalTee, op == opGlobalGet, op == opGlobalSet, op == opCall, op == opBr, op == opBrIf, op == opTableGet, op == opRefFunc:
 		in.index = r.u32()
 	case op == opBlock, op == opLoop, op == opIf:
-		r.signed(5)
+		in.value = r.signed(5)
 	case op >= opI32Load && op <= opI64Store32:
 		r.u32()
 		in.offset = r.u32()
@@ -119,9 +119,9 @@ func (r *reader) next(in *instruction) {
 	case op == opF64Const:
 		r.take(8)
 	case op == opBrTable:
-		in.labels = r.count()
-		for range in.labels + 1 {
-			r.u32()
+		in.labels = in.labels[:0]
+		for range r.count() + 1 {
+			in.labels = append(in.labels, r.u32())
 		}
 	case op == opCallIndirect:
 		r.u32()

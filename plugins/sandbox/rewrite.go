@@ -7,7 +7,7 @@ import (
 
 // rewriterVersion is part of the key of everything kept on disk. Count it up with every change of what is refused, of
 // the code that is put in, or of what it costs.
-const rewriterVersion = 5
+const rewriterVersion = 6
 
 // Names of what the rewriter exports beside the guest's own mutable globals.
 const (
@@ -53,6 +53,7 @@ type rewriter struct {
 //     those that are stopped;
 //   - stores note in the ledger which granules of the memory they wrote to;
 //   - loads and stores that go by one local share its address, and so the compiler's check and the note;
+//   - jumps by way of a loop and a br_table go to their blocks directly, and functions of the Go compiler are entered where Go enters them;
 //   - the ledger's pages are added to the memory, behind what the guest has of it, and memory.size does not count them;
 //   - the guest's mutable globals, and those three, are exported;
 //   - start function and data segments are taken out. The host runs and applies them for the first instance; all

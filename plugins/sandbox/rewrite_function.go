@@ -63,6 +63,15 @@ func (w *rewriter) function(b []byte, i int) []byte {
 			b = append(b, wasm[k.at:k.end]...)
 			b = append(appendS(append(b, opI32Const), int64(w.ledgerPages)), opI32Sub)
 			from = k.end
+		case markTable:
+			b = s.jumps.rewrite(b)
+			from = k.end
+		case markJump:
+			b = appendU(append(b, opBr), uint64(k.label))
+			from = k.end
+		case markJumpIf:
+			b = appendU(append(b, opBrIf), uint64(k.label))
+			from = k.end
 		case markReturn:
 			if s.calls { // to the end, where the frame is taken off the stack's count
 				b = appendU(append(b, opBr), uint64(k.depth-1))

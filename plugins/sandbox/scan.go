@@ -21,6 +21,9 @@ const (
 	markGrow                    // memory.grow: charge by pages, keep the ledger behind the memory
 	markSize                    // memory.size: without the ledger
 	markReturn                  // a return: leave through the end of the function instead
+	markTable                   // the br_table that jumps go to
+	markJump                    // a jump: to the block it is meant for
+	markJumpIf                  // the same with the if around it
 )
 
 // mark is one place in a function body where the rewriter adds or replaces something.
@@ -31,6 +34,7 @@ type mark struct {
 	kind   markKind
 	op     byte   // of the load or store
 	offset uint32 // static offset of the load or store
+	label  uint32 // of a jump
 	depth  uint32 // the number of blocks around it, with the one that is put around the body: where the guest is stopped
 
 	// Of addresses. The first is made of the local, cut to 32 bits or made less, kept in the scratch local if there is one, and checked up to bound if
@@ -74,6 +78,8 @@ type functionScan struct {
 	origins   origins
 	bases     []base   // since the last branch
 	accesses  []access // the same
+	jumps     jumps
+	ends      []int    // those of jumps that are still to come
 	held      []uint32 // the locals that scratch locals hold addresses of
 	anchors   []uint32
 }
@@ -113,7 +119,7 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	r := &reader{b: m.wasm, p: body.start, end: body.end}
 	t := m.types[m.funcs[i]]
 	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), locals: uint64(len(t.params)), origins: s.origins,
-		bases: s.bases[:0], accesses: s.accesses[:0], held: s.held[:0], anchors: s.anchors}
+		bases: s.bases[:0], accesses: s.accesses[:0], held: s.held[:0], anchors: s.anchors, jumps: s.jumps}
 	s.groups = r.count()
 	s.declStart = r.p
 	for range s.groups {
@@ -127,6 +133,8 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	}
 	if r.err == nil {
 		s.origins.reset(s.locals)
+		s.jumps.find(m, i, r.p)
+		s.ends = s.jumps.ends
 	}
 	s.marks = append(s.marks, mark{at: r.p, kind: markCheck})
 	total := uint32(len(m.globals))
@@ -157,6 +165,7 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	}
 	s.end = r.end - 1
 	s.entry()
+	s.marks = append(s.marks, s.jumps.marks...)
 	slices.SortStableFunc(s.marks, func(a, b mark) int { return cmp.Or(a.at-b.at, int(a.kind)-int(b.kind)) })
 	return nil
 }
@@ -235,7 +244,7 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 		s.blocks++
 	case op == opBrTable:
 		s.branched = true
-		s.blocks += uint64(in.labels)
+		s.blocks += uint64(len(in.labels) - 1)
 	case op == opEnd:
 		n := len(s.loops) - 1
 		kind := s.loops[n]
@@ -243,6 +252,8 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 		switch {
 		case kind == blockLoop: // its end is only ever fallen through
 			s.loopDepth--
+		case len(s.ends) > 0 && s.ends[0] == in.at: // one with what stands before it, and charged there
+			s.ends = s.ends[1:]
 		case kind == blockPlain && n > 0:
 			return begin(markCharge, 0)
 		}

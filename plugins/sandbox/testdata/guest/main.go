@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"time"
 	"unsafe"
+
+	"payswitch/plugins/sandbox/testdata/guest/flow"
 )
 
 var (
@@ -89,6 +91,8 @@ func step(_, n uint32) uint64 {
 		kept = bytes.Clone(message[1:])
 		count++
 		return answer(fmt.Appendf(nil, "%d %q", count, was))
+	case 'j': // all the ways that control can take
+		return answer([]byte(flow.Run(string(message[1:]))))
 	case 'm': // everything that tends to differ
 		return answer(moods())
 	}
