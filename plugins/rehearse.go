@@ -28,11 +28,13 @@ type Answer struct {
 	Body   []byte
 }
 
-// Rehearsed is how far a rehearsed operation came. Exactly one field is set.
+// Rehearsed is how far a rehearsed operation came. Exactly one of Request, Outcome and Reject is set.
 type Rehearsed struct {
 	Request *Request // the first that no answer was left for
 	Outcome *sdk.Outcome
 	Reject  *sdk.Reject
+	// Answered are the method and URL of each request that was given an answer, in order.
+	Answered []string
 }
 
 // Request is an HTTP request with everything that was secret to the adapter in it, to the byte as it would leave. Header holds what the
@@ -82,7 +84,7 @@ func rehearse(ctx context.Context, opts Options, a *adapter, d *engine.Drive, r 
 		err = o.run(ctx)
 	}
 	if stage.request != nil { // what became of the operation without an answer is of no interest
-		return &Rehearsed{Request: stage.request}, nil
+		return &Rehearsed{Request: stage.request, Answered: stage.answered}, nil
 	}
 	if v, ok := errors.AsType[*Violation](err); ok {
 		v.Adapter = a.name
@@ -95,14 +97,15 @@ func rehearse(ctx context.Context, opts Options, a *adapter, d *engine.Drive, r 
 			out.Token.Value = o.secrets.secrets[i].value.Reveal()
 		}
 	}
-	return &Rehearsed{Outcome: o.res.Outcome, Reject: o.res.Reject}, nil
+	return &Rehearsed{Outcome: o.res.Outcome, Reject: o.res.Reject, Answered: stage.answered}, nil
 }
 
 // stage plays the processor of one rehearsed operation.
 type stage struct {
-	answers []Answer
-	request *Request // the first that no answer was left for
-	end     func()   // ends the operation
+	answers  []Answer
+	answered []string
+	request  *Request // the first that no answer was left for
+	end      func()   // ends the operation
 }
 
 func (s *stage) answer(_ context.Context, o *outgoing) answer {
@@ -113,6 +116,7 @@ func (s *stage) answer(_ context.Context, o *outgoing) answer {
 		s.end()
 		return answer{failure: failConnect, err: io.EOF}
 	}
+	s.answered = append(s.answered, o.method+" "+o.url.String())
 	next := s.answers[0]
 	s.answers = s.answers[1:]
 	if len(next.Body) > o.maxResponse {

@@ -140,6 +140,11 @@ func (c caller) tell(k *callCase, m *sdk.Manifest) {
 	if currency := sdk.Currency(inputText(k.Input["currency"])); currency != "" && len(m.Currencies) > 0 && !slices.Contains(m.Currencies, currency) {
 		all = append(all, "input.currency: "+string(currency)+" is none that "+m.Name+" takes: the switch would choose another processor")
 	}
+	c.say(all...)
+}
+
+// say says each text once.
+func (c caller) say(all ...string) {
 	for _, text := range all {
 		if !c.told[text] {
 			c.told[text] = true
@@ -269,6 +274,9 @@ func (c caller) call(ctx context.Context, text []byte) (*callAnswer, error) {
 		}
 		return nil, k.explain(err, info.Manifest)
 	case r.Outcome != nil:
+		if r.Outcome.Status == sdk.StatusUnknown && len(r.Answered) > 1 { // perhaps they were meant for others
+			c.say("an unknown outcome: the answers were read as those to " + strings.Join(r.Answered, ", then "))
+		}
 		return &callAnswer{Outcome: r.Outcome}, nil
 	}
 	request, err := newCallRequest(r.Request)

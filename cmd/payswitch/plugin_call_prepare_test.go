@@ -77,5 +77,12 @@ func TestCallTells(t *testing.T) {
 	require.NoError(t, err)
 	_, _, stderr = pluginCall(t, string(text)+"\n", "--cases", "-")
 	require.Empty(t, stderr)
+	swapped := cases["authorize_auto"]
+	swapped["exchanges"] = []any{object{"status": 201, "body": object{"cardToken": "tkn_1"}}, object{"status": 201, "body": object{"cardToken": "tkn_1"}}}
+	text, err = json.Marshal(swapped)
+	require.NoError(t, err)
+	_, stdout, stderr := pluginCall(t, string(text)+"\n", "--cases", "-")
+	require.Contains(t, stdout, `"unknown"`)
+	require.Equal(t, "an unknown outcome: the answers were read as those to POST https://api.cc.mollie.com/v1/card-tokens, then POST https://api.mollie.com/v2/payments\n", stderr)
 	require.Equal(t, ": in a case, credentials.merchant_id", inCase("metadata.merchant_id"))
 }
