@@ -253,6 +253,12 @@ func TestStoredCredential(t *testing.T) {
 	require.Equal(t, sdk.StatusVerified, o.Status)
 	require.Equal(t, &sdk.StoredCredential{ID: "M5N7", CustomerID: "mca_wire_cus"}, o.StoredCredential)
 	require.Equal(t, &sdk.Checks{CVC: "pass", AddressLine1: "fail", PostalCode: "pass"}, o.Checks)
+	for avs, want := range map[string]sdk.Checks{"12 Address matches, postal code not checked": {AddressLine1: "pass", PostalCode: "unchecked"}, "0 Unknown": {AddressLine1: "unavailable", PostalCode: "unavailable"},
+		"16 Postal code doesn't match, address unknown": {AddressLine1: "unavailable", PostalCode: "fail"}, "22 Name matches": {}} {
+		want.CVC = "unchecked"
+		o := outcome(t, s, 200, `{"pspReference":"P","resultCode":"Authorised","additionalData":{"cvcResult":"6 No CVC/CVV provided","avsResult":"`+avs+`"}}`)
+		require.Equal(t, &want, o.Checks, avs)
+	}
 
 	s = step(sdk.OpAuthorize) // the shopper is the one it was stored under
 	s.Request.Instrument = &sdk.Instrument{StoredCredentialID: o.StoredCredential.ID}

@@ -74,11 +74,13 @@ func nextAction(a sdk.JSON) *sdk.NextAction {
 	return n
 }
 
-// checks are the digits of cvcResult and avsResult (docs.adyen.com), as in "1 Matches".
+// checks are the numbers of cvcResult and avsResult (docs.adyen.com), as in "1 Matches".
 var checks = sdk.CheckCodes{
-	CVC:        sdk.Results{{sdk.CheckPass, "1"}, {sdk.CheckFail, "2"}, {sdk.CheckUnchecked, "3"}, {sdk.CheckUnavailable, "0 5"}},
-	Line1:      sdk.Results{{sdk.CheckPass, "1 7"}, {sdk.CheckFail, "2 6"}, {sdk.CheckUnavailable, "3 4"}, {sdk.CheckUnchecked, "5"}},
-	PostalCode: sdk.Results{{sdk.CheckPass, "6 7"}, {sdk.CheckFail, "1 2"}, {sdk.CheckUnavailable, "3 4"}, {sdk.CheckUnchecked, "5"}},
+	CVC: sdk.Results{{sdk.CheckPass, "1"}, {sdk.CheckFail, "2"}, {sdk.CheckUnchecked, "3 4 6"}, {sdk.CheckUnavailable, "0 5"}},
+	Line1: sdk.Results{{sdk.CheckPass, "1 7 9 12 20 21 24 25"}, {sdk.CheckFail, "2 6 10 13 26"}, {sdk.CheckUnavailable, "0 3 4 11 14 16"},
+		{sdk.CheckUnchecked, "5 8 15 17 18"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "6 7 14 15 19 20 23 24"}, {sdk.CheckFail, "1 2 16 17 26"}, {sdk.CheckUnavailable, "0 3 4 8 9 10"},
+		{sdk.CheckUnchecked, "5 11 12 13 18"}},
 }
 
 // word is what stands before the first separator.

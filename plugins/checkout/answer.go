@@ -105,8 +105,8 @@ func stored(c *sdk.Call, j sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData)
 // checks are source.cvv_check and source.avs_check (checkout.com/docs, "AVS codes", "CVV response codes").
 var checks = sdk.CheckCodes{
 	CVC:        sdk.Results{{sdk.CheckPass, "Y"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P"}, {sdk.CheckUnavailable, "U X"}},
-	Line1:      sdk.Results{{sdk.CheckPass, "Y X D F M A B"}, {sdk.CheckFail, "Z W N"}, {sdk.CheckUnchecked, "P"}, {sdk.CheckUnavailable, "G I R S U"}},
-	PostalCode: sdk.Results{{sdk.CheckPass, "Y X D F M Z W P"}, {sdk.CheckFail, "A N"}, {sdk.CheckUnchecked, "B"}, {sdk.CheckUnavailable, "G I R S U"}},
+	Line1:      sdk.Results{{sdk.CheckPass, "Y X D F M A B"}, {sdk.CheckFail, "Z W N"}, {sdk.CheckUnchecked, "P C"}, {sdk.CheckUnavailable, "E G I R S U"}},
+	PostalCode: sdk.Results{{sdk.CheckPass, "Y X D F M Z W P"}, {sdk.CheckFail, "A N"}, {sdk.CheckUnchecked, "B C"}, {sdk.CheckUnavailable, "E G I R S U"}},
 }
 
 // decline is why a payment or action was refused. A payment that is asked for keeps its code in its first action.
