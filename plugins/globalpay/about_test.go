@@ -21,7 +21,7 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 | key1 | the app id | required |
 | api_key | the app key | required; it is never sent, a digest with it is |
 | metadata.account_name | the name of the transaction processing account | ` + "`transaction_processing`" + ` if left out |
-| metadata.country | the country the merchant sells from | ` + "`US`" + ` if left out |
+| metadata.country | the country the merchant sells from | that of the billing address if left out, else ` + "`US`" + ` |
 
 ## What to know
 

@@ -46,7 +46,7 @@ func Adapter() *sdk.Adapter {
 			},
 			Config: []sdk.Field{
 				{Name: accountName, Label: "Account name", Help: "Of the transaction processing account.", Type: "text", Optional: true, Default: "transaction_processing"},
-				{Name: country, Label: "Country", Help: "Where the merchant sells from, ISO 3166 alpha-2.", Type: "text", Optional: true, Default: "US"},
+				{Name: country, Label: "Country", Help: "Where the merchant sells from, ISO 3166 alpha-2. Without it, that of the billing address, else US.", Type: "text", Optional: true},
 			},
 			Authentication: []sdk.Placement{
 				{Secret: appKey, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body", Field: "secret"},

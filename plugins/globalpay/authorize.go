@@ -17,7 +17,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	method := paymentMethod(r)
 	body := sdk.NewObject().Str("account_name", c.Account.Config[accountName]).Str("channel", "CNP").Str("amount", minor(r.Amount)).
-		Str("currency", string(r.Amount.Currency)).Str("reference", r.Reference).Str("country", c.Account.Config[country]).Str("capture_mode", mode)
+		Str("currency", string(r.Amount.Currency)).Str("reference", r.Reference).Str("country", cmp.Or(c.Account.Config[country], r.BillTo().Country, "US")).Str("capture_mode", mode)
 	storedCredential(body, r.StoredCredential)
 	if r.WebhookURL != "" {
 		body.Obj("notifications", sdk.NewObject().OptStr("cancel_url", r.ReturnURL).OptStr("return_url", r.ReturnURL).Str("status_url", r.WebhookURL))

@@ -102,6 +102,19 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
+func TestCountry(t *testing.T) {
+	a := globalpay.Adapter()
+	for _, k := range [][3]string{{"GB", "FR", "GB"}, {"", "FR", "FR"}, {"", "", "US"}} { // configured, billing, sent
+		r := purchase()
+		r.Billing = &sdk.Address{Country: k[1]}
+		s := wire.NewStep(&a.Manifest, sdk.OpAuthorize, r)
+		s.Account.Config["country"] = k[0]
+		sends, _, err := wire.Play(a, s)
+		require.NoError(t, err)
+		require.Equal(t, k[2], wire.JSONBody(t, sends[0]).Str("country"))
+	}
+}
+
 func TestAuthorize(t *testing.T) {
 	r := purchase()
 	result, sends := play(t, sdk.OpAuthorize, r, sale("PREAUTHORIZED", `,"payment_method":{"result":"00","id":"PMT_1","card":{"authcode":"12345","brand_reference":"0161","cvv_result":"NOT_MATCHED","avs_postal_code_result":"MATCHED"}}`))
