@@ -43,6 +43,10 @@ var checkRules = []struct{ rule, demand, remedy string }{
 		"set what the status needs (Decline, NextAction …) and only statuses of this operation"},
 	{sdktest.RuleAuthentication, "an authentication says what the answer said",
 		"tell transStatus and what goes with it as told, unknown ones as an error, and name the cryptogram's field in Send.Capture"},
+	{sdktest.RuleExemption, "an exemption that the manifest declares is told to the processor",
+		"say Request.Exemption in what is sent, each in words of its own; in Go let the manifest take them from the table with sdk.ExemptionsIn"},
+	{sdktest.RuleOffer, "what the manifest does not offer is rejected",
+		"reject it as unsupported, as the Go SDK does of itself, or declare it in the manifest's features"},
 	{sdktest.RuleReplay, "a re-run repeats what was sent before",
 		"build requests from Call alone, and the time in them from Call.Now before the send"},
 }

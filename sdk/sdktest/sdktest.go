@@ -81,6 +81,7 @@ const (
 	RuleAuthentication = "authentication"
 	RuleReplay         = "replay"    // a re-run repeats what it sent before, at its own time
 	RuleExemption      = "exemption" // an exemption that the manifest declares is told to the processor
+	RuleOffer          = "offer"     // what the manifest does not offer is rejected
 )
 
 // perRule bounds how often one rule is reported for one operation.
@@ -110,6 +111,7 @@ func Check(ctx context.Context, s Stepper, o Options) error {
 	c.checkIdentity()
 	c.checkMoney()
 	c.checkExemptions()
+	c.checkOffer()
 	return errors.Join(c.broken...)
 }
 

@@ -377,3 +377,22 @@ func TestMoneyWithoutAnswers(t *testing.T) {
 		})
 	}
 }
+
+// lax is an adapter that offers everything, under the manifest of one that offers nothing: what it is asked it does.
+type lax struct {
+	Stepper
+	manifest []byte
+}
+
+func (l lax) Manifest(context.Context) ([]byte, error) { return l.manifest, nil }
+
+// What is not offered must be rejected. The Go SDK does so of itself.
+func TestOffers(t *testing.T) {
+	all := good()
+	manifest := all.ManifestMessage()
+	all.Manifest.Features = sdk.Features{Processor3DS: true, External3DS: true, NetworkMIT: true}
+	broken := rules(Check(t.Context(), lax{Native(all), manifest}, Options{Answer: answers}))["offer authorize"]
+	for _, name := range []string{"request_3ds", "three_ds without", "network_transaction_id"} {
+		require.Contains(t, broken, name)
+	}
+}

@@ -140,6 +140,9 @@ EXPORT(payswitch_step) u64 payswitch_step(u32 address, u32 len) {
   text request = member(step, "request"), op = member(step, "operation");
   if (!is(member(step, "abi"), "1")) return reject("unsupported", "this adapter speaks ABI 1");
   if (is(op, "authorize")) {
+    // The features offer none of these: they are not to be left out in silence.
+    if (is(member(request, "request_3ds"), "true") || member(request, "three_ds").p) return reject("unsupported", "there is no 3-D Secure here");
+    if (member(member(request, "instrument"), "network_transaction_id").p) return reject("unsupported", "there are no networks here");
     if (number(member(member(request, "amount"), "minor")) % 100 == 5) return outcome(request, "declined", "transaction_id", "echo_", 1);
     return outcome(request, is(member(request, "capture"), "automatic") ? "captured" : "authorized", "transaction_id", "echo_", 0);
   }

@@ -1,0 +1,35 @@
+package sdktest
+
+import "payswitch/sdk"
+
+// checkOffer asks payments and verifications for what the manifest's features do not offer. It must be rejected, not left out of what is
+// sent: nobody would know that a payment was made without it.
+func (c *checker) checkOffer() {
+	f := c.manifest.Features
+	for _, x := range []struct {
+		offered bool
+		what    string
+		ask     func(r *sdk.Request)
+	}{
+		{f.Processor3DS, "request_3ds without processor_3ds", func(r *sdk.Request) { r.Request3DS = true }},
+		{f.External3DS, "three_ds without external_3ds", func(r *sdk.Request) {
+			r.ThreeDS = &sdk.ThreeDSResult{CAVV: "standinCavv", ECI: "05", TransStatus: "Y", Version: "2.2.0", DSTransID: "c272b04f-6e7b-43a2-bb78-90f4fb94aa25"}
+		}},
+		{f.NetworkMIT, "network_transaction_id without network_mit", func(r *sdk.Request) {
+			card := *r.Instrument
+			card.NetworkTransactionID = "016153570198200"
+			r.Instrument, r.StoredCredential = &card, &sdk.StoredCredentialUse{Initiator: "mit", Category: "recurring"}
+		}},
+	} {
+		for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpVerify} {
+			in := c.sample(op)
+			if x.offered || !c.declared(op) || in.Request.Instrument == nil || in.Request.Instrument.Card == nil {
+				continue
+			}
+			x.ask(&in.Request)
+			if turns, end := c.play(in, c.happy(op)); len(turns) > 0 || end != nil && end.Reject == nil {
+				c.breaks(RuleOffer, op, "%s is not rejected", x.what)
+			}
+		}
+	}
+}
