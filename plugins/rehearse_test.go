@@ -56,7 +56,10 @@ func TestRehearseGoesOnWithAnswers(t *testing.T) {
 	require.Equal(t, "Basic "+base64.StdEncoding.EncodeToString([]byte("m_1:"+secretKey)), first.Request.Header.Get("Authorization"))
 	require.Equal(t, "Bearer token_from_the_answer", rehearse(token).Request.Header.Get("Authorization"))
 	require.Equal(t, sdk.StatusAuthorized, rehearse(token, plugins.Answer{Status: 200}).Outcome.Status)
-	require.True(t, strings.HasSuffix(rehearse(token, refused).Request.URL, "/token"), "a refused token is fetched anew")
+	anew := rehearse(token, refused)
+	require.True(t, strings.HasSuffix(anew.Request.URL, "/token"), "a refused token is fetched anew")
+	require.Len(t, anew.Answered, 2)
+	require.Equal(t, "POST "+anew.Request.URL, anew.Answered[0])
 
 	r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{Answers: []plugins.Answer{refused}, AccessToken: engine.NewSecret("token_of_the_case")})
 	require.NoError(t, err)
