@@ -1,6 +1,10 @@
 package sandbox
 
-import "slices"
+import (
+	"go/version"
+	"slices"
+	"strings"
+)
 
 // The Go compiler does without structured control flow: a function is a loop around a br_table, and whoever goes to another basic block sets a
 // local to the block's number and starts the loop anew. A jump then costs a look at the fuel and an indirect branch, and as everything may come
@@ -14,11 +18,15 @@ import "slices"
 // the goroutine's stack before the call, or, after a recovered panic, before the call of runtime.deferreturn, whose block is the one before that of
 // the return address (cmd/internal/obj/wasm and cmd/link/internal/ld of Go; the return address is the function's number and the block's).
 const (
-	goProducer      = "Go cmd/compile" // in the custom section "producers", processed-by
-	goFunctionsFrom = 0x1000           // what a function's number in an address is above its place among those defined
+	goFunctionsFrom = 0x1000 // what a function's number in an address is above its place among those defined
 	goAddressShift  = 16
 	bareCall        = 12 // instructions at most that call deferreturn, which has no arguments, and a few more
 )
+
+// goProducer is how the Go compiler calls itself in the custom section "producers", and goVersions are those known to do as said.
+const goProducer = "Go cmd/compile"
+
+var goVersions = []string{"go1.24", "go1.25", "go1.26"}
 
 // jumps is what is found of this in a function body, by a look at it before all others.
 type jumps struct {
@@ -264,4 +272,18 @@ func (j *jumps) rewrite(b []byte) []byte {
 		b = appendU(b, uint64(label))
 	}
 	return b
+}
+
+// byKnownGo reads the rest of the custom section "producers" (WebAssembly tool conventions), and reports whether one of the Go compilers known made the
+// module.
+func (r *reader) byKnownGo() (found bool) {
+	for range r.vector() {
+		field := r.name()
+		for range r.vector() {
+			name, release := r.name(), r.name()
+			release, _, _ = strings.Cut(release, " ") // experiments follow
+			found = found || field == "processed-by" && name == goProducer && slices.Contains(goVersions, version.Lang(release))
+		}
+	}
+	return found && r.err == nil
 }

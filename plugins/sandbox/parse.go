@@ -73,7 +73,7 @@ type parsed struct {
 	start    int64 // function index, -1 for none
 	bodies   []span
 	data     []segment
-	byGo     bool // it says that it comes from the Go compiler
+	byGo     bool // it says that it comes from a Go compiler that is known
 }
 
 // parse reads the structure of a module; function bodies are looked at later. It refuses what it does not understand.
@@ -123,7 +123,7 @@ func parse(wasm []byte) (*parsed, error) {
 func (m *parsed) section(id byte, r *reader) {
 	switch id {
 	case secCustom:
-		m.byGo = m.byGo || r.name() == "producers" && r.producedBy(goProducer)
+		m.byGo = m.byGo || r.name() == "producers" && r.byKnownGo()
 		r.err = nil // nothing depends on what is in custom sections
 	case secType:
 		m.typeSection(r)
@@ -299,19 +299,6 @@ func (m *parsed) dataSection(r *reader) {
 		s.data.end = r.p
 		m.data = append(m.data, s)
 	}
-}
-
-// producedBy reads the rest of the custom section "producers" (WebAssembly tool conventions), and reports whether a tool is among those that the
-// module was processed by.
-func (r *reader) producedBy(tool string) (found bool) {
-	for range r.vector() {
-		field := r.name()
-		for range r.vector() {
-			name, _ := r.name(), r.name() // and its version
-			found = found || field == "processed-by" && name == tool
-		}
-	}
-	return found && r.err == nil
 }
 
 // limits reads the size limits of a table or memory.
