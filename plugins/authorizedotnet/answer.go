@@ -19,7 +19,11 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 	if o.TransactionID == "0" { // none was made
 		o.TransactionID = ""
 	}
-	switch t.Text("responseCode") {
+	verdict := t.Text("responseCode")
+	if c.Operation() != sdk.OpRefund && verdict != "2" && verdict != "3" { // a refund is another transaction, a refused one nobody's
+		c.About(o.TransactionID)
+	}
+	switch verdict {
 	case "1":
 		o.Status = approved
 	case "4": // held for review; of a refund, which is on its way in any case, that says nothing more

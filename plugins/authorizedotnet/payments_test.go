@@ -200,6 +200,9 @@ func TestAnswersWithoutEvidence(t *testing.T) {
 	} {
 		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, purchase(), x).Status, name)
 	}
+	require.Equal(t, "60198495566", play(t, sdk.OpAuthorize, purchase(), answer(200, result("9", ""))).TransactionID, "what became of it can be asked")
+	seen := strings.Replace(result("3", errors), `"errorCode":"2"`, `"errorCode":"11"`, 1)
+	require.Empty(t, play(t, sdk.OpAuthorize, purchase(), answer(200, seen)).TransactionID, "a refused duplicate tells nothing of the first")
 	for n := range len(whole) {
 		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, purchase(), answer(200, whole[:n])).Status, "cut after %d bytes", n)
 	}

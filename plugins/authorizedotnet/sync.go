@@ -43,6 +43,7 @@ var statuses = sdk.Statuses{
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	t := lookUp(c, r.TransactionID)
+	c.About(t.Text("transId"))
 	o := &sdk.Outcome{Status: statuses.Must(t.Str("transactionStatus")), TransactionID: t.Text("transId"), NetworkTransactionID: t.Text("networkTransId"),
 		Checks: checks.Read(t.Str("cardCodeResponse"), t.Str("AVSResponse")), Raw: t.Pick("transactionStatus")}
 	held, taken := t.Major("authAmount", r.Amount.Currency), t.Major("settleAmount", r.Amount.Currency)

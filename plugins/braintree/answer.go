@@ -42,6 +42,7 @@ func read(c *sdk.Call, t sdk.JSON, means sdk.Statuses) (o *sdk.Outcome, id strin
 
 // paymentOf reads a transaction into the outcome of a payment.
 func paymentOf(c *sdk.Call, t sdk.JSON) *sdk.Outcome {
+	c.About(t.Str("id"))
 	o, id := read(c, t, statuses)
 	o.TransactionID = id
 	switch {

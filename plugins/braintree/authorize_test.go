@@ -219,6 +219,8 @@ func TestAnswersWithoutEvidence(t *testing.T) {
 	} {
 		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, payment(), token, x).Status, name)
 	}
+	other := play(t, sdk.OpAuthorize, payment(), token, charged(transaction("SETTLED", "24.99", "EUR", "")))
+	require.Equal(t, []string{"unknown", "dHJhbnNhY3Rpb25fYWJj"}, []string{string(other.Status), other.TransactionID}, "what became of it can be asked")
 	for n := range len(whole) {
 		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, payment(), token, answer(200, whole[:n])).Status, "cut after %d bytes", n)
 	}

@@ -36,6 +36,7 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 		body.OptArr("merchantDefinedInformation", definedInformation(r))
 	}
 	a := ask(c, "POST", paymentsPath, body)
+	c.About(a.Str("id"))
 	if status := a.Str("status"); payments.Of(status) != sdk.StatusVoided {
 		return paymentOutcome(r, a, status), nil
 	}

@@ -245,7 +245,8 @@ func TestOtherAnswers(t *testing.T) {
 	require.Equal(t, usd(24990), *play(t, sdk.OpAuthorize, payment(), amounts("AUTHORIZED", "249.90", "USD")).Amount, "for the host to refuse")
 	for name, x := range map[string]sdk.Exchange{"currency": amounts("AUTHORIZED", "24.99", "EUR"), "nothing": amounts("AUTHORIZED", "0.00", "USD"),
 		"no number": amounts("AUTHORIZED", "x", "USD"), "more decimals": amounts("AUTHORIZED", "24.991", "USD")} {
-		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, payment(), x).Status, name)
+		o := play(t, sdk.OpAuthorize, payment(), x)
+		require.Equal(t, []string{"unknown", "7001"}, []string{string(o.Status), o.TransactionID}, name)
 	}
 	require.Equal(t, usd(2000), *play(t, sdk.OpCapture, later(1000), amounts("TRANSMITTED", "20.00", "USD")).Amount)
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpCapture, later(1000), amounts("TRANSMITTED", "10.00", "EUR")).Status)

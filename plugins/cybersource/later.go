@@ -109,6 +109,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		return o, nil
 	}
 	a := transaction(c, r.TransactionID, "ics_auth")
+	c.About(a.Str("id"))
 	o := paymentOutcome(r, a, statusOf(a, "AUTHORIZED"))
 	if r.Resolves == sdk.OpIncrementalAuthorize && o.Status == sdk.StatusAuthorized {
 		sdk.Require(o.Amount != nil && *o.Amount == r.Amount, errors.New("what is held is not the new total"))
