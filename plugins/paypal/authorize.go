@@ -1,6 +1,7 @@
 package paypal
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 
@@ -71,7 +72,8 @@ func cardSource(r *sdk.Request) *sdk.Object {
 
 func card(r *sdk.Request) *sdk.Object {
 	k := r.Instrument.Card
-	return sdk.NewObject().Str("number", k.Number).Str("expiry", k.Year()+"-"+k.Month()).OptStr("name", k.Holder).Obj("billing_address", address(r.Billing))
+	return sdk.NewObject().Str("number", k.Number).Str("expiry", k.Year()+"-"+k.Month()).OptStr("name", cmp.Or(k.Holder, r.BillTo().Name())).
+		Obj("billing_address", address(r.Billing))
 }
 
 // networks are PayPal's names of the card networks.

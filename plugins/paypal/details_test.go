@@ -37,12 +37,13 @@ func TestOrderIsFound(t *testing.T) {
 // TestWhatPayPalRefuses: a security code or 3-D Secure in a payment that the merchant initiates, and China's code of ISO 3166.
 func TestWhatPayPalRefuses(t *testing.T) {
 	r := purchase()
-	r.Billing = &sdk.Address{Country: "CN", City: "Shanghai"}
+	r.Billing = &sdk.Address{FirstName: "Li", LastName: "Wei", Country: "CN", City: "Shanghai"}
 	source := func() sdk.JSON {
 		_, sends := play(t, sdk.OpAuthorize, r, anOrder("COMPLETED", `"authorizations":[`+authorized+`]`))
 		return wire.JSONBody(t, sends[0]).Get("payment_source.card")
 	}
 	require.Equal(t, "C2", source().Str("billing_address.country_code"))
+	require.Equal(t, "Li Wei", source().Str("name"), "the card has no name on it")
 	r.Request3DS = true
 	for _, field := range []string{"security_code", "attributes.verification", "experience_context.return_url"} {
 		require.True(t, source().Has(field), field)
