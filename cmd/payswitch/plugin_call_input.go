@@ -109,9 +109,12 @@ func checkKinds(prefix string, in map[string]any) error {
 				return err
 			}
 		case slices.Contains(inputIntegers, path):
-			n, err := strconv.ParseInt(inputText(v), 10, 64)
-			if negative := n < 0 && !strings.HasPrefix(path, "browser."); err != nil || negative {
-				return fmt.Errorf("input.%s: must be a whole number%s", path, map[bool]string{true: ", not negative"}[negative])
+			bits, what := 64, "a whole number, not negative"
+			if strings.HasPrefix(path, "browser.") {
+				bits, what = 32, "a whole number of at most 32 bits"
+			}
+			if n, err := strconv.ParseInt(inputText(v), 10, bits); err != nil || n < 0 && bits == 64 {
+				return fmt.Errorf("input.%s: must be %s", path, what)
 			}
 		case slices.Contains(inputFlags, path):
 			if _, ok := v.(bool); !ok {

@@ -225,6 +225,7 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 		{input(money + `"billing":{"line1":{}}`), "input.billing.line1: must be a text"},
 		{input(money + `"request_3ds":"yes"`), "input.request_3ds: must be true or false"},
 		{input(money + card + `,"browser":{"color_depth":"deep"}`), "input.browser.color_depth: must be a whole number"},
+		{input(money + card + `,"browser":{"screen_width":4294967296}`), "input.browser.screen_width: must be a whole number of at most 32 bits"},
 		{stripe(`"response":{"body":{}}`), "response.status: must be an HTTP status"},
 		{stripe(`"response":200`), "response: must be an object of status, headers and body"},
 		{stripe(`"response":{"status":200,"headers":{"x":{}}}`), "response.headers.x: must be a text or a list of texts"},
