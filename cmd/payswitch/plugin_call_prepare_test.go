@@ -64,6 +64,7 @@ func TestCallResponseAlone(t *testing.T) {
 	a = callLines(t, verify)[0]
 	require.NotNil(t, a.Outcome, "%+v", a)
 	require.Equal(t, sdk.StatusVerified, a.Outcome.Status)
+	require.Empty(t, a.Outcome.ConnectorData.Customer, "none is made up")
 }
 
 // TestCallTells says on standard error what makes a request one that the switch would not send, once.
