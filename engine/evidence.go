@@ -177,6 +177,10 @@ func (e *Engine) sync(ctx context.Context, w *work, resolves sdk.Operation) (*sd
 	if v.outcome == nil || v.outcome.Status == sdk.StatusUnknown || v.status == OperationUnknown {
 		return nil, verdict{status: OperationUnknown, text: "the processor's answer to a sync tells nothing: " + v.text}
 	}
+	if m := v.outcome.Amount; m != nil && m.Currency != "" && m.Currency != q.req.Amount.Currency {
+		e.metrics.Alarm("amount_mismatch")
+		return nil, verdict{status: OperationUnknown, text: "the processor reports another currency than asked for"}
+	}
 	return v.outcome, v
 }
 
@@ -186,7 +190,7 @@ func read(op *Operation, a *Attempt, o *sdk.Outcome, final bool) verdict {
 	if op.Status == OperationPending {
 		notYet = verdict{status: OperationPending, outcome: &sdk.Outcome{Status: sdk.StatusPending}}
 	}
-	if o.Amount != nil && o.Amount.Currency != "" && o.Totals == nil && op.Kind != sdk.OpCapture && o.Amount.Minor > a.Amount {
+	if op.Kind != sdk.OpCapture && !plausible(o, a) {
 		return verdict{status: OperationSucceeded, outcome: o, mismatch: true, alarm: "amount_mismatch", text: "the processor reports another amount than asked for"}
 	}
 	switch op.Kind {
@@ -215,6 +219,14 @@ func read(op *Operation, a *Attempt, o *sdk.Outcome, final bool) verdict {
 		return verdict{status: OperationPending, outcome: o}
 	}
 	return verdict{status: OperationSucceeded, outcome: o}
+}
+
+// plausible says whether what a sync tells of a payment's amounts can be true. Its currency has been looked at.
+func plausible(o *sdk.Outcome, a *Attempt) bool {
+	if t := o.Totals; t != nil {
+		return min(t.Authorized, t.Captured, t.Refunded) >= 0 && t.Captured <= max(a.Amount, a.Authorized)
+	}
+	return o.Amount == nil || fits(o, sdk.Money{Minor: a.Amount, Currency: o.Amount.Currency})
 }
 
 func readCapture(op *Operation, a *Attempt, o *sdk.Outcome, final bool, notYet verdict) verdict {

@@ -112,6 +112,7 @@ func TestMachineProperties(t *testing.T) {
 
 func FuzzMachine(f *testing.F) {
 	f.Add(uint64(1), uint64(2))
+	f.Add(uint64(26), uint64(303)) // nothing authorized
 	f.Fuzz(func(t *testing.T, a, b uint64) { play(t, rand.New(rand.NewPCG(a, b))) })
 }
 

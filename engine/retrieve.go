@@ -134,6 +134,10 @@ func (e *Engine) bookEvidence(ctx context.Context, w *work, o *sdk.Outcome) erro
 		if o.Totals != nil {
 			amount = o.Totals.Captured
 		}
+		if !plausible(o, b.a) {
+			e.metrics.Alarm("amount_mismatch")
+			return nil
+		}
 		if amount <= b.a.Captured {
 			return nil
 		}

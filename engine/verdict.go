@@ -69,7 +69,7 @@ func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult,
 	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview:
 		v.status = OperationPending
 	}
-	if kind != sdk.OpSync && !fits(o.Amount, asked) {
+	if kind != sdk.OpSync && !fits(o, asked) {
 		v.mismatch, v.alarm = true, "amount_mismatch"
 		v.text = "the processor reports another amount or currency than asked for"
 	}
@@ -98,9 +98,14 @@ func sends(m *sdk.Manifest) bool {
 	return false
 }
 
-// fits says whether an outcome's amount can be true: the same currency, not negative and not more than was asked for.
-func fits(got *sdk.Money, asked sdk.Money) bool {
-	return got == nil || got.Currency == asked.Currency && got.Minor >= 0 && got.Minor <= asked.Minor
+// fits says whether an outcome's amount can be true: the same currency, not negative, not more than was asked for, and something where
+// something was approved.
+func fits(o *sdk.Outcome, asked sdk.Money) bool {
+	got, least := o.Amount, int64(0)
+	if o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured {
+		least = min(1, asked.Minor)
+	}
+	return got == nil || got.Currency == asked.Currency && got.Minor >= least && got.Minor <= asked.Minor
 }
 
 // toldOf is what the caller is told of an operation that could not be performed; nil when the payment itself tells.

@@ -1,0 +1,83 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// What a sync tells of amounts that cannot be is not booked as money: neither for an operation that is open, nor for a payment at rest.
+func TestAmountsOfASync(t *testing.T) {
+	usd := func(n int64) *sdk.Money { return &sdk.Money{Minor: n, Currency: "USD"} }
+	for name, c := range map[string]struct {
+		told      sdk.Outcome
+		want      engine.PaymentStatus
+		received  int64
+		unalarmed bool
+	}{
+		"as asked":           {told: sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(100)}, want: engine.Succeeded, received: 100, unalarmed: true},
+		"no amount":          {told: sdk.Outcome{Status: sdk.StatusCaptured}, want: engine.Succeeded, received: 100, unalarmed: true},
+		"in totals":          {told: sdk.Outcome{Status: sdk.StatusCaptured, Totals: &sdk.Totals{Authorized: 100, Captured: 100}}, want: engine.Succeeded, received: 100, unalarmed: true},
+		"nothing":            {told: sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(0)}, want: engine.Conflicted},
+		"nothing authorized": {told: sdk.Outcome{Status: sdk.StatusAuthorized, Amount: usd(0)}, want: engine.Conflicted},
+		"less than nothing":  {told: sdk.Outcome{Status: sdk.StatusAuthorized, Amount: usd(-1)}, want: engine.Conflicted},
+		"more":               {told: sdk.Outcome{Status: sdk.StatusCaptured, Amount: usd(101)}, want: engine.Conflicted},
+		"more in totals":     {told: sdk.Outcome{Status: sdk.StatusCaptured, Totals: &sdk.Totals{Authorized: 100, Captured: 101}}, want: engine.Conflicted},
+		"totals below zero":  {told: sdk.Outcome{Status: sdk.StatusCaptured, Totals: &sdk.Totals{Authorized: 100, Captured: 100, Refunded: -1}}, want: engine.Conflicted},
+		"another currency":   {told: sdk.Outcome{Status: sdk.StatusCaptured, Amount: &sdk.Money{Minor: 100, Currency: "EUR"}}, want: engine.Processing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProcessor(t)
+			p.hangs.Store(true)
+			a := shop(byReference)
+			ask := a.Sync
+			a.Sync = func(call *sdk.Call) (*sdk.Outcome, error) {
+				if _, err := ask(call); err != nil {
+					return nil, err
+				}
+				o := c.told
+				return &o, nil
+			}
+			w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
+			w.shopAccount(p.URL)
+			v := w.pay(sale(100, visa))
+			require.Equal(t, engine.Processing, v.Payment.Status)
+			v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
+			require.Equal(t, c.want, v.Payment.Status)
+			require.Equal(t, c.received, v.Payment.Received)
+			require.Equal(t, c.unalarmed, w.alarms.all()["amount_mismatch"] == 0)
+		})
+	}
+}
+
+// A payment that was authorized, of which a sync then tells that more was captured than there was.
+func TestMoreCapturedThanAuthorized(t *testing.T) {
+	p := newProcessor(t)
+	a := shop(byReference)
+	pay, ask := a.Authorize, a.Sync
+	a.Authorize = func(call *sdk.Call) (*sdk.Outcome, error) {
+		o, err := pay(call)
+		if o != nil {
+			o.Status = sdk.StatusAuthorized
+		}
+		return o, err
+	}
+	a.Sync = func(call *sdk.Call) (*sdk.Outcome, error) {
+		o, err := ask(call)
+		if o != nil {
+			o.Amount = &sdk.Money{Minor: 5000, Currency: "USD"}
+		}
+		return o, err
+	}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
+	w.shopAccount(p.URL)
+	v := w.pay(sale(100, visa, manual))
+	require.Equal(t, engine.RequiresCapture, v.Payment.Status)
+	v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
+	require.Equal(t, engine.RequiresCapture, v.Payment.Status)
+	require.Zero(t, v.Payment.Received)
+	require.Equal(t, 1, w.alarms.all()["amount_mismatch"])
+}
