@@ -71,7 +71,7 @@ func settingKey(f sdk.Field) string {
 
 // operation is what the adapter is asked in the case's flow, by its name there or ours.
 func (k *callCase) operation(m *sdk.Manifest) (sdk.Operation, error) {
-	op := wire.Operation(k.Flow)
+	op := k.Operation()
 	switch {
 	case k.Flow == "":
 		return "", fmt.Errorf("flow: is missing: give one, as authorize")

@@ -183,6 +183,21 @@ func TestCallReverse(t *testing.T) {
 	require.JSONEq(t, `{"merchantAccount":"m","reference":"rev-1"}`, a.Request.Body)
 }
 
+// A set-up with a small amount is an authorization that stores the card; one with none is a verification.
+func TestCallSetUpWithAnAmount(t *testing.T) {
+	line := func(rest string) string {
+		return `{"connector":"adyen","flow":"setup_mandate","credentials":{"api_key":"k","merchant_account":"m"},"input":{"reference":"m-1",` + rest +
+			`"currency":"EUR","card":{"number":"4111111111111111","exp_month":"03","exp_year":"2030","cvc":"737"},"customer":{"id":"c"}}}`
+	}
+	for rest, want := range map[string]string{`"amount":100,`: `"value":100`, `"amount":0,`: `"value":0`, ``: `"value":0`} {
+		a := callLines(t, line(rest))[0]
+		require.NotNil(t, a.Request, a.Error)
+		require.Contains(t, a.Request.Body, want)
+		require.Contains(t, a.Request.Body, `"storePaymentMethod":true`)
+		require.Equal(t, rest == `"amount":100,`, strings.Contains(a.Request.Body, `"manualCapture":"true"`), a.Request.Body)
+	}
+}
+
 // TestCallSaysWhatIsWrong answers what cannot be called with the field at fault, and goes on.
 func TestCallSaysWhatIsWrong(t *testing.T) {
 	stripe := func(rest string) string { return `{"connector":"stripe","flow":"authorize",` + rest + `}` }

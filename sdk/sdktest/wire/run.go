@@ -108,7 +108,7 @@ func (r *runner) operation(c *Case) sdk.Operation {
 			return op
 		}
 	}
-	return Operation(c.Flow)
+	return c.Operation()
 }
 
 func (r *runner) step(c *Case) (*sdk.Step, error) {

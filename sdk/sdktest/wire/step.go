@@ -39,7 +39,16 @@ func Operation(flow string) sdk.Operation {
 	return ""
 }
 
-// Step makes the step of a case: op as Operation gives it, or another. The card, the cryptogram and the credentials are the real ones.
+// Operation is what an adapter is asked in the case. A set-up with an amount is a payment that is only authorized, and stores the card: a
+// verification has none.
+func (c *Case) Operation() sdk.Operation {
+	if c.Flow == "setup_mandate" && input(c.Input).int("amount") > 0 {
+		return sdk.OpAuthorize
+	}
+	return Operation(c.Flow)
+}
+
+// Step makes the step of a case: op as c.Operation gives it, or another. The card, the cryptogram and the credentials are the real ones.
 //
 // What the format has no field of ours for is put where an adapter may look for it: customer.connector_id is ConnectorData.Customer;
 // connector_data is that of an outcome or, as JSON, ConnectorData.Payment; where authenticate has none, the id that the customer brought back
@@ -85,7 +94,9 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 	if op != sdk.OpAuthorize && op != sdk.OpVerify && op != sdk.OpComplete {
 		return r
 	}
-	r.Capture = captureMethod(in)
+	if r.Capture = captureMethod(in); c.Flow == "setup_mandate" && op == sdk.OpAuthorize && in.str("capture") == "" {
+		r.Capture = sdk.CaptureManual
+	}
 	r.Instrument = instrument(in)
 	if c.Flow != "authorize" && op == sdk.OpAuthorize || c.Flow == "create_customer" {
 		prepared(&r)
@@ -102,7 +113,7 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: in.str("store_card")}
 	case op == sdk.OpAuthorize && in.obj("mandate") != nil: // the customer pays with what is stored
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", Usage: "on_session"}
-	case op == sdk.OpVerify:
+	case op == sdk.OpVerify, c.Flow == "setup_mandate":
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
 	}
 	r.Request3DS = in.is("request_3ds")
