@@ -141,6 +141,6 @@ func address(a *sdk.Address) *sdk.Object {
 	if a.Line2 != "" {
 		street += "," + a.Line2
 	}
-	return sdk.NewObject().OptStr("givenName", a.FirstName).OptStr("familyName", a.LastName).OptStr("email", a.Email).
-		Str("streetAndNumber", street).OptStr("postalCode", a.Zip).Str("city", a.City).OptStr("region", a.State).Str("country", a.Country)
+	return sdk.NewObject().Str("streetAndNumber", street).OptStr("postalCode", a.Zip).Str("city", a.City).OptStr("region", a.State).
+		Str("country", a.Country)
 }

@@ -111,12 +111,10 @@ func order(form *sdk.Form, r *sdk.Request) {
 }
 
 func addresses(form *sdk.Form, r *sdk.Request) {
-	b, k := *r.BillTo(), r.Instrument.Card
-	if k != nil && b.FirstName == "" && b.LastName == "" {
-		b.FirstName, b.LastName = k.HolderNames()
+	if b := r.Billing; b != nil {
+		form.Opt("first_name", b.FirstName).Opt("last_name", b.LastName).Opt("address1", b.Line1).Opt("address2", b.Line2).Opt("city", b.City).
+			Opt("state", b.State).Opt("zip", b.Zip).Opt("country", b.Country).Opt("phone", b.Phone).Opt("email", b.Email)
 	}
-	form.Opt("first_name", b.FirstName).Opt("last_name", b.LastName).Opt("address1", b.Line1).Opt("address2", b.Line2).Opt("city", b.City).
-		Opt("state", b.State).Opt("zip", b.Zip).Opt("country", b.Country).Opt("phone", b.Phone).Opt("email", b.Email)
 	if s := r.Shipping; s != nil {
 		form.Opt("shipping_firstname", s.FirstName).Opt("shipping_lastname", s.LastName).Opt("shipping_address1", s.Line1).
 			Opt("shipping_address2", s.Line2).Opt("shipping_city", s.City).Opt("shipping_state", s.State).Opt("shipping_zip", s.Zip).

@@ -102,21 +102,6 @@ func TestDetails(t *testing.T) {
 	require.NotContains(t, sent(), "ipaddress", "the customer is not there")
 }
 
-// TestCardholder is who the bill names, else the card.
-func TestCardholder(t *testing.T) {
-	for holder, want := range map[string][2]string{"Ana Maria Lima": {"Ana Maria", "Lima"}, "LIMA": {"", "LIMA"}, "": {"", ""}} {
-		r := sdk.Request{Reference: "ref-1", Amount: usd(2499), Instrument: card()}
-		r.Instrument.Card.Holder = holder
-		sent := func() [2]string {
-			f := wire.FormBody(t, play(t, sdk.OpAuthorize, r, answer(200, approved+"sale&response_code=100")).Sends[0])
-			return [2]string{f["first_name"], f["last_name"]}
-		}
-		require.Equal(t, want, sent())
-		r.Billing = &sdk.Address{FirstName: "Jane"}
-		require.Equal(t, [2]string{"Jane", ""}, sent(), "not half of each")
-	}
-}
-
 func TestAnswersWithoutEvidence(t *testing.T) {
 	r := sdk.Request{Reference: "ref-1", Amount: usd(2499), Instrument: card()}
 	whole := approved + "sale&response_code=100"

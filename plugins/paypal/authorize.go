@@ -65,8 +65,9 @@ func cardSource(r *sdk.Request) *sdk.Object {
 	if r.Request3DS {
 		attributes.Obj("verification", sdk.NewObject().Str("method", "SCA_ALWAYS"))
 	}
-	// PayPal asks for 3-D Secure by itself as well, where the law wants it.
-	o.OptObj("experience_context", sdk.NewObject().OptStr("return_url", r.ReturnURL).OptStr("cancel_url", r.ReturnURL))
+	if r.Request3DS || r.BillTo().Country != "US" { // PayPal asks for 3-D Secure by itself as well, where the law wants it
+		o.OptObj("experience_context", sdk.NewObject().OptStr("return_url", r.ReturnURL).OptStr("cancel_url", r.ReturnURL))
+	}
 	return o.OptObj("attributes", attributes)
 }
 

@@ -54,4 +54,6 @@ func TestWhatPayPalRefuses(t *testing.T) {
 	}
 	r.StoredCredential, r.Request3DS = nil, false
 	require.Equal(t, "https://switch.example/return", source().Str("experience_context.cancel_url"), "PayPal may ask for 3-D Secure by itself")
+	r.Billing.Country = "US"
+	require.False(t, source().Has("experience_context"), "no law asks for it there")
 }
