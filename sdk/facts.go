@@ -203,10 +203,10 @@ func (r *Request) Known() *PaymentState {
 }
 
 // Increase is by how much an incremental authorization raises what is held, for processors that want to be told that instead of the new
-// total. A total that is no more than what is held ends the operation with a rejection.
+// total. A total that is no more than what is held, and a payment of which nothing is known, end the operation with a rejection.
 func (r *Request) Increase() Money {
 	held := r.Known()
-	Require(held.Authorized > 0 && r.Amount.Minor > held.Authorized && r.Amount.Currency == held.Currency, Invalid("amount", "the new total must be above what is held, in its currency"))
+	Require(r.Amount.Minor > held.Authorized && r.Amount.Currency == held.Currency, Invalid("amount", "the new total must be above what is held, in its currency"))
 	return Money{Minor: r.Amount.Minor - held.Authorized, Currency: r.Amount.Currency}
 }
 

@@ -64,8 +64,10 @@ func TestWhatIsKnown(t *testing.T) {
 func TestIncrease(t *testing.T) {
 	r := &Request{Amount: Money{Minor: 1500, Currency: "USD"}, Payment: &PaymentState{Authorized: 1000, Currency: "USD"}}
 	require.Equal(t, Money{Minor: 500, Currency: "USD"}, r.Increase())
+	r.Payment.Authorized = 0
+	require.Equal(t, r.Amount, r.Increase(), "nothing is held yet")
 	for name, p := range map[string]*PaymentState{"no more": {Authorized: 1500, Currency: "USD"}, "another currency": {Authorized: 1000, Currency: "EUR"},
-		"nothing held": {Currency: "USD"}, "nothing known": nil} {
+		"nothing known": nil} {
 		r.Payment = p
 		var reject *Reject
 		func() {

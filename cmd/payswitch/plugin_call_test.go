@@ -17,7 +17,7 @@ import (
 )
 
 // calledAdapters are those that the tests of `plugin call` are about.
-var calledAdapters = []string{"adyen", "authorizedotnet", "mollie", "nmi", "stripe"}
+var calledAdapters = []string{"adyen", "authorizedotnet", "bluesnap", "braintree", "checkout", "cybersource", "globalpay", "mollie", "nmi", "paypal", "stripe", "worldpay"}
 
 // callFlags name these adapters as their source is now, and a folder with them compiled. The built program compiles them, as for cache.
 var callFlags = sync.OnceValues(func() ([]string, error) {
@@ -207,7 +207,7 @@ func TestCallSaysWhatIsWrong(t *testing.T) {
 		{`{`, "the case is no JSON object"},
 		{`[]`, "the case is no JSON object"},
 		{`{"flow":"authorize"}`, "connector: is missing"},
-		{`{"connector":"acme","flow":"authorize"}`, `connector: no adapter is called "acme": choose one of adyen, authorizedotnet, mollie, nmi, stripe`},
+		{`{"connector":"acme","flow":"authorize"}`, `connector: no adapter is called "acme": choose one of adyen, authorizedotnet, bluesnap, braintree, checkout, cybersource, globalpay, mollie, nmi, paypal, stripe, worldpay`},
 		{`{"connector":7}`, "connector: must be a text"},
 		{`{"connector":"stripe"}`, "flow: is missing"},
 		{`{"connector":"stripe","flow":"revoke_mandate"}`, `flow: "revoke_mandate" is no flow that can be called: choose one of authorize, mandate_payment, setup_mandate, complete, capture, `},
@@ -350,7 +350,7 @@ func TestCallOne(t *testing.T) {
 	require.NoError(t, os.WriteFile(broken, []byte("\x00asm"), 0o600))
 	code, _, stderr = pluginCall(t, "", "--plugin", broken)
 	require.Equal(t, exitFailed, code)
-	require.Contains(t, stderr, "5 of 6 files hold an adapter")
+	require.Contains(t, stderr, "12 of 13 files hold an adapter")
 }
 
 func TestUserCache(t *testing.T) {

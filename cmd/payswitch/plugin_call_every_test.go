@@ -1,0 +1,50 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// notAsked are the recorded cases that lead to no request, by what their names begin with, and what is said of each instead.
+var notAsked = map[string]string{
+	"paypal create_order": "needs no create_order", "stripe tokenize": "needs no tokenize",
+	"authorizedotnet authorize_processor_3ds": "3-D Secure is not run at", "bluesnap authorize_processor_3ds": "3-D Secure is not run at",
+	"globalpay authorize_processor_3ds": "3-D Secure is not run at", "nmi authorize_processor_3ds": "3-D Secure is not run at",
+	"mollie authorize_external_3ds": "takes no result of an authentication done outside", "paypal authorize_external_3ds": "takes no result of an authentication done outside",
+	"worldpay incremental_authorization": "does not offer incremental_authorization",
+}
+
+// TestCallEveryRecordedCase: whatever has been recorded of the twelve leads to a request, or to a word on why there is none.
+func TestCallEveryRecordedCase(t *testing.T) {
+	unused := map[string]bool{}
+	for k := range notAsked {
+		unused[k] = true
+	}
+	for _, name := range calledAdapters {
+		cases, requests := recordedCases(t, name)
+		require.Greater(t, len(cases), 10, name)
+		var names []string
+		var lines []any
+		for k, c := range cases {
+			names, lines = append(names, k), append(lines, c)
+		}
+		for i, a := range callLines(t, lines...) {
+			at, why := name+" "+names[i], ""
+			for k, says := range notAsked {
+				if strings.HasPrefix(at, k) {
+					why = says
+					delete(unused, k)
+				}
+			}
+			if why != "" {
+				require.Contains(t, a.Error, why, at)
+				continue
+			}
+			require.NotNil(t, a.Request, "%s: %s", at, a.Error)
+			require.NotEmpty(t, requests[names[i]].Method)
+		}
+	}
+	require.Empty(t, unused, "cases that are not recorded")
+}
