@@ -329,6 +329,10 @@ func generateJumps(b *builder, next func() uint32) int {
 			region = asm(region, again, opI32Eqz, opIf, typeEmpty, get(sum), opReturn, opEnd, j.to(to, in, 0))
 		case 4:
 			if next()%4 == 0 {
+				region = asm(region, condition, opBrIf, int(next())%(j.label(in)+1))
+			}
+		case 5:
+			if next()%4 == 0 {
 				region = asm(region, i32c(int64(in)), tee(0), get(0), opI32Add, opDrop)
 			}
 		}

@@ -39,7 +39,7 @@ type jumps struct {
 	loop    int    // the loop's place among the open blocks
 	local   uint32 // holds the number
 	known   bool   // the br_table has been read
-	strange bool   // the local is used for something else as well, or a call is not as Go makes it
+	strange bool   // the local is used for something else as well, a block is left by its label, or a call is not as Go makes it
 
 	open    []blockKind // the blocks around the instruction at hand
 	inside  int         // so many of those around the br_table are still open
@@ -179,8 +179,9 @@ func (j *jumps) next(in *instruction, end int) {
 		if j.again(in.index) {
 			j.jump(in, end, last == jumpSet)
 		}
+		j.strange = j.strange || j.within(in.index)
 	case opBrIf:
-		j.strange = j.strange || j.again(in.index)
+		j.strange = j.strange || j.again(in.index) || j.within(in.index)
 	case opBrTable:
 		j.dispatch(in, end, head == 2)
 	case opEnd:
@@ -195,7 +196,7 @@ func (j *jumps) next(in *instruction, end int) {
 // dispatch takes in a br_table. first says that it may be the one that all jumps go to.
 func (j *jumps) dispatch(in *instruction, end int, first bool) {
 	if j.known || !first {
-		j.strange = j.strange || slices.ContainsFunc(in.labels, j.again)
+		j.strange = j.strange || slices.ContainsFunc(in.labels, j.again) || slices.ContainsFunc(in.labels, j.within)
 		return
 	}
 	j.known, j.inside = true, len(j.open)
@@ -241,6 +242,12 @@ func (j *jumps) close(in *instruction, end int, conditional bool) {
 // again reports whether a label is that of the loop.
 func (j *jumps) again(label uint32) bool {
 	return j.known && j.inside > j.loop && j.place(label) == j.loop
+}
+
+// within reports whether a label is that of a block that the br_table goes to. Go does not leave them by it, and whoever did would come to where
+// nothing is charged.
+func (j *jumps) within(label uint32) bool {
+	return j.known && j.place(label) > j.loop && j.place(label) < j.inside
 }
 
 // place is the place of a label's block among the open ones.

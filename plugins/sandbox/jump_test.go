@@ -81,6 +81,7 @@ func TestJumps(t *testing.T) {
 		"set before":            {[4][]byte{asm(i32c(2), put(0), add(1), j.again(0, 0)), add(1), add(2), add(3)}, nil},
 		"br_if to the loop":     {[4][]byte{asm(j.when(again, 3, 0), i32c(2), put(0), again, opBrIf, j.label(0)), add(1), add(2), add(3)}, nil},
 		"br_table to the loop":  {[4][]byte{asm(j.when(again, 3, 0), i32c(2), put(0), i32c(0), opBrTable, 1, j.label(0), j.label(0)), add(1), add(2), add(3)}, nil},
+		"by a block's label":    {[4][]byte{asm(j.when(again, 2, 0), again, opBrIf, 1), add(1), add(2), add(3)}, nil},
 		"another local":         {[4][]byte{asm(i32c(2), put(0), i32c(3), put(sum), j.again(0, 0)), add(1), add(2), add(3)}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,12 +157,54 @@ func TestJumpsOfGo(t *testing.T) {
 		return in
 	}
 	require.Equal(t, []uint32{0, 1, 3, 4, 5, 6, 7}, enterable(regions()), "7 and above are 6")
+	for name, leave := range map[string][]byte{"br": {opBr, 2}, "br_if": asm(get(sum), opBrIf, 2), "br_table": asm(get(sum), opBrTable, 1, 2, 2),
+		"br_if out of an if": asm(get(sum), opIf, typeEmpty, get(sum), opBrIf, 3, opEnd)} {
+		direct := regions()
+		direct[0] = asm(direct[0], leave) // to 3, of which the charge stands before 2
+		require.Equal(t, []uint32{0, 1, 2, 3, 4, 5, 6, 7}, enterable(direct), "%s: a block that is left by its label", name)
+	}
 	busy := regions()
 	busy[5] = asm(add(1), add(1), busy[5])
 	require.Equal(t, []uint32{0, 1, 3, 4, 6, 7}, enterable(busy), "a call with arguments is not deferreturn's")
 	foreign := regions()
 	foreign[3] = asm(add(4), i32c(outputAt), i64c((function+1)<<goAddressShift|4), mem(opI64Store, 8), called)
 	require.Equal(t, []uint32{0, 1, 2, 3, 4, 5, 6, 7}, enterable(foreign), "a call that is not as Go makes it")
+}
+
+// TestJumpsAreCharged: a module that says it is Go's pays no less for it, wherever it jumps: what is charged with the code above is come to from there alone.
+func TestJumpsAreCharged(t *testing.T) {
+	r := newRuntime(t, Options{Limits: fuzzLimits})
+	const sum = 1
+	j := jumper{4}
+	var much []byte
+	for range 300 {
+		much = asm(much, get(sum), i32c(3), opI32Add, put(sum))
+	}
+	for name, leave := range map[string][]byte{
+		"falling": nil, "by number": j.to(2, 0, 0), "by number if": j.when(i32c(1), 2, 0), "by label": {opBr, 1}, "by label if": asm(i32c(1), opBrIf, 1),
+		"by a table": asm(i32c(7), opBrTable, 1, 0, 1), "by label out of an if": asm(i32c(1), opIf, typeEmpty, opBr, 2, opEnd),
+	} {
+		fuel := func(producer []byte) int64 {
+			b := newAdapter(1)
+			b.custom = producer
+			f := b.fn(tI32, tI32, tI32, j.code(leave, asm(get(sum), opDrop), much, j.when(i32c(0), 1, 3)), get(sum))
+			b.step("", i32c(0), callf(f), opDrop, answerAt(inputAt, 8))
+			m, err := r.Load(b.build(), nil)
+			require.NoError(t, err)
+			defer m.Close(context.Background())
+			c, in, err := r.build(m)
+			require.NoError(t, err)
+			defer c.compiled.Close(context.Background())
+			defer in.close()
+			in.begin(r.limits.StepFuel, callTime, [32]byte{7})
+			_, err = in.run(nil)
+			require.NoError(t, err)
+			return r.limits.StepFuel - int64(in.fuel.Get())
+		}
+		plain := fuel(nil)
+		require.Greater(t, plain, int64(1200), name)
+		require.GreaterOrEqual(t, fuel(madeByGo), plain, name)
+	}
 }
 
 // TestGoControlFlow: goroutines that wait in the middle of functions, panics that are recovered, stacks that grow, and jumps of all sorts come to the same

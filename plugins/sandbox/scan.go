@@ -60,6 +60,7 @@ const (
 type functionScan struct {
 	marks     []mark
 	loops     []blockKind // the open blocks
+	ifs       []int       // of those that are conditions, the marks of the basic blocks they stand in
 	locals    uint64      // parameters and declared locals
 	groups    int         // groups of declared locals
 	declStart int
@@ -112,13 +113,14 @@ func (m *parsed) scanBodies(visit func(i int, s *functionScan)) (err error) {
 // scan reads a function body, refusing what is not supported, and finds the places to instrument. Code is charged where it is entered: at
 // the function's entry, at a loop's header and after a block's end, each time for all there is up to the next of these
 // places. What stands behind a condition is charged whether it holds or not: it is little, and charging it apart costs a guest a tenth of its speed.
+// What comes after a condition is charged with what is before it, as what is within may be passed by.
 // Whether fuel is left is checked at function entries and loop headers only, so that between two checks at most one pass through
 // a function body runs.
 func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	body := m.bodies[i]
 	r := &reader{b: m.wasm, p: body.start, end: body.end}
 	t := m.types[m.funcs[i]]
-	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), locals: uint64(len(t.params)), origins: s.origins,
+	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), ifs: s.ifs[:0], locals: uint64(len(t.params)), origins: s.origins,
 		bases: s.bases[:0], accesses: s.accesses[:0], held: s.held[:0], anchors: s.anchors, jumps: s.jumps}
 	s.groups = r.count()
 	s.declStart = r.p
@@ -227,7 +229,7 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 		s.blocks++
 	case op == opIf:
 		s.branched = true
-		s.loops = append(s.loops, blockIf)
+		s.loops, s.ifs = append(s.loops, blockIf), append(s.ifs, current)
 		s.blocks += 3
 	case op == opLoop:
 		s.loops = append(s.loops, blockLoop)
@@ -242,6 +244,9 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 	case op == opElse || op == opBrIf:
 		s.branched = true
 		s.blocks++
+		if op == opElse && len(s.ifs) > 0 {
+			return s.ifs[len(s.ifs)-1]
+		}
 	case op == opBrTable:
 		s.branched = true
 		s.blocks += uint64(len(in.labels) - 1)
@@ -252,6 +257,8 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 		switch {
 		case kind == blockLoop: // its end is only ever fallen through
 			s.loopDepth--
+		case kind == blockIf: // what was charged within may not have been
+			current, s.ifs = s.ifs[len(s.ifs)-1], s.ifs[:len(s.ifs)-1]
 		case len(s.ends) > 0 && s.ends[0] == in.at: // one with what stands before it, and charged there
 			s.ends = s.ends[1:]
 		case kind == blockPlain && n > 0:
