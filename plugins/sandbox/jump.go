@@ -140,7 +140,7 @@ func (j *jumps) next(in *instruction, end int) {
 	j.head, j.last = 0, jumpNothing
 	switch in.op {
 	case opLoop:
-		if !j.known && in.value == emptyType {
+		if !j.known && in.value == emptyType && !slices.Contains(j.open, blockLoop) { // within another, it would be come to from above more than once
 			j.head, j.loop = 1, len(j.open)
 		}
 		j.open = append(j.open, blockLoop)

@@ -102,6 +102,25 @@ func TestJumps(t *testing.T) {
 	}
 }
 
+// In a loop around it, the br_table is come to with the number of the last jump, too.
+func TestJumpsWithinALoop(t *testing.T) {
+	r := newRuntime(t, Options{Limits: fuzzLimits})
+	const sum, times = 1, 2
+	j := jumper{3}
+	add := func(n int64) []byte { return asm(get(sum), i32c(10), 0x6c, i32c(n), opI32Add, put(sum)) }
+	again := asm(get(times), i32c(1), opI32Add, tee(times), i32c(5), opI32LtS)
+	b := newAdapter(1)
+	f := b.fn(tI32, tI32, tI32+tI32, opLoop, typeEmpty, j.code(asm(add(1), j.when(again, 2, 0)), add(2), add(3)), again, opBrIf, 0, opEnd, get(sum))
+	b.step("", i32c(outputAt), argument(0), callf(f), mem(opI32Store, 0), answerAt(outputAt, 4))
+	m, err := r.Load(b.build(), nil)
+	require.NoError(t, err)
+	defer m.Close(context.Background())
+	for number := range uint32(3) {
+		compare(t, r, plainRuntime(t), m, []byte(littleEndian(number)))
+	}
+	require.Empty(t, jumpsOf(t, b, 0))
+}
+
 // jumpsOf lists what is done to the jumps of a function.
 func jumpsOf(t *testing.T, b *builder, function int) (kinds []markKind) {
 	m, err := parse(b.build())
