@@ -2,10 +2,27 @@ package sandbox
 
 import (
 	"context"
+	"encoding/binary"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// charged runs a step of a module, and returns its answer and the fuel that it cost.
+func charged(t *testing.T, r *Runtime, b *builder, input string) (answer []byte, fuel int64) {
+	t.Helper()
+	m, err := r.Load(b.build(), nil)
+	require.NoError(t, err)
+	defer m.Close(context.Background())
+	c, in, err := r.build(m)
+	require.NoError(t, err)
+	defer c.compiled.Close(context.Background())
+	defer in.close()
+	in.begin(r.limits.StepFuel, callTime, [32]byte{7})
+	answer, err = in.run([]byte(input))
+	require.NoError(t, err)
+	return answer, r.limits.StepFuel - int64(in.fuel.Get())
+}
 
 // TestNothingIsFree: whatever stands before it, and whichever way is taken, a long stretch of code is charged whenever it is gone through.
 func TestNothingIsFree(t *testing.T) {
@@ -60,23 +77,13 @@ func TestNothingIsFree(t *testing.T) {
 				b.fn(tI32, tI32, "", get(0))
 				round := asm(opLoop, typeEmpty, code, get(times), i32c(1), opI32Add, tee(times), i32c(50), opI32LtS, opBrIf, 0, opEnd)
 				b.step(tI32+tI32, round, i32c(outputAt), get(sum), mem(opI32Store, 0), answerAt(outputAt, 4))
-				m, err := r.Load(b.build(), nil)
-				require.NoError(t, err)
-				defer m.Close(context.Background())
-				c, in, err := r.build(m)
-				require.NoError(t, err)
-				defer c.compiled.Close(context.Background())
-				defer in.close()
 				for _, input := range []string{littleEndian(0, 0), littleEndian(0, 1), littleEndian(1, 0), littleEndian(1, 1)} {
-					in.begin(r.limits.StepFuel, callTime, [32]byte{7})
-					answer, err := in.run([]byte(input))
-					require.NoError(t, err)
+					answer, fuel := charged(t, r, b, input)
 					done := int64(0) // instructions of the stretch, by what they counted
 					if len(answer) == 4 {
-						done = int64(uint32(answer[0])|uint32(answer[1])<<8|uint32(answer[2])<<16) / 3 * 4
+						done = int64(binary.LittleEndian.Uint32(answer)) / 3 * 4
 					}
-					require.GreaterOrEqual(t, r.limits.StepFuel-int64(in.fuel.Get()), done, "%q", input)
-					_, _ = in.reset(c.image)
+					require.GreaterOrEqual(t, fuel, done, "%q", input)
 				}
 			}
 		})

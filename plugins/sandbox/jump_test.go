@@ -208,17 +208,8 @@ func TestJumpsAreCharged(t *testing.T) {
 			b.custom = producer
 			f := b.fn(tI32, tI32, tI32, j.code(leave, asm(get(sum), opDrop), much, j.when(i32c(0), 1, 3)), get(sum))
 			b.step("", i32c(0), callf(f), opDrop, answerAt(inputAt, 8))
-			m, err := r.Load(b.build(), nil)
-			require.NoError(t, err)
-			defer m.Close(context.Background())
-			c, in, err := r.build(m)
-			require.NoError(t, err)
-			defer c.compiled.Close(context.Background())
-			defer in.close()
-			in.begin(r.limits.StepFuel, callTime, [32]byte{7})
-			_, err = in.run(nil)
-			require.NoError(t, err)
-			return r.limits.StepFuel - int64(in.fuel.Get())
+			_, cost := charged(t, r, b, "")
+			return cost
 		}
 		plain := fuel(nil)
 		require.Greater(t, plain, int64(1200), name)
