@@ -17,24 +17,23 @@ func attemptID(paymentID string, number int) string { return paymentID + "_" + s
 
 // ConfirmPayment charges a payment: with the publishable key and the payment's client secret, or with the secret key without it.
 func (e *Engine) ConfirmPayment(ctx context.Context, auth Auth, id string, in *PaymentInput) (*PaymentView, error) {
-	return e.withSlot(ctx, auth, id, func(w *work) (*PaymentView, error) {
+	v, err := e.withSlot(ctx, auth, id, func(w *work) (*PaymentView, error) {
 		if err := checkSecret(auth, w.p, in.ClientSecret, e.now()); err != nil {
 			return nil, err
 		}
-		if auth.Publishable && (in.Recurring != nil || in.MandateID != "") {
-			return nil, Unauthorized() // charging without the customer is not for the customer's device
-		}
+		in := in // this may run again
 		if auth.Publishable {
-			if err := payerMay(w.p, in); err != nil {
+			var err error
+			if in, err = payerMay(w.p, in); err != nil {
 				return nil, err
 			}
 		}
-		v, err := e.confirmLoaded(ctx, w, in)
-		if v != nil {
-			v.Public = auth.Publishable
-		}
-		return v, err
+		return e.confirmLoaded(ctx, w, in)
 	})
+	if v != nil {
+		v.Public = auth.Publishable
+	}
+	return v, err
 }
 
 // confirmLoaded holds the confirm of an existing payment against the rules and performs it.
@@ -51,8 +50,8 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *work, in *PaymentInput) (
 	if err := checkCommon(in, amount); err != nil {
 		return nil, err
 	}
-	if id := customerOf(in); id != "" && w.p.CustomerID != "" && id != w.p.CustomerID {
-		return nil, &Error{Kind: KindUnauthorized, Code: "IR_18", Message: "Unauthorised access to update customer", Param: "customer_id"}
+	if err := checkOtherCustomer(w.p, in); err != nil {
+		return nil, err
 	}
 	if in.PaymentToken == "" && !in.HasMethodData && in.Recurring == nil && in.MandateID == "" {
 		in.PaymentToken = w.p.Details.Token
@@ -78,6 +77,14 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *work, in *PaymentInput) (
 	}
 	w.a.Amount = w.p.NetAmount
 	return e.confirm(ctx, w, in, false)
+}
+
+// checkOtherCustomer refuses to give a payment that has a customer to another one.
+func checkOtherCustomer(p *Payment, in *PaymentInput) error {
+	if id := customerOf(in); id != "" && p.CustomerID != "" && id != p.CustomerID {
+		return &Error{Kind: KindUnauthorized, Code: "IR_18", Message: "Unauthorised access to update customer", Param: "customer_id"}
+	}
+	return nil
 }
 
 func customerOf(in *PaymentInput) string {

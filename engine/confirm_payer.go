@@ -1,28 +1,222 @@
 package engine
 
-import "slices"
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
 
-// merchantsOwn are the kept fields that decide whether, and to whom, the payer is authenticated. What they leave out is the merchant's risk.
-var merchantsOwn = []string{"frm_metadata", "psd2_sca_exemption_type", "force_3ds_challenge", "profile_acquirer_id"}
+// payerSends are the fields that the payer's device may send in a confirm. payerInput copies them; profile_id, amount, currency and confirm
+// change nothing there, so it leaves them out.
+var payerSends = []string{"client_secret", "confirm", "profile_id", "amount", "currency",
+	"payment_method", "payment_method_type", "payment_method_data", "payment_token", "card_cvc",
+	"browser_info", "billing", "shipping", "email", "phone", "name",
+	"customer_acceptance", "return_url", "setup_future_usage", "mandate_data", "payment_type", "authentication_type"}
 
-// payerMay refuses, in a confirm from the payer's device, what would spare the payer an authentication: exemptions, what a risk analysis found, results
-// of 3-D Secure, and less authentication than the payment was made with. Errors: IR_06 (422), naming the field.
-func payerMay(p *Payment, in *PaymentInput) error {
-	refuse := func(field string) error {
-		return Unprocessable(field, field+" is for the merchant's server: send it with the secret API key, when the payment is created or updated")
+// payerRepeats are the fields that belong to the merchant's server. The payer's device may repeat the stored value, as some clients send the
+// whole payment back. sent says whether the request has the field, same whether its value is the stored one.
+var payerRepeats = []struct {
+	name string
+	sent func(in *PaymentInput) bool
+	same func(p *Payment, in *PaymentInput) bool
+}{
+	{"payment_id", func(in *PaymentInput) bool { return in.PaymentID != "" }, func(p *Payment, in *PaymentInput) bool { return in.PaymentID == p.ID }},
+	{"shipping_cost", func(in *PaymentInput) bool { return in.ShippingCost != nil },
+		func(p *Payment, in *PaymentInput) bool { return equal(p.Details.ShippingCost, in.ShippingCost) }},
+	{"order_tax_amount", func(in *PaymentInput) bool { return in.OrderTaxAmount != nil },
+		func(p *Payment, in *PaymentInput) bool { return equal(p.Details.OrderTaxAmount, in.OrderTaxAmount) }},
+	{"surcharge_details", func(in *PaymentInput) bool { return in.SurchargeAmount != 0 },
+		func(p *Payment, in *PaymentInput) bool { return p.Details.SurchargeAmount == in.SurchargeAmount }},
+	{"amount_to_capture", func(in *PaymentInput) bool { return in.AmountToCapture != nil },
+		func(p *Payment, in *PaymentInput) bool { return equal(p.Details.AmountToCapture, in.AmountToCapture) }},
+	{"capture_method", func(in *PaymentInput) bool { return in.CaptureMethod != "" },
+		func(p *Payment, in *PaymentInput) bool { return in.CaptureMethod == p.Details.CaptureMethod }},
+	{"request_external_three_ds_authentication", func(in *PaymentInput) bool { return in.External3DS != nil },
+		func(p *Payment, in *PaymentInput) bool { return *in.External3DS == p.Details.External3DS }},
+	{"three_ds_data", func(in *PaymentInput) bool { return in.ThreeDS != nil }, never},
+	{"off_session", func(in *PaymentInput) bool { return in.OffSession != nil },
+		func(p *Payment, in *PaymentInput) bool { return equal(p.Details.OffSession, in.OffSession) }},
+	{"session_expiry", func(in *PaymentInput) bool { return in.SessionExpiry != nil },
+		func(p *Payment, in *PaymentInput) bool {
+			return p.ExpiresAt.Sub(p.CreatedAt) == time.Duration(*in.SessionExpiry)*time.Second
+		}},
+	{"customer_id", func(in *PaymentInput) bool { return in.CustomerID != "" },
+		func(p *Payment, in *PaymentInput) bool { return in.CustomerID == p.CustomerID }},
+	{"customer", func(in *PaymentInput) bool { return in.Customer != nil && *in.Customer != CustomerInput{} }, sameCustomer},
+	{"phone_country_code", func(in *PaymentInput) bool { return in.PhoneCountryCode != "" },
+		func(p *Payment, in *PaymentInput) bool {
+			return p.Private.Customer != nil && in.PhoneCountryCode == p.Private.Customer.PhoneCountryCode
+		}},
+	{"description", func(in *PaymentInput) bool { return in.Description != "" },
+		func(p *Payment, in *PaymentInput) bool { return in.Description == p.Details.Description }},
+	{"statement_descriptor_name", func(in *PaymentInput) bool { return in.DescriptorName != "" },
+		func(p *Payment, in *PaymentInput) bool { return in.DescriptorName == p.Details.DescriptorName }},
+	{"statement_descriptor_suffix", func(in *PaymentInput) bool { return in.DescriptorSuffix != "" },
+		func(p *Payment, in *PaymentInput) bool { return in.DescriptorSuffix == p.Details.DescriptorSuffix }},
+	{"merchant_order_reference_id", func(in *PaymentInput) bool { return in.OrderReference != "" },
+		func(p *Payment, in *PaymentInput) bool { return in.OrderReference == p.Details.OrderReference }},
+	{"metadata", func(in *PaymentInput) bool { return in.Metadata != nil },
+		func(p *Payment, in *PaymentInput) bool { return sameJSON(in.Metadata, p.Details.Metadata) }},
+	{"order_details", func(in *PaymentInput) bool { return len(in.Lines) > 0 },
+		func(p *Payment, in *PaymentInput) bool {
+			return in.Echo["order_details"] != nil && sameJSON(in.Echo["order_details"], p.Details.Echo["order_details"])
+		}},
+	{"connector", func(in *PaymentInput) bool { return in.Routing != nil && slices.Contains(in.Sent, "connector") }, sameRouting},
+	{"routing", func(in *PaymentInput) bool { return in.Routing != nil }, sameRouting},
+}
+
+func never(*Payment, *PaymentInput) bool { return false }
+
+func sameRouting(p *Payment, in *PaymentInput) bool {
+	return reflect.DeepEqual(in.Routing, p.Details.Routing)
+}
+
+func sameCustomer(p *Payment, in *PaymentInput) bool {
+	stored := CustomerInput{}
+	if p.Private.Customer != nil {
+		stored = *p.Private.Customer
 	}
-	for _, field := range merchantsOwn {
-		if raw, sent := in.Echo[field]; sent && string(raw) != "null" && !slices.Equal(raw, p.Details.Echo[field]) {
-			return refuse(field)
+	c := in.Customer
+	for _, pair := range [][2]string{{c.ID, p.CustomerID}, {c.Name, stored.Name}, {c.Email, stored.Email}, {c.Phone, stored.Phone},
+		{c.PhoneCountryCode, stored.PhoneCountryCode}} {
+		if pair[0] != "" && pair[0] != pair[1] {
+			return false
 		}
 	}
+	return true
+}
+
+func equal[T comparable](a, b *T) bool { return a != nil && b != nil && *a == *b }
+
+// sameJSON compares two JSON values. The order of an object's keys does not count.
+func sameJSON(a, b json.RawMessage) bool {
+	read := func(raw json.RawMessage) (v any, err error) {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		return v, d.Decode(&v)
+	}
+	left, errLeft := read(a)
+	right, errRight := read(b)
+	return errLeft == nil && errRight == nil && reflect.DeepEqual(left, right)
+}
+
+// payerMay returns what a confirm from the payer's device may change, and refuses the rest by name (IR_06, 422). A field that neither
+// payerSends nor payerRepeats names has no effect, and is refused where the request lists it in Sent. Another customer is IR_18 (401), a charge without
+// the payer IR_01 (401).
+func payerMay(p *Payment, in *PaymentInput) (*PaymentInput, error) {
+	merchants := func(field string) error {
+		return Unprocessable(field, field+" is for the merchant's server: leave it out, or send it with the secret API key when the payment is created or updated")
+	}
+	switch { // charging without the payer asks for another key, so the answer is as for a wrong one
+	case in.Recurring != nil:
+		return nil, merchantCharges("recurring_details")
+	case in.MandateID != "":
+		return nil, merchantCharges("mandate_id")
+	}
+	if err := checkOtherCustomer(p, in); err != nil {
+		return nil, err
+	}
+	for _, name := range in.Sent {
+		if _, echoed := in.Echo[name]; !echoed && !slices.Contains(payerSends, name) && !isRepeatable(name) {
+			return nil, merchants(name)
+		}
+	}
+	for _, f := range payerRepeats {
+		if f.sent(in) && !f.same(p, in) {
+			return nil, merchants(f.name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.Echo)) {
+		if raw := in.Echo[name]; string(raw) != "null" && !sameJSON(raw, p.Details.Echo[name]) {
+			return nil, merchants(name)
+		}
+	}
+	if err := payerAgrees(p, in); err != nil {
+		return nil, err
+	}
+	return payerInput(p, in), nil
+}
+
+func merchantCharges(field string) error {
+	return &Error{Kind: KindUnauthorized, Code: "IR_01", Param: field, Message: field + " is for the merchant's server: a charge without the payer needs the secret API key"}
+}
+
+func isRepeatable(name string) bool {
+	for _, f := range payerRepeats {
+		if f.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// payerAgrees checks the fields that the payer's device may send under a condition.
+func payerAgrees(p *Payment, in *PaymentInput) error {
+	d := &p.Details
+	consent := in.Acceptance != nil || in.MandateData != nil && in.MandateData.Acceptance != nil
+	needsConsent := func(field string) error {
+		return Unprocessable(field, field+" needs the payer's consent when it is sent with the publishable key: send customer_acceptance in the same request")
+	}
 	switch {
-	case in.ThreeDS != nil:
-		return refuse("three_ds_data")
-	case in.AuthenticationType == authenticationNoThreeDS && p.Details.AuthenticationType == authenticationThreeDS:
-		return refuse("authentication_type")
-	case in.External3DS != nil && !*in.External3DS && p.Details.External3DS:
-		return refuse("request_external_three_ds_authentication")
+	case in.AuthenticationType != "" && in.AuthenticationType != d.AuthenticationType && in.AuthenticationType != authenticationThreeDS:
+		return Unprocessable("authentication_type", "authentication_type may only be raised to three_ds with the publishable key: "+
+			"the merchant's server may lower it with the secret API key")
+	case in.ReturnURL != "" && in.ReturnURL != d.ReturnURL && !isWebURL(in.ReturnURL):
+		return Unprocessable("return_url", "return_url must begin with http:// or https:// when it is sent with the publishable key: "+
+			"the merchant's server may set another scheme with the secret API key")
+	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && d.SetupFutureUsage == usageOffSession:
+		return Unprocessable("setup_future_usage", "setup_future_usage may only be raised with the publishable key: "+
+			"the merchant's server may lower it with the secret API key")
+	case in.SetupFutureUsage != "" && in.SetupFutureUsage != d.SetupFutureUsage && !consent:
+		return needsConsent("setup_future_usage")
+	case in.PaymentType != "" && in.PaymentType != d.PaymentType && !consent:
+		return needsConsent("payment_type")
+	case repeatsMandate(p, in):
+	case in.MandateData != nil && !consent:
+		return needsConsent("mandate_data")
+	case in.MandateData != nil && d.Mandate != nil && !reflect.DeepEqual(in.MandateData.Terms, MandateTerms{}) && !sameTerms(&in.MandateData.Terms, d.Mandate):
+		return Unprocessable("mandate_data", "mandate_data.mandate_type differs from the terms that the merchant's server set: "+
+			"leave it out, or let the server change it with the secret API key")
 	}
 	return nil
+}
+
+// repeatsMandate says whether mandate_data holds the stored terms alone, without a new acceptance.
+func repeatsMandate(p *Payment, in *PaymentInput) bool {
+	m := in.MandateData
+	return m != nil && m.Acceptance == nil && p.Details.Mandate != nil && sameTerms(&m.Terms, p.Details.Mandate)
+}
+
+// sameTerms compares terms as they are stored.
+func sameTerms(a, b *MandateTerms) bool {
+	left, errLeft := json.Marshal(a)
+	right, errRight := json.Marshal(b)
+	return errLeft == nil && errRight == nil && sameJSON(left, right)
+}
+
+func isWebURL(s string) bool {
+	s = strings.ToLower(s)
+	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
+}
+
+// payerInput copies what the payer's device may change; all that a confirm from there takes effect with is listed here. Lines come with
+// order_details, which is the stored one.
+func payerInput(p *Payment, in *PaymentInput) *PaymentInput {
+	out := &PaymentInput{ClientSecret: in.ClientSecret, PaymentMethod: in.PaymentMethod, PaymentMethodType: in.PaymentMethodType, Card: in.Card,
+		HasMethodData: in.HasMethodData, MethodBilling: in.MethodBilling, PaymentToken: in.PaymentToken, CardCVC: in.CardCVC, CardHolder: in.CardHolder,
+		Browser: in.Browser, Billing: in.Billing, Shipping: in.Shipping, Email: in.Email, Phone: in.Phone, Name: in.Name,
+		Acceptance: in.Acceptance, ReturnURL: in.ReturnURL, SetupFutureUsage: in.SetupFutureUsage, PaymentType: in.PaymentType,
+		AuthenticationType: in.AuthenticationType, Lines: in.Lines}
+	if in.MandateData != nil && !repeatsMandate(p, in) {
+		m := *in.MandateData
+		if p.Details.Mandate != nil {
+			m.Terms = *p.Details.Mandate
+		}
+		out.MandateData = &m
+	}
+	return out
 }

@@ -62,6 +62,8 @@ type PaymentInput struct {
 	Browser  *sdk.Browser
 
 	Lines []sdk.Line
+	// Sent names the request's top-level fields that are not null, also those without effect. nil where the request did not come as JSON.
+	Sent []string
 	// Echo are the fields kept and shown as they came.
 	Echo map[string]json.RawMessage
 }

@@ -48,7 +48,7 @@ func echoAnd[V any](key string, parse func(*reader) (V, error), use func(*paymen
 }
 
 // paymentFields is what a payment may be created, updated and confirmed with. Other keys are refused.
-var paymentFields = closedObject(
+var paymentFields = named(closedObject(
 	opt("amount", amount, func(p *paymentRequest) **int64 { return &p.Amount }),
 	at("currency", oneOf(currencies), func(p *paymentRequest) *sdk.Currency { return &p.Currency }),
 	opt("order_tax_amount", addend, func(p *paymentRequest) **int64 { return &p.OrderTaxAmount }),
@@ -141,7 +141,19 @@ var paymentFields = closedObject(
 	echo("profile_acquirer_id", text),
 	drop[paymentRequest]("external_surcharge_strategy", oneOf(surchargeStrategies)),
 	drop[paymentRequest]("business_sub_label", text),
-)
+))
+
+// named makes the fields of o note in Sent that they were sent: the engine refuses of the payer what it does not know.
+func named(o *object[paymentRequest]) *object[paymentRequest] {
+	for i := range o.fields {
+		key, read := o.fields[i].key, o.fields[i].read
+		o.fields[i].read = func(r *reader, p *paymentRequest) error {
+			p.Sent = append(p.Sent, key)
+			return read(r, p)
+		}
+	}
+	return o
+}
 
 var lineFields = openObject(
 	must(at("product_name", text, func(l *sdk.Line) *string { return &l.Name })),
@@ -168,6 +180,7 @@ func (s *Server) payment(c *call) (*engine.PaymentInput, error) {
 		return nil, engine.Unprocessable("X-Payment-Confirm-Source", "X-Payment-Confirm-Source must not be "+source+", which is used inside only")
 	}
 	p := &paymentRequest{}
+	p.Sent = make([]string, 0, 16)
 	if err := decode(c, paymentFields, p); err != nil {
 		return nil, err
 	}

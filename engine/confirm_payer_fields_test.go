@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+)
+
+// A field of PaymentInput that is new takes no effect from the payer's device until payerInput copies it, and this test fails until somebody
+// decides which of the three lists it belongs to.
+func TestPayerInputTakesListedFieldsAlone(t *testing.T) {
+	taken := []string{"ClientSecret", "PaymentMethod", "PaymentMethodType", "Card", "HasMethodData", "MethodBilling", "PaymentToken", "CardCVC",
+		"CardHolder", "Browser", "Billing", "Shipping", "Email", "Phone", "Name", "Acceptance", "ReturnURL", "AuthenticationType"}
+	withConsent := []string{"SetupFutureUsage", "MandateData", "PaymentType"}
+	withoutEffect := []string{"Amount", "Currency", "Confirm", "ProfileID"}
+	values := map[string]any{"ReturnURL": "https://shop.example", "AuthenticationType": authenticationThreeDS, "Sent": []string{"field_of_tomorrow"},
+		"CardCVC": NewSecret("123"), "Lines": []sdk.Line{{Name: "Hat"}}, "Customer": &CustomerInput{ID: "ada"}}
+
+	fields := reflect.TypeFor[PaymentInput]()
+	for i := range fields.NumField() {
+		name := fields.Field(i).Name
+		t.Run(name, func(t *testing.T) {
+			in := &PaymentInput{}
+			set(t, reflect.ValueOf(in).Elem().Field(i), values[name])
+			p := &Payment{Private: &PaymentPrivate{}}
+			out, err := payerMay(p, in)
+			switch {
+			case slices.Contains(taken, name):
+				require.NoError(t, err)
+				require.Equal(t, in, out)
+			case slices.Contains(withoutEffect, name):
+				require.NoError(t, err)
+				require.Equal(t, &PaymentInput{}, out)
+			default:
+				var refused *Error
+				require.ErrorAs(t, err, &refused)
+				require.NotEmpty(t, refused.Param)
+				require.Contains(t, refused.Message, refused.Param)
+			}
+			if slices.Contains(withConsent, name) {
+				in.Acceptance = &Acceptance{Type: "offline"}
+				out, err = payerMay(p, in)
+				require.NoError(t, err)
+				require.Equal(t, in, out)
+			}
+		})
+	}
+}
+
+// set gives a field a value that is not its zero value.
+func set(t *testing.T, f reflect.Value, value any) {
+	switch {
+	case value != nil:
+		f.Set(reflect.ValueOf(value))
+	case f.Kind() == reflect.Pointer:
+		f.Set(reflect.New(f.Type().Elem()))
+		if f.Elem().Kind() != reflect.Struct {
+			set(t, f.Elem(), nil)
+		}
+	case f.Kind() == reflect.String:
+		f.SetString("x")
+	case f.Kind() == reflect.Bool:
+		f.SetBool(true)
+	case f.Kind() == reflect.Int64:
+		f.SetInt(1)
+	case f.Kind() == reflect.Slice:
+		f.SetBytes([]byte(`{"a":1}`))
+	case f.Kind() == reflect.Map:
+		f.Set(reflect.MakeMap(f.Type()))
+		f.SetMapIndex(reflect.ValueOf("metadata_of_tomorrow"), reflect.ValueOf([]byte(`1`)).Convert(f.Type().Elem()))
+	default:
+		t.Fatalf("no value for a %s", f.Type())
+	}
+}
