@@ -63,10 +63,8 @@ func (e *Engine) cancelLocally(ctx context.Context, w *work, now time.Time) (*Pa
 		if err := errors.Join(tx.UpdatePayment(w.p.clone()), tx.UpdateAttempt(w.a.clone())); err != nil {
 			return err
 		}
-		if token != "" {
-			if err := tx.DeleteCardToken(w.p.MerchantID, token); err != nil {
-				return err
-			}
+		if err := dropCardToken(tx, w.p.MerchantID, token); err != nil {
+			return err
 		}
 		if waiting != nil { // the authorization has ended, and the card with it
 			if err := closePending(tx, waiting.ID, now); err != nil {

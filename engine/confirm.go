@@ -292,10 +292,8 @@ func (e *Engine) updatePrepared(tx Tx, w *work, token string) error {
 			return err
 		}
 	}
-	if token != "" { // the token of a saved method has no row
-		if err := tx.DeleteCardToken(w.p.MerchantID, token); err != nil && !errors.Is(err, ErrNotFound) {
-			return err
-		}
+	if err := dropCardToken(tx, w.p.MerchantID, token); err != nil {
+		return err
 	}
 	if err := claimUse(tx, w, w.op.StartedAt); err != nil {
 		return err

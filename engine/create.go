@@ -168,6 +168,18 @@ func (e *Engine) keepCard(w *work, in *PaymentInput, now time.Time) (*CardToken,
 	return t, nil
 }
 
+// dropCardToken deletes the card that was kept for a payment; "" deletes none. There may be no row: the sweeper takes it after cardTokenTime, and
+// the token of a saved method never has one.
+func dropCardToken(tx Tx, merchantID, token string) error {
+	if token == "" {
+		return nil
+	}
+	if err := tx.DeleteCardToken(merchantID, token); !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
 // cardTokenTime is how long the card of an unconfirmed payment is kept (contract: limits §4).
 const cardTokenTime = 15 * time.Minute
 

@@ -42,7 +42,7 @@ func (e *Engine) DeleteEphemeralKey(ctx context.Context, a Auth, id string) (k *
 		if k, err = tx.EphemeralKey(a.MerchantID, id); err != nil {
 			return missing(err, NotFound("Ephemeral Key"))
 		}
-		return tx.DeleteEphemeralKey(a.MerchantID, id)
+		return missing(tx.DeleteEphemeralKey(a.MerchantID, id), NotFound("Ephemeral Key")) // it may just have been swept
 	})
 	if err != nil {
 		return nil, ours(err, "delete ephemeral key")

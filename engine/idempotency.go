@@ -107,7 +107,11 @@ func (e *Engine) keyEnds(r *IdempotencyRecord) (finish func(context.Context, Sto
 		free := *r
 		free.CreatedAt = time.UnixMilli(0).UTC() // its lease has ended: the next repetition takes over, token and all
 		err := e.store.Update(context.WithoutCancel(ctx), func(tx Tx) error {
-			if err := tx.DeleteIdempotency(r.MerchantID, r.Key); err != nil {
+			err := tx.DeleteIdempotency(r.MerchantID, r.Key)
+			if errors.Is(err, ErrNotFound) {
+				return nil // swept at its end: the key is free
+			}
+			if err != nil {
 				return err
 			}
 			return tx.InsertIdempotency(&free)

@@ -92,10 +92,8 @@ func (e *Engine) writeUpdate(tx Tx, p *Payment, a *Attempt, old string, token *C
 	if err := tx.UpdateAttempt(a); err != nil {
 		return err
 	}
-	if old != "" {
-		if err := tx.DeleteCardToken(p.MerchantID, old); err != nil && !errors.Is(err, ErrNotFound) {
-			return err
-		}
+	if err := dropCardToken(tx, p.MerchantID, old); err != nil {
+		return err
 	}
 	if token != nil {
 		if err := tx.PutCardToken(token); err != nil {
