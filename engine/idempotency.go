@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -13,6 +15,9 @@ type StoredAnswer struct {
 	Headers map[string][]string `json:"headers,omitempty"`
 	Body    []byte              `json:"body"`
 }
+
+// MaxIdempotencyKey is the most characters an Idempotency-Key may have. They are printable ASCII without spaces.
+const MaxIdempotencyKey = 250
 
 // idempotencyTime is how long an answer is kept.
 const idempotencyTime = 24 * time.Hour
@@ -28,8 +33,15 @@ func idempotencyAD(merchantID, key string) string { return "idempotency/" + merc
 // without an answer, the next takes its place after a lease, with the same token in a: it finds what the first did instead of
 // doing it again.
 func (e *Engine) BeginIdempotent(ctx context.Context, a *Auth, key string, requestHash []byte) (*StoredAnswer, func(context.Context, StoredAnswer) error, func(context.Context), error) {
-	if len(key) == 0 || len(key) > 255 {
-		return nil, nil, nil, Unprocessable("Idempotency-Key", "Idempotency-Key must be 1 to 255 characters long")
+	if key == "" || len(key) > MaxIdempotencyKey || strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) >= 0 {
+		return nil, nil, nil, Unprocessable("Idempotency-Key",
+			"Idempotency-Key must be 1 to "+strconv.Itoa(MaxIdempotencyKey)+" printable ASCII characters without spaces")
+	}
+	switch { // anyone may hold such a key: it gets Idempotency-Keys and answers of its own. The space keeps them apart from the merchant's.
+	case a.Publishable:
+		key = "p " + key
+	case a.CustomerID != "":
+		key = "c " + a.CustomerID + " " + key
 	}
 	requestHash = e.vault.Hash("idempotent request", requestHash) // bodies hold card data: a plain hash of one could be guessed at
 	deadline := e.now().Add(e.opts.LockWait)

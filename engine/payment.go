@@ -256,7 +256,7 @@ type Event struct {
 type IdempotencyRecord struct {
 	MerchantID  string
 	Key         string
-	RequestHash []byte // SHA-256 over method, path and body
+	RequestHash []byte // the vault's keyed hash over method, path and body
 	// Status is the HTTP status answered, 0 while the first request is still being worked on.
 	Status    int
 	Body      []byte // sealed
