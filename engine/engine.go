@@ -20,9 +20,11 @@ type Deps struct {
 
 // Options are the engine's settings; zero values are the defaults.
 type Options struct {
-	Node           string        // this node's name in leases; default: random
-	PublicURL      string        // where customers' browsers reach us, no trailing slash
-	KeyEnvironment string        // what API keys begin with: dev (default), integ, snd, prd
+	Node      string // this node's name in leases; default: random
+	PublicURL string // where customers' browsers reach us, no trailing slash
+	// KeyEnvironment is what API keys begin with: dev (default), integ, snd, prd. Under prd, connector accounts without test_mode use the live
+	// environment of their adapter; every other account uses the test environment.
+	KeyEnvironment string
 	LeaseTime      time.Duration // how long an operation belongs to the node that drives it; default 60 s
 	LockWait       time.Duration // how long a second operation on a payment waits for the first; default 180 s
 	ResolveEvery   time.Duration // how often open operations are looked for; default 5 s
@@ -34,8 +36,6 @@ type Options struct {
 	// SDKOrigins are origins of pages (shops, payment SDKs' frames) that the pages of 3-D Secure may tell that something has happened, beside the
 	// shop's own. "*" names none: messages go to exact origins.
 	SDKOrigins []string
-	// LiveAccounts is true where connector accounts without test_mode use the live environment.
-	TestCardsWithoutLuhn bool // accept the 3DS test numbers that fail Luhn (never in production)
 }
 
 // Metrics receives what the engine counts. Implementations are safe for concurrent use and do not block.

@@ -75,7 +75,7 @@ type paymentFacts struct {
 	Terminal bool
 	Confirm  bool // a failed payment may also be confirmed where the profile allows manual retry
 	Update   bool
-	Capture  bool // with manual; manual_multiple also where CaptureMore
+	Capture  bool // with capture_method manual and manual_multiple
 	Cancel   bool
 	Sync     bool   // force_sync asks the processor
 	Event    string // what merchants are told, "" for nothing

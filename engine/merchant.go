@@ -45,7 +45,8 @@ type Profile struct {
 	Version    int64
 }
 
-// ProfileSettings are the settings the engine acts on.
+// ProfileSettings are a profile's settings that the engine reads by name. AlwaysOvercapture, UseBillingAsMethodBilling, PaymentStatusesEnabled and
+// RefundStatusesEnabled are stored and shown; the engine does not act on them yet.
 type ProfileSettings struct {
 	ReturnURL                 string
 	EnableResponseHash        bool

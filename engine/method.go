@@ -107,7 +107,7 @@ type Consent struct {
 	PaymentID string    `json:"payment_id,omitempty"`
 	// Usage is what it was given for: on_session or off_session.
 	Usage string `json:"usage,omitempty"`
-	// Shown is what the customer was shown of the charge: amount in minor units, currency, and the statement descriptor.
+	// Amount (minor units of Currency), Description and Descriptor are what the payment asked for when the customer agreed.
 	Amount      int64        `json:"amount,omitempty"`
 	Currency    sdk.Currency `json:"currency,omitempty"`
 	Description string       `json:"description,omitempty"`

@@ -123,10 +123,9 @@ type AttemptDetails struct {
 	NextAction           *sdk.NextAction       `json:"next_action,omitempty"`
 	Checks               *sdk.Checks           `json:"checks,omitempty"`
 	// Error is why the latest operation was refused; kept on an authorized payment after a refused capture or void too.
-	Error             *AttemptError `json:"error,omitempty"`
-	CardDiscovery     string        `json:"card_discovery,omitempty"` // manual, saved_card
-	MethodDataCleared bool          `json:"method_data_cleared,omitempty"`
-	CancelReason      string        `json:"cancel_reason,omitempty"`
+	Error         *AttemptError `json:"error,omitempty"`
+	CardDiscovery string        `json:"card_discovery,omitempty"` // manual, saved_card
+	CancelReason  string        `json:"cancel_reason,omitempty"`
 	// Released says that the rest of a partial capture is known to be released at the processor.
 	Released bool `json:"released,omitempty"`
 	// Authentication is that of external 3-D Secure, nil without.
@@ -135,7 +134,7 @@ type AttemptDetails struct {
 	Exemption *AttemptExemption `json:"exemption,omitempty"`
 	// Captures are the captures made of this attempt, in order.
 	Captures []CaptureRecord `json:"captures,omitempty"`
-	// ReturnURL handed to the processor for this attempt.
+	// Confirmed says that the attempt was confirmed with an instrument: only then do answers show Card.
 	Confirmed bool `json:"confirmed,omitempty"`
 	// Save says what the card is to be kept for when the processor has taken it: on_session or off_session; "" when it is not.
 	Save string `json:"save,omitempty"`

@@ -93,18 +93,17 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		Logger:     n.component("engine"),
 		Metrics:    n.metrics,
 	}, engine.Options{
-		Node:                 c.Engine.Node,
-		PublicURL:            n.publicURL(),
-		KeyEnvironment:       c.Keys.Environment,
-		LeaseTime:            c.Engine.LeaseTime,
-		LockWait:             c.Engine.LockWait,
-		ResolveEvery:         c.Engine.ResolveEvery,
-		SettleTimeout:        c.Engine.SettleTimeout,
-		AuthenticatorTime:    c.Engine.AuthenticatorTime,
-		JournalKeep:          c.journalKeep(),
-		SDKOrigins:           c.Server.CORS.Origins, // whoever may call may be told
-		BINTable:             bins,
-		TestCardsWithoutLuhn: c.testing(),
+		Node:              c.Engine.Node,
+		PublicURL:         n.publicURL(),
+		KeyEnvironment:    c.Keys.Environment,
+		LeaseTime:         c.Engine.LeaseTime,
+		LockWait:          c.Engine.LockWait,
+		ResolveEvery:      c.Engine.ResolveEvery,
+		SettleTimeout:     c.Engine.SettleTimeout,
+		AuthenticatorTime: c.Engine.AuthenticatorTime,
+		JournalKeep:       c.journalKeep(),
+		SDKOrigins:        c.Server.CORS.Origins, // whoever may call may be told
+		BINTable:          bins,
 	}); err != nil {
 		return err
 	}

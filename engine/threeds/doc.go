@@ -9,7 +9,7 @@
 //	StepUp       what a soft decline leads to
 //	PlanThreeRI  whether and as what a merchant-initiated payment is authenticated without its payer
 //	Completion   threeDSCompInd
-//	ParseCRes, ReceiveCRes, ParseMethodData   what the browser brings: it wakes us up and proves nothing
+//	ParseCRes, ReceiveCRes, AcceptMethodData   what the browser brings: it wakes us up and proves nothing
 //	Binding      whether an authentication may serve an authorization
 //
 // Only what the authenticator's own API answers is evidence. An authentication value (CAVV, AAV, AEVV) never enters this package: it
