@@ -369,7 +369,7 @@ func challengeOf(adapter AdapterInfo) string {
 
 // sessionData is threeDSSessionData: the ACS hands it back with the CRes.
 func (e *Engine) sessionData(a *Authentication) string {
-	return threeds.SessionData(e.sessionKey(), a.ID, a.Details.TokenHashes[tokenChallenge])
+	return threeds.SessionData(e.sessionKey(), a.ID, a.Details.TokenHashes[URLChallenge])
 }
 
 func (e *Engine) sessionKey() []byte { return e.vault.Hash("three_ds session data", nil) }
@@ -390,7 +390,7 @@ func (e *Engine) authenticationView(c *authCase) *AuthenticationView {
 		v.ACSURL, v.ChallengeRequest, v.ChallengeKey, v.Window = p.ACSURL, p.CReq, p.CReqKey, d.ChallengeWindow
 		v.SessionData = e.sessionData(c.auth)
 		if p.ByGet {
-			v.ACSURL = e.tokenURL(c.auth, tokenOpen) // clients post; it leads on with GET
+			v.ACSURL = e.tokenURL(c.auth, URLOpen) // clients post; it leads on with GET
 		}
 	}
 	return v

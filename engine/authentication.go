@@ -80,7 +80,7 @@ type Authentication struct {
 // codes are EMV's own.
 type AuthenticationDetails struct {
 	// TokenHashes are the SHA-256 of the tokens in the URLs we gave out, by use.
-	TokenHashes map[string][]byte `json:"token_hashes,omitempty"`
+	TokenHashes map[URLUse][]byte `json:"token_hashes,omitempty"`
 
 	Channel           sdk.DeviceChannel `json:"channel,omitempty"`
 	Category          string            `json:"category,omitempty"` // message category: 01 payment, 02 a card to be stored
@@ -177,7 +177,7 @@ type AuthenticationMerchant struct {
 // AuthenticationPrivate is the secret part of an authentication.
 type AuthenticationPrivate struct {
 	// Tokens are those in the URLs we gave out, by use: answers show some of the URLs again.
-	Tokens map[string]string `json:"tokens,omitempty"`
+	Tokens map[URLUse]string `json:"tokens,omitempty"`
 	// MethodKey and MethodData are the form field for the 3DS method.
 	MethodKey  string `json:"method_key,omitempty"`
 	MethodData string `json:"method_data,omitempty"`
@@ -197,18 +197,6 @@ type AuthenticationPrivate struct {
 	// Data is what the adapter asked to be told again.
 	Data string `json:"data,omitempty"`
 }
-
-// The uses of tokens: each URL has its own.
-const (
-	tokenMethod    = "m" // the end of the 3DS method
-	tokenChallenge = "c" // the end of the challenge
-	tokenEvent     = "e" // an event of the authenticator's own page
-	tokenResult    = "r" // the authenticator pushes the result
-	tokenPage      = "p" // the hosted page
-	tokenAuthorize = "a" // the page that waits and sends the payer back to the shop
-	tokenFrames    = "f" // a page of ours with the authenticator's frames for the 3DS method
-	tokenOpen      = "g" // leads to the authenticator's page for the challenge
-)
 
 type authenticationReader interface {
 	// Authentication reads one by its id, which is unique over all merchants; in an Update the row stays locked until the end of the

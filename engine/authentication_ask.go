@@ -120,8 +120,8 @@ func answerOf(ans authAnswer) threeds.Result {
 func (e *Engine) development() bool { return strings.HasPrefix(e.opts.PublicURL, "http:") }
 
 // tokenURL is a URL of ours that only who was given it knows.
-func (e *Engine) tokenURL(a *Authentication, use string) string {
-	return e.opts.PublicURL + "/3ds/" + use + "/" + a.Private.Tokens[use]
+func (e *Engine) tokenURL(a *Authentication, use URLUse) string {
+	return e.opts.PublicURL + "/3ds/" + string(use) + "/" + a.Private.Tokens[use]
 }
 
 // callRequest is what an authenticator is told in every operation of an authentication. card is nil where it needs none.
@@ -135,8 +135,8 @@ func (e *Engine) callRequest(c *authCase, account *Account, first *sdk.Request) 
 	s := &c.w.profile.Settings
 	r.Authentication = &sdk.AuthenticationRequest{AuthenticationID: a.ID, DeviceChannel: d.Channel, MessageCategory: d.Category,
 		MessageVersion: d.MessageVersion, Network: d.Network, Data: a.Private.Data, ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
-		DSTransID: d.DSTransID, MethodCompletion: d.MethodCompletion, NotificationURL: e.tokenURL(a, tokenChallenge),
-		MethodNotificationURL: e.tokenURL(a, tokenMethod), ResultURL: e.tokenURL(a, tokenResult), EventURL: e.tokenURL(a, tokenEvent),
+		DSTransID: d.DSTransID, MethodCompletion: d.MethodCompletion, NotificationURL: e.tokenURL(a, URLChallenge),
+		MethodNotificationURL: e.tokenURL(a, URLMethod), ResultURL: e.tokenURL(a, URLResult), EventURL: e.tokenURL(a, URLEvent),
 		RequestorURL: s.RequestorURL, RequestorAppURL: s.RequestorAppURL, RequestorName: c.w.profile.Name, AcquirerBIN: d.Bound.AcquirerBIN,
 		AcquirerMID: d.Bound.AcquirerMID, AcquirerCountry: d.Merchant.AcquirerCountry, MerchantName: d.Merchant.Name,
 		MerchantCountry: d.Merchant.Country, MCC: d.Merchant.MCC, ChallengeInds: d.ChallengeInds, ChallengeWindow: d.ChallengeWindow,

@@ -129,15 +129,13 @@ func (e *Engine) newAuthentication(w *work, account *Account, adapter AdapterInf
 	a := &Authentication{ID: idAt(authenticationPrefix, now), MerchantID: w.p.MerchantID, PaymentID: w.p.ID, AttemptID: w.a.ID, ProfileID: w.p.ProfileID,
 		AccountID: account.ID, Connector: account.Connector, AdapterHash: adapter.Hash, State: AuthenticationCreated, CreatedAt: now, ModifiedAt: now,
 		Deadline: now.Add(e.actionTime(w)), DueAt: now.Add(e.opts.LeaseTime),
-		Details: AuthenticationDetails{TokenHashes: map[string][]byte{}, Channel: sdk.ChannelBrowser, Category: categoryPayment, AuthenticationInd: "01",
+		Details: AuthenticationDetails{TokenHashes: map[URLUse][]byte{}, Channel: sdk.ChannelBrowser, Category: categoryPayment, AuthenticationInd: "01",
 			Network: c.facts.Network},
-		Private: &AuthenticationPrivate{Tokens: map[string]string{}}}
+		Private: &AuthenticationPrivate{Tokens: map[URLUse]string{}}}
 	if w.p.NetAmount == 0 {
 		a.Details.Category, a.Details.AuthenticationInd = categoryNonPayment, "04"
 	}
-	for _, use := range []string{tokenMethod, tokenChallenge, tokenEvent, tokenResult, tokenPage, tokenAuthorize, tokenFrames, tokenOpen} {
-		a.newToken(use)
-	}
+	e.giveTokens(a)
 	return a
 }
 
@@ -393,7 +391,7 @@ func (e *Engine) keepPrepared(c *authCase, o *sdk.AuthenticationOutcome, rng *sd
 	setText(&a.Private.MethodKey, o.MethodKey)
 	if a.Private.MethodData == "" {
 		var err error
-		if a.Private.MethodData, err = threeds.MethodData(d.ServerTransID, e.tokenURL(a, tokenMethod)); err != nil {
+		if a.Private.MethodData, err = threeds.MethodData(d.ServerTransID, e.tokenURL(a, URLMethod)); err != nil {
 			d.MethodURL = "" // without it there is no 3DS method
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 
 	"payswitch/engine/threeds"
 )
@@ -21,13 +22,15 @@ type CallbackView struct {
 	// ReturnURL is the shop's, without status: who is told asks the API.
 	ReturnURL string
 	Origins   []string
+	// Framers are the origins of pages that may have this one in a frame, also where Known is false; "*" for all.
+	Framers []string
 	// Done is what an event of the authenticator's page ended: DoneMethod, DoneChallenge; "" for neither.
 	Done string
 }
 
 // MethodNotified takes the notification that the 3DS method has ended (threeDSMethodData as posted). It counts before the AReq only.
 func (e *Engine) MethodNotified(ctx context.Context, token, data string) (*CallbackView, error) {
-	c, err := e.authenticationByToken(ctx, tokenMethod, token)
+	c, err := e.authenticationByToken(ctx, URLMethod, token)
 	if errors.Is(err, ErrNotFound) {
 		return &CallbackView{}, nil
 	}
@@ -36,7 +39,7 @@ func (e *Engine) MethodNotified(ctx context.Context, token, data string) (*Callb
 	}
 	if data != "" && !threeds.AcceptMethodData(data, c.auth.Details.ServerTransID) {
 		e.suspicious(ctx, c, threeds.FlagIDMismatch)
-		return &CallbackView{}, nil
+		return e.silentView(c), nil
 	}
 	return e.callbackView(c), e.methodEnded(ctx, c.auth.ID)
 }
@@ -54,10 +57,22 @@ func (e *Engine) methodEnded(ctx context.Context, id string) error {
 	return err
 }
 
+// ChallengeShown is the page at the end of a challenge for a browser that brings nothing. It changes nothing.
+func (e *Engine) ChallengeShown(ctx context.Context, token string) (*CallbackView, error) {
+	c, err := e.authenticationByToken(ctx, URLChallenge, token)
+	if errors.Is(err, ErrNotFound) {
+		return &CallbackView{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.silentView(c), nil
+}
+
 // ChallengeNotified takes what the ACS had the browser bring at the end of a challenge: a CRes or an error (message), and
 // threeDSSessionData. None of it is evidence; the result is fetched in the background.
 func (e *Engine) ChallengeNotified(ctx context.Context, token, message, sessionData string) (*CallbackView, error) {
-	c, err := e.authenticationByToken(ctx, tokenChallenge, token)
+	c, err := e.authenticationByToken(ctx, URLChallenge, token)
 	if errors.Is(err, ErrNotFound) {
 		return &CallbackView{}, nil
 	}
@@ -67,9 +82,9 @@ func (e *Engine) ChallengeNotified(ctx context.Context, token, message, sessionD
 	cres, err := threeds.ParseCRes(message)
 	if err != nil && !c.auth.State.Ended() && c.auth.State != AuthenticationResult {
 		e.suspicious(ctx, c, threeds.FlagUnexpectedCRes)
-		return &CallbackView{}, nil
+		return e.silentView(c), nil
 	}
-	session := threeds.CheckSessionData(e.sessionKey(), c.auth.ID, c.auth.Details.TokenHashes[tokenChallenge], sessionData)
+	session := threeds.CheckSessionData(e.sessionKey(), c.auth.ID, c.auth.Details.TokenHashes[URLChallenge], sessionData)
 	var got threeds.CResReceipt
 	c, err = e.changeAuthentication(ctx, c.auth.ID, func(c *authCase) error {
 		got = threeds.ReceiveCRes(threeds.State(c.auth.State), e.run(c, threeds.Final, nil), cres, session)
@@ -87,7 +102,7 @@ func (e *Engine) ChallengeNotified(ctx context.Context, token, message, sessionD
 		return nil, err
 	case got.Alert != "":
 		e.suspicious(ctx, c, got.Alert)
-		return &CallbackView{}, nil
+		return e.silentView(c), nil
 	case got.Fetch:
 		e.collectLater(ctx, c.auth.ID)
 	}
@@ -100,9 +115,32 @@ func (e *Engine) suspicious(ctx context.Context, c *authCase, why threeds.Flag) 
 		slog.String("why", string(why)))
 }
 
+// silentView is a page that says nothing.
+func (e *Engine) silentView(c *authCase) *CallbackView { return &CallbackView{Framers: e.framersOf(c)} }
+
+// framersOf are the origins whose pages may have the pages of an authentication in a frame: those that may be told, and the pages of the issuer
+// and the authenticator, which stand between in a frame of their own.
+func (e *Engine) framersOf(c *authCase) []string {
+	out := e.framersAt(c.w)
+	for _, raw := range append([]string{c.auth.Details.MethodURL, c.auth.Private.ACSURL}, c.auth.Private.Frames...) {
+		if o := originOf(raw); o != "" && !slices.Contains(out, o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// framersAt are the origins of the shop's pages that may have ours in a frame. Where the operator lets all pages call, all may.
+func (e *Engine) framersAt(w *work) []string {
+	if slices.Contains(e.opts.SDKOrigins, "*") {
+		return []string{"*"}
+	}
+	return e.originsOf(w)
+}
+
 func (e *Engine) callbackView(c *authCase) *CallbackView {
-	v := &CallbackView{Known: true, PaymentID: c.auth.PaymentID, Origins: e.originsOf(c.w),
-		AuthorizeURL: AuthorizeURL(e.opts.PublicURL, c.w.p, c.w.a, c.auth.Private.Tokens[tokenAuthorize])}
+	v := &CallbackView{Known: true, PaymentID: c.auth.PaymentID, Origins: e.originsOf(c.w), Framers: e.framersOf(c),
+		AuthorizeURL: AuthorizeURL(e.opts.PublicURL, c.w.p, c.w.a, c.auth.Private.Tokens[URLAuthorize])}
 	v.ReturnURL = c.w.p.Details.ReturnURL
 	if v.ReturnURL == "" {
 		v.ReturnURL = c.w.profile.Settings.ReturnURL

@@ -2,14 +2,10 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/base64"
 	"errors"
 	"log/slog"
 	"slices"
-	"strings"
 	"time"
 
 	"payswitch/engine/threeds"
@@ -195,34 +191,26 @@ func (c *authCase) flag(flags []threeds.Flag) {
 
 const authenticationPrefix = "auth_"
 
-// newToken makes the secret of one URL: 128 random bits. The URL names the authentication beside it, so that no index of secrets is
-// needed.
-func (a *Authentication) newToken(use string) {
-	b := make([]byte, 16)
-	rand.Read(b)
-	secret := base64.RawURLEncoding.EncodeToString(b)
-	hash := sha256.Sum256([]byte(secret))
-	a.Details.TokenHashes[use] = hash[:]
-	a.Private.Tokens[use] = strings.TrimPrefix(a.ID, authenticationPrefix) + secret
+// giveTokens makes the tokens of all URLs of a new authentication.
+func (e *Engine) giveTokens(a *Authentication) {
+	for _, use := range []URLUse{URLMethod, URLChallenge, URLEvent, URLResult, URLHosted, URLAuthorize, URLFrames, URLOpen} {
+		token := e.newToken(a, use)
+		hash := sha256.Sum256([]byte(token[idLength:]))
+		a.Details.TokenHashes[use], a.Private.Tokens[use] = hash[:], token
+	}
 }
 
 // idLength is that of an id without its prefix, secretLength that of a token's secret.
 const idLength, secretLength = 20, 22
 
-// authenticationByToken finds the authentication that a URL of ours was made for. ErrNotFound when there is none, whatever is wrong.
-func (e *Engine) authenticationByToken(ctx context.Context, use, token string) (*authCase, error) {
-	if len(token) != idLength+secretLength {
+// authenticationByToken finds the authentication that a URL of ours was made for. ErrNotFound when there is none, whatever is wrong. A wrong
+// token is refused before anything is read. The path of some URLs names more that the token is bound to.
+func (e *Engine) authenticationByToken(ctx context.Context, use URLUse, token string, also ...string) (*authCase, error) {
+	id, ok := e.authenticationOfToken(use, token, also...)
+	if !ok {
 		return nil, ErrNotFound
 	}
-	hash := sha256.Sum256([]byte(token[idLength:]))
-	c, err := e.loadAuthentication(ctx, authenticationPrefix+token[:idLength])
-	if err != nil {
-		return nil, err
-	}
-	if subtle.ConstantTimeCompare(hash[:], c.auth.Details.TokenHashes[use]) != 1 {
-		return nil, ErrNotFound
-	}
-	return c, nil
+	return e.loadAuthentication(ctx, id)
 }
 
 func authenticationAD(merchantID, id string) string { return "authentication/" + merchantID + "/" + id }

@@ -291,9 +291,11 @@ func TestAuthorizeURL(t *testing.T) {
 
 	closed, _ := w.inChallenge()
 	w.a.result = func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{Pending: true} }
-	for _, token := range []string{"", "x", secret, approved.Attempt.Private.Invoke.AuthorizeToken} {
-		require.NotEmpty(t, visit(closed, token).Poll, "without its own token it only reports")
+	for _, token := range []string{"", "x", secret, approved.Attempt.Private.Invoke.AuthorizeToken, closed.Attempt.Private.Invoke.PageToken} {
+		_, err := w.AuthorizeReturn(t.Context(), engine.AuthorizeInput{PaymentID: closed.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
+		require.EqualError(t, err, "HE_02: Payment does not exist in our records", "without its own token it is nothing")
 	}
+	require.Equal(t, engine.RequiresCustomerAction, w.get(closed.Payment.ID, engine.RetrieveInput{}).Payment.Status)
 	require.Contains(t, visit(closed, closed.Attempt.Private.Invoke.AuthorizeToken).Return.URL, "status=failed")
 	require.Equal(t, "challenge_cancelled", w.get(closed.Payment.ID, engine.RetrieveInput{}).Attempt.Details.Error.Code)
 	require.Equal(t, 2, w.bank.count())

@@ -19,27 +19,29 @@ func (e *Engine) takeFrames(a *Authentication, frames []string) {
 		}
 	}
 	if len(a.Private.Frames) > 0 {
-		a.Details.MethodURL = e.tokenURL(a, tokenFrames)
+		a.Details.MethodURL = e.tokenURL(a, URLFrames)
 	}
 }
 
 // MethodFrames are the authenticator's pages that run the 3DS method, to be loaded with GET in hidden frames; nil where a URL leads to nothing, and
-// once the AReq has been sent.
-func (e *Engine) MethodFrames(ctx context.Context, token string) ([]string, error) {
-	c, err := e.authenticationByToken(ctx, tokenFrames, token)
-	if errors.Is(err, ErrNotFound) || err == nil && c.auth.State != AuthenticationPrepared {
-		return nil, nil
+// once the AReq has been sent. The view says who may frame the page that holds them.
+func (e *Engine) MethodFrames(ctx context.Context, token string) ([]string, *CallbackView, error) {
+	c, err := e.authenticationByToken(ctx, URLFrames, token)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil, &CallbackView{}, nil
+	case err != nil:
+		return nil, nil, err
+	case c.auth.State != AuthenticationPrepared:
+		return nil, e.silentView(c), nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return c.auth.Private.Frames, nil
+	return c.auth.Private.Frames, e.callbackView(c), nil
 }
 
 // ChallengePage is the authenticator's page that challenges the payer, to be loaded with GET; "" where a URL leads to nothing, and when the
 // challenge is over: the view says where the payer goes then.
 func (e *Engine) ChallengePage(ctx context.Context, token string) (string, *CallbackView, error) {
-	c, err := e.authenticationByToken(ctx, tokenOpen, token)
+	c, err := e.authenticationByToken(ctx, URLOpen, token)
 	if errors.Is(err, ErrNotFound) {
 		return "", &CallbackView{}, nil
 	}
@@ -63,7 +65,7 @@ const (
 func (e *Engine) AuthenticatorEvent(ctx context.Context, token string, m sdk.WebhookMessage) (*CallbackView, error) {
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
-	c, r, adapter, err := e.authenticatorMessage(ctx, tokenEvent, token, toEvent, &m)
+	c, r, adapter, err := e.authenticatorMessage(ctx, URLEvent, token, toEvent, &m)
 	if c == nil || err != nil {
 		return &CallbackView{}, err
 	}

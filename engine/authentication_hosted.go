@@ -23,7 +23,7 @@ type HostedPage struct {
 
 // HostedPage finds the payment that the URL of a hosted page was made for. HE_02 when there is none.
 func (e *Engine) HostedPage(ctx context.Context, token string) (*HostedPage, error) {
-	c, err := e.authenticationByToken(ctx, tokenPage, token)
+	c, err := e.authenticationByToken(ctx, URLHosted, token)
 	if errors.Is(err, ErrNotFound) {
 		return nil, NotFound("Payment")
 	}
@@ -53,7 +53,7 @@ func shopName(m *Merchant, p *Profile) (name string) {
 
 // HostedAuthenticate is AuthenticatePayment by the hosted page: its URL stands for the client secret.
 func (e *Engine) HostedAuthenticate(ctx context.Context, token string, in AuthenticationInput) (*AuthenticationView, error) {
-	c, err := e.authenticationByToken(ctx, tokenPage, token)
+	c, err := e.authenticationByToken(ctx, URLHosted, token)
 	if errors.Is(err, ErrNotFound) {
 		return nil, NotFound("Payment")
 	}
@@ -78,7 +78,7 @@ func newerBrowser(found, told *sdk.Browser) *sdk.Browser {
 // invokeOf is what the browser needs of an authentication that is prepared.
 func invokeOf(a *Authentication, rule *sdk.AuthenticatorRule) *AttemptInvoke {
 	return &AttemptInvoke{MethodURL: a.Details.MethodURL, MethodKey: a.Private.MethodKey, MethodData: a.Private.MethodData,
-		AuthorizeToken: a.Private.Tokens[tokenAuthorize], PageToken: a.Private.Tokens[tokenPage], Version: a.Details.MessageVersion,
+		AuthorizeToken: a.Private.Tokens[URLAuthorize], PageToken: a.Private.Tokens[URLHosted], Version: a.Details.MessageVersion,
 		DirectoryServerID: a.Details.DirectoryServerID, Network: a.Details.Network, Connector: a.Connector,
 		PostMessage: rule != nil && rule.Completion == "post_message"}
 }

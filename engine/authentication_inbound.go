@@ -24,7 +24,7 @@ func (e *Engine) AuthenticatorCalled(ctx context.Context, token string, m sdk.We
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
 	neutral := &sdk.Reply{Status: 200}
-	c, r, adapter, err := e.authenticatorMessage(ctx, tokenResult, token, toResult, &m)
+	c, r, adapter, err := e.authenticatorMessage(ctx, URLResult, token, toResult, &m)
 	if c == nil || err != nil {
 		return neutral, err
 	}
@@ -44,7 +44,7 @@ func (e *Engine) AuthenticatorCalled(ctx context.Context, token string, m sdk.We
 }
 
 // authenticatorMessage has what came to a URL of one authentication read by its adapter. The case is nil for a URL that leads to nothing.
-func (e *Engine) authenticatorMessage(ctx context.Context, use, token string, to sentTo, m *sdk.WebhookMessage) (*authCase, *DriveResult, AdapterInfo, error) {
+func (e *Engine) authenticatorMessage(ctx context.Context, use URLUse, token string, to sentTo, m *sdk.WebhookMessage) (*authCase, *DriveResult, AdapterInfo, error) {
 	c, err := e.authenticationByToken(ctx, use, token)
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil, AdapterInfo{}, nil

@@ -14,7 +14,7 @@ import (
 // AuthorizeInput is a visit of the payer's browser to three_ds_authorize_url.
 type AuthorizeInput struct {
 	PaymentID, MerchantID, Connector string
-	Token                            string // "" for the path without one: then nothing is asked for or given up
+	Token                            string // without the right one there is no such payment
 }
 
 // AuthorizeView is where the payer goes from there. The page decides nothing.
@@ -22,8 +22,8 @@ type AuthorizeView struct {
 	Return *ReturnView // without URL where the merchant has named none
 	// Poll is set while the result is not known: the id to ask /poll/status for.
 	Poll string
-	// Origins are the pages that may be told, exact.
-	Origins []string
+	// Origins are the pages that may be told, exact. Framers are as of CallbackView.
+	Origins, Framers []string
 }
 
 // How long the authorize URL waits: for a result of a payer who closed the challenge, and altogether.
@@ -33,8 +33,16 @@ const (
 )
 
 // AuthorizeReturn waits for the authentication's result and for the authorization, reports and sends the payer back to the shop. A payer who
-// comes without having answered the challenge has closed it: it is given up unless the result is there. Coming again changes nothing.
+// comes without having answered the challenge has closed it: it is given up unless the result is there. Coming again changes nothing. HE_02 for
+// a URL without its token.
 func (e *Engine) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*AuthorizeView, error) {
+	c, err := e.authenticationByToken(ctx, URLAuthorize, in.Token, in.MerchantID, in.PaymentID)
+	if errors.Is(err, ErrNotFound) {
+		return nil, NotFound("Payment")
+	}
+	if err != nil {
+		return nil, err
+	}
 	w, err := e.load(ctx, in.MerchantID, in.PaymentID)
 	if err != nil {
 		return nil, err
@@ -42,28 +50,21 @@ func (e *Engine) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*Autho
 	if w.a.Connector != in.Connector {
 		return nil, NotFound("Payment")
 	}
-	invited := false // by the payment's own URL: ids alone tell nothing
-	if in.Token != "" {
-		c, err := e.authenticationByToken(ctx, tokenAuthorize, in.Token)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return nil, err
-		}
-		if invited = err == nil && c.auth.PaymentID == w.p.ID && c.auth.MerchantID == w.p.MerchantID; invited && w.a.Private.Invoke != nil {
-			e.awaitResult(ctx, c)
-		}
+	if w.a.Private.Invoke != nil {
+		e.awaitResult(ctx, c)
 	}
 	if w, err = e.awaitPayment(ctx, w, authorizeWait); err != nil {
 		return nil, err
 	}
 	v := e.view(w)
 	to, err := e.merchantReturn(v)
-	if invited && v.Payment.Details.ReturnURL == "" && v.Profile.Settings.ReturnURL == "" {
+	if v.Payment.Details.ReturnURL == "" && v.Profile.Settings.ReturnURL == "" {
 		to, err = &ReturnView{View: v}, nil // nowhere to go back to: the page tells what there is to tell
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := &AuthorizeView{Return: to, Origins: e.originsOf(w)}
+	out := &AuthorizeView{Return: to, Origins: e.originsOf(w), Framers: e.framersOf(c)}
 	if w.p.Status == RequiresCustomerAction || w.p.Status == Processing {
 		out.Poll = PollID(w.p.ID)
 	}

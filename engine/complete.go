@@ -15,14 +15,17 @@ import (
 	"payswitch/sdk"
 )
 
-// NextAction is what the redirect page of a payment has to do: send the customer on to the processor. IR_16 when the payment waits for
-// no action (any more).
-func (e *Engine) NextAction(ctx context.Context, merchantID, paymentID, attemptID string) (*sdk.NextAction, error) {
-	w, err := e.load(ctx, merchantID, paymentID)
+// NextAction is what the redirect page of a payment has to do: send the payer on to the processor. HE_02 for a URL without its token and for
+// an attempt that another has followed, IR_16 when the payment waits for no action (any more).
+func (e *Engine) NextAction(ctx context.Context, u PublicURL) (*sdk.NextAction, error) {
+	if u.Use != URLRedirect || !e.OpensURL(u) {
+		return nil, NotFound("Payment")
+	}
+	w, err := e.load(ctx, u.MerchantID, u.PaymentID)
 	if err != nil {
 		return nil, err
 	}
-	if w.a.ID != attemptID {
+	if w.a.ID != u.AttemptID {
 		return nil, NotFound("Payment")
 	}
 	if w.p.Status != RequiresCustomerAction || w.a.Details.NextAction == nil {
@@ -32,11 +35,15 @@ func (e *Engine) NextAction(ctx context.Context, merchantID, paymentID, attemptI
 }
 
 // PaymentReturn takes the customer back from the processor's page: the operation is completed, or the processor asked, and the answer
-// says where the customer goes next. Coming back again changes nothing.
+// says where the customer goes next. Coming back again changes nothing. HE_02 as of NextAction.
 func (e *Engine) PaymentReturn(ctx context.Context, in ReturnInput) (*ReturnView, error) {
+	attempt, ok := e.returnAttempt(PublicURL{MerchantID: in.MerchantID, PaymentID: in.PaymentID, Connector: in.Connector, Token: in.Token})
+	if !ok {
+		return nil, NotFound("Payment")
+	}
 	auth := Auth{MerchantID: in.MerchantID}
 	v, err := e.withSlot(ctx, auth, in.PaymentID, func(w *work) (*PaymentView, error) {
-		if w.a.Connector == "" || w.a.Connector != in.Connector {
+		if w.a.ID != attempt || w.a.Connector != in.Connector {
 			return nil, NotFound("Payment")
 		}
 		if w.p.Status != RequiresCustomerAction {
@@ -48,7 +55,7 @@ func (e *Engine) PaymentReturn(ctx context.Context, in ReturnInput) (*ReturnView
 		return nil, err
 	}
 	if n := v.Attempt.Details.NextAction; v.Payment.Status == RequiresCustomerAction && n != nil && in.Complete {
-		return &ReturnView{View: v, NextURL: RedirectURL(v)}, nil
+		return &ReturnView{View: v, NextURL: v.RedirectURL}, nil
 	}
 	return e.merchantReturn(v)
 }
@@ -153,11 +160,6 @@ func (e *Engine) prepareComplete(ctx context.Context, w *work, first *Operation,
 	return nil
 }
 
-// RedirectURL is our page that sends the customer on to the processor.
-func RedirectURL(v *PaymentView) string {
-	return v.BaseURL + "/payments/redirect/" + url.PathEscape(v.Payment.ID) + "/" + url.PathEscape(v.Payment.MerchantID) + "/" + url.PathEscape(v.Attempt.ID)
-}
-
 // merchantReturn is the merchant's return URL with the result, signed where the profile wants it (contract: redirects).
 func (e *Engine) merchantReturn(v *PaymentView) (*ReturnView, error) {
 	to := v.Payment.Details.ReturnURL
@@ -172,8 +174,10 @@ func (e *Engine) merchantReturn(v *PaymentView) (*ReturnView, error) {
 		return nil, InvalidValue("return_url")
 	}
 	post := v.Profile.Settings.RedirectWithPost
-	fields := []sdk.Header{{Name: "status", Value: string(v.Payment.Status)}, {Name: "payment_id", Value: v.Payment.ID},
-		{Name: "payment_intent_client_secret", Value: v.Payment.Private.ClientSecret}}
+	fields := []sdk.Header{{Name: "status", Value: string(v.Payment.Status)}, {Name: "payment_id", Value: v.Payment.ID}}
+	if e.returnsSecret(v) {
+		fields = append(fields, sdk.Header{Name: "payment_intent_client_secret", Value: v.Payment.Private.ClientSecret})
+	}
 	if !post {
 		fields = append(fields, sdk.Header{Name: "amount", Value: strconv.FormatInt(v.Payment.Amount, 10)})
 	}

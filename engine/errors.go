@@ -11,6 +11,7 @@ type Kind string
 const (
 	KindInvalid       Kind = "invalid"       // the request is wrong (400)
 	KindUnprocessable Kind = "unprocessable" // understood, but a value is out of its bounds (422)
+	KindTooLarge      Kind = "too_large"     // the request's body is over the limit (413)
 	KindUnauthorized  Kind = "unauthorized"  // no valid key (401)
 	KindForbidden     Kind = "forbidden"     // a valid key that may not do this (403)
 	KindNotFound      Kind = "not_found"     // no such thing, or not yours (404)

@@ -211,6 +211,7 @@ type ReturnInput struct {
 	PaymentID  string
 	MerchantID string
 	Connector  string
+	Token      string // of the URL; without the right one there is no such payment
 	Return     sdk.Return
 	// Complete is true for /redirect/complete, false for /redirect/response (sync only).
 	Complete bool
@@ -234,6 +235,8 @@ type PaymentView struct {
 	ManualRetryAllowed bool
 	// BaseURL is the switch's public URL without trailing slash, for next_action URLs.
 	BaseURL string
+	// RedirectURL is our page that sends the payer on to the processor, "" while there is nowhere to go.
+	RedirectURL string
 	// ConnectorStatus is the HTTP status the processor answered in this call, 0 when none was called over HTTP.
 	ConnectorStatus int
 }

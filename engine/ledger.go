@@ -18,6 +18,9 @@ func move(p *Payment, a *Attempt, by Trigger, at time.Time) error {
 		a.Details.NextAction = nil
 	}
 	present(p, a)
+	if p.Status != RequiresCustomerAction && p.Status != Processing && a.Details.EndedAt.IsZero() {
+		a.Details.EndedAt = at
+	}
 	return nil
 }
 

@@ -201,7 +201,7 @@ func TestSavingWithRedirect(t *testing.T) {
 	require.Empty(t, w.methods("c"))
 	require.Equal(t, "IR_39", w.fails(mit(1, v.Method.ID)).Code)
 	id := v.Method.ID
-	back, err := w.PaymentReturn(t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Complete: true,
+	back, err := w.PaymentReturn(t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
 		Return: sdk.Return{Method: "GET", Query: []sdk.Header{{Name: "result", Value: "approve"}}}})
 	require.NoError(t, err)
 	require.Equal(t, engine.Succeeded, back.View.Payment.Status)
@@ -210,7 +210,7 @@ func TestSavingWithRedirect(t *testing.T) {
 	require.Equal(t, engine.Succeeded, w.pay(mit(1, id)).Payment.Status)
 
 	v = w.pay(sale(1000, "4111111111111111", threeDS, offSession, agreed, customer("c")))
-	_, err = w.PaymentReturn(t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Complete: true,
+	_, err = w.PaymentReturn(t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
 		Return: sdk.Return{Method: "GET", Query: []sdk.Header{{Name: "result", Value: "decline"}}}})
 	require.NoError(t, err)
 	require.Equal(t, engine.MethodInactive, w.get(v.Payment.ID, engine.RetrieveInput{}).Method.Status)

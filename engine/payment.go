@@ -134,6 +134,8 @@ type AttemptDetails struct {
 	Exemption *AttemptExemption `json:"exemption,omitempty"`
 	// Captures are the captures made of this attempt, in order.
 	Captures []CaptureRecord `json:"captures,omitempty"`
+	// EndedAt is when the payer's part in the attempt was over for the first time; zero before.
+	EndedAt time.Time `json:"ended_at,omitzero"`
 	// Confirmed says that the attempt was confirmed with an instrument: only then do answers show Card.
 	Confirmed bool `json:"confirmed,omitempty"`
 	// Save says what the card is to be kept for when the processor has taken it: on_session or off_session; "" when it is not.

@@ -226,10 +226,11 @@ func TestRedirect3DS(t *testing.T) {
 		require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
 		require.Equal(t, "redirect", v.Attempt.Details.NextAction.Type)
 		require.EqualValues(t, 1000, v.Payment.Capturable)
-		n, err := w.NextAction(t.Context(), "m1", v.Payment.ID, v.Attempt.ID)
+		n, err := w.NextAction(t.Context(), redirectOf(v))
 		require.NoError(t, err)
 		require.Contains(t, n.URL, "http://switch.test/sim/redirect?")
-		back := engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Complete: true,
+		on := redirectOf(v)
+		back := engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: w.returnToken(v), Complete: true,
 			Return: sdk.Return{Method: "POST", Form: []sdk.Header{{Name: "result", Value: result}}}}
 		r, err := w.PaymentReturn(t.Context(), back)
 		require.NoError(t, err)
@@ -245,7 +246,7 @@ func TestRedirect3DS(t *testing.T) {
 			require.Empty(t, op.Instrument, "no card is kept once the authorization has ended: %s", op.Kind)
 			require.False(t, w.shortTerm(op.ShortTermID()), op.Kind)
 		}
-		_, err = w.NextAction(t.Context(), "m1", v.Payment.ID, v.Attempt.ID)
+		_, err = w.NextAction(t.Context(), on)
 		require.Equal(t, "IR_16", code(t, err))
 	}
 }

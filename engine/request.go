@@ -69,10 +69,6 @@ func (e *Engine) laterRequest(w *work, amount int64) sdk.Request {
 	return r
 }
 
-func (e *Engine) returnURL(p *Payment, a *Attempt) string {
-	return e.opts.PublicURL + "/payments/" + url.PathEscape(p.ID) + "/" + url.PathEscape(p.MerchantID) + "/redirect/complete/" + url.PathEscape(a.Connector)
-}
-
 func adapterCapture(method string) sdk.CaptureMethod {
 	if method == captureManual || method == captureManualMultiple {
 		return sdk.CaptureManual

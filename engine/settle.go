@@ -244,8 +244,9 @@ func (e *Engine) eventOf(w *work, b *booking, now time.Time) (*Event, error) {
 		return nil, nil
 	}
 	b.p.Details.Announced = announced
-	return e.paymentEvent(kind, now, &PaymentView{Payment: b.p, Attempt: b.a, Method: w.method, Merchant: w.merchant, Profile: w.profile, BaseURL: e.opts.PublicURL,
-		ManualRetryAllowed: e.retryAllowed(b.p, w.profile, now)})
+	v := e.view(&work{p: b.p, a: b.a, method: w.method, merchant: w.merchant, profile: w.profile})
+	v.ManualRetryAllowed = e.retryAllowed(b.p, w.profile, now)
+	return e.paymentEvent(kind, now, v)
 }
 
 // paymentEvent renders and seals an event of a payment.

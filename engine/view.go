@@ -8,8 +8,12 @@ import (
 
 // view is what an answer shows of a payment.
 func (e *Engine) view(w *work) *PaymentView {
-	return &PaymentView{Payment: w.p, Attempt: w.a, Method: w.method, Merchant: w.merchant, Profile: w.profile, BaseURL: e.opts.PublicURL,
+	v := &PaymentView{Payment: w.p, Attempt: w.a, Method: w.method, Merchant: w.merchant, Profile: w.profile, BaseURL: e.opts.PublicURL,
 		ManualRetryAllowed: e.retryAllowed(w.p, w.profile, e.now()), ConnectorStatus: w.httpStatus}
+	if w.p.Status == RequiresCustomerAction && w.a.Details.NextAction != nil {
+		v.RedirectURL = e.redirectURL(w.p, w.a)
+	}
+	return v
 }
 
 // load reads a payment with its latest attempt, merchant and profile, opened.

@@ -11,7 +11,8 @@ import (
 type access int
 
 const (
-	open            access = iota // anyone
+	nobody          access = iota // not said: New refuses the route
+	open                          // anyone, by what openRoutes says
 	secret                        // a merchant's secret key
 	either                        // a secret key, or the publishable key with the payment's client secret
 	publishable                   // the publishable key alone

@@ -79,7 +79,7 @@ func FuzzRequest(f *testing.F) {
 	w := newWorld(f)
 	id := w.post("/payments", with(plain, "capture_method", `"manual"`)).ok()["payment_id"].(string)
 	for _, path := range []string{"/payments", "/payments/" + id, "/payments/" + id + "/confirm", "/payments/" + id + "/capture", "/payments/" + id + "/3ds/authentication",
-		"/payments/list?limit=2", "/payments/" + id + "?force_sync=true", "/payments/redirect/a/b/c", "/payments/a/b/redirect/complete/stripe?x=%zz", "/sim/redirect?return_url=x"} {
+		"/payments/list?limit=2", "/payments/" + id + "?force_sync=true", "/payments/redirect/a/b/c/d", "/payments/a/b/redirect/complete/stripe/d?x=%zz", "/sim/redirect?return_url=x"} {
 		f.Add("POST", path, full)
 		f.Add("GET", path, "")
 	}

@@ -24,6 +24,8 @@ func statusOf(e *engine.Error) int {
 	switch e.Kind {
 	case engine.KindInvalid:
 		return http.StatusBadRequest
+	case engine.KindTooLarge:
+		return http.StatusRequestEntityTooLarge
 	case engine.KindUnprocessable:
 		return http.StatusUnprocessableEntity
 	case engine.KindUnauthorized:
@@ -42,7 +44,7 @@ func statusOf(e *engine.Error) int {
 	return http.StatusInternalServerError
 }
 
-// errorAnswer is the envelope: {"error":{"type","message","code", …}}. A body that could not be read (IR_06 with 400) names its type
+// errorAnswer is the envelope: {"error":{"type","message","code", …}}. A body that could not be read (IR_06 with 400 or 413) names its type
 // twice, as type and error_type: clients look for either.
 func errorAnswer(e *engine.Error) answer {
 	status := statusOf(e)
@@ -55,7 +57,7 @@ func errorAnswer(e *engine.Error) answer {
 	}
 	var w writer
 	w.open().key("error").open().str("type", kind)
-	if e.Kind == engine.KindInvalid && e.Code == "IR_06" {
+	if (e.Kind == engine.KindInvalid || e.Kind == engine.KindTooLarge) && e.Code == "IR_06" {
 		w.str("error_type", kind)
 	}
 	w.str("message", e.Message).str("code", e.Code)

@@ -1,5 +1,7 @@
 package router
 
+import "regexp"
+
 // Routes are method and pattern of every route.
 func (s *Server) Routes() [][2]string {
 	var list [][2]string
@@ -8,6 +10,42 @@ func (s *Server) Routes() [][2]string {
 	}
 	return list
 }
+
+// OpenRoute is a line of the table of open routes.
+type OpenRoute struct{ Pattern, By, Why string }
+
+// OpenRoutes is the table of open routes.
+func OpenRoutes() []OpenRoute {
+	var list []OpenRoute
+	for _, g := range openRoutes {
+		list = append(list, OpenRoute{g.pattern, string(g.by), g.why})
+	}
+	return list
+}
+
+// OpenPatterns are the patterns that the mux serves without a key, with their methods.
+func (s *Server) OpenPatterns() map[string][]string {
+	found := map[string][]string{}
+	for _, r := range s.routes() {
+		path := regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(r.pattern, "x")
+		if served, _, _ := s.mux.find(r.method, path); served.who == open && served.guard != nil || served.who != open && served.guard == nil {
+			if served.who == open {
+				found[served.pattern] = append(found[served.pattern], r.method)
+			}
+			continue
+		}
+		panic(r.pattern + " is served without its guard")
+	}
+	return found
+}
+
+// GuardRoutes checks one route of a surface against the table of open routes.
+func GuardRoutes(pattern, who string) error {
+	return guardRoutes([]route{{method: "GET", pattern: pattern, who: map[string]access{"open": open, "secret": secret}[who]}}, openRoutes)
+}
+
+// FrameAncestors is what a page says of who may frame it.
+func FrameAncestors(origins ...string) string { return frameAncestors(origins) }
 
 // Find is the pattern that a request is routed to, "" for none, with its parameters by name.
 func (s *Server) Find(method, path string) (pattern string, params map[string]string) {

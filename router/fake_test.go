@@ -39,7 +39,9 @@ func (f *fake) BeginIdempotent(context.Context, *engine.Auth, string, []byte) (
 	return nil, func(context.Context, engine.StoredAnswer) error { f.finished++; return nil }, func(context.Context) { f.abandoned++ }, nil
 }
 
-func (f *fake) NextAction(context.Context, string, string, string) (*sdk.NextAction, error) {
+func (f *fake) OpensURL(u engine.PublicURL) bool { return u.Token == "t" }
+
+func (f *fake) NextAction(context.Context, engine.PublicURL) (*sdk.NextAction, error) {
 	return f.nextAction()
 }
 
@@ -68,7 +70,7 @@ func TestFormPage(t *testing.T) {
 	f := &fake{nextAction: func() (*sdk.NextAction, error) {
 		return &sdk.NextAction{Type: "form_post", URL: "https://acs.test/x?a=1&b=2", Fields: []sdk.Header{{Name: `P"a`, Value: `<script>alert(1)</script>"'&`}}}, nil
 	}}
-	r := f.send(t, "GET", "/payments/redirect/p/m1/p_1", "")
+	r := f.send(t, "GET", "/payments/redirect/p/m1/p_1/t", "")
 	require.Equal(t, 200, r.status)
 	require.Equal(t, "text/html; charset=utf-8", r.header.Get("Content-Type"))
 	require.Contains(t, r.body, `action="https://acs.test/x?a=1&amp;b=2"`)
@@ -81,43 +83,43 @@ func TestFormPage(t *testing.T) {
 	require.GreaterOrEqual(t, len(nonce), 26)
 	require.Contains(t, r.body, `<script nonce="`+nonce+`">`)
 	require.Equal(t, "no-store", r.header.Get("Cache-Control"))
-	require.NotContains(t, f.send(t, "GET", "/payments/redirect/p/m1/p_1", "").body, nonce)
+	require.NotContains(t, f.send(t, "GET", "/payments/redirect/p/m1/p_1/t", "").body, nonce)
 }
 
 func TestNextActionLeadsToTheWebOnly(t *testing.T) {
 	for _, u := range []string{"javascript:alert(1)", "data:text/html,x", "/relative", "https://", "file:///etc/passwd", ""} {
 		f := &fake{nextAction: func() (*sdk.NextAction, error) { return &sdk.NextAction{Type: "redirect", URL: u}, nil }}
-		f.send(t, "GET", "/payments/redirect/p/m1/p_1", "").expect(500, "HE_00", "Something went wrong")
+		f.send(t, "GET", "/payments/redirect/p/m1/p_1/t", "").expect(500, "HE_00", "Something went wrong")
 	}
 	f := &fake{nextAction: func() (*sdk.NextAction, error) {
 		return &sdk.NextAction{Type: "device_data", URL: "https://acs.test"}, nil
 	}}
-	require.Equal(t, 400, f.send(t, "GET", "/payments/redirect/p/m1/p_1", "").status)
+	require.Equal(t, 400, f.send(t, "GET", "/payments/redirect/p/m1/p_1/t", "").status)
 }
 
 func TestReturn(t *testing.T) {
 	var got engine.ReturnInput
 	view := &engine.ReturnView{URL: "https://shop.test/done?status=succeeded"}
 	f := &fake{returned: func(in engine.ReturnInput) (*engine.ReturnView, error) { got = in; return view, nil }}
-	r := f.send(t, "POST", "/payments/p/m1/redirect/complete/stripe?x=1&y=a%20b&x=2", "PaRes=a%2Bb&MD=&empty", "Content-Type", "application/x-www-form-urlencoded")
+	r := f.send(t, "POST", "/payments/p/m1/redirect/complete/stripe/t?x=1&y=a%20b&x=2", "PaRes=a%2Bb&MD=&empty", "Content-Type", "application/x-www-form-urlencoded")
 	require.Equal(t, 302, r.status)
 	require.Equal(t, view.URL, r.header.Get("Location"))
-	require.Equal(t, engine.ReturnInput{PaymentID: "p", MerchantID: "m1", Connector: "stripe", Complete: true, Return: sdk.Return{Method: "POST",
+	require.Equal(t, engine.ReturnInput{PaymentID: "p", MerchantID: "m1", Connector: "stripe", Token: "t", Complete: true, Return: sdk.Return{Method: "POST",
 		Query: []sdk.Header{{Name: "x", Value: "1"}, {Name: "y", Value: "a b"}, {Name: "x", Value: "2"}},
 		Form:  []sdk.Header{{Name: "PaRes", Value: "a+b"}, {Name: "MD"}, {Name: "empty"}}}}, got)
-	f.send(t, "GET", "/payments/p/m1/redirect/response/stripe", "")
+	f.send(t, "GET", "/payments/p/m1/redirect/response/stripe/t", "")
 	require.False(t, got.Complete)
 	require.Equal(t, "GET", got.Return.Method)
-	require.Equal(t, 400, f.send(t, "GET", "/payments/p/m1/redirect/response/stripe?a=%zz", "").status)
+	require.Equal(t, 400, f.send(t, "GET", "/payments/p/m1/redirect/response/stripe/t?a=%zz", "").status)
 
 	view = &engine.ReturnView{URL: "https://shop.test/done", Fields: []sdk.Header{{Name: "status", Value: "succeeded"}}}
-	r = f.send(t, "GET", "/payments/p/m1/redirect/complete/stripe", "")
+	r = f.send(t, "GET", "/payments/p/m1/redirect/complete/stripe/t", "")
 	require.Equal(t, 200, r.status)
 	require.Contains(t, r.body, `<form id="next" method="post" action="https://shop.test/done">`)
 	require.Contains(t, r.body, `<input type="hidden" name="status" value="succeeded">`)
 
 	view = &engine.ReturnView{NextURL: publicURL + "/payments/redirect/p/m1/p_1"}
-	require.Equal(t, view.NextURL, f.send(t, "GET", "/payments/p/m1/redirect/complete/stripe", "").header.Get("Location"))
+	require.Equal(t, view.NextURL, f.send(t, "GET", "/payments/p/m1/redirect/complete/stripe/t", "").header.Get("Location"))
 }
 
 // TestOurFailure: what goes wrong inside is told to the log alone, and is not kept for an idempotency key.

@@ -34,7 +34,7 @@ func sample(status engine.PaymentStatus) *engine.PaymentView {
 	at := time.Date(2026, 6, 25, 10, 11, 12, 13_000_000, time.UTC)
 	yes, tax := true, int64(40)
 	return &engine.PaymentView{
-		BaseURL: publicURL,
+		BaseURL: publicURL, RedirectURL: publicURL + "/payments/redirect/pay_1/m1/pay_1_1",
 		Payment: &engine.Payment{
 			MerchantID: "m1", ID: "pay_1", ProfileID: "pro_1", CustomerID: "cus_1", Status: status, Currency: "USD", Amount: 1000, NetAmount: 1040,
 			AttemptCount: 1, AttemptID: "pay_1_1", CreatedAt: at, ModifiedAt: at.Add(time.Second), ExpiresAt: at.Add(15 * time.Minute),

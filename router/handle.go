@@ -53,9 +53,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.simulator3DS(w, r) {
 		return
 	}
+	s.answer(w, r, s.serve)
+}
+
+// answer makes an answer to a request and sends it.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, serve func(*call) answer) {
 	began := time.Now()
+	body := &sentBody{ReadCloser: r.Body}
+	r.Body = body
 	c := &call{r: r, requestID: s.requestID(r), options: &s.opts}
-	a := s.serve(c)
+	a := serve(c)
 	if a.status == 0 {
 		a.status = http.StatusOK
 	}
@@ -69,15 +76,36 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Request-Id", c.requestID)
 	h.Set("Strict-Transport-Security", "max-age=31536000")
 	h.Set("Via", "payswitch")
-	h.Set("X-Content-Type-Options", "nosniff")
+	keepPrivate(h, a.status)
 	s.allowOrigin(h, r)
 	took := time.Since(began)
 	if r.Header.Get("X-Hs-Latency") == "true" {
 		h.Set("X-Hs-Latency", strconv.FormatInt(took.Milliseconds(), 10))
 	}
-	w.WriteHeader(a.status)
-	w.Write(a.body) // a caller that has gone is no failure of ours
+	body.send(w, r, a)
 	s.done(c, a.status, took)
+}
+
+// keepPrivate sets what an answer does not say of itself: no cache keeps it, its address goes no further, no page frames it. A redirect shows
+// nothing, and the payer may follow it in a frame: the page that it leads to says who may frame that.
+func keepPrivate(h http.Header, status int) {
+	h.Set("X-Content-Type-Options", "nosniff")
+	for name, value := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"} {
+		if h.Get(name) == "" {
+			h.Set(name, value)
+		}
+	}
+	if status >= 300 && status < 400 {
+		return
+	}
+	policy := h.Get("Content-Security-Policy")
+	if policy == "" {
+		policy = "default-src 'none'; frame-ancestors 'none'"
+		h.Set("Content-Security-Policy", policy)
+	}
+	if strings.HasSuffix(policy, "frame-ancestors 'none'") {
+		h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
+	}
 }
 
 func (s *Server) done(c *call, status int, took time.Duration) {
@@ -122,6 +150,9 @@ func (s *Server) serve(c *call) (a answer) {
 
 // call checks key, path and body, then calls the handler, once per Idempotency-Key.
 func (s *Server) call(c *call) (answer, error) {
+	if c.route.who == open && !s.admits(c) {
+		return s.notAdmitted(c)
+	}
 	if err := s.authenticate(c); err != nil {
 		return answer{}, err
 	}
@@ -205,15 +236,24 @@ func (s *Server) readBody(c *call) error {
 	if c.route.body > 0 {
 		limit = c.route.body
 	}
+	if c.r.ContentLength > limit {
+		return tooLarge(limit)
+	}
 	body, err := io.ReadAll(io.LimitReader(c.r.Body, limit+1))
 	if err != nil {
 		return engine.Malformed("", "the request body could not be read")
 	}
 	if int64(len(body)) > limit {
-		return engine.Malformed("", fmt.Sprintf("the request body is larger than %d bytes", limit))
+		return tooLarge(limit)
 	}
 	c.body = body
 	return nil
+}
+
+func tooLarge(limit int64) error {
+	err := engine.Malformed("", fmt.Sprintf("the request body is larger than %d bytes", limit))
+	err.Kind = engine.KindTooLarge
+	return err
 }
 
 // jsonBody is the body of a request that must be JSON by its header.

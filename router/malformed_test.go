@@ -163,7 +163,8 @@ func TestContentType(t *testing.T) {
 	}
 	big := with(plain, "description", `"`+strings.Repeat("a", 33000)+`"`)
 	r := w.post("/payments", big)
-	require.Equal(t, 400, r.status)
+	require.Equal(t, 413, r.status)
+	require.Equal(t, "invalid_request", r.error()["error_type"])
 	require.Equal(t, "Json deserialize error: the request body is larger than 32768 bytes", r.error()["message"])
 	require.Equal(t, 200, w.post("/payments", with(plain, "description", `"`+strings.Repeat("a", 32000)+`"`)).status)
 	require.Equal(t, 1, w.payments())

@@ -17,6 +17,7 @@ type route struct {
 	handle  handler
 	body    int64 // bytes of body taken, 0 for Options.MaxBody
 
+	guard    *guard   // of an open route
 	segments []string // of pattern, without the leading slash
 }
 

@@ -250,7 +250,7 @@ func writeNextAction(w *writer, v *engine.PaymentView) {
 		w.str("method_key", name).bool("three_ds_method_data_submission", true).text("three_ds_method_data", value)
 		w.text("three_ds_method_url", next.URL).null("directory_server_id", "message_version").close()
 	} else {
-		w.str("type", "redirect_to_url").str("redirect_to_url", engine.RedirectURL(v))
+		w.str("type", "redirect_to_url").str("redirect_to_url", v.RedirectURL)
 	}
 	w.close()
 }

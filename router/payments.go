@@ -21,7 +21,8 @@ type Payments interface {
 	RetrievePayment(ctx context.Context, a engine.Auth, id string, in engine.RetrieveInput) (*engine.PaymentView, error)
 	ListPayments(ctx context.Context, a engine.Auth, in engine.ListInput) ([]*engine.PaymentView, error)
 	CompleteAuthorize(ctx context.Context, a engine.Auth, id, clientSecret, deviceData string) (*engine.PaymentView, error)
-	NextAction(ctx context.Context, merchantID, paymentID, attemptID string) (*sdk.NextAction, error)
+	OpensURL(u engine.PublicURL) bool
+	NextAction(ctx context.Context, u engine.PublicURL) (*sdk.NextAction, error)
 	PaymentReturn(ctx context.Context, in engine.ReturnInput) (*engine.ReturnView, error)
 	ReceiveWebhook(ctx context.Context, in engine.WebhookInput) (*sdk.Reply, error)
 	CheckClientSecret(ctx context.Context, a engine.Auth, paymentID, clientSecret string) error

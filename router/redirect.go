@@ -1,7 +1,6 @@
 package router
 
 import (
-	"bytes"
 	"crypto/rand"
 	"embed"
 	"fmt"
@@ -20,22 +19,13 @@ var pageFiles embed.FS
 
 var pages = template.Must(template.ParseFS(pageFiles, "pages/*.html"))
 
-// page is an HTML answer. It may run no script and use no style but its own, load nothing, and be kept nowhere.
-func page(name string, data map[string]any) (answer, error) {
+// page is an HTML answer. It may run no script and use no style but its own, load nothing, and be kept nowhere. Pages of framers alone may
+// frame it, without any no page may.
+func page(name string, data map[string]any, framers ...string) (answer, error) {
 	nonce := rand.Text()
 	data["Nonce"] = nonce
-	var out bytes.Buffer
-	if err := pages.ExecuteTemplate(&out, name, data); err != nil {
-		return answer{}, engine.Internal(err, "render page "+name)
-	}
-	return answer{body: out.Bytes(), header: http.Header{
-		"Content-Type": {"text/html; charset=utf-8"},
-		// form-action also holds for the redirects that follow a form, so it names schemes, not hosts.
-		"Content-Security-Policy": {"default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" + nonce +
-			"'; form-action http: https:; base-uri 'none'"},
-		"Cache-Control":   {"no-store"},
-		"Referrer-Policy": {"no-referrer"},
-	}}, nil
+	// form-action also holds for the redirects that follow a form, so it names schemes, not hosts.
+	return rendered(name, data, "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+"'; form-action http: https:; base-uri 'none'", framers)
 }
 
 // found sends the browser to a URL.
@@ -44,13 +34,14 @@ func found(to string) answer {
 }
 
 // formPage posts fields to a URL by itself, or by a button where scripts are off.
-func formPage(to string, fields []sdk.Header) (answer, error) {
-	return page("form.html", map[string]any{"URL": to, "Fields": fields})
+func formPage(to string, fields []sdk.Header, framers ...string) (answer, error) {
+	return page("form.html", map[string]any{"URL": to, "Fields": fields}, framers...)
 }
 
 // redirectPage sends the customer on to the processor or the card's bank.
 func (s *Server) redirectPage(c *call) (answer, error) {
-	next, err := s.Payments.NextAction(c.ctx(), c.param("merchant_id"), c.param("payment_id"), c.param("attempt_id"))
+	next, err := s.Payments.NextAction(c.ctx(), engine.PublicURL{Use: engine.URLRedirect, MerchantID: c.param("merchant_id"), PaymentID: c.param("payment_id"),
+		AttemptID: c.param("attempt_id"), Token: c.param("token")})
 	if err != nil {
 		return answer{}, err
 	}
@@ -69,7 +60,7 @@ func (s *Server) redirectPage(c *call) (answer, error) {
 // paymentReturn takes the customer back: the processor is asked, then the browser goes to the merchant.
 func (s *Server) paymentReturn(complete bool) handler {
 	return func(c *call) (answer, error) {
-		in := engine.ReturnInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"),
+		in := engine.ReturnInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"), Token: c.param("token"),
 			Complete: complete, Return: sdk.Return{Method: c.r.Method}}
 		var err error
 		if in.Return.Query, err = pairs(c.r.URL.RawQuery); err != nil {
@@ -111,7 +102,14 @@ func pairs(encoded string) ([]sdk.Header, error) {
 	return list, nil
 }
 
-const returnPattern = "/payments/{payment_id}/{merchant_id}/redirect/complete/{connector}"
+// The URLs that payers come by. Their tokens are bound to the attempt and to the use (engine.OpensURL).
+const (
+	redirectPattern  = "/payments/redirect/{payment_id}/{merchant_id}/{attempt_id}/{token}"
+	responsePattern  = "/payments/{payment_id}/{merchant_id}/redirect/response/{connector}/{token}"
+	returnPattern    = "/payments/{payment_id}/{merchant_id}/redirect/complete/{connector}/{token}"
+	authorizePattern = "/payments/{payment_id}/{merchant_id}/authorize/{connector}/{token}"
+	simulatorPath    = "/sim/redirect"
+)
 
 // simulatorPage stands in for a bank's page: it shows the amount and lets the customer approve or decline, without scripts. It posts
 // only to our own return URLs, so it leads nowhere else.

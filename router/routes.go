@@ -24,16 +24,14 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/payments/{payment_id}/3ds/authentication", who: either, handle: s.authenticatePayment},
 		{method: "GET", pattern: "/poll/status/{poll_id}", who: publishable, handle: s.pollStatus},
 
-		// Where the customer's browser comes by. No key: the ids alone lead to nothing but the payment's own next page.
-		{method: "GET", pattern: "/payments/redirect/{payment_id}/{merchant_id}/{attempt_id}", who: open, handle: s.redirectPage},
-		{method: "GET", pattern: "/payments/{payment_id}/{merchant_id}/redirect/response/{connector}", who: open, handle: s.paymentReturn(false)},
-		{method: "POST", pattern: "/payments/{payment_id}/{merchant_id}/redirect/response/{connector}", who: open, handle: s.paymentReturn(false)},
+		// Where the payer's browser comes by. It has no key: openRoutes says what guards each.
+		{method: "GET", pattern: redirectPattern, who: open, handle: s.redirectPage},
+		{method: "GET", pattern: responsePattern, who: open, handle: s.paymentReturn(false)},
+		{method: "POST", pattern: responsePattern, who: open, handle: s.paymentReturn(false)},
 		{method: "GET", pattern: returnPattern, who: open, handle: s.paymentReturn(true)},
 		{method: "POST", pattern: returnPattern, who: open, handle: s.paymentReturn(true)},
-		{method: "GET", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}", who: open, handle: s.authorizePage},
-		{method: "POST", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}", who: open, handle: s.authorizePage},
-		{method: "GET", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}/{token}", who: open, handle: s.authorizePage},
-		{method: "POST", pattern: "/payments/{payment_id}/{merchant_id}/authorize/{connector}/{token}", who: open, handle: s.authorizePage},
+		{method: "GET", pattern: authorizePattern, who: open, handle: s.authorizePage},
+		{method: "POST", pattern: authorizePattern, who: open, handle: s.authorizePage},
 		{method: "GET", pattern: "/3ds/run/{token}", who: open, handle: s.hostedPage},
 		{method: "POST", pattern: "/3ds/run/{token}", who: open, handle: s.hostedSubmit},
 		{method: "GET", pattern: "/3ds/run/{token}/state", who: open, handle: s.hostedState},
@@ -56,7 +54,7 @@ func (s *Server) routes() []route {
 	list = append(list, s.methodRoutes()...)
 	list = append(list, s.operatorRoutes()...)
 	if s.opts.DevPages {
-		list = append(list, route{method: "GET", pattern: "/sim/redirect", who: open, handle: s.simulatorPage})
+		list = append(list, route{method: "GET", pattern: simulatorPath, who: open, handle: s.simulatorPage})
 	}
 	return list
 }

@@ -103,7 +103,11 @@ func New(d Deps, o Options) (*Server, error) {
 		o.KeepAlive = 5 * time.Second
 	}
 	s := &Server{Deps: d, opts: o}
-	s.mux = newMux(s.routes())
+	routes := s.routes()
+	if err := guardRoutes(routes, openRoutes); err != nil {
+		return nil, err
+	}
+	s.mux = newMux(routes)
 	return s, nil
 }
 

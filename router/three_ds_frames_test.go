@@ -52,13 +52,13 @@ func TestGPaymentsFrames(t *testing.T) {
 	page := w.ours(frames, url.Values{"threeDSMethodData": {details["three_ds_method_data"].(string)}})
 	require.Equal(t, 200, page.status)
 	require.Contains(t, page.header.Get("Content-Security-Policy"), "frame-src http: https:;")
-	require.NotContains(t, page.header.Get("Content-Security-Policy"), "frame-ancestors", "shops frame it")
+	require.Contains(t, page.header.Get("Content-Security-Policy"), "; frame-ancestors 'self' https://shop.example "+publicURL+" "+w.vendor.server.URL, "shops frame it")
 	var loaded []string
 	for _, m := range frameSource.FindAllStringSubmatch(page.body, -1) {
 		loaded = append(loaded, html.UnescapeString(m[1]))
 	}
 	require.Equal(t, []string{w.vendor.server.URL + "/frame/method?t=1", w.vendor.server.URL + "/frame/monitor?t=1"}, loaded)
-	require.Empty(t, frameSource.FindString(w.ours(frames[:len(frames)-1]+"_", nil).body), "a URL that leads nowhere")
+	require.Equal(t, 404, w.ours(frames[:len(frames)-1]+"_", nil).status, "a URL that leads nowhere")
 
 	// The page tells that the 3DS method has ended.
 	tell := w.vendor.body(t, "/api/v2/auth/brw/init")["eventCallbackUrl"].(string)
@@ -104,7 +104,7 @@ func TestGPaymentsFrames(t *testing.T) {
 	hop := w.ours(open, nil)
 	require.Equal(t, 200, hop.status, "there is nothing to open any more")
 	require.Contains(t, html.UnescapeString(hop.body), "3ds_challenge_done")
-	require.Equal(t, 200, w.ours(open[:len(open)-1]+"_", nil).status)
+	require.Equal(t, 404, w.ours(open[:len(open)-1]+"_", nil).status)
 	require.Equal(t, 1, w.vendor.count("POST /api/v2/auth/brw"))
 }
 

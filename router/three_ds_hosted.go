@@ -1,14 +1,16 @@
 package router
 
 import (
-	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"net"
 	"net/http"
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"payswitch/engine"
@@ -36,7 +38,7 @@ func (s *Server) hostedPage(c *call) (answer, error) {
 	p, err := s.Payments.HostedPage(c.ctx(), c.param("token"))
 	switch {
 	case err != nil:
-		return s.lostPage(err)
+		return lostPage(err)
 	case p.Challenge != nil && p.Challenge.ACSURL != "":
 		return s.challengePage(c, p)
 	case p.Invoke == nil:
@@ -56,7 +58,7 @@ func (s *Server) hostedSubmit(c *call) (answer, error) {
 	v, err := s.Payments.HostedAuthenticate(c.ctx(), token, authenticationInput(c, fields))
 	var known *engine.Error
 	if errors.As(err, &known) && known.Kind == engine.KindNotFound {
-		return s.lostPage(err)
+		return lostPage(err)
 	}
 	if err != nil && (known == nil || known.Kind == engine.KindInternal) {
 		return answer{}, err
@@ -66,7 +68,7 @@ func (s *Server) hostedSubmit(c *call) (answer, error) {
 	}
 	p, err := s.Payments.HostedPage(c.ctx(), token) // refused: it has ended meanwhile, or cannot be done
 	if err != nil {
-		return s.lostPage(err)
+		return lostPage(err)
 	}
 	note := ""
 	if v != nil {
@@ -158,34 +160,44 @@ func (s *Server) resultPage(v *engine.PaymentView) (answer, error) {
 		"Kind": kind, "Title": title, "Text": text})
 }
 
-// lostPage is what a URL leads to that is nobody's (any more).
-func (s *Server) lostPage(err error) (answer, error) {
+// lostPage is what a URL leads to that belongs to no payment.
+func lostPage(err error) (answer, error) {
 	var known *engine.Error
 	if !errors.As(err, &known) || known.Kind != engine.KindNotFound {
 		return answer{}, err
 	}
-	a, err := s.hosted("hosted_result.html", map[string]any{"Amount": "", "Merchant": "", "Kind": "bad", "Title": "This page has expired",
-		"Text": "Please go back to the shop and begin the payment again."})
+	return expiredPage(), nil
+}
+
+// expired is the one page for all wrong tokens. It is made once, so that no two answers differ; its style is allowed by its hash.
+var expired = sync.OnceValue(func() answer {
+	a, err := rendered("hosted_result.html", map[string]any{"Amount": "", "Merchant": "", "Kind": "bad", "Title": "This page has expired", "Nonce": "",
+		"Text": "Please go back to the shop and begin the payment again."}, "", nil)
+	if err != nil {
+		panic("router: " + err.Error()) // a template of ours, without data
+	}
+	_, style, _ := strings.Cut(string(a.body), `<style nonce="">`)
+	style, _, _ = strings.Cut(style, "</style>")
+	hash := sha256.Sum256([]byte(style))
 	a.status = http.StatusNotFound
-	return a, err
+	a.header.Set("Content-Security-Policy", "default-src 'none'; style-src 'sha256-"+base64.StdEncoding.EncodeToString(hash[:])+
+		"'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
+	return a
+})
+
+func expiredPage() answer {
+	a := expired()
+	a.header = a.header.Clone()
+	return a
 }
 
 // hosted renders a page of ours that stands alone: no other may frame it, and it frames the card's bank only.
 func (s *Server) hosted(name string, data map[string]any) (answer, error) {
 	nonce := rand.Text()
 	data["Nonce"] = nonce
-	var out bytes.Buffer
-	if err := pages.ExecuteTemplate(&out, name, data); err != nil {
-		return answer{}, engine.Internal(err, "render page "+name)
-	}
-	return answer{body: out.Bytes(), header: http.Header{
-		"Content-Type": {"text/html; charset=utf-8"},
-		// form-action also holds for the redirects that follow a form: with it goes the way to the shop, whatever scheme that has.
-		"Content-Security-Policy": {"default-src 'none'; script-src 'nonce-" + nonce + "'; style-src 'nonce-" + nonce + "'; frame-src " + s.webScheme() +
-			"; connect-src 'self'; form-action http: https:; base-uri 'none'; frame-ancestors 'none'"},
-		"Cache-Control":   {"no-store"},
-		"Referrer-Policy": {"no-referrer"},
-	}}, nil
+	// form-action also holds for the redirects that follow a form: with it goes the way to the shop, whatever scheme that has.
+	return rendered(name, data, "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+"'; frame-src "+s.webScheme()+
+		"; connect-src 'self'; form-action http: https:; base-uri 'none'", nil)
 }
 
 // webScheme is what frames may be loaded with. In development the bank is our own simulator.

@@ -142,7 +142,7 @@ func TestNoReturnURL(t *testing.T) {
 		require.Contains(t, page.body, want)
 		require.Contains(t, page.body, "65.40 EUR")
 		bare := b.send("GET", regexp.MustCompile(`/[^/]*$`).ReplaceAllString(to, ""), "", "", "Sec-Fetch-Dest", "document")
-		require.Equal(t, http.StatusBadRequest, bare.status, "without the token nothing is told")
+		require.Equal(t, http.StatusNotFound, bare.status, "without the token nothing is told")
 		require.NotContains(t, bare.body, "payment")
 	}
 }

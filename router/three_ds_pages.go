@@ -46,26 +46,31 @@ func (s *Server) threeDSMethodEnded(c *call) (answer, error) {
 
 // methodNotice tells that the 3DS method is over.
 func methodNotice(v *engine.CallbackView) (answer, error) {
-	return noticePage(v.Origins, []map[string]any{{"type": "3ds_method_done", "payment_id": v.PaymentID}}, "", v.Known)
+	return noticePage(v.Origins, v.Framers, []map[string]any{{"type": "3ds_method_done", "payment_id": v.PaymentID}}, "", v.Known)
 }
 
 // threeDSChallengeEnded is where the ACS posts the end of a challenge. GET shows the same page and changes nothing.
 func (s *Server) threeDSChallengeEnded(c *call) (answer, error) {
-	v := &engine.CallbackView{}
-	if c.r.Method == http.MethodPost {
-		fields, err := c.form()
+	if c.r.Method != http.MethodPost {
+		v, err := s.Payments.ChallengeShown(c.ctx(), c.param("token"))
 		if err != nil {
 			return answer{}, err
 		}
-		message := fields["cres"]
-		for _, name := range []string{"erro", "error"} {
-			if message == "" {
-				message = fields[name]
-			}
+		return challengeNotice(v)
+	}
+	fields, err := c.form()
+	if err != nil {
+		return answer{}, err
+	}
+	message := fields["cres"]
+	for _, name := range []string{"erro", "error"} {
+		if message == "" {
+			message = fields[name]
 		}
-		if v, err = s.Payments.ChallengeNotified(c.ctx(), c.param("token"), message, fields["threeDSSessionData"]); err != nil {
-			return answer{}, err
-		}
+	}
+	v, err := s.Payments.ChallengeNotified(c.ctx(), c.param("token"), message, fields["threeDSSessionData"])
+	if err != nil {
+		return answer{}, err
 	}
 	return challengeNotice(v)
 }
@@ -76,11 +81,12 @@ func challengeNotice(v *engine.CallbackView) (answer, error) {
 	if v.ReturnURL != "" {
 		messages = append(messages, map[string]any{"openurl_if_required": v.ReturnURL})
 	}
-	return noticePage(v.Origins, messages, v.AuthorizeURL, v.Known)
+	return noticePage(v.Origins, v.Framers, messages, v.AuthorizeURL, v.Known)
 }
 
-// noticePage tells the pages around it, of exact origins, what it is given; next is where it goes when there is none around it.
-func noticePage(origins []string, messages []map[string]any, next string, known bool) (answer, error) {
+// noticePage tells the pages around it, of exact origins, what it is given; next is where it goes when there is none around it. Framers may
+// have it in a frame: it has nothing to press.
+func noticePage(origins, framers []string, messages []map[string]any, next string, known bool) (answer, error) {
 	if !known {
 		origins, messages, next = nil, nil, ""
 	}
@@ -90,15 +96,12 @@ func noticePage(origins []string, messages []map[string]any, next string, known 
 	if messages == nil {
 		messages = []map[string]any{}
 	}
-	return page("three_ds.html", map[string]any{"Origins": jsonOf(origins), "Messages": jsonOf(messages), "Next": next})
+	return page("three_ds.html", map[string]any{"Origins": jsonOf(origins), "Messages": jsonOf(messages), "Next": next}, framers...)
 }
 
 // authorizePage is three_ds_authorize_url: it waits for the result and sends the payer back to the shop, or tells the page around it.
 func (s *Server) authorizePage(c *call) (answer, error) {
-	in := engine.AuthorizeInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector")}
-	if strings.HasSuffix(c.pattern(), "/{token}") {
-		in.Token = c.param("token")
-	}
+	in := engine.AuthorizeInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"), Token: c.param("token")}
 	v, err := s.Payments.AuthorizeReturn(c.ctx(), in)
 	if err != nil {
 		return answer{}, err
@@ -107,11 +110,11 @@ func (s *Server) authorizePage(c *call) (answer, error) {
 	ended := map[string]any{"type": "3ds_challenge_done", "payment_id": in.PaymentID}
 	switch {
 	case v.Return.URL == "" && (dest == "iframe" || dest == "frame"):
-		return noticePage(v.Origins, []map[string]any{ended}, "", true)
+		return noticePage(v.Origins, v.Framers, []map[string]any{ended}, "", true)
 	case v.Return.URL == "":
 		return s.resultPage(v.Return.View)
 	case v.Return.Fields != nil && dest != "iframe" && dest != "frame":
-		return formPage(v.Return.URL, v.Return.Fields)
+		return formPage(v.Return.URL, v.Return.Fields, v.Framers...) // a browser that does not say where it shows the page may have it in a frame
 	case dest == "document": // the page itself, not a frame in it
 		a := found(v.Return.URL)
 		a.status = http.StatusSeeOther
@@ -123,7 +126,7 @@ func (s *Server) authorizePage(c *call) (answer, error) {
 		message = map[string]any{"poll_status": map[string]string{"poll_id": v.Poll, "frequency": strconv.Itoa(pollFrequency),
 			"delay_in_secs": strconv.Itoa(pollDelay), "return_url_with_query_params": bare}}
 	}
-	return noticePage(v.Origins, []map[string]any{message, ended}, v.Return.URL, true)
+	return noticePage(v.Origins, v.Framers, []map[string]any{message, ended}, v.Return.URL, true)
 }
 
 // bareReturnURL is the shop's return URL without what we add to it.
@@ -163,22 +166,18 @@ func (s *Server) authenticatorEvent(c *call) (answer, error) {
 	case engine.DoneChallenge:
 		return challengeNotice(v)
 	}
-	return noticePage(nil, nil, "", false)
+	return noticePage(v.Origins, v.Framers, nil, "", false)
 }
 
 // methodFrames is a page of ours that holds the authenticator's, which run the 3DS method. Shops post to it, in a hidden frame, what others
 // want posted.
 func (s *Server) methodFrames(c *call) (answer, error) {
-	frames, err := s.Payments.MethodFrames(c.ctx(), c.param("token"))
+	frames, v, err := s.Payments.MethodFrames(c.ctx(), c.param("token"))
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := page("three_ds_frames.html", map[string]any{"Frames": frames})
-	if err != nil {
-		return answer{}, err
-	}
-	a.header.Set("Content-Security-Policy", "default-src 'none'; frame-src "+s.webScheme()+"; form-action 'none'; base-uri 'none'")
-	return a, nil
+	return rendered("three_ds_frames.html", map[string]any{"Frames": frames},
+		"default-src 'none'; frame-src "+s.webScheme()+"; form-action 'none'; base-uri 'none'", v.Framers)
 }
 
 // openChallenge sends the browser on to the authenticator's page, with GET, whatever it came with. When there is nothing to challenge any more the

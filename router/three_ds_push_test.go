@@ -42,7 +42,7 @@ func TestNetceteraPushes(t *testing.T) {
 
 	w.hook("POST", "/webhooks/m1/"+w.account, rreq("Y"), nil).refused(401, "WE_01", "Webhook authentication failed")
 	w.hook("POST", "/webhooks/m1/netcetera", rreq("Y"), nil).refused(401, "WE_01", "")
-	require.Equal(t, 200, w.hook("POST", result[:len(result)-1]+"_", rreq("Y"), nil).status, "a URL that leads nowhere does not say so")
+	require.Equal(t, 404, w.hook("POST", result[:len(result)-1]+"_", rreq("Y"), nil).status, "a URL that leads nowhere")
 	w.hook("POST", result, `{"no":"result"}`, nil).refused(400, "WE_02", "")
 	require.Equal(t, "requires_customer_action", w.get("/payments/" + p["payment_id"].(string)).ok()["status"])
 

@@ -68,7 +68,7 @@ func pushedWrongly(b *bankWorld) {
 	c, other := b.challenge("0170"), b.challenge("0170")
 	result, to := c.confirmed("1234")
 	_, theirs := other.confirmed("1111")
-	b.pushes(publicURL+"/3ds/r/"+strings.Repeat("x", 42), result)
+	require.Equal(b.t, 404, b.send("POST", "/3ds/r/"+strings.Repeat("x", 42), "", "{}").status)
 	b.pushes(theirs, result) // of another transaction
 	require.Equal(b.t, 1, b.counted.alarmed("three_ds_id_mismatch"))
 	time.Sleep(50 * time.Millisecond)

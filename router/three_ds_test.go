@@ -329,7 +329,7 @@ func TestThreeDSForged(t *testing.T) {
 	b.authenticate(p, "U")
 	unknown := b.send("POST", "/3ds/c/"+strings.Repeat("x", 42), "", "cres=abc", "Content-Type", "application/x-www-form-urlencoded")
 	known := b.ours(to, url.Values{"cres": {"abc"}})
-	require.Equal(t, 200, unknown.status)
+	require.Equal(t, 404, unknown.status)
 	require.Equal(t, 200, known.status)
 	require.Equal(t, "requires_customer_action", b.get("/payments/" + p["payment_id"].(string)).ok()["status"])
 	require.Equal(t, 404, b.send("GET", "/poll/status/external_authentication_nobody", b.publishable, "").status)

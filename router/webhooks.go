@@ -1,6 +1,8 @@
 package router
 
 import (
+	"errors"
+	"log/slog"
 	"maps"
 	"mime"
 	"net/http"
@@ -27,9 +29,21 @@ func (s *Server) receiveWebhook(c *call) (answer, error) {
 	}
 	reply, err := s.Payments.ReceiveWebhook(c.ctx(), engine.WebhookInput{MerchantID: c.param("merchant_id"), Account: c.param("merchant_connector_id"), Message: m})
 	if err != nil {
-		return answer{}, err
+		return answer{}, s.unproven(c, err)
 	}
 	return replyAnswer(reply), nil
+}
+
+// unproven makes one answer of all refusals of a message that nobody has proven to be a processor's: it must not show which merchants there are,
+// nor which processors they use. The log has the reason.
+func (s *Server) unproven(c *call, err error) error {
+	var e *engine.Error
+	if !errors.As(err, &e) || !slices.Contains([]string{"HE_02", "IR_20", "WE_01", "WE_02"}, e.Code) {
+		return err
+	}
+	s.Logger.LogAttrs(c.ctx(), slog.LevelInfo, "webhook refused", slog.String("request_id", c.requestID), slog.String("merchant_id", c.param("merchant_id")),
+		slog.String("account", c.param("merchant_connector_id")), slog.String("code", e.Code), slog.String("reason", e.Message))
+	return &engine.Error{Kind: engine.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed"}
 }
 
 // message is a request as adapters read it.

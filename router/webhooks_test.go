@@ -54,10 +54,10 @@ func TestWebhooks(t *testing.T) {
 
 	// By the connector's name, and again: nothing changes.
 	require.Equal(t, 200, w.hook("PUT", "/webhooks/m1/stripe", message, signature).status)
-	w.hook("POST", "/webhooks/m1/worldpay", message, signature).refused(404, "HE_02", "Merchant connector account")
-	w.hook("POST", "/webhooks/other/"+id, message, signature).refused(404, "HE_02", "Merchant account")
+	w.hook("POST", "/webhooks/m1/worldpay", message, signature).refused(401, "WE_01", "Webhook authentication failed")
+	w.hook("POST", "/webhooks/other/"+id, message, signature).refused(401, "WE_01", "Webhook authentication failed")
 	w.hook("GET", "/webhooks/m1/"+id+"?a=%zz", "", nil).refused(400, "IR_06", "query string is malformed")
-	w.hook("POST", "/webhooks/m1/"+id, strings.Repeat("x", 256<<10+1), nil).refused(400, "IR_06", "larger than 262144 bytes")
+	w.hook("POST", "/webhooks/m1/"+id, strings.Repeat("x", 256<<10+1), nil).refused(413, "IR_06", "larger than 262144 bytes")
 	w.hook("POST", "/webhooks/m1/"+id, strings.Repeat("x", 64<<10), nil).refused(401, "WE_01", "")
 	require.Equal(t, http.StatusMethodNotAllowed, w.hook("DELETE", "/webhooks/m1/"+id, "", nil).status)
 	require.NotContains(t, w.logs.String(), secret)

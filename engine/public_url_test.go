@@ -1,0 +1,145 @@
+package engine_test
+
+import (
+	"net/url"
+	"path"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// redirectOf is the redirect page's URL of a payment that waits for its payer.
+func redirectOf(v *engine.PaymentView) engine.PublicURL {
+	return engine.PublicURL{Use: engine.URLRedirect, MerchantID: v.Payment.MerchantID, PaymentID: v.Payment.ID, AttemptID: v.Attempt.ID, Token: path.Base(v.RedirectURL)}
+}
+
+// returnToken is the token of the return URL that the simulator was given.
+func (w *world) returnToken(v *engine.PaymentView) string {
+	w.t.Helper()
+	u, err := url.Parse(v.Attempt.Details.NextAction.URL)
+	require.NoError(w.t, err)
+	back := u.Query().Get("return_url")
+	require.Contains(w.t, back, "/redirect/complete/simulator/")
+	return path.Base(back)
+}
+
+func (w *world) comesHome(v *engine.PaymentView, token, connector string) (*engine.ReturnView, error) {
+	return w.PaymentReturn(w.t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: v.Payment.MerchantID, Connector: connector, Token: token, Complete: true,
+		Return: sdk.Return{Method: "POST", Form: []sdk.Header{{Name: "result", Value: "approve"}}}})
+}
+
+// TestPublicURLsAreUnguessable: who knows the ids of a payment, and the tokens of another, of another attempt and of another use, gets what who asks for
+// a payment that does not exist gets.
+func TestPublicURLsAreUnguessable(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	v, other := w.pay(sale(1000, visa, threeDS)), w.pay(sale(1000, visa, threeDS))
+	right, page := w.returnToken(v), redirectOf(v)
+	require.Len(t, right, 23, "128 bits and the attempt's number")
+	require.NotEqual(t, page.Token, right)
+	_, nothing := w.comesHome(&engine.PaymentView{Payment: &engine.Payment{ID: "pay_none", MerchantID: "m1"}}, right, "simulator")
+	require.EqualError(t, nothing, "HE_02: Payment does not exist in our records")
+	for name, token := range map[string]string{
+		"none": "", "a guess": strings.Repeat("A", 22) + "1", "the redirect page's": page.Token, "and with a number": page.Token + "1", "another payment's": w.returnToken(other),
+		"cut": right[:len(right)-2], "without the attempt": right[:22], "of another attempt": right[:22] + "2", "number written otherwise": right[:22] + "01", "signed number": right[:22] + "+1",
+		"longer": right + "1", "another case": strings.ToUpper(right), "last bits changed": right[:21] + string(right[21]^1) + "1",
+	} {
+		_, err := w.comesHome(v, token, "simulator")
+		require.Equal(t, nothing.Error(), err.Error(), name)
+		wrong := page
+		if wrong.Token = token; name == "the redirect page's" {
+			wrong.Token = right
+		}
+		_, err = w.NextAction(t.Context(), wrong)
+		require.Equal(t, nothing.Error(), err.Error(), name)
+	}
+	_, err := w.comesHome(v, right, "stripe")
+	require.Equal(t, nothing.Error(), err.Error(), "another connector's URL")
+	wrong := redirectOf(v)
+	wrong.Use = engine.URLReturn
+	_, err = w.NextAction(t.Context(), wrong)
+	require.Equal(t, nothing.Error(), err.Error())
+	require.Equal(t, engine.RequiresCustomerAction, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status, "nothing has changed")
+	require.Len(t, w.operations(v.Payment.ID), 1)
+	back, err := w.comesHome(v, right, "simulator")
+	require.NoError(t, err)
+	require.Equal(t, engine.Succeeded, back.View.Payment.Status)
+}
+
+// TestReturnURLOfAnEndedAttempt: a return URL from a log is of little use: soon after the payment has ended it gives the client secret no more,
+// and the URL of an attempt that another has followed leads to nothing.
+func TestReturnURLOfAnEndedAttempt(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	wait := func(d time.Duration) { w.clock.Add(int64(d)) }
+	w.account("simulator", "")
+	w.setProfile(`{"session_expiry":86400,"is_manual_retry_enabled":true}`)
+	v := w.pay(sale(1000, visa, threeDS))
+	token := w.returnToken(v)
+	secretIn := func() bool {
+		t.Helper()
+		back, err := w.comesHome(v, token, "simulator")
+		require.NoError(t, err)
+		u, err := url.Parse(back.URL)
+		require.NoError(t, err)
+		require.Equal(t, "succeeded", u.Query().Get("status"))
+		require.NotEmpty(t, u.Query().Get("signature"))
+		return u.Query().Has("payment_intent_client_secret")
+	}
+	wait(30 * time.Minute) // the payer takes long
+	require.True(t, secretIn())
+	wait(9 * time.Minute)
+	require.True(t, secretIn(), "shoppers reload")
+	wait(2 * time.Minute)
+	require.False(t, secretIn())
+
+	v = w.pay(sale(1000, visa, threeDS))
+	token = w.returnToken(v)
+	wait(25 * time.Hour) // nothing takes the client secret any more
+	require.False(t, secretIn())
+
+	v = w.pay(sale(1000, visa, threeDS))
+	old := w.returnToken(v)
+	_, err := w.PaymentReturn(t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: old, Complete: true,
+		Return: sdk.Return{Method: "POST", Form: []sdk.Header{{Name: "result", Value: "decline"}}}})
+	require.NoError(t, err)
+	again, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(1000, visa, threeDS))
+	require.NoError(t, err)
+	require.Equal(t, engine.RequiresCustomerAction, again.Payment.Status)
+	require.NotEqual(t, old, w.returnToken(again))
+	_, err = w.comesHome(v, old, "simulator")
+	require.EqualError(t, err, "HE_02: Payment does not exist in our records", "the first attempt's page is over")
+	require.Equal(t, engine.RequiresCustomerAction, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+}
+
+// TestWrongTokenReadsNothing: with the database gone, a wrong token is refused as before: no look-up comes before the check, and so no time tells
+// whether there is such a payment.
+func TestWrongTokenReadsNothing(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	v := w.pay(sale(1000, visa, threeDS))
+	page, home := redirectOf(v), w.returnToken(v)
+	require.NoError(t, w.db.Close())
+	_, err := w.NextAction(t.Context(), page)
+	require.ErrorContains(t, err, "Something went wrong", "the right one is looked up")
+	page.Token = home[:22]
+	_, err = w.NextAction(t.Context(), page)
+	require.EqualError(t, err, "HE_02: Payment does not exist in our records")
+	_, err = w.comesHome(v, redirectOf(v).Token+"1", "simulator")
+	require.EqualError(t, err, "HE_02: Payment does not exist in our records")
+	guess := strings.Repeat("0", 42)
+	_, err = w.AuthorizeReturn(t.Context(), engine.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: guess})
+	require.EqualError(t, err, "HE_02: Payment does not exist in our records")
+	_, err = w.HostedPage(t.Context(), guess)
+	require.EqualError(t, err, "HE_02: Payment does not exist in our records")
+	for _, use := range []engine.URLUse{engine.URLMethod, engine.URLChallenge, engine.URLEvent, engine.URLResult, engine.URLFrames, engine.URLOpen, "unknown"} {
+		require.False(t, w.OpensURL(engine.PublicURL{Use: use, Token: guess}), use)
+	}
+	back, err := w.ChallengeNotified(t.Context(), guess, "", "")
+	require.NoError(t, err)
+	require.False(t, back.Known)
+}

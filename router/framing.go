@@ -1,0 +1,44 @@
+package router
+
+import (
+	"bytes"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"payswitch/engine"
+)
+
+// rendered is a template of ours as an answer, under a content security policy that says who may frame it.
+func rendered(name string, data map[string]any, policy string, framers []string) (answer, error) {
+	var out bytes.Buffer
+	if err := pages.ExecuteTemplate(&out, name, data); err != nil {
+		return answer{}, engine.Internal(err, "render page "+name)
+	}
+	return answer{body: out.Bytes(), header: http.Header{
+		"Content-Type":            {"text/html; charset=utf-8"},
+		"Content-Security-Policy": {policy + "; frame-ancestors " + frameAncestors(framers)},
+		"Cache-Control":           {"no-store"},
+		"Referrer-Policy":         {"no-referrer"},
+	}}, nil
+}
+
+// framingOrigin is an origin that can stand in a policy. A return_url may have a host that means something else there, as * or ;.
+var framingOrigin = regexp.MustCompile(`^https?://[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(:[0-9]{1,5})?$`)
+
+// frameAncestors is the value of frame-ancestors: our own pages and those of the origins, none without origins. "*" stands for all.
+func frameAncestors(origins []string) string {
+	var list []string
+	for _, o := range origins {
+		switch {
+		case o == "*":
+			return "*"
+		case framingOrigin.MatchString(o):
+			list = append(list, o)
+		}
+	}
+	if len(origins) == 0 {
+		return "'none'"
+	}
+	return strings.Join(append([]string{"'self'"}, list...), " ")
+}

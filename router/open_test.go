@@ -1,0 +1,200 @@
+package router_test
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/router"
+	"payswitch/router/simulator3ds"
+	"payswitch/sdk"
+)
+
+const form = "application/x-www-form-urlencoded"
+
+// TestOpenRoutesAreListed: what is served without a key, and what the table of open routes says, is the same.
+func TestOpenRoutesAreListed(t *testing.T) {
+	served := newWorld(t).server.OpenPatterns()
+	var listed []string
+	for _, line := range router.OpenRoutes() {
+		require.NotEmpty(t, line.Why, line.Pattern)
+		require.Contains(t, []string{"token", "signature", "nothing", "develop"}, line.By, line.Pattern)
+		if slices.Contains(simulator3ds.Prefixes(), line.Pattern) {
+			require.Equal(t, "develop", line.By) // the development server's, which is no part of the mux
+			continue
+		}
+		listed = append(listed, line.Pattern)
+		if line.By == "token" {
+			require.Contains(t, line.Pattern, "{token}")
+		}
+	}
+	for _, prefix := range simulator3ds.Prefixes() {
+		require.True(t, slices.ContainsFunc(router.OpenRoutes(), func(l router.OpenRoute) bool { return l.Pattern == prefix }), prefix)
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(served)), listed)
+	require.ErrorContains(t, router.GuardRoutes("/payments/{payment_id}/secrets", "open"), "has no line in openRoutes")
+	require.ErrorContains(t, router.GuardRoutes("/health", "secret"), "remove the line")
+	require.ErrorContains(t, router.GuardRoutes("/x", "forgotten"), "does not say who may call it")
+	require.NoError(t, router.GuardRoutes("/health", "open"))
+}
+
+// TestNothingIsReadBeforeTheToken: a wrong token is answered before the engine is asked anything but whether the token is right, whatever else is wrong
+// with the request.
+func TestNothingIsReadBeforeTheToken(t *testing.T) {
+	f := &fake{} // every method but OpensURL panics
+	s := f.server(t, router.Options{}, io.Discard)
+	for pattern, methods := range s.OpenPatterns() {
+		if !strings.Contains(pattern, "{token}") {
+			continue
+		}
+		for _, token := range []string{"x", "wrong.token", strings.Repeat("y", 300), "%20", "t%00"} {
+			path := strings.NewReplacer("{payment_id}", "p", "{merchant_id}", "m1", "{attempt_id}", "p_1", "{connector}", "stripe", "{token}", token).Replace(pattern)
+			for _, method := range methods {
+				for _, query := range []string{"", "?a=%zz", "?token=t"} {
+					w := &world{t: t, handler: s}
+					r := w.send(method, path+query, "", strings.Repeat("z", 300<<10), "Content-Type", form)
+					require.Equal(t, 404, r.status, "%s %s: %s", method, path, r.body)
+				}
+			}
+		}
+	}
+}
+
+// bare is an answer without what differs from request to request.
+func bare(r response) response {
+	h := r.header.Clone()
+	require.NotEmpty(r.t, h.Get("X-Request-Id"))
+	h.Del("X-Request-Id")
+	return response{status: r.status, header: h, body: r.body}
+}
+
+// state is all that the merchant can see of a payment.
+func (w *world) state(id string) string {
+	return w.get("/payments/" + id + "?expand_attempts=true&expand_captures=true").body
+}
+
+// TestOpenRoutesWithoutToken goes to every public URL as somebody who knows every id of a payment, and no token: without one, with a guess, with the
+// right token of another payment and of each other use. The answer is that to a payment that does not exist, byte for byte, and nothing changes.
+func TestOpenRoutesWithoutToken(t *testing.T) {
+	b := newBankWorld(t)
+	mine, theirs := b.tokens(), b.tokens()
+	patterns := b.world.server.OpenPatterns()
+	tried := 0
+	before, beforeNative := b.state(mine.payment), b.state(mine.native)
+	for pattern, methods := range patterns {
+		if !strings.Contains(pattern, "{token}") {
+			continue
+		}
+		right := mine.of(pattern)
+		require.NotEmpty(t, right, pattern)
+		payment := mine.payment
+		if strings.Contains(pattern, "redirect") {
+			payment = mine.native
+		}
+		wrong := []string{"x", "A" + right[1:], strings.Repeat("A", len(right)), right[:len(right)-1], right + "A", right[:len(right)-2] + "__", strings.ToUpper(right), "0000" + right[4:]}
+		if strings.Contains(pattern, "{payment_id}") {
+			wrong = append(wrong, theirs.of(pattern))
+		}
+		for other := range patterns {
+			if token := mine.of(other); token != "" && mine.use(other) != mine.use(pattern) {
+				wrong = append(wrong, token)
+			}
+		}
+		path := func(payment, merchant, token string) string {
+			return strings.NewReplacer("{payment_id}", payment, "{merchant_id}", merchant, "{attempt_id}", payment+"_1", "{connector}", "stripe", "{token}", token).Replace(pattern)
+		}
+		for _, method := range methods {
+			send := func(path string) response {
+				r := b.send(method, path, "", "", "Content-Type", form)
+				require.Equal(t, 404, r.status, "%s %s: %s", method, path, r.body)
+				require.NotContains(t, r.body, payment)
+				require.NotContains(t, r.body+r.header.Get("Location"), "client_secret")
+				return bare(r)
+			}
+			nothing := send(path("pay_none", "nobody", strings.Repeat("B", len(right))))
+			for _, token := range wrong {
+				require.Equal(t, nothing, send(path(payment, merchant, token)), "%s %s %s", method, pattern, token)
+				tried++
+			}
+			if strings.Contains(pattern, "{payment_id}") { // the right token, on another payment's path
+				require.Equal(t, nothing, send(path(theirs.payment, merchant, right)))
+				require.Equal(t, nothing, send(path(payment, "m2", right)))
+				require.Equal(t, nothing, send(path("pay_none", merchant, right)))
+			}
+			r := b.send(method, strings.TrimSuffix(path(payment, merchant, ""), "/"), "", "") // the URL as it was before there were tokens
+			require.Contains(t, []int{404, 405}, r.status, r.body)
+			require.NotContains(t, r.body+r.header.Get("Location"), "client_secret")
+		}
+		for _, method := range []string{"HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"} { // no method says more than the path's form does
+			known, unknown := b.send(method, path(payment, merchant, "x"), "", ""), b.send(method, path("pay_none", "nobody", "x"), "", "")
+			require.Equal(t, bare(unknown), bare(known), method)
+			require.Equal(t, 405, known.status)
+			preflight := b.send("OPTIONS", path(payment, merchant, right), "", "", "Access-Control-Request-Method", "GET", "Origin", "https://evil.example")
+			require.Equal(t, 204, preflight.status)
+			require.Empty(t, preflight.header.Get("Access-Control-Allow-Origin"))
+		}
+	}
+	require.Greater(t, tried, 200)
+	require.Equal(t, before, b.state(mine.payment), "nothing has changed")
+	require.Equal(t, beforeNative, b.state(mine.native))
+}
+
+// tokens are the right tokens of a payment with an authentication of ours, and of one with the processor's own 3-D Secure.
+type tokens struct {
+	payment, native string
+	uses            map[string]string // by the first part of the URL that tells the use
+}
+
+func (b *bankWorld) tokens() *tokens {
+	last := func(u string) string { return regexp.MustCompile(`[^/]*$`).FindString(u) }
+	p, data := b.invoke("4000003001700000")
+	b.authenticate(p, "U")
+	k := &tokens{payment: p["payment_id"].(string), uses: map[string]string{}}
+	k.uses["authorize"] = last(data["three_ds_authorize_url"].(string))
+	k.uses["run"] = last(p["next_action"].(map[string]any)["redirect_to_url"].(string))
+	asked := b.counted.asked(k.payment, sdk.OpAuthenticate).Authentication
+	for use, u := range map[string]string{"m": asked.MethodNotificationURL, "c": asked.NotificationURL, "r": asked.ResultURL, "e": asked.EventURL} {
+		k.uses[use] = last(u)
+	}
+	vault, err := engine.OpenVault(b.t.Context(), b.store, engine.NewSecret("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="))
+	require.NoError(b.t, err)
+	record := b.record(k.payment) // the URLs that only some authenticators are given
+	stored, err := vault.Open(record.Sealed, "authentication/m1/"+record.ID)
+	require.NoError(b.t, err)
+	var private engine.AuthenticationPrivate
+	require.NoError(b.t, json.Unmarshal(stored, &private))
+	k.uses["f"], k.uses["g"] = private.Tokens[engine.URLFrames], private.Tokens[engine.URLOpen]
+	n := b.post("/payments", with(plain, "authentication_type", `"three_ds"`)).ok()
+	k.native = n["payment_id"].(string)
+	page := n["next_action"].(map[string]any)["redirect_to_url"].(string)
+	k.uses["redirect"] = last(page)
+	to, err := url.Parse(b.send("GET", strings.TrimPrefix(page, publicURL), "", "").header.Get("Location"))
+	require.NoError(b.t, err)
+	k.uses["return"] = last(to.Query().Get("return_url"))
+	return k
+}
+
+// use names the use of a pattern's token.
+func (k *tokens) use(pattern string) string {
+	switch {
+	case strings.Contains(pattern, "/redirect/response/"), strings.Contains(pattern, "/redirect/complete/"):
+		return "return"
+	case strings.HasPrefix(pattern, "/payments/redirect/"):
+		return "redirect"
+	case strings.Contains(pattern, "/authorize/"):
+		return "authorize"
+	case strings.HasPrefix(pattern, "/3ds/"):
+		return strings.Split(pattern, "/")[2]
+	}
+	return ""
+}
+
+func (k *tokens) of(pattern string) string { return k.uses[k.use(pattern)] }
