@@ -3,6 +3,8 @@ package router
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"net/http"
+	"strings"
 
 	"payswitch/engine"
 )
@@ -76,6 +78,23 @@ func (s *Server) authenticate(c *call) error {
 	}
 	c.auth = a
 	return nil
+}
+
+// ForOperator serves h to those who present the admin key: as the header api-key, or as a bearer token, which is what Prometheus can send.
+// Others get the 401 of the admin endpoints.
+func (s *Server) ForOperator(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := r.Header.Get("api-key")
+		if scheme, token, found := strings.Cut(r.Header.Get("Authorization"), " "); key == "" && found && strings.EqualFold(scheme, "Bearer") {
+			key = strings.TrimSpace(token)
+		}
+		if !s.isAdmin(engine.NewSecret(key)) {
+			s.answer(w, r, func(*call) answer { return errorAnswer(engine.Unauthorized()) })
+			return
+		}
+		keepPrivate(w.Header(), http.StatusOK)
+		h.ServeHTTP(w, r)
+	})
 }
 
 // isAdmin compares in constant time whatever the lengths are.

@@ -130,7 +130,7 @@ type LogConfig struct {
 // MetricsConfig is the Prometheus endpoint.
 type MetricsConfig struct {
 	Enabled bool   `key:"enabled"`
-	Listen  string `key:"listen"` // "" serves /metrics beside the API
+	Listen  string `key:"listen"` // "" serves /metrics beside the API, with the admin key
 }
 
 // defaultConfig is what config.yaml documents.

@@ -84,6 +84,9 @@ func (c Config) warnings() []string {
 	if !isLoopback(c.Server.Listen) && c.Server.PublicURL == "" {
 		w = append(w, "server.public_url is not set: customers cannot come back from a redirect (set "+variableOf("server.public_url")+")")
 	}
+	if c.Metrics.Enabled && c.Metrics.Listen == "" && c.Admin.APIKey.IsZero() {
+		w = append(w, "metrics.listen is not set, and neither is admin.api_key: /metrics answers 401 to everybody (set one of them, or metrics.enabled to false)")
+	}
 	if c.Plugins.AllowLoopback {
 		w = append(w, "plugins.allow_loopback_http is on: for development only")
 	}

@@ -173,6 +173,7 @@ payswitch demo at {{.URL}}           DEMO KEY: not for production
   publishable key   {{.Merchant.PublishableKey}}
   admin key         {{.Keys.Admin}}
   API described at  {{.URL}}/openapi.yaml
+  metrics           {{.URL}}/metrics (with the admin key as api-key or bearer token)
   test cards        {{.URL}}/sim/3ds/cards (3-D Secure)
   database in       {{.Data}} (delete it for a new start)
 

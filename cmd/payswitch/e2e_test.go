@@ -44,7 +44,7 @@ func TestServe(t *testing.T) {
 	require.Equal(t, "succeeded", paid["status"])
 	require.EqualValues(t, 6540, paid["amount_received"])
 
-	_, text = r.text("/metrics")
+	text = r.metrics()
 	require.Contains(t, text, `payswitch_payments_total{connector="simulator",status="succeeded"} 1`)
 	require.Contains(t, text, `payswitch_operation_seconds_count{connector="simulator",kind="authorize",status="succeeded"} 1`)
 	require.Contains(t, text, `payswitch_adapter_step_seconds_count{adapter="simulator"}`)

@@ -85,7 +85,7 @@ type growth struct {
 // gauge is the sum of a metric's series.
 func (g *growth) gauge(name string) (sum float64) {
 	g.t.Helper()
-	_, text := g.text("/metrics")
+	text := g.metrics()
 	found := regexp.MustCompile(`(?m)^`+name+`(?:\{[^}]*\})? (\S+)$`).FindAllStringSubmatch(text, -1)
 	require.NotEmpty(g.t, found, "no metric %s", name)
 	for _, m := range found {

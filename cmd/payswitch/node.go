@@ -36,7 +36,7 @@ type node struct {
 	engine   *engine.Engine
 	server   *http.Server
 
-	// nil where /metrics is served beside the API, or not at all
+	// nil where /metrics is served beside the API with the admin key, or not at all
 	metricsListener net.Listener
 	metricsServer   *http.Server
 
@@ -125,7 +125,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 	}
 	n.server = surface.HTTP()
 	if c.Metrics.Enabled && n.metricsServer == nil {
-		n.server.Handler = n.withMetrics(surface)
+		n.server.Handler = withMetrics(surface, surface.ForOperator(n.metrics.handler()))
 	}
 	return nil
 }
@@ -292,8 +292,7 @@ func (n *node) publicURL() string {
 
 func (n *node) component(name string) *slog.Logger { return n.log.With(keyComponent, name) }
 
-func (n *node) withMetrics(api http.Handler) http.Handler {
-	metrics := n.metrics.handler()
+func withMetrics(api, metrics http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/metrics" {
 			metrics.ServeHTTP(w, r)

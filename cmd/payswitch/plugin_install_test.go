@@ -328,11 +328,11 @@ func TestInstallIntoARunningSwitch(t *testing.T) {
 	// The secrets themselves, which this adapter does not need, by the operator's word alone.
 	status, _ = r.call(key, approval, object{"sha256": hash, "plain_secrets": true})
 	require.Equal(t, http.StatusUnauthorized, status)
-	_, metrics := r.text("/metrics")
+	metrics := r.metrics()
 	require.NotContains(t, metrics, "payswitch_adapter_plain_secrets_total{")
 	require.Equal(t, true, r.must(testAdminKey, approval, object{"sha256": hash, "plain_secrets": true})["plain_secrets"])
 	require.Equal(t, "succeeded", r.must(key, "/payments", pay("pay_plain"))["status"])
-	_, metrics = r.text("/metrics")
+	metrics = r.metrics()
 	require.Contains(t, metrics, `payswitch_adapter_plain_secrets_total{adapter="acme"} 1`)
 	require.Equal(t, false, r.must(testAdminKey, approval, object{"sha256": hash})["plain_secrets"])
 	require.Empty(t, r.must(testAdminKey, strings.TrimSuffix(approval, "approval")+"violations", nil)["adapter_violations"])
