@@ -1,6 +1,9 @@
 package router
 
-import "regexp"
+import (
+	"regexp"
+	"time"
+)
 
 // Routes are method and pattern of every route.
 func (s *Server) Routes() [][2]string {
@@ -46,6 +49,13 @@ func GuardRoutes(pattern, who string) error {
 
 // FrameAncestors is what a page says of who may frame it.
 func FrameAncestors(origins ...string) string { return frameAncestors(origins) }
+
+// Linger changes how long, and for how many bytes, a refused body is read, until the returned function is called.
+func Linger(d time.Duration, bytes int64) (restore func()) {
+	oldTime, oldBytes := lingerTime, lingerBytes
+	lingerTime, lingerBytes = d, bytes
+	return func() { lingerTime, lingerBytes = oldTime, oldBytes }
+}
 
 // Find is the pattern that a request is routed to, "" for none, with its parameters by name.
 func (s *Server) Find(method, path string) (pattern string, params map[string]string) {

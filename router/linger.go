@@ -9,12 +9,13 @@ import (
 
 // A caller that is still sending its body when we answer and close gets a reset from the kernel, which may take our answer from it. So we
 // answer at once, and go on reading for a while what the caller sends, as nginx does (lingering_close).
-const (
-	lingerTime  = 10 * time.Second // how long
-	lingerBytes = 128 << 20        // and how much we read at most
-	// smallRest is what net/http reads by itself, to use the connection again.
-	smallRest = 256 << 10
+var (
+	lingerTime        = 10 * time.Second // how long
+	lingerBytes int64 = 128 << 20        // and how much we read at most
 )
+
+// smallRest is what net/http reads by itself, to use the connection again.
+const smallRest = 256 << 10
 
 // sentBody counts what was read of a request's body.
 type sentBody struct {
@@ -46,6 +47,7 @@ func (b *sentBody) unread(r *http.Request) bool {
 
 // send writes an answer. What the caller still sends of its body is read and dropped, within the limits above; then the connection closes.
 func (b *sentBody) send(w http.ResponseWriter, r *http.Request, a answer) {
+	r.Body = b.ReadCloser // net/http looks at its own type, to know what is left
 	if !b.unread(r) {
 		w.WriteHeader(a.status)
 		w.Write(a.body) // a caller that has gone is no failure of ours
