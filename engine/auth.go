@@ -22,7 +22,7 @@ func (e *Engine) Authenticate(ctx context.Context, key Secret) (Auth, error) {
 	if strings.HasPrefix(text, publishablePrefix) {
 		id, err := e.dir.publishable(ctx, text)
 		switch {
-		case errors.Is(err, ErrNotFound):
+		case errors.Is(err, ErrNotFound), errors.Is(err, ErrAltered):
 			return Auth{}, Unauthorized()
 		case err != nil:
 			return Auth{}, Internal(err, "look up publishable key")
@@ -35,7 +35,7 @@ func (e *Engine) Authenticate(ctx context.Context, key Secret) (Auth, error) {
 	hash := [32]byte(e.vault.Hash(apiKeyPurpose, []byte(text)))
 	k, err := e.dir.apiKey(ctx, hash)
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, ErrNotFound), errors.Is(err, ErrAltered):
 		return Auth{}, Unauthorized()
 	case err != nil:
 		return Auth{}, Internal(err, "look up API key")

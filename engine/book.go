@@ -312,7 +312,6 @@ func (b *booking) close(v verdict, now time.Time) {
 		b.op.ResolveAt = now.Add(resolveDelay(OperationPending, 0))
 	} else {
 		b.op.ClosedAt = now
-		b.op.Request = nil // it was for a resend; the journal has it
 	}
 	if v.outcome == nil || v.outcome.Status != sdk.StatusCustomerAction {
 		b.op.Instrument = nil // card and CVC live until here and no longer; while the customer acts the authorization goes on

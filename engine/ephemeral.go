@@ -56,7 +56,7 @@ func (e *Engine) authenticateEphemeral(ctx context.Context, text string) (Auth, 
 	var k *EphemeralKey
 	err := e.store.View(ctx, func(r Reader) (err error) { k, err = r.EphemeralKeyByHash(hash); return err })
 	switch {
-	case errors.Is(err, ErrNotFound):
+	case errors.Is(err, ErrNotFound), errors.Is(err, ErrAltered):
 		return Auth{}, Unauthorized()
 	case err != nil:
 		return Auth{}, Internal(err, "look up ephemeral key")

@@ -27,7 +27,7 @@ type keysetTx interface {
 const (
 	dataKeyset = "data"  // AES-256-GCM: Seal and Open
 	cardKeyset = "cards" // AES-256-GCM: wraps the data keys of cards
-	hashKeyset = "hash"  // HMAC-SHA-256 as a PRF: Hash
+	hashKeyset = "hash"  // HMAC-SHA-256 as a PRF: Hash, and with another key the signatures of rows
 )
 
 func keysetAD(name string) []byte { return []byte("keyset/" + name) }
@@ -67,14 +67,21 @@ func wrapKeyset(ctx context.Context, h *keyset.Handle, name string, keys []KeyIn
 	return json.Marshal(storedKeyset{Master: master.ID(), Wrapped: wrapped.Bytes(), Keys: keys})
 }
 
-// newKeyset makes a keyset of one key, wrapped.
+// newKeyset makes a keyset, wrapped.
 func newKeyset(ctx context.Context, name string, at time.Time, master MasterKey) ([]byte, error) {
 	h, err := keyset.NewHandle(keyTemplate(name))
 	if err != nil {
 		return nil, err
 	}
-	key := KeyInfo{ID: shownKeyID(h.KeysetInfo().PrimaryKeyId), CreatedAt: at, PromotedAt: at}
-	return wrapKeyset(ctx, h, name, []KeyInfo{key}, master)
+	keys := []KeyInfo{{ID: shownKeyID(h.KeysetInfo().PrimaryKeyId), CreatedAt: at, PromotedAt: at}}
+	if name == hashKeyset {
+		var rows KeyInfo
+		if h, rows, err = addRowKey(h, at); err != nil {
+			return nil, err
+		}
+		keys = append(keys, rows)
+	}
+	return wrapKeyset(ctx, h, name, keys, master)
 }
 
 func keyTemplate(name string) *tinkpb.KeyTemplate {

@@ -17,6 +17,9 @@ type Store interface {
 	Update(ctx context.Context, f func(tx Tx) error) error
 	// View runs f over one consistent snapshot.
 	View(ctx context.Context, f func(r Reader) error) error
+	// SignRows has s sign the rows that are written and check those that are read, from the next transaction on. A row that is not genuine
+	// is an AlteredError; a list leaves such rows out and comes with an AlteredError that names them.
+	SignRows(s RowSigner)
 }
 
 // Reader reads. Rows come back as fresh copies, sealed parts sealed.
@@ -26,6 +29,7 @@ type Reader interface {
 	cardReader
 	shortTermReader
 	sealedReader
+	signedReader
 	methodReader
 	operatorReader
 	violationReader
@@ -86,6 +90,7 @@ type Tx interface {
 	methodTx
 	keysetTx
 	sealedTx
+	signedTx
 	violationTx
 	exemptionTx
 

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -145,6 +146,14 @@ func (v *Vault) reencryptTable(ctx context.Context, c sealedColumn, r *Reencrypt
 	}
 }
 
+// unreadable notes a row that stays under its key.
+func (r *ReencryptReport) unreadable(c sealedColumn, row SealedRow, err error, left map[string]int) {
+	left[sealingKey(row.Sealed)]++
+	if len(r.Unreadable) < maxUnreadable {
+		r.Unreadable = append(r.Unreadable, fmt.Sprintf("%s %v: %v", c.table, row.Key, err))
+	}
+}
+
 // resealBatch seals rows anew, in one transaction, and returns how many of them open.
 func (v *Vault) resealBatch(ctx context.Context, ring *keyring, c sealedColumn, rows []SealedRow, r *ReencryptReport, left map[string]int) (found int, err error) {
 	var from []SealedRow
@@ -153,10 +162,7 @@ func (v *Vault) resealBatch(ctx context.Context, ring *keyring, c sealedColumn, 
 		associated := []byte(c.associated(row.Key))
 		plain, err := ring.decrypt(row.Sealed, associated)
 		if err != nil {
-			left[sealingKey(row.Sealed)]++
-			if len(r.Unreadable) < maxUnreadable {
-				r.Unreadable = append(r.Unreadable, fmt.Sprintf("%s %v: %v", c.table, row.Key, err))
-			}
+			r.unreadable(c, row, err, left)
 			continue
 		}
 		sealed, err := ring.encrypt(plain, associated)
@@ -170,10 +176,15 @@ func (v *Vault) resealBatch(ctx context.Context, ring *keyring, c sealedColumn, 
 		return 0, nil
 	}
 	moved := 0
+	var altered []SealedRow // nobody signs them again by the way; their keys are kept
 	err = v.store.Update(ctx, func(tx Tx) error {
-		moved = 0
+		moved, altered = 0, nil
 		for i, row := range from {
 			did, err := tx.Reseal(c.table, row, to[i])
+			if errors.Is(err, ErrAltered) {
+				altered = append(altered, row)
+				continue
+			}
 			if err != nil {
 				return err
 			}
@@ -185,6 +196,9 @@ func (v *Vault) resealBatch(ctx context.Context, ring *keyring, c sealedColumn, 
 	})
 	if err == nil {
 		r.Moved[c.table] += moved
+		for _, row := range altered {
+			r.unreadable(c, row, ErrAltered, left)
+		}
 	}
-	return len(from), err
+	return len(from) - len(altered), err
 }

@@ -22,9 +22,11 @@ type Vault struct {
 	log     *slog.Logger
 	masters []MasterKey // the one in use, then the next
 	refresh time.Duration
+	now     Clock
 	data    *keyring
 	cards   *keyring
 	hash    prf.PRF
+	rows    *rowSigner
 }
 
 // VaultOptions are how a vault is opened. Master is required.
@@ -61,7 +63,8 @@ func OpenVault(ctx context.Context, s Store, masterKey Secret) (*Vault, error) {
 }
 
 // OpenVaultWith opens the vault in s, making its keys on the first start of an installation; nodes that start together agree on them. A
-// master key that is not the one the vault was made with is ErrMasterKey, says which key is wanted, and changes nothing.
+// master key that is not the one the vault was made with is ErrMasterKey, says which key is wanted, and changes nothing. From then on the
+// vault signs the rows of s, and s checks them; rows of a release that did not sign are signed first, all of them, once.
 func OpenVaultWith(ctx context.Context, s Store, o VaultOptions) (*Vault, error) {
 	if o.Master == nil {
 		return nil, errors.New("open vault: VaultOptions.Master is required")
@@ -75,7 +78,7 @@ func OpenVaultWith(ctx context.Context, s Store, o VaultOptions) (*Vault, error)
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	v := &Vault{store: s, log: o.Logger, masters: []MasterKey{o.Master}, refresh: o.Refresh}
+	v := &Vault{store: s, log: o.Logger, masters: []MasterKey{o.Master}, refresh: o.Refresh, now: o.Clock}
 	if o.Next != nil {
 		v.masters = append(v.masters, o.Next)
 	}
@@ -83,13 +86,14 @@ func OpenVaultWith(ctx context.Context, s Store, o VaultOptions) (*Vault, error)
 	if v.data, err = v.openRing(ctx, dataKeyset, o.Clock); err != nil {
 		return nil, err
 	}
-	if v.hash, err = v.openHash(ctx); err != nil {
+	if err := v.openHash(ctx); err != nil {
 		return nil, err
 	}
 	// Last: an older database has the others, and they tell whether the master key is right before this one is made.
 	if v.cards, err = v.openRing(ctx, cardKeyset, o.Clock); err != nil {
 		return nil, err
 	}
+	s.SignRows(v.rows)
 	return v, nil
 }
 
@@ -115,32 +119,41 @@ func (v *Vault) openRing(ctx context.Context, name string, now Clock) (*keyring,
 	return k, err
 }
 
-func (v *Vault) openHash(ctx context.Context) (prf.PRF, error) {
+// openHash reads the keys that make hashes and sign rows.
+func (v *Vault) openHash(ctx context.Context) error {
 	if err := v.ensureKeyset(ctx, hashKeyset); err != nil {
-		return nil, err
+		return err
 	}
-	stored, _, err := readKeyset(ctx, v.store, hashKeyset)
-	if err != nil {
-		return nil, fmt.Errorf("open vault: read keyset %q: %w", hashKeyset, err)
+	for {
+		stored, at, err := readKeyset(ctx, v.store, hashKeyset)
+		if err != nil {
+			return fmt.Errorf("open vault: read keyset %q: %w", hashKeyset, err)
+		}
+		h, k, err := unwrapKeyset(ctx, stored, hashKeyset, v.masters)
+		if err != nil {
+			return err
+		}
+		hash, rows, err := hashKeys(h)
+		if err != nil {
+			return fmt.Errorf("open vault: keyset %q: %w", hashKeyset, err)
+		}
+		if rows != nil {
+			v.hash, v.rows = hash, v.signerWith(rows)
+			return nil
+		}
+		if err := v.signAll(ctx, stored, h, k, at); err != nil && !errors.Is(err, ErrConflict) {
+			return fmt.Errorf("open vault: sign rows: %w", err)
+		}
 	}
-	h, _, err := unwrapKeyset(ctx, stored, hashKeyset, v.masters)
-	if err != nil {
-		return nil, err
-	}
-	set, err := prf.NewPRFSet(h)
-	if err == nil {
-		_, err = set.ComputePrimaryPRF(nil, hashSize) // there is a primary, and it is long enough: Hash relies on it
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open vault: keyset %q: %w", hashKeyset, err)
-	}
-	return set.PRFs[set.PrimaryID], nil
 }
 
 // ensureKeyset makes a keyset if it is the first. What counts is what the store holds afterwards, not what was made here.
 func (v *Vault) ensureKeyset(ctx context.Context, name string) error {
 	_, now, err := readKeyset(ctx, v.store, name)
 	if errors.Is(err, ErrNotFound) {
+		if err := v.neverUsed(ctx, name); err != nil {
+			return err
+		}
 		var stored []byte
 		if stored, err = newKeyset(ctx, name, now, v.masters[0]); err != nil {
 			return fmt.Errorf("open vault: make keyset %q: %w", name, err)
@@ -149,6 +162,22 @@ func (v *Vault) ensureKeyset(ctx context.Context, name string) error {
 		if errors.Is(err, ErrConflict) { // another node was faster
 			return nil
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("open vault: keyset %q: %w", name, err)
+	}
+	return nil
+}
+
+// neverUsed refuses to make keys anew that a database in use must have. The first releases had no cards keyset.
+func (v *Vault) neverUsed(ctx context.Context, name string) error {
+	if name == cardKeyset {
+		return nil
+	}
+	var list []*Merchant
+	err := v.store.View(ctx, func(r Reader) (err error) { list, err = r.Merchants(""); return err })
+	if err == nil && len(list) > 0 {
+		err = errors.New("it is gone, and the database is in use: restore the table keysets from a back-up (nothing was changed)")
 	}
 	if err != nil {
 		return fmt.Errorf("open vault: keyset %q: %w", name, err)

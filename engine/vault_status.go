@@ -36,6 +36,7 @@ type KeysetStatus struct {
 // up others.
 func (v *Vault) Status(ctx context.Context) ([]KeysetStatus, error) {
 	var out []KeysetStatus
+	rows := KeysetStatus{Name: "rows"} // kept with the hash key
 	for _, name := range []string{cardKeyset, dataKeyset, hashKeyset} {
 		stored, _, err := readKeyset(ctx, v.store, name)
 		if err != nil {
@@ -48,6 +49,10 @@ func (v *Vault) Status(ctx context.Context) ([]KeysetStatus, error) {
 		s := KeysetStatus{Name: name, Master: k.Master, Encrypt: name != hashKeyset}
 		primary := shownKeyID(h.KeysetInfo().PrimaryKeyId)
 		for _, i := range k.Keys {
+			if name == hashKeyset && i.ID != primary {
+				rows.Master, rows.Keys = k.Master, []KeyStatus{{KeyInfo: i, State: KeyPrimary}}
+				continue
+			}
 			s.Keys = append(s.Keys, KeyStatus{KeyInfo: i, State: i.state(primary)})
 		}
 		counts, err := v.countRecords(ctx, name)
@@ -57,7 +62,7 @@ func (v *Vault) Status(ctx context.Context) ([]KeysetStatus, error) {
 		s.count(counts)
 		out = append(out, s)
 	}
-	return out, nil
+	return append(out, rows), nil
 }
 
 func (i KeyInfo) state(primary string) KeyState {

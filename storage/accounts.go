@@ -3,7 +3,14 @@ package storage
 import "payswitch/engine"
 
 const accountColumns = `merchant_id, id, profile_id, type, connector, label, disabled, active, test_mode, auth_type, sealed, metadata,
-	base_url, hosts, payment_methods, details, operator, created_at, modified_at, version`
+	base_url, hosts, payment_methods, details, operator, created_at, modified_at, version, signature`
+
+var accountRows = signs("accounts", "merchant_id, id", accountColumns)
+
+func accountValues(a *engine.Account, hosts, operator string, version int64) []any {
+	return []any{a.MerchantID, a.ID, a.ProfileID, a.Type, a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, a.AuthType, a.Sealed,
+		text(a.Metadata), a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), operator, millis(a.CreatedAt), millis(a.ModifiedAt), version}
+}
 
 func scanAccount(row scanner) (*engine.Account, error) {
 	a := new(engine.Account)
@@ -32,9 +39,8 @@ func (t *tx) InsertAccount(a *engine.Account) error {
 	}
 	a.Version = 1
 	return t.insertUnder("insert account", `INSERT INTO accounts (`+accountColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20) ON CONFLICT DO NOTHING`,
-		a.MerchantID, a.ID, a.ProfileID, a.Type, a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, a.AuthType, a.Sealed,
-		text(a.Metadata), a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), operator, millis(a.CreatedAt), millis(a.ModifiedAt), a.Version)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21) ON CONFLICT DO NOTHING`,
+		t.signed(accountRows, accountValues(a, hosts, operator, a.Version)...)...)
 }
 
 // UpdateAccount implements engine.Tx. ErrConflict also when the new label is taken.
@@ -47,10 +53,11 @@ func (t *tx) UpdateAccount(a *engine.Account) error {
 		`SELECT 1 FROM accounts WHERE merchant_id = $1 AND id = $2`, []any{a.MerchantID, a.ID},
 		`UPDATE accounts SET profile_id = $1, type = $2, connector = $3, label = $4, disabled = $5, active = $6, test_mode = $7,
 		auth_type = $8, sealed = $9, metadata = $10, base_url = $11, hosts = $12, payment_methods = $13, details = $14,
-		operator = $15, created_at = $16, modified_at = $17, version = version + 1 WHERE merchant_id = $18 AND id = $19 AND version = $20`,
+		operator = $15, created_at = $16, modified_at = $17, signature = $18, version = version + 1
+		WHERE merchant_id = $19 AND id = $20 AND version = $21`,
 		a.ProfileID, a.Type, a.Connector, a.Label, a.Disabled, a.Active, a.TestMode, a.AuthType, a.Sealed, text(a.Metadata),
 		a.BaseURL, hosts, text(a.PaymentMethods), text(a.Details), operator, millis(a.CreatedAt), millis(a.ModifiedAt),
-		a.MerchantID, a.ID, a.Version)
+		t.signature(accountRows, accountValues(a, hosts, operator, a.Version+1)), a.MerchantID, a.ID, a.Version)
 }
 
 // DeleteAccount implements engine.Tx.
@@ -60,17 +67,23 @@ func (t *tx) DeleteAccount(merchantID, id string) error {
 
 // Account implements engine.Reader.
 func (t *tx) Account(merchantID, id string) (*engine.Account, error) {
-	return one(t, "read account", scanAccount,
+	return one(t, "read account", genuine(t, accountRows, scanAccount),
 		`SELECT `+accountColumns+` FROM accounts WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Accounts implements engine.Reader.
 func (t *tx) Accounts(merchantID string) ([]*engine.Account, error) {
-	return all(t, "list accounts", scanAccount,
+	return all(t, "list accounts", genuine(t, accountRows, scanAccount),
 		`SELECT `+accountColumns+` FROM accounts WHERE merchant_id = $1 ORDER BY created_at, seq`, merchantID)
 }
 
-const keyColumns = `merchant_id, id, name, description, prefix, hash, created_at, expires_at, revoked_at`
+const keyColumns = `merchant_id, id, name, description, prefix, hash, created_at, expires_at, revoked_at, signature`
+
+var keyRows = signs("api_keys", "merchant_id, id", keyColumns)
+
+func keyValues(k *engine.APIKey) []any {
+	return []any{k.MerchantID, k.ID, k.Name, k.Description, k.Prefix, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt)}
+}
 
 func scanKey(row scanner) (*engine.APIKey, error) {
 	k := new(engine.APIKey)
@@ -82,26 +95,26 @@ func scanKey(row scanner) (*engine.APIKey, error) {
 
 // InsertAPIKey implements engine.Tx. ErrNotFound when there is no such merchant.
 func (t *tx) InsertAPIKey(k *engine.APIKey) error {
-	return t.insertUnder("insert API key", `INSERT INTO api_keys (`+keyColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-		ON CONFLICT DO NOTHING`,
-		k.MerchantID, k.ID, k.Name, k.Description, k.Prefix, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt))
+	return t.insertUnder("insert API key", `INSERT INTO api_keys (`+keyColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT DO NOTHING`, t.signed(keyRows, keyValues(k)...)...)
 }
 
 // UpdateAPIKey implements engine.Tx. Keys have no version: the last one wins.
 func (t *tx) UpdateAPIKey(k *engine.APIKey) error {
 	return t.change("update API key", `UPDATE api_keys SET name = $1, description = $2, prefix = $3, hash = $4, created_at = $5,
-		expires_at = $6, revoked_at = $7 WHERE merchant_id = $8 AND id = $9`,
-		k.Name, k.Description, k.Prefix, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt), k.MerchantID, k.ID)
+		expires_at = $6, revoked_at = $7, signature = $8 WHERE merchant_id = $9 AND id = $10`,
+		k.Name, k.Description, k.Prefix, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt), millis(k.RevokedAt),
+		t.signature(keyRows, keyValues(k)), k.MerchantID, k.ID)
 }
 
 // APIKey implements engine.Reader.
 func (t *tx) APIKey(merchantID, id string) (*engine.APIKey, error) {
-	return one(t, "read API key", scanKey, `SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	return one(t, "read API key", genuine(t, keyRows, scanKey), `SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // APIKeyByHash implements engine.Reader.
 func (t *tx) APIKeyByHash(hash []byte) (*engine.APIKey, error) {
-	return one(t, "read API key by hash", scanKey, `SELECT `+keyColumns+` FROM api_keys WHERE hash = $1`, hash)
+	return one(t, "read API key by hash", genuine(t, keyRows, scanKey), `SELECT `+keyColumns+` FROM api_keys WHERE hash = $1`, hash)
 }
 
 // noLimit stands for "all" in LIMIT; not every database takes -1.
@@ -109,7 +122,7 @@ const noLimit = int64(1) << 62
 
 // APIKeys implements engine.Reader. A limit of 0 is none.
 func (t *tx) APIKeys(merchantID string, limit, skip int) ([]*engine.APIKey, error) {
-	return all(t, "list API keys", scanKey,
+	return all(t, "list API keys", genuine(t, keyRows, scanKey),
 		`SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 ORDER BY created_at, seq LIMIT $2 OFFSET $3`,
 		merchantID, rowLimit(limit), max(skip, 0))
 }

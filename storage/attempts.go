@@ -3,15 +3,22 @@ package storage
 import "payswitch/engine"
 
 const attemptColumns = `merchant_id, payment_id, id, number, status, connector, account_id, amount, authorized, captured, transaction_id,
-	created_at, modified_at, version, details, sealed`
+	created_at, modified_at, version, details, sealed, reference, signature`
+
+var attemptRows = signs("attempts", "merchant_id, id", attemptColumns)
+
+func attemptValues(a *engine.Attempt, details string, version int64) []any {
+	return []any{a.MerchantID, a.PaymentID, a.ID, a.Number, string(a.Status), a.Connector, a.AccountID, a.Amount, a.Authorized, a.Captured,
+		a.TransactionID, millis(a.CreatedAt), millis(a.ModifiedAt), version, details, a.Sealed, a.Details.Reference}
+}
 
 func scanAttempt(row scanner) (*engine.Attempt, error) {
 	a := new(engine.Attempt)
-	var status string
+	var status, reference string
 	var created, modified int64
 	var details []byte
 	err := row.Scan(&a.MerchantID, &a.PaymentID, &a.ID, &a.Number, &status, &a.Connector, &a.AccountID, &a.Amount, &a.Authorized,
-		&a.Captured, &a.TransactionID, &created, &modified, &a.Version, &details, &a.Sealed)
+		&a.Captured, &a.TransactionID, &created, &modified, &a.Version, &details, &a.Sealed, &reference)
 	if err != nil {
 		return nil, err
 	}
@@ -27,10 +34,9 @@ func (t *tx) InsertAttempt(a *engine.Attempt) error {
 		return err
 	}
 	a.Version = 1
-	return t.insert("insert attempt", `INSERT INTO attempts (`+attemptColumns+`, reference)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING`,
-		a.MerchantID, a.PaymentID, a.ID, a.Number, string(a.Status), a.Connector, a.AccountID, a.Amount, a.Authorized, a.Captured,
-		a.TransactionID, millis(a.CreatedAt), millis(a.ModifiedAt), a.Version, details, a.Sealed, a.Details.Reference)
+	return t.insert("insert attempt", `INSERT INTO attempts (`+attemptColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING`,
+		t.signed(attemptRows, attemptValues(a, details, a.Version)...)...)
 }
 
 // UpdateAttempt implements engine.Tx. PaymentID, Number and CreatedAt stay what they were.
@@ -43,27 +49,27 @@ func (t *tx) UpdateAttempt(a *engine.Attempt) error {
 		`SELECT 1 FROM attempts WHERE merchant_id = $1 AND id = $2`, []any{a.MerchantID, a.ID},
 		`UPDATE attempts SET status = $1, connector = $2, account_id = $3, amount = $4, authorized = $5, captured = $6,
 		transaction_id = $7, modified_at = $8, version = version + 1, details = $9, sealed = $10,
-		reference = $11 WHERE merchant_id = $12 AND id = $13 AND version = $14`,
+		reference = $11, signature = $12 WHERE merchant_id = $13 AND id = $14 AND version = $15`,
 		string(a.Status), a.Connector, a.AccountID, a.Amount, a.Authorized, a.Captured, a.TransactionID, millis(a.ModifiedAt),
-		details, a.Sealed, a.Details.Reference, a.MerchantID, a.ID, a.Version)
+		details, a.Sealed, a.Details.Reference, t.signature(attemptRows, attemptValues(a, details, a.Version+1)), a.MerchantID, a.ID, a.Version)
 }
 
 // Attempt implements engine.Reader.
 func (t *tx) Attempt(merchantID, id string) (*engine.Attempt, error) {
-	return one(t, "read attempt", scanAttempt,
+	return one(t, "read attempt", genuine(t, attemptRows, scanAttempt),
 		`SELECT `+attemptColumns+` FROM attempts WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Attempts implements engine.Reader.
 func (t *tx) Attempts(merchantID, paymentID string) ([]*engine.Attempt, error) {
-	return all(t, "list attempts", scanAttempt,
+	return all(t, "list attempts", genuine(t, attemptRows, scanAttempt),
 		`SELECT `+attemptColumns+` FROM attempts WHERE merchant_id = $1 AND payment_id = $2 ORDER BY number`, merchantID, paymentID)
 }
 
 // AttemptsAt implements engine.Reader.
 func (t *tx) AttemptsAt(merchantID, accountID, transactionID, reference string) ([]*engine.Attempt, error) {
 	const at = `SELECT seq FROM attempts WHERE merchant_id = $1 AND account_id = $2 AND `
-	return all(t, "find attempts", scanAttempt, `SELECT `+attemptColumns+` FROM attempts WHERE seq IN (
+	return all(t, "find attempts", genuine(t, attemptRows, scanAttempt), `SELECT `+attemptColumns+` FROM attempts WHERE seq IN (
 		`+at+`transaction_id = $3 AND transaction_id <> '' UNION `+at+`reference = $4 AND reference <> '') ORDER BY seq DESC`,
 		merchantID, accountID, transactionID, reference)
 }

@@ -7,15 +7,25 @@ import (
 )
 
 const authenticationColumns = `id, merchant_id, payment_id, attempt_id, profile_id, account_id, connector, adapter_hash, state, outcome,
-	created_at, modified_at, deadline, due_at, owner, lease_until, version, details, sealed, request, instrument`
+	created_at, modified_at, deadline, due_at, owner, lease_until, version, details, sealed, request, instrument,
+	server_trans_id, signature`
+
+var authenticationRows = signs("authentications", "id", authenticationColumns, "owner", "lease_until")
+
+func authenticationValues(a *engine.Authentication, details string, version int64) []any {
+	return []any{a.ID, a.MerchantID, a.PaymentID, a.AttemptID, a.ProfileID, a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome,
+		millis(a.CreatedAt), millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt), a.Owner, millis(a.LeaseUntil), version, details,
+		a.Sealed, a.Request, a.Instrument, a.Details.ServerTransID}
+}
 
 func scanAuthentication(row scanner) (*engine.Authentication, error) {
 	a := new(engine.Authentication)
-	var state string
+	var state, serverTransID string
 	var created, modified, deadline, due, lease int64
 	var details []byte
 	err := row.Scan(&a.ID, &a.MerchantID, &a.PaymentID, &a.AttemptID, &a.ProfileID, &a.AccountID, &a.Connector, &a.AdapterHash, &state,
-		&a.Outcome, &created, &modified, &deadline, &due, &a.Owner, &lease, &a.Version, &details, &a.Sealed, &a.Request, &a.Instrument)
+		&a.Outcome, &created, &modified, &deadline, &due, &a.Owner, &lease, &a.Version, &details, &a.Sealed, &a.Request, &a.Instrument,
+		&serverTransID)
 	if err != nil {
 		return nil, err
 	}
@@ -32,11 +42,9 @@ func (t *tx) InsertAuthentication(a *engine.Authentication) error {
 		return err
 	}
 	a.Version = 1
-	err = t.insert("insert authentication", `INSERT INTO authentications (`+authenticationColumns+`, server_trans_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22) ON CONFLICT DO NOTHING`,
-		a.ID, a.MerchantID, a.PaymentID, a.AttemptID, a.ProfileID, a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome,
-		millis(a.CreatedAt), millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt), a.Owner, millis(a.LeaseUntil), a.Version, details,
-		a.Sealed, a.Request, a.Instrument, a.Details.ServerTransID)
+	err = t.insert("insert authentication", `INSERT INTO authentications (`+authenticationColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+		ON CONFLICT DO NOTHING`, t.signed(authenticationRows, authenticationValues(a, details, a.Version)...)...)
 	if err != nil || a.Key == nil {
 		return err
 	}
@@ -53,9 +61,10 @@ func (t *tx) UpdateAuthentication(a *engine.Authentication) error {
 		`SELECT 1 FROM authentications WHERE id = $1 AND merchant_id = $2`, []any{a.ID, a.MerchantID},
 		`UPDATE authentications SET account_id = $1, connector = $2, adapter_hash = $3, state = $4, outcome = $5, modified_at = $6,
 		deadline = $7, due_at = $8, version = version + 1, details = $9, sealed = $10, request = $11, instrument = $12,
-		server_trans_id = $13 WHERE id = $14 AND merchant_id = $15 AND version = $16`,
+		server_trans_id = $13, signature = $14 WHERE id = $15 AND merchant_id = $16 AND version = $17`,
 		a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome, millis(a.ModifiedAt), millis(a.Deadline), millis(a.DueAt),
-		details, a.Sealed, a.Request, a.Instrument, a.Details.ServerTransID, a.ID, a.MerchantID, a.Version)
+		details, a.Sealed, a.Request, a.Instrument, a.Details.ServerTransID,
+		t.signature(authenticationRows, authenticationValues(a, details, a.Version+1)), a.ID, a.MerchantID, a.Version)
 	if err != nil || a.Instrument != nil {
 		return err
 	}
@@ -64,19 +73,19 @@ func (t *tx) UpdateAuthentication(a *engine.Authentication) error {
 
 // Authentication implements engine.Reader.
 func (t *tx) Authentication(id string) (*engine.Authentication, error) {
-	return one(t, "read authentication", scanAuthentication,
+	return one(t, "read authentication", genuine(t, authenticationRows, scanAuthentication),
 		`SELECT `+authenticationColumns+` FROM authentications WHERE id = $1`+t.s.dialect().lockRow, id)
 }
 
 // Authentications implements engine.Reader.
 func (t *tx) Authentications(merchantID, paymentID string) ([]*engine.Authentication, error) {
-	return all(t, "list authentications", scanAuthentication, `SELECT `+authenticationColumns+` FROM authentications
+	return all(t, "list authentications", genuine(t, authenticationRows, scanAuthentication), `SELECT `+authenticationColumns+` FROM authentications
 		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY seq`, merchantID, paymentID)
 }
 
 // AuthenticationsAt implements engine.Reader.
 func (t *tx) AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*engine.Authentication, error) {
-	return all(t, "find authentications", scanAuthentication, `SELECT `+authenticationColumns+` FROM authentications
+	return all(t, "find authentications", genuine(t, authenticationRows, scanAuthentication), `SELECT `+authenticationColumns+` FROM authentications
 		WHERE merchant_id = $1 AND account_id = $2 AND server_trans_id = $3 AND server_trans_id <> '' ORDER BY seq DESC`,
 		merchantID, accountID, serverTransID)
 }
@@ -84,7 +93,7 @@ func (t *tx) AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*
 // ClaimAuthentications implements engine.Tx: the longest due first.
 func (t *tx) ClaimAuthentications(owner string, until time.Time, limit int) ([]*engine.Authentication, error) {
 	t.wrote = true
-	return all(t, "claim authentications", scanAuthentication, `UPDATE authentications SET owner = $1, lease_until = $2
+	return all(t, "claim authentications", genuine(t, authenticationRows, scanAuthentication), `UPDATE authentications SET owner = $1, lease_until = $2
 		WHERE seq IN (SELECT seq FROM authentications WHERE due_at > 0 AND due_at <= $3 AND lease_until <= $3
 			ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked+`)
 		RETURNING `+authenticationColumns, owner, millis(until), millis(t.now), limit)

@@ -2,7 +2,13 @@ package storage
 
 import "payswitch/engine"
 
-const customerColumns = `merchant_id, id, sealed, metadata, default_method_id, redacted, created_at, modified_at, version`
+const customerColumns = `merchant_id, id, sealed, metadata, default_method_id, redacted, created_at, modified_at, version, signature`
+
+var customerRows = signs("customers", "merchant_id, id", customerColumns)
+
+func customerValues(c *engine.Customer, version int64) []any {
+	return []any{c.MerchantID, c.ID, c.Sealed, text(c.Metadata), c.DefaultMethodID, c.Redacted, millis(c.CreatedAt), millis(c.ModifiedAt), version}
+}
 
 func scanCustomer(row scanner) (*engine.Customer, error) {
 	c := new(engine.Customer)
@@ -17,9 +23,8 @@ func scanCustomer(row scanner) (*engine.Customer, error) {
 // InsertCustomer implements engine.Tx.
 func (t *tx) InsertCustomer(c *engine.Customer) error {
 	c.Version = 1
-	return t.insert("insert customer", `INSERT INTO customers (`+customerColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-		ON CONFLICT DO NOTHING`,
-		c.MerchantID, c.ID, c.Sealed, text(c.Metadata), c.DefaultMethodID, c.Redacted, millis(c.CreatedAt), millis(c.ModifiedAt), c.Version)
+	return t.insert("insert customer", `INSERT INTO customers (`+customerColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT DO NOTHING`, t.signed(customerRows, customerValues(c, c.Version)...)...)
 }
 
 // UpdateCustomer implements engine.Tx. CreatedAt stays what it was.
@@ -27,19 +32,20 @@ func (t *tx) UpdateCustomer(c *engine.Customer) error {
 	return t.compareAndSet("update customer", &c.Version,
 		`SELECT 1 FROM customers WHERE merchant_id = $1 AND id = $2`, []any{c.MerchantID, c.ID},
 		`UPDATE customers SET sealed = $1, metadata = $2, default_method_id = $3, redacted = $4, modified_at = $5,
-		version = version + 1 WHERE merchant_id = $6 AND id = $7 AND version = $8`,
-		c.Sealed, text(c.Metadata), c.DefaultMethodID, c.Redacted, millis(c.ModifiedAt), c.MerchantID, c.ID, c.Version)
+		signature = $6, version = version + 1 WHERE merchant_id = $7 AND id = $8 AND version = $9`,
+		c.Sealed, text(c.Metadata), c.DefaultMethodID, c.Redacted, millis(c.ModifiedAt),
+		t.signature(customerRows, customerValues(c, c.Version+1)), c.MerchantID, c.ID, c.Version)
 }
 
 // Customer implements engine.Reader.
 func (t *tx) Customer(merchantID, id string) (*engine.Customer, error) {
-	return one(t, "read customer", scanCustomer,
+	return one(t, "read customer", genuine(t, customerRows, scanCustomer),
 		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Customers implements engine.Reader. A limit of 0 is none.
 func (t *tx) Customers(merchantID string, limit, offset int) ([]*engine.Customer, int, error) {
-	list, err := all(t, "list customers", scanCustomer,
+	list, err := all(t, "list customers", genuine(t, customerRows, scanCustomer),
 		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 ORDER BY created_at DESC, seq DESC LIMIT $2 OFFSET $3`,
 		merchantID, rowLimit(limit), max(offset, 0))
 	if err != nil {

@@ -7,32 +7,38 @@ import (
 	"payswitch/engine"
 )
 
-const idempotencyColumns = `merchant_id, key, request_hash, status, body, headers, owner, created_at, expires_at`
+const idempotencyColumns = `merchant_id, key, request_hash, status, body, headers, owner, created_at, expires_at, signature`
+
+var idempotencyRows = signs("idempotency", "merchant_id, key", idempotencyColumns)
+
+func idempotencyValues(r *engine.IdempotencyRecord) []any {
+	return []any{r.MerchantID, r.Key, r.RequestHash, r.Status, r.Body, r.Headers, r.Owner, millis(r.CreatedAt), millis(r.ExpiresAt)}
+}
 
 // Idempotency implements engine.Reader. A record past its end is there until DeleteExpired takes it.
 func (t *tx) Idempotency(merchantID, key string) (*engine.IdempotencyRecord, error) {
-	return one(t, "read idempotency key", func(row scanner) (*engine.IdempotencyRecord, error) {
+	return one(t, "read idempotency key", genuine(t, idempotencyRows, func(row scanner) (*engine.IdempotencyRecord, error) {
 		r := new(engine.IdempotencyRecord)
 		var created, expires int64
 		err := row.Scan(&r.MerchantID, &r.Key, &r.RequestHash, &r.Status, &r.Body, &r.Headers, &r.Owner, &created, &expires)
 		r.CreatedAt, r.ExpiresAt = moment(created), moment(expires)
 		return r, err
-	}, `SELECT `+idempotencyColumns+` FROM idempotency WHERE merchant_id = $1 AND key = $2`+t.s.dialect().lockRow, merchantID, key)
+	}), `SELECT `+idempotencyColumns+` FROM idempotency WHERE merchant_id = $1 AND key = $2`+t.s.dialect().lockRow, merchantID, key)
 }
 
 // InsertIdempotency implements engine.Tx.
 func (t *tx) InsertIdempotency(r *engine.IdempotencyRecord) error {
 	return t.insert("insert idempotency key", `INSERT INTO idempotency (`+idempotencyColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
-		r.MerchantID, r.Key, r.RequestHash, r.Status, r.Body, r.Headers, r.Owner, millis(r.CreatedAt), millis(r.ExpiresAt))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`,
+		t.signed(idempotencyRows, idempotencyValues(r)...)...)
 }
 
 // FinishIdempotency implements engine.Tx: it stores the answer in a record that r.Owner holds and that has none yet. ErrNotFound
 // when the record is gone, ErrConflict when it is another owner's or has its answer.
 func (t *tx) FinishIdempotency(r *engine.IdempotencyRecord) error {
-	n, err := t.exec("finish idempotency key", `UPDATE idempotency SET status = $1, body = $2, headers = $3, expires_at = $4
-		WHERE merchant_id = $5 AND key = $6 AND owner = $7 AND status = 0`,
-		r.Status, r.Body, r.Headers, millis(r.ExpiresAt), r.MerchantID, r.Key, r.Owner)
+	n, err := t.exec("finish idempotency key", `UPDATE idempotency SET status = $1, body = $2, headers = $3, expires_at = $4,
+		signature = $5 WHERE merchant_id = $6 AND key = $7 AND owner = $8 AND status = 0`,
+		r.Status, r.Body, r.Headers, millis(r.ExpiresAt), t.signature(idempotencyRows, idempotencyValues(r)), r.MerchantID, r.Key, r.Owner)
 	if err != nil || n == 1 {
 		return err
 	}
@@ -47,12 +53,16 @@ func (t *tx) DeleteIdempotency(merchantID, key string) error {
 	return t.change("delete idempotency key", `DELETE FROM idempotency WHERE merchant_id = $1 AND key = $2`, merchantID, key)
 }
 
+const cardTokenColumns = `merchant_id, token, payment_id, sealed, expires_at, signature`
+
+var cardTokenRows = signs("card_tokens", "merchant_id, token", cardTokenColumns)
+
 // PutCardToken implements engine.Tx.
 func (t *tx) PutCardToken(c *engine.CardToken) error {
-	_, err := t.exec("put card token", `INSERT INTO card_tokens (merchant_id, token, payment_id, sealed, expires_at)
-		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, token) DO UPDATE SET payment_id = excluded.payment_id,
-		sealed = excluded.sealed, expires_at = excluded.expires_at`,
-		c.MerchantID, c.Token, c.PaymentID, c.Sealed, millis(c.ExpiresAt))
+	_, err := t.exec("put card token", `INSERT INTO card_tokens (`+cardTokenColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (merchant_id, token) DO UPDATE SET payment_id = excluded.payment_id,
+		sealed = excluded.sealed, expires_at = excluded.expires_at,
+		signature = excluded.signature`, t.signed(cardTokenRows, c.MerchantID, c.Token, c.PaymentID, c.Sealed, millis(c.ExpiresAt))...)
 	if err != nil {
 		return err
 	}
@@ -61,13 +71,13 @@ func (t *tx) PutCardToken(c *engine.CardToken) error {
 
 // CardToken implements engine.Reader. A token past its end is there until DeleteExpired takes it.
 func (t *tx) CardToken(merchantID, token string) (*engine.CardToken, error) {
-	c, err := one(t, "read card token", func(row scanner) (*engine.CardToken, error) {
+	c, err := one(t, "read card token", genuine(t, cardTokenRows, func(row scanner) (*engine.CardToken, error) {
 		c := new(engine.CardToken)
 		var expires int64
 		err := row.Scan(&c.MerchantID, &c.Token, &c.PaymentID, &c.Sealed, &expires)
 		c.ExpiresAt = moment(expires)
 		return c, err
-	}, `SELECT merchant_id, token, payment_id, sealed, expires_at FROM card_tokens WHERE merchant_id = $1 AND token = $2`, merchantID, token)
+	}), `SELECT `+cardTokenColumns+` FROM card_tokens WHERE merchant_id = $1 AND token = $2`, merchantID, token)
 	if err != nil {
 		return nil, err
 	}

@@ -6,62 +6,69 @@ import (
 	"payswitch/engine"
 )
 
-const exchangeColumns = `operation_id, number, at, request_hash, sealed, answered, sent, status, failure, duration_ns`
+const exchangeColumns = `operation_id, number, at, request_hash, sealed, answered, sent, status, failure, duration_ns, signature`
+
+var exchangeRows = signs("exchanges", "operation_id, number", exchangeColumns)
 
 // PutExchange implements engine.Tx.
 func (t *tx) PutExchange(x engine.ExchangeRecord) error {
-	_, err := t.exec("put exchange", `INSERT INTO exchanges (`+exchangeColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+	_, err := t.exec("put exchange", `INSERT INTO exchanges (`+exchangeColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (operation_id, number) DO UPDATE SET at = excluded.at, request_hash = excluded.request_hash,
 		sealed = excluded.sealed, answered = excluded.answered, sent = excluded.sent, status = excluded.status,
-		failure = excluded.failure, duration_ns = excluded.duration_ns`,
-		x.OperationID, x.Index, millis(x.At), x.RequestHash, x.Sealed, x.Answered, x.Sent, x.Status, x.Failure, int64(x.Duration))
+		failure = excluded.failure, duration_ns = excluded.duration_ns,
+		signature = excluded.signature`, t.signed(exchangeRows, x.OperationID, x.Index, millis(x.At), x.RequestHash, x.Sealed, x.Answered,
+		x.Sent, x.Status, x.Failure, int64(x.Duration))...)
 	return err
 }
 
 // Exchanges implements engine.Reader.
 func (t *tx) Exchanges(operationID string) ([]engine.ExchangeRecord, error) {
-	return all(t, "list exchanges", func(row scanner) (x engine.ExchangeRecord, err error) {
+	return all(t, "list exchanges", genuine(t, exchangeRows, func(row scanner) (x engine.ExchangeRecord, err error) {
 		var at, took int64
 		err = row.Scan(&x.OperationID, &x.Index, &at, &x.RequestHash, &x.Sealed, &x.Answered, &x.Sent, &x.Status, &x.Failure, &took)
 		x.At, x.Duration = moment(at), time.Duration(took)
 		return x, err
-	}, `SELECT `+exchangeColumns+` FROM exchanges WHERE operation_id = $1 ORDER BY number`, operationID)
+	}), `SELECT `+exchangeColumns+` FROM exchanges WHERE operation_id = $1 ORDER BY number`, operationID)
 }
 
-const eventColumns = `merchant_id, object_id, id, profile_id, class, type, body, created_at`
+const eventColumns = `merchant_id, object_id, id, profile_id, class, type, body, created_at, signature`
+
+var eventRows = signs("events", "merchant_id, object_id, id", eventColumns)
 
 // InsertEvent implements engine.Tx. An id is unique among the events of its object.
 func (t *tx) InsertEvent(e *engine.Event) error {
-	return t.insert("insert event", `INSERT INTO events (`+eventColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-		e.MerchantID, e.ObjectID, e.ID, e.ProfileID, e.Class, e.Type, e.Body, millis(e.CreatedAt))
+	return t.insert("insert event", `INSERT INTO events (`+eventColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+		t.signed(eventRows, e.MerchantID, e.ObjectID, e.ID, e.ProfileID, e.Class, e.Type, e.Body, millis(e.CreatedAt))...)
 }
 
 // Events implements engine.Reader.
 func (t *tx) Events(merchantID, objectID string) ([]*engine.Event, error) {
-	return all(t, "list events", func(row scanner) (*engine.Event, error) {
+	return all(t, "list events", genuine(t, eventRows, func(row scanner) (*engine.Event, error) {
 		e := new(engine.Event)
 		var created int64
 		err := row.Scan(&e.MerchantID, &e.ObjectID, &e.ID, &e.ProfileID, &e.Class, &e.Type, &e.Body, &created)
 		e.CreatedAt = moment(created)
 		return e, err
-	}, `SELECT `+eventColumns+` FROM events WHERE merchant_id = $1 AND object_id = $2 ORDER BY created_at, seq`, merchantID, objectID)
+	}), `SELECT `+eventColumns+` FROM events WHERE merchant_id = $1 AND object_id = $2 ORDER BY created_at, seq`, merchantID, objectID)
 }
 
-const evidenceColumns = `operation_id, merchant_id, at, source, outcome, note`
+const evidenceColumns = `operation_id, merchant_id, at, source, outcome, note, signature`
+
+var evidenceRows = signs("evidence", "operation_id, at", evidenceColumns)
 
 // InsertEvidence implements engine.Tx.
 func (t *tx) InsertEvidence(e engine.Evidence) error {
-	_, err := t.exec("insert evidence", `INSERT INTO evidence (`+evidenceColumns+`) VALUES ($1, $2, $3, $4, $5, $6)`,
-		e.OperationID, e.MerchantID, millis(e.At), e.Source, e.Outcome, e.Note)
+	_, err := t.exec("insert evidence", `INSERT INTO evidence (`+evidenceColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+		t.signed(evidenceRows, e.OperationID, e.MerchantID, millis(e.At), e.Source, e.Outcome, e.Note)...)
 	return err
 }
 
 // Evidence implements engine.Reader: in the order it came.
 func (t *tx) Evidence(operationID string) ([]engine.Evidence, error) {
-	return all(t, "list evidence", func(row scanner) (e engine.Evidence, err error) {
+	return all(t, "list evidence", genuine(t, evidenceRows, func(row scanner) (e engine.Evidence, err error) {
 		var at int64
 		err = row.Scan(&e.OperationID, &e.MerchantID, &at, &e.Source, &e.Outcome, &e.Note)
 		e.At = moment(at)
 		return e, err
-	}, `SELECT `+evidenceColumns+` FROM evidence WHERE operation_id = $1 ORDER BY seq`, operationID)
+	}), `SELECT `+evidenceColumns+` FROM evidence WHERE operation_id = $1 ORDER BY seq`, operationID)
 }

@@ -7,7 +7,15 @@ import (
 	"payswitch/engine"
 )
 
-const mandateColumns = `merchant_id, id, customer_id, method_id, payment_id, status, used_by, created_at, modified_at, version, details, sealed`
+const mandateColumns = `merchant_id, id, customer_id, method_id, payment_id, status, used_by, created_at, modified_at, version, details, sealed,
+	signature`
+
+var mandateRows = signs("mandates", "merchant_id, id", mandateColumns)
+
+func mandateValues(m *engine.Mandate, details string, version int64) []any {
+	return []any{m.MerchantID, m.ID, m.CustomerID, m.MethodID, m.PaymentID, string(m.Status), m.UsedBy, millis(m.CreatedAt),
+		millis(m.ModifiedAt), version, details, m.Sealed}
+}
 
 func scanMandate(row scanner) (*engine.Mandate, error) {
 	m := new(engine.Mandate)
@@ -30,9 +38,8 @@ func (t *tx) InsertMandate(m *engine.Mandate) error {
 		return err
 	}
 	m.Version = 1
-	return t.insert("insert mandate", `INSERT INTO mandates (`+mandateColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-		ON CONFLICT DO NOTHING`, m.MerchantID, m.ID, m.CustomerID, m.MethodID, m.PaymentID, string(m.Status), m.UsedBy, millis(m.CreatedAt),
-		millis(m.ModifiedAt), m.Version, details, m.Sealed)
+	return t.insert("insert mandate", `INSERT INTO mandates (`+mandateColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+		ON CONFLICT DO NOTHING`, t.signed(mandateRows, mandateValues(m, details, m.Version)...)...)
 }
 
 // UpdateMandate implements engine.Tx. CreatedAt, customer and payment stay what they were.
@@ -42,14 +49,15 @@ func (t *tx) UpdateMandate(m *engine.Mandate) error {
 		return err
 	}
 	return t.compareAndSet("update mandate", &m.Version, `SELECT 1 FROM mandates WHERE merchant_id = $1 AND id = $2`, []any{m.MerchantID, m.ID},
-		`UPDATE mandates SET method_id = $1, status = $2, used_by = $3, modified_at = $4, details = $5, sealed = $6, version = version + 1
-		WHERE merchant_id = $7 AND id = $8 AND version = $9`,
-		m.MethodID, string(m.Status), m.UsedBy, millis(m.ModifiedAt), details, m.Sealed, m.MerchantID, m.ID, m.Version)
+		`UPDATE mandates SET method_id = $1, status = $2, used_by = $3, modified_at = $4, details = $5, sealed = $6, signature = $7,
+		version = version + 1 WHERE merchant_id = $8 AND id = $9 AND version = $10`,
+		m.MethodID, string(m.Status), m.UsedBy, millis(m.ModifiedAt), details, m.Sealed,
+		t.signature(mandateRows, mandateValues(m, details, m.Version+1)), m.MerchantID, m.ID, m.Version)
 }
 
 // Mandate implements engine.Reader.
 func (t *tx) Mandate(merchantID, id string) (*engine.Mandate, error) {
-	return one(t, "read mandate", scanMandate, `SELECT `+mandateColumns+` FROM mandates WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	return one(t, "read mandate", genuine(t, mandateRows, scanMandate), `SELECT `+mandateColumns+` FROM mandates WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Mandates implements engine.Reader.
@@ -76,11 +84,13 @@ func (t *tx) Mandates(merchantID string, f engine.MandateFilter) ([]*engine.Mand
 		and("created_at <=", millis(f.To))
 	}
 	args = append(args, rowLimit(f.Limit), max(f.Offset, 0))
-	return all(t, "list mandates", scanMandate, fmt.Sprintf(`SELECT %s FROM mandates WHERE merchant_id = $1%s
+	return all(t, "list mandates", genuine(t, mandateRows, scanMandate), fmt.Sprintf(`SELECT %s FROM mandates WHERE merchant_id = $1%s
 		ORDER BY created_at DESC, seq DESC LIMIT $%d OFFSET $%d`, mandateColumns, where.String(), len(args)-1, len(args)), args...)
 }
 
-const ephemeralColumns = `merchant_id, id, customer_id, hash, created_at, expires_at`
+const ephemeralColumns = `merchant_id, id, customer_id, hash, created_at, expires_at, signature`
+
+var ephemeralRows = signs("ephemeral_keys", "merchant_id, id", ephemeralColumns)
 
 func scanEphemeral(row scanner) (*engine.EphemeralKey, error) {
 	k := new(engine.EphemeralKey)
@@ -92,18 +102,18 @@ func scanEphemeral(row scanner) (*engine.EphemeralKey, error) {
 
 // InsertEphemeralKey implements engine.Tx.
 func (t *tx) InsertEphemeralKey(k *engine.EphemeralKey) error {
-	return t.insert("insert ephemeral key", `INSERT INTO ephemeral_keys (`+ephemeralColumns+`) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
-		k.MerchantID, k.ID, k.CustomerID, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt))
+	return t.insert("insert ephemeral key", `INSERT INTO ephemeral_keys (`+ephemeralColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING`,
+		t.signed(ephemeralRows, k.MerchantID, k.ID, k.CustomerID, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt))...)
 }
 
 // EphemeralKeyByHash implements engine.Reader. A key past its end is there until DeleteExpired takes it.
 func (t *tx) EphemeralKeyByHash(hash []byte) (*engine.EphemeralKey, error) {
-	return one(t, "read ephemeral key by hash", scanEphemeral, `SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE hash = $1`, hash)
+	return one(t, "read ephemeral key by hash", genuine(t, ephemeralRows, scanEphemeral), `SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE hash = $1`, hash)
 }
 
 // EphemeralKey implements engine.Reader.
 func (t *tx) EphemeralKey(merchantID, id string) (*engine.EphemeralKey, error) {
-	return one(t, "read ephemeral key", scanEphemeral,
+	return one(t, "read ephemeral key", genuine(t, ephemeralRows, scanEphemeral),
 		`SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 

@@ -2,7 +2,14 @@ package storage
 
 import "payswitch/engine"
 
-const merchantColumns = `id, publishable_key, organization_id, default_profile, details, sealed, created_at, modified_at, version`
+const merchantColumns = `id, publishable_key, organization_id, default_profile, details, sealed, created_at, modified_at, version, signature`
+
+var merchantRows = signs("merchants", "id", merchantColumns).inOneWindow()
+
+func merchantValues(m *engine.Merchant, version int64) []any {
+	return []any{m.ID, m.PublishableKey, m.OrganizationID, m.DefaultProfile, text(m.Details), m.Sealed, millis(m.CreatedAt),
+		millis(m.ModifiedAt), version}
+}
 
 func scanMerchant(row scanner) (*engine.Merchant, error) {
 	m := new(engine.Merchant)
@@ -17,19 +24,17 @@ func scanMerchant(row scanner) (*engine.Merchant, error) {
 // InsertMerchant implements engine.Tx.
 func (t *tx) InsertMerchant(m *engine.Merchant) error {
 	m.Version = 1
-	return t.insert("insert merchant", `INSERT INTO merchants (`+merchantColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-		ON CONFLICT DO NOTHING`,
-		m.ID, m.PublishableKey, m.OrganizationID, m.DefaultProfile, text(m.Details), m.Sealed, millis(m.CreatedAt),
-		millis(m.ModifiedAt), m.Version)
+	return t.insert("insert merchant", `INSERT INTO merchants (`+merchantColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+		ON CONFLICT DO NOTHING`, t.signed(merchantRows, merchantValues(m, m.Version)...)...)
 }
 
 // UpdateMerchant implements engine.Tx.
 func (t *tx) UpdateMerchant(m *engine.Merchant) error {
 	return t.compareAndSet("update merchant", &m.Version, `SELECT 1 FROM merchants WHERE id = $1`, []any{m.ID},
 		`UPDATE merchants SET publishable_key = $1, organization_id = $2, default_profile = $3, details = $4, sealed = $5,
-		created_at = $6, modified_at = $7, version = version + 1 WHERE id = $8 AND version = $9`,
+		created_at = $6, modified_at = $7, signature = $8, version = version + 1 WHERE id = $9 AND version = $10`,
 		m.PublishableKey, m.OrganizationID, m.DefaultProfile, text(m.Details), m.Sealed, millis(m.CreatedAt),
-		millis(m.ModifiedAt), m.ID, m.Version)
+		millis(m.ModifiedAt), t.signature(merchantRows, merchantValues(m, m.Version+1)), m.ID, m.Version)
 }
 
 // DeleteMerchant implements engine.Tx. Profiles, accounts and keys go by their foreign keys.
@@ -44,22 +49,28 @@ func (t *tx) DeleteMerchant(id string) error {
 
 // Merchant implements engine.Reader.
 func (t *tx) Merchant(id string) (*engine.Merchant, error) {
-	return one(t, "read merchant", scanMerchant, `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`, id)
+	return one(t, "read merchant", genuine(t, merchantRows, scanMerchant), `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`, id)
 }
 
 // MerchantByPublishableKey implements engine.Reader. No merchant has the key "".
 func (t *tx) MerchantByPublishableKey(key string) (*engine.Merchant, error) {
-	return one(t, "read merchant by publishable key", scanMerchant,
+	return one(t, "read merchant by publishable key", genuine(t, merchantRows, scanMerchant),
 		`SELECT `+merchantColumns+` FROM merchants WHERE publishable_key = $1 AND publishable_key <> ''`, key)
 }
 
 // Merchants implements engine.Reader.
 func (t *tx) Merchants(organizationID string) ([]*engine.Merchant, error) {
-	return all(t, "list merchants", scanMerchant,
+	return all(t, "list merchants", genuine(t, merchantRows, scanMerchant),
 		`SELECT `+merchantColumns+` FROM merchants WHERE $1 = '' OR organization_id = $1 ORDER BY id`, organizationID)
 }
 
-const profileColumns = `merchant_id, id, name, settings, fallback, details, sealed, created_at, modified_at, version`
+const profileColumns = `merchant_id, id, name, settings, fallback, details, sealed, created_at, modified_at, version, signature`
+
+var profileRows = signs("profiles", "merchant_id, id", profileColumns)
+
+func profileValues(p *engine.Profile, settings, fallback string, version int64) []any {
+	return []any{p.MerchantID, p.ID, p.Name, settings, fallback, text(p.Details), p.Sealed, millis(p.CreatedAt), millis(p.ModifiedAt), version}
+}
 
 func scanProfile(row scanner) (*engine.Profile, error) {
 	p := new(engine.Profile)
@@ -84,10 +95,8 @@ func (t *tx) InsertProfile(p *engine.Profile) error {
 		return err
 	}
 	p.Version = 1
-	return t.insertUnder("insert profile", `INSERT INTO profiles (`+profileColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-		ON CONFLICT DO NOTHING`,
-		p.MerchantID, p.ID, p.Name, settings, fallback, text(p.Details), p.Sealed, millis(p.CreatedAt),
-		millis(p.ModifiedAt), p.Version)
+	return t.insertUnder("insert profile", `INSERT INTO profiles (`+profileColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+		ON CONFLICT DO NOTHING`, t.signed(profileRows, profileValues(p, settings, fallback, p.Version)...)...)
 }
 
 // UpdateProfile implements engine.Tx. ErrConflict also when the new name is taken.
@@ -99,9 +108,9 @@ func (t *tx) UpdateProfile(p *engine.Profile) error {
 	return t.compareAndSet("update profile", &p.Version,
 		`SELECT 1 FROM profiles WHERE merchant_id = $1 AND id = $2`, []any{p.MerchantID, p.ID},
 		`UPDATE profiles SET name = $1, settings = $2, fallback = $3, details = $4, sealed = $5, created_at = $6,
-		modified_at = $7, version = version + 1 WHERE merchant_id = $8 AND id = $9 AND version = $10`,
+		modified_at = $7, signature = $8, version = version + 1 WHERE merchant_id = $9 AND id = $10 AND version = $11`,
 		p.Name, settings, fallback, text(p.Details), p.Sealed, millis(p.CreatedAt), millis(p.ModifiedAt),
-		p.MerchantID, p.ID, p.Version)
+		t.signature(profileRows, profileValues(p, settings, fallback, p.Version+1)), p.MerchantID, p.ID, p.Version)
 }
 
 // DeleteProfile implements engine.Tx. Its accounts stay.
@@ -111,13 +120,13 @@ func (t *tx) DeleteProfile(merchantID, id string) error {
 
 // Profile implements engine.Reader.
 func (t *tx) Profile(merchantID, id string) (*engine.Profile, error) {
-	return one(t, "read profile", scanProfile,
+	return one(t, "read profile", genuine(t, profileRows, scanProfile),
 		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Profiles implements engine.Reader.
 func (t *tx) Profiles(merchantID string) ([]*engine.Profile, error) {
-	return all(t, "list profiles", scanProfile,
+	return all(t, "list profiles", genuine(t, profileRows, scanProfile),
 		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 ORDER BY created_at, seq`, merchantID)
 }
 

@@ -7,7 +7,14 @@ import (
 )
 
 const methodColumns = `merchant_id, id, customer_id, status, deleted, fingerprint, has_card, last_used_at, created_at, modified_at, version,
-	details, sealed`
+	details, sealed, signature`
+
+var methodRows = signs("payment_methods", "merchant_id, id", methodColumns, "last_used_at")
+
+func methodValues(m *engine.PaymentMethod, details string, version int64) []any {
+	return []any{m.MerchantID, m.ID, m.CustomerID, string(m.Status), m.Deleted, m.Fingerprint, m.HasCard, millis(m.LastUsedAt),
+		millis(m.CreatedAt), millis(m.ModifiedAt), version, details, m.Sealed}
+}
 
 func scanMethod(row scanner) (*engine.PaymentMethod, error) {
 	m := new(engine.PaymentMethod)
@@ -32,9 +39,8 @@ func (t *tx) InsertPaymentMethod(m *engine.PaymentMethod) error {
 	}
 	m.Version = 1
 	return t.insert("insert payment method", `INSERT INTO payment_methods (`+methodColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT DO NOTHING`,
-		m.MerchantID, m.ID, m.CustomerID, string(m.Status), m.Deleted, m.Fingerprint, m.HasCard, millis(m.LastUsedAt), millis(m.CreatedAt),
-		millis(m.ModifiedAt), m.Version, details, m.Sealed)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`,
+		t.signed(methodRows, methodValues(m, details, m.Version)...)...)
 }
 
 // UpdatePaymentMethod implements engine.Tx. CreatedAt, LastUsedAt and the customer stay what they were.
@@ -46,9 +52,10 @@ func (t *tx) UpdatePaymentMethod(m *engine.PaymentMethod) error {
 	return t.compareAndSet("update payment method", &m.Version,
 		`SELECT 1 FROM payment_methods WHERE merchant_id = $1 AND id = $2`, []any{m.MerchantID, m.ID},
 		`UPDATE payment_methods SET status = $1, deleted = $2, fingerprint = $3, has_card = $4,
-		modified_at = $5, details = $6, sealed = $7, version = version + 1 WHERE merchant_id = $8 AND id = $9 AND version = $10`,
+		modified_at = $5, details = $6, sealed = $7, signature = $8, version = version + 1
+		WHERE merchant_id = $9 AND id = $10 AND version = $11`,
 		string(m.Status), m.Deleted, m.Fingerprint, m.HasCard, millis(m.ModifiedAt), details, m.Sealed,
-		m.MerchantID, m.ID, m.Version)
+		t.signature(methodRows, methodValues(m, details, m.Version+1)), m.MerchantID, m.ID, m.Version)
 }
 
 // TouchPaymentMethod implements engine.Tx.
@@ -59,45 +66,50 @@ func (t *tx) TouchPaymentMethod(merchantID, id string, at time.Time) error {
 
 // PaymentMethod implements engine.Reader.
 func (t *tx) PaymentMethod(merchantID, id string) (*engine.PaymentMethod, error) {
-	return one(t, "read payment method", scanMethod,
+	return one(t, "read payment method", genuine(t, methodRows, scanMethod),
 		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // PaymentMethodByFingerprint implements engine.Reader.
 func (t *tx) PaymentMethodByFingerprint(merchantID, customerID string, fingerprint string) (*engine.PaymentMethod, error) {
-	return one(t, "read payment method by fingerprint", scanMethod,
+	return one(t, "read payment method by fingerprint", genuine(t, methodRows, scanMethod),
 		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND fingerprint = $3 AND fingerprint <> ''`,
 		merchantID, customerID, fingerprint)
 }
 
 // PaymentMethods implements engine.Reader.
 func (t *tx) PaymentMethods(merchantID, customerID string, limit int) ([]*engine.PaymentMethod, error) {
-	return all(t, "list payment methods", scanMethod,
+	return all(t, "list payment methods", genuine(t, methodRows, scanMethod),
 		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND status = 'active'
 		ORDER BY last_used_at DESC, seq DESC LIMIT $3`, merchantID, customerID, rowLimit(limit))
 }
 
 // AllPaymentMethods implements engine.Reader.
 func (t *tx) AllPaymentMethods(merchantID, customerID string) ([]*engine.PaymentMethod, error) {
-	return all(t, "list all payment methods", scanMethod,
+	return all(t, "list all payment methods", genuine(t, methodRows, scanMethod),
 		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND NOT deleted ORDER BY created_at, seq`,
 		merchantID, customerID)
 }
 
+const customerAccountColumns = `merchant_id, customer_id, account_id, version, data, signature`
+
+var customerAccountRows = signs("customer_accounts", "merchant_id, customer_id, account_id", customerAccountColumns)
+
 // CustomerAccount implements engine.Reader.
 func (t *tx) CustomerAccount(merchantID, customerID, accountID string) (*engine.CustomerAccount, error) {
-	return one(t, "read customer at account", func(row scanner) (*engine.CustomerAccount, error) {
+	return one(t, "read customer at account", genuine(t, customerAccountRows, func(row scanner) (*engine.CustomerAccount, error) {
 		c := new(engine.CustomerAccount)
 		return c, row.Scan(&c.MerchantID, &c.CustomerID, &c.AccountID, &c.Version, &c.Data)
-	}, `SELECT merchant_id, customer_id, account_id, version, data FROM customer_accounts
+	}), `SELECT `+customerAccountColumns+` FROM customer_accounts
 		WHERE merchant_id = $1 AND customer_id = $2 AND account_id = $3`, merchantID, customerID, accountID)
 }
 
 // PutCustomerAccount implements engine.Tx.
 func (t *tx) PutCustomerAccount(c *engine.CustomerAccount) error {
-	_, err := t.exec("put customer at account", `INSERT INTO customer_accounts (merchant_id, customer_id, account_id, version, data)
-		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, customer_id, account_id) DO UPDATE SET version = excluded.version,
-		data = excluded.data`, c.MerchantID, c.CustomerID, c.AccountID, c.Version, c.Data)
+	_, err := t.exec("put customer at account", `INSERT INTO customer_accounts (`+customerAccountColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (merchant_id, customer_id, account_id) DO UPDATE SET version = excluded.version,
+		data = excluded.data, signature = excluded.signature`,
+		t.signed(customerAccountRows, c.MerchantID, c.CustomerID, c.AccountID, c.Version, c.Data)...)
 	return err
 }
 

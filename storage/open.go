@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"payswitch/engine"
@@ -42,6 +43,7 @@ type DB struct {
 	writer  *writer
 	readers *readers
 	guard   *logGuard
+	signer  *signer
 	close   func() error
 }
 
@@ -83,15 +85,15 @@ func openWith(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{path: path, log: o.Logger, busy: o.BusyTimeout}
+	d := &DB{path: path, log: o.Logger, busy: o.BusyTimeout, signer: new(signer)}
 	if err := d.prepare(ctx, conn, migrations, o.Migrate); err != nil {
 		return nil, errors.Join(err, conn.close())
 	}
-	if d.readers, err = openReaders(path, o.BusyTimeout, o.Readers); err != nil {
+	if d.readers, err = openReaders(path, o.BusyTimeout, o.Readers, d.signer); err != nil {
 		return nil, errors.Join(err, conn.close())
 	}
 	d.guard = newLogGuard(d, conn, o.LogLimit, o.LogAge)
-	d.writer = newWriter(conn, o.Observer, d.guard.check)
+	d.writer = newWriter(conn, d.signer, o.Observer, d.guard.check)
 	d.close = sync.OnceValue(func() error {
 		d.writer.close()
 		d.readers.close()
@@ -126,6 +128,21 @@ func (d *DB) Update(ctx context.Context, f func(tx engine.Tx) error) error {
 // View implements engine.Store.
 func (d *DB) View(ctx context.Context, f func(r engine.Reader) error) error {
 	return d.readers.view(ctx, f)
+}
+
+// SignRows implements engine.Store.
+func (d *DB) SignRows(s engine.RowSigner) { d.signer.Store(&s) }
+
+// signer holds who signs rows, nil before there is one.
+type signer struct {
+	atomic.Pointer[engine.RowSigner]
+}
+
+func (s *signer) now() engine.RowSigner {
+	if p := s.Load(); p != nil {
+		return *p
+	}
+	return nil
 }
 
 // Close finishes what was handed over, waits for the views under way, empties the log into the database file and closes it. Whoever

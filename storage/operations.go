@@ -9,7 +9,16 @@ import (
 )
 
 const operationColumns = `id, merchant_id, payment_id, attempt_id, account_id, kind, status, amount, owner, lease_until, connector,
-	adapter_hash, seed, started_at, last_send_at, closed_at, resolve_tries, resolve_at, request, instrument, outcome, error_text`
+	adapter_hash, seed, started_at, last_send_at, closed_at, resolve_tries, resolve_at, request, instrument, outcome, error_text,
+	signature`
+
+var operationRows = signs("operations", "id", operationColumns, "owner", "lease_until")
+
+func operationValues(o *engine.Operation) []any {
+	return []any{o.ID, o.MerchantID, o.PaymentID, o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner,
+		millis(o.LeaseUntil), o.Connector, o.AdapterHash, o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt),
+		o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText}
+}
 
 func scanOperation(row scanner) (*engine.Operation, error) {
 	o := new(engine.Operation)
@@ -40,11 +49,8 @@ func dueAt(o *engine.Operation) any {
 // InsertOperation implements engine.Tx.
 func (t *tx) InsertOperation(o *engine.Operation) error {
 	err := t.insert("insert operation", `INSERT INTO operations (`+operationColumns+`, due_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
-		ON CONFLICT DO NOTHING`,
-		o.ID, o.MerchantID, o.PaymentID, o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner,
-		millis(o.LeaseUntil), o.Connector, o.AdapterHash, o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt),
-		o.ResolveTries, millis(o.ResolveAt), o.Request, o.Instrument, o.Outcome, o.ErrorText, dueAt(o))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)
+		ON CONFLICT DO NOTHING`, append(t.signed(operationRows, operationValues(o)...), dueAt(o))...)
 	if err != nil || o.Key == nil {
 		return err
 	}
@@ -55,11 +61,11 @@ func (t *tx) InsertOperation(o *engine.Operation) error {
 func (t *tx) UpdateOperation(o *engine.Operation) error {
 	err := t.change("update operation", `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
 		owner = $6, lease_until = $7, connector = $8, adapter_hash = $9, seed = $10, started_at = $11, last_send_at = $12,
-		closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19
-		WHERE id = $20 AND merchant_id = $21`,
+		closed_at = $13, resolve_tries = $14, resolve_at = $15, instrument = $16, outcome = $17, error_text = $18, due_at = $19, signature = $20
+		WHERE id = $21 AND merchant_id = $22`,
 		o.AttemptID, o.AccountID, string(o.Kind), string(o.Status), o.Amount, o.Owner, millis(o.LeaseUntil), o.Connector, o.AdapterHash,
 		o.Seed, millis(o.StartedAt), millis(o.LastSendAt), millis(o.ClosedAt), o.ResolveTries, millis(o.ResolveAt), o.Instrument,
-		o.Outcome, o.ErrorText, dueAt(o), o.ID, o.MerchantID)
+		o.Outcome, o.ErrorText, dueAt(o), t.signature(operationRows, operationValues(o)), o.ID, o.MerchantID)
 	if err != nil || o.Instrument != nil {
 		return err
 	}
@@ -68,13 +74,13 @@ func (t *tx) UpdateOperation(o *engine.Operation) error {
 
 // Operation implements engine.Reader.
 func (t *tx) Operation(id string) (*engine.Operation, error) {
-	return one(t, "read operation", scanOperation,
+	return one(t, "read operation", genuine(t, operationRows, scanOperation),
 		`SELECT `+operationColumns+` FROM operations WHERE id = $1`+t.s.dialect().lockRow, id)
 }
 
 // Operations implements engine.Reader.
 func (t *tx) Operations(merchantID, paymentID string) ([]*engine.Operation, error) {
-	return all(t, "list operations", scanOperation, `SELECT `+operationColumns+` FROM operations
+	return all(t, "list operations", genuine(t, operationRows, scanOperation), `SELECT `+operationColumns+` FROM operations
 		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY started_at, seq`, merchantID, paymentID)
 }
 
@@ -88,7 +94,7 @@ func (t *tx) OpenOperations(merchantID, accountID string) (int, error) {
 // ClaimOperations implements engine.Tx: the longest due first, in any order.
 func (t *tx) ClaimOperations(owner string, until time.Time, limit int) ([]*engine.Operation, error) {
 	t.wrote = true
-	return all(t, "claim operations", scanOperation, `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2
+	return all(t, "claim operations", genuine(t, operationRows, scanOperation), `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2
 		WHERE seq IN (SELECT seq FROM operations WHERE due_at <= $3 ORDER BY due_at LIMIT $4`+t.s.dialect().skipLocked+`)
 		RETURNING `+operationColumns, owner, millis(until), millis(t.now), limit)
 }

@@ -11,7 +11,16 @@ import (
 )
 
 const paymentColumns = `merchant_id, id, profile_id, customer_id, status, currency, amount, net_amount, capturable, received,
-	refunded, attempt_count, attempt_id, open_operation, client_secret_hash, expires_at, created_at, modified_at, version, details, sealed`
+	refunded, attempt_count, attempt_id, open_operation, client_secret_hash, expires_at, created_at, modified_at, version, details, sealed,
+	signature`
+
+var paymentRows = signs("payments", "merchant_id, id", paymentColumns)
+
+func paymentValues(p *engine.Payment, details string, version int64) []any {
+	return []any{p.MerchantID, p.ID, p.ProfileID, p.CustomerID, string(p.Status), string(p.Currency), p.Amount, p.NetAmount, p.Capturable,
+		p.Received, p.Refunded, p.AttemptCount, p.AttemptID, p.OpenOperation, p.ClientSecretHash, millis(p.ExpiresAt),
+		millis(p.CreatedAt), millis(p.ModifiedAt), version, details, p.Sealed}
+}
 
 func scanPayment(row scanner) (*engine.Payment, error) {
 	p := new(engine.Payment)
@@ -37,16 +46,13 @@ func (t *tx) InsertPayment(p *engine.Payment) error {
 	}
 	p.Version = 1
 	return t.insert("insert payment", `INSERT INTO payments (`+paymentColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
-		ON CONFLICT DO NOTHING`,
-		p.MerchantID, p.ID, p.ProfileID, p.CustomerID, string(p.Status), string(p.Currency), p.Amount, p.NetAmount, p.Capturable,
-		p.Received, p.Refunded, p.AttemptCount, p.AttemptID, p.OpenOperation, p.ClientSecretHash, millis(p.ExpiresAt),
-		millis(p.CreatedAt), millis(p.ModifiedAt), p.Version, details, p.Sealed)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+		ON CONFLICT DO NOTHING`, t.signed(paymentRows, paymentValues(p, details, p.Version)...)...)
 }
 
 const updatePayment = `UPDATE payments SET profile_id = $1, status = $2, currency = $3, amount = $4, net_amount = $5, capturable = $6,
 	received = $7, refunded = $8, attempt_count = $9, attempt_id = $10, open_operation = $11, client_secret_hash = $12, expires_at = $13,
-	modified_at = $14, version = version + 1, details = $15, sealed = $16`
+	modified_at = $14, version = version + 1, details = $15, sealed = $16, signature = $21`
 
 // UpdatePayment implements engine.Tx. CreatedAt stays what it was.
 func (t *tx) UpdatePayment(p *engine.Payment) error {
@@ -56,7 +62,7 @@ func (t *tx) UpdatePayment(p *engine.Payment) error {
 	}
 	args := []any{p.ProfileID, string(p.Status), string(p.Currency), p.Amount, p.NetAmount, p.Capturable, p.Received, p.Refunded,
 		p.AttemptCount, p.AttemptID, p.OpenOperation, p.ClientSecretHash, millis(p.ExpiresAt), millis(p.ModifiedAt), details, p.Sealed,
-		p.MerchantID, p.ID, p.Version, p.CustomerID}
+		p.MerchantID, p.ID, p.Version, p.CustomerID, t.signature(paymentRows, paymentValues(p, details, p.Version+1))}
 	// The customer hardly ever changes: a statement that does not set it leaves its index alone.
 	const where = ` WHERE merchant_id = $17 AND id = $18 AND version = $19`
 	n, err := t.exec("update payment", updatePayment+where+` AND customer_id = $20`, args...)
@@ -74,7 +80,7 @@ func (t *tx) UpdatePayment(p *engine.Payment) error {
 
 // Payment implements engine.Reader.
 func (t *tx) Payment(merchantID, id string) (*engine.Payment, error) {
-	return one(t, "read payment", scanPayment,
+	return one(t, "read payment", genuine(t, paymentRows, scanPayment),
 		`SELECT `+paymentColumns+` FROM payments WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
@@ -116,7 +122,7 @@ func (t *tx) Payments(merchantID, profileID string, f engine.ListInput) ([]*engi
 	if limit <= 0 {
 		limit = 10
 	}
-	out, err := all(t, "list payments", scanPayment,
+	out, err := all(t, "list payments", genuine(t, paymentRows, scanPayment),
 		`SELECT `+paymentColumns+` FROM payments WHERE `+where.String()+order+where.place(limit), where.args...)
 	if upwards {
 		slices.Reverse(out)

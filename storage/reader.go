@@ -16,10 +16,12 @@ type readers struct {
 	idle chan *liteConn
 	quit chan struct{}
 	size int
+	// signer is whoever checks the rows that are read.
+	signer *signer
 }
 
-func openReaders(path string, busy time.Duration, size int) (*readers, error) {
-	r := &readers{path: path, busy: busy, idle: make(chan *liteConn, size), quit: make(chan struct{}), size: size}
+func openReaders(path string, busy time.Duration, size int, s *signer) (*readers, error) {
+	r := &readers{path: path, busy: busy, idle: make(chan *liteConn, size), quit: make(chan struct{}), size: size, signer: s}
 	for range size {
 		c, err := openLite(path, busy, "query_only(1)")
 		if err != nil {
@@ -56,7 +58,7 @@ func (r *readers) view(ctx context.Context, f func(engine.Reader) error) error {
 		return fmt.Errorf("begin reading: %w", err)
 	}
 	defer c.exec("ROLLBACK") // there is nothing to commit
-	t := &tx{s: c, now: clock()}
+	t := &tx{s: c, now: clock(), signer: r.signer.now()}
 	defer func() { t.s = nil }() // one that was kept fails, and does not read in another's transaction
 	return f(t)
 }

@@ -170,6 +170,8 @@ func (t *tx) Reseal(table engine.SealedTable, r engine.SealedRow, sealed []byte)
 	} else {
 		where += " AND seq = " + bind(r.Position)
 	}
-	n, err := t.exec("reseal", `UPDATE `+c.table+` SET `+set+` WHERE `+where, args...)
-	return n == 1, err
+	return t.resigned(c.table, engine.SignedRow{Position: r.Position, Key: r.Key}, func() (bool, error) {
+		n, err := t.exec("reseal", `UPDATE `+c.table+` SET `+set+` WHERE `+where, args...)
+		return n == 1, err
+	})
 }

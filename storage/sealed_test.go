@@ -25,6 +25,9 @@ func TestSealedColumns(t *testing.T) {
 		require.False(t, listed[column], column)
 		listed[column] = true
 	}
+	for table := range signedTables {
+		listed[table+".signature"] = true
+	}
 	var found []string
 	db := openTest(t, Options{})
 	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error {

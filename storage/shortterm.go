@@ -2,15 +2,20 @@ package storage
 
 import "payswitch/engine"
 
+const shortTermColumns = `merchant_id, id, key_id, wrapped_key, expires_at, signature`
+
+var shortTermRows = signs("short_term_keys", "merchant_id, id", shortTermColumns)
+
 // ShortTermKey implements engine.Reader. A key past its end is there until DeleteExpired takes it.
 func (t *tx) ShortTermKey(merchantID, id string) (*engine.ShortTermKey, error) {
-	return one(t, "read short-term key", func(row scanner) (*engine.ShortTermKey, error) {
+	return one(t, "read short-term key", genuine(t, shortTermRows, func(row scanner) (*engine.ShortTermKey, error) {
 		k := new(engine.ShortTermKey)
 		var expires int64
-		err := row.Scan(&k.KeyID, &k.WrappedKey, &expires)
+		var merchant, name string
+		err := row.Scan(&merchant, &name, &k.KeyID, &k.WrappedKey, &expires)
 		k.ExpiresAt = moment(expires)
 		return k, err
-	}, `SELECT key_id, wrapped_key, expires_at FROM short_term_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	}), `SELECT `+shortTermColumns+` FROM short_term_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // putShortTermKey keeps the data key of what belongs to a row; nil keeps none.
@@ -18,10 +23,10 @@ func (t *tx) putShortTermKey(merchantID, id string, k *engine.ShortTermKey) erro
 	if k == nil {
 		return t.shred(merchantID, id)
 	}
-	_, err := t.exec("put short-term key", `INSERT INTO short_term_keys (merchant_id, id, key_id, wrapped_key, expires_at)
-		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (merchant_id, id) DO UPDATE SET key_id = excluded.key_id,
-		wrapped_key = excluded.wrapped_key, expires_at = excluded.expires_at`,
-		merchantID, id, k.KeyID, k.WrappedKey, millis(k.ExpiresAt))
+	_, err := t.exec("put short-term key", `INSERT INTO short_term_keys (`+shortTermColumns+`)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (merchant_id, id) DO UPDATE SET key_id = excluded.key_id,
+		wrapped_key = excluded.wrapped_key, expires_at = excluded.expires_at,
+		signature = excluded.signature`, t.signed(shortTermRows, merchantID, id, k.KeyID, k.WrappedKey, millis(k.ExpiresAt))...)
 	return err
 }
 

@@ -215,6 +215,8 @@ func scanLite(v driver.Value, dest any) (ok bool) {
 	case *bool:
 		n, isInt := v.(int64)
 		*d, ok = n != 0, isInt
+	case *any:
+		*d, ok = v, true
 	case *[]byte:
 		switch v := v.(type) {
 		case []byte:

@@ -21,7 +21,7 @@ type session interface {
 	dialect() dialect
 }
 
-// scanner is a row being read. Destinations are *string, *int, *int64, *bool or *[]byte (nil for NULL).
+// scanner is a row being read. Destinations are *string, *int, *int64, *bool, *[]byte (nil for NULL) or *any, as the database has it.
 type scanner interface{ Scan(dest ...any) error }
 
 // dialect holds the clauses that not every database has.
@@ -34,6 +34,9 @@ type dialect struct {
 type tx struct {
 	s   session
 	now time.Time
+	// signer signs rows that are written and checks those that are read; nil: nobody does. row is reused.
+	signer engine.RowSigner
+	row    []byte
 	// raised are the Versions raised so far; they are put back when the writes are undone, so that f can run again.
 	raised []*int64
 	wrote  bool // rows were changed, or may have been
@@ -142,16 +145,28 @@ func scanCount(row scanner) (n int, err error) {
 	return n, err
 }
 
-// all reads the rows of query in its order; none is an empty list, not an error.
+// all reads the rows of query in its order; none is an empty list, not an error. Rows that were altered are left out: the list comes with
+// an engine.AlteredError that names them.
 func all[T any](t *tx, doing string, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	var out []T
+	var altered *engine.AlteredError
 	err := t.s.query(query, args, func(row scanner) error {
 		v, err := scan(row)
-		out = append(out, v)
+		var a *engine.AlteredError
+		switch {
+		case err == nil:
+			out = append(out, v)
+		case errors.As(err, &a):
+			altered = altered.And(a)
+			err = nil
+		}
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
+	}
+	if altered != nil {
+		return out, fmt.Errorf("%s: %w", doing, altered)
 	}
 	return out, nil
 }

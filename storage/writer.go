@@ -23,6 +23,7 @@ const batchMax = 256
 // run again, this time, and in the following batches until one passes without such a failure, with savepoints.
 type writer struct {
 	conn    *liteConn
+	signer  *signer
 	observe func(batchSize int, took time.Duration)
 	// afterCommit looks after the log file, outside any transaction.
 	afterCommit func()
@@ -52,8 +53,8 @@ type write struct {
 
 var writes = sync.Pool{New: func() any { return &write{done: make(chan struct{}, 1)} }}
 
-func newWriter(c *liteConn, observe func(int, time.Duration), afterCommit func()) *writer {
-	w := &writer{conn: c, observe: observe, afterCommit: afterCommit, wake: make(chan struct{}, 1), done: make(chan struct{})}
+func newWriter(c *liteConn, s *signer, observe func(int, time.Duration), afterCommit func()) *writer {
+	w := &writer{conn: c, signer: s, observe: observe, afterCommit: afterCommit, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go w.run()
 	return w
 }
@@ -74,7 +75,7 @@ func (w *writer) do(f func(tx engine.Tx) error) error {
 	<-op.done
 	err := op.err
 	clear(op.tx.raised)
-	op.f, op.tx = nil, tx{raised: op.tx.raised[:0]} // a closure that kept its tx fails at once
+	op.f, op.tx = nil, tx{raised: op.tx.raised[:0], row: op.tx.row[:0]} // a closure that kept its tx fails at once
 	writes.Put(op)
 	return err
 }
@@ -210,7 +211,7 @@ func (w *writer) finish(err error) {
 
 // apply runs one closure.
 func (w *writer) apply(op *write) {
-	op.tx.s, op.tx.now, op.tx.wrote = w.conn, clock(), false
+	op.tx.s, op.tx.now, op.tx.wrote, op.tx.signer = w.conn, clock(), false, w.signer.now()
 	if w.careful {
 		if _, op.err = w.conn.exec("SAVEPOINT op"); op.err != nil {
 			w.conn.broken = op.err

@@ -1,0 +1,303 @@
+package storage
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"payswitch/engine"
+)
+
+// signedTable is a table whose rows carry a signature of the engine's. It covers every column but seq and the free ones: a column that is
+// added is signed unless it is named here as free.
+type signedTable struct {
+	name    string
+	key     []string // columns that name a row
+	columns []string // as rows are read and inserted, without the signature, which comes last
+	signed  []int    // the signed among columns, by name
+	whole   bool     // few rows, and no seq to go through them by: one window has them all
+}
+
+// signedTables are all of them, by name.
+var signedTables = byName(merchantRows, profileRows, accountRows, keyRows, customerRows, paymentRows, attemptRows, operationRows, exchangeRows,
+	eventRows, evidenceRows, idempotencyRows, cardTokenRows, cardRows, shortTermRows, authenticationRows, methodRows, mandateRows,
+	ephemeralRows, customerAccountRows)
+
+func byName(list ...*signedTable) map[string]*signedTable {
+	out := map[string]*signedTable{}
+	for _, s := range list {
+		out[s.name] = s
+	}
+	return out
+}
+
+// signs describes a table. columns are the ones of its SELECTs, which end with the signature. Free columns are written by statements that
+// do not have the whole row, many times in its life: who drives an operation and until when, when a saved method was last used.
+func signs(name, key, columns string, free ...string) *signedTable {
+	list := splitColumns(columns)
+	last := len(list) - 1
+	if list[last] != "signature" {
+		panic("storage: the columns of " + name + " do not end with the signature")
+	}
+	s := &signedTable{name: name, key: splitColumns(key), columns: list[:last]}
+	for i, c := range s.columns {
+		if !slices.Contains(free, c) {
+			s.signed = append(s.signed, i)
+		}
+	}
+	slices.SortFunc(s.signed, func(a, b int) int { return strings.Compare(list[a], list[b]) })
+	return s
+}
+
+// inOneWindow is for a table of few rows.
+func (s *signedTable) inOneWindow() *signedTable {
+	s.whole = true
+	return s
+}
+
+func splitColumns(columns string) []string {
+	list := strings.Split(columns, ",")
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return list
+}
+
+// appendRow adds what is signed of a row: its columns that hold something, by name. Names and values carry their lengths, so that no two
+// rows read alike. Columns without a value are left out: one that is added later, empty, changes nothing.
+func (s *signedTable) appendRow(b []byte, values []any) ([]byte, error) {
+	for _, i := range s.signed {
+		var kind byte
+		var number uint64
+		var text string
+		switch v := values[i].(type) {
+		case nil:
+		case string:
+			kind, text = 's', v
+		case *string:
+			kind, text = 's', *v
+		case []byte:
+			kind, text = 's', string(v)
+		case *[]byte:
+			kind, text = 's', string(*v)
+		case int:
+			kind, number = 'n', uint64(v)
+		case *int:
+			kind, number = 'n', uint64(*v)
+		case int64:
+			kind, number = 'n', uint64(v)
+		case *int64:
+			kind, number = 'n', uint64(*v)
+		case bool:
+			kind, number = 'n', truth(v)
+		case *bool:
+			kind, number = 'n', truth(*v)
+		default:
+			return nil, fmt.Errorf("sign %s: column %s holds a %T", s.name, s.columns[i], v)
+		}
+		switch {
+		case kind == 's' && text != "":
+			b = append(appendText(b, s.columns[i]), kind)
+			b = appendText(b, text)
+		case kind == 'n' && number != 0:
+			b = append(appendText(b, s.columns[i]), kind)
+			b = binary.BigEndian.AppendUint64(b, number)
+		}
+	}
+	return b, nil
+}
+
+func truth(v bool) uint64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+func appendText(b []byte, text string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+}
+
+// keyOf is what names the row.
+func (s *signedTable) keyOf(values []any) (key []string) {
+	for _, column := range s.key {
+		switch v := values[slices.Index(s.columns, column)].(type) {
+		case *string:
+			key = append(key, *v)
+		case *int:
+			key = append(key, fmt.Sprint(*v))
+		case *int64:
+			key = append(key, fmt.Sprint(*v))
+		default:
+			key = append(key, fmt.Sprint(v))
+		}
+	}
+	return key
+}
+
+// signature is the signature of a row; values are its columns. nil where nobody signs.
+func (t *tx) signature(s *signedTable, values []any) any {
+	if t.signer == nil {
+		return nil
+	}
+	row, err := s.appendRow(t.row[:0], values)
+	if err != nil {
+		panic(err) // the arguments of a statement have other types nowhere
+	}
+	t.row = row
+	return t.signer.SignRow(s.name, row)
+}
+
+// signed are a row's columns with its signature: the arguments of an INSERT.
+func (t *tx) signed(s *signedTable, values ...any) []any {
+	return append(values, t.signature(s, values))
+}
+
+// genuine is scan for rows of a signed table that were selected with their signatures: an altered one is an engine.AlteredError.
+func genuine[T any](t *tx, s *signedTable, scan func(scanner) (T, error)) func(scanner) (T, error) {
+	return func(row scanner) (T, error) { return scan(&signedRow{row: row, t: t, table: s}) }
+}
+
+// signedRow is a row whose signature is checked when it is scanned.
+type signedRow struct {
+	row   scanner
+	t     *tx
+	table *signedTable
+}
+
+// Scan implements scanner.
+func (r *signedRow) Scan(dest ...any) error {
+	var signature []byte
+	if err := r.row.Scan(append(dest, &signature)...); err != nil {
+		return err
+	}
+	return r.t.check(r.table, dest, signature)
+}
+
+// check compares a row with its signature. values are its columns, or where they were scanned to.
+func (t *tx) check(s *signedTable, values []any, signature []byte) error {
+	if t.signer == nil {
+		return nil
+	}
+	row, err := s.appendRow(t.row[:0], values)
+	if err != nil {
+		return err
+	}
+	t.row = row
+	if t.signer.Genuine(s.name, row, signature) {
+		return nil
+	}
+	return t.signer.Altered(s.name, s.keyOf(values))
+}
+
+func signedTableOf(name string) (*signedTable, error) {
+	if s := signedTables[name]; s != nil {
+		return s, nil
+	}
+	return nil, fmt.Errorf("rows of table %q are not signed", name)
+}
+
+// SignedTables implements engine.Reader.
+func (t *tx) SignedTables() []string {
+	var out []string
+	for name := range signedTables {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// SignedRows implements engine.Reader.
+func (t *tx) SignedRows(table string, behind int64, window int) (rows []engine.SignedRow, next int64, err error) {
+	s, err := signedTableOf(table)
+	if err != nil {
+		return nil, 0, err
+	}
+	query, args := `SELECT seq, `+s.names()+` FROM `+s.name+` WHERE seq > $1 ORDER BY seq LIMIT $2`, []any{behind, window}
+	if s.whole {
+		query, args = `SELECT 0, `+s.names()+` FROM `+s.name+` ORDER BY `+strings.Join(s.key, ", "), nil
+	}
+	rows, err = all(t, "read signed rows", s.scan, query, args...)
+	if len(rows) == window && !s.whole {
+		next = rows[len(rows)-1].Position
+	}
+	return rows, next, err
+}
+
+func (s *signedTable) names() string { return strings.Join(s.columns, ", ") + ", signature" }
+
+// scan reads any row of the table.
+func (s *signedTable) scan(row scanner) (r engine.SignedRow, err error) {
+	values := make([]any, len(s.columns))
+	dest := []any{&r.Position}
+	for i := range values {
+		dest = append(dest, &values[i])
+	}
+	if err := row.Scan(append(dest, &r.Signature)...); err != nil {
+		return r, err
+	}
+	r.Key = s.keyOf(values)
+	for i, name := range s.columns {
+		r.Columns = append(r.Columns, engine.SignedColumn{Name: name, Value: values[i], Free: !slices.Contains(s.signed, i)})
+	}
+	r.Row, err = s.appendRow(nil, values)
+	return r, err
+}
+
+// where finds a row again.
+func (s *signedTable) where(r engine.SignedRow, args []any) (string, []any) {
+	if !s.whole {
+		args = append(args, r.Position)
+		return fmt.Sprintf("seq = $%d", len(args)), args
+	}
+	var and []string
+	for i, column := range s.key {
+		args = append(args, r.Key[i])
+		and = append(and, fmt.Sprintf("%s = $%d", column, len(args)))
+	}
+	return strings.Join(and, " AND "), args
+}
+
+// PutSignature implements engine.Tx.
+func (t *tx) PutSignature(table string, r engine.SignedRow, signature []byte) error {
+	s, err := signedTableOf(table)
+	if err != nil {
+		return err
+	}
+	where, args := s.where(r, []any{signature})
+	return t.change("put signature", `UPDATE `+s.name+` SET signature = $1 WHERE `+where, args...)
+}
+
+// resigned runs a statement that changes one signed row without having it whole: the row must be as it was signed, and is signed again.
+func (t *tx) resigned(table string, r engine.SignedRow, change func() (bool, error)) (bool, error) {
+	s := signedTables[table]
+	if s == nil || t.signer == nil {
+		return change()
+	}
+	seq := "seq"
+	if s.whole {
+		seq = "0"
+	}
+	where, args := s.where(r, nil)
+	query := `SELECT ` + seq + `, ` + s.names() + ` FROM ` + s.name + ` WHERE ` + where + t.s.dialect().lockRow
+	before, err := one(t, "read signed row", s.scan, query, args...)
+	if errors.Is(err, engine.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !t.signer.Genuine(s.name, before.Row, before.Signature) {
+		return false, t.signer.Altered(s.name, before.Key)
+	}
+	if did, err := change(); err != nil || !did {
+		return did, err
+	}
+	after, err := one(t, "read signed row", s.scan, query, args...)
+	if err != nil {
+		return false, err
+	}
+	return true, t.PutSignature(table, after, t.signer.SignRow(s.name, after.Row))
+}
