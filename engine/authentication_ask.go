@@ -31,7 +31,7 @@ func (e *Engine) authenticator(ctx context.Context, merchantID, accountID string
 	}
 	i := slices.IndexFunc(all, func(a *Account) bool { return a.ID == accountID })
 	if i < 0 {
-		return nil, AdapterInfo{}, NotFound("Merchant connector account")
+		return nil, AdapterInfo{}, e.dir.orAltered(ctx, merchantID, accountID, NotFound("Merchant connector account"))
 	}
 	info, ok := e.connectors.Adapter(all[i].Connector)
 	if !ok {

@@ -115,7 +115,7 @@ func (e *Engine) confirmingAuthenticator(ctx context.Context, w *work, ri *three
 	}
 	account, err := authenticatorAccount(w.profile, all, w.adapter, w.account)
 	if err != nil {
-		return nil, AdapterInfo{}, err
+		return nil, AdapterInfo{}, e.dir.orAltered(ctx, w.p.MerchantID, "", err)
 	}
 	adapter, ok := e.connectors.Adapter(account.Connector)
 	if !ok || adapter.Manifest.Kind != sdk.KindAuthenticator {

@@ -17,6 +17,7 @@ func (e *Engine) sweepAuthentications(ctx context.Context) {
 		var list []*Authentication
 		err := e.store.Update(ctx, func(tx Tx) (err error) {
 			list, err = tx.ClaimAuthentications(e.opts.Node, tx.Now().Add(e.opts.LeaseTime), resolveBatch)
+			_, err = leftOut(nil, err) // the others go on
 			return err
 		})
 		if err != nil {

@@ -36,6 +36,8 @@ type merchantEntry struct {
 	merchant *Merchant
 	profiles []*Profile
 	accounts []*Account // credentials opened
+	// altered are the profiles and accounts that are left out: what hangs on them fails, the rest goes on.
+	altered *AlteredError
 }
 
 func newDirectory(s Store, v *Vault) *directory {
@@ -71,7 +73,19 @@ func (d *directory) profile(ctx context.Context, merchantID, id string) (*Profil
 			return p, nil
 		}
 	}
+	if e.altered.names("profiles", id) {
+		return nil, Internal(e.altered, "read business profile")
+	}
 	return nil, noProfile(id)
+}
+
+// orAltered is err, or the error that some of the merchant's connector accounts are left out because they were altered: then it is ours
+// that none was found. accountID narrows it to one, "" is any.
+func (d *directory) orAltered(ctx context.Context, merchantID, accountID string, err error) error {
+	if e, _ := d.entry(ctx, merchantID); e != nil && e.altered.names("accounts", accountID) {
+		return Internal(e.altered, "read connector account")
+	}
+	return err
 }
 
 // accounts are the merchant's connector accounts of all profiles by creation, credentials opened, the disabled ones too.
@@ -125,10 +139,12 @@ func (d *directory) load(ctx context.Context, merchantID string, old *merchantEn
 		if e.merchant, err = r.Merchant(merchantID); err != nil {
 			return err
 		}
-		if e.profiles, err = r.Profiles(merchantID); err != nil {
+		e.profiles, err = r.Profiles(merchantID)
+		if e.altered, err = leftOut(e.altered, err); err != nil {
 			return err
 		}
 		e.accounts, err = r.Accounts(merchantID)
+		e.altered, err = leftOut(e.altered, err)
 		return err
 	})
 	if err != nil {
@@ -162,6 +178,15 @@ func (d *directory) load(ctx context.Context, merchantID string, old *merchantEn
 		}
 	}
 	return e, nil
+}
+
+// leftOut takes the rows that a list leaves out off its error.
+func leftOut(altered *AlteredError, err error) (*AlteredError, error) {
+	var a *AlteredError
+	if errors.As(err, &a) {
+		return altered.And(a), nil
+	}
+	return altered, err
 }
 
 // cache keeps up to cachedEntries values, each read anew when it is too old.

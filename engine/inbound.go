@@ -85,7 +85,7 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 		if len(found) > 1 {
 			err.Reason = "there are several accounts of " + name + ": name one by its merchant_connector_id"
 		}
-		return nil, err
+		return nil, e.dir.orAltered(ctx, merchantID, "", err)
 	}
 	return found[0], nil
 }

@@ -17,7 +17,7 @@ func (e *Engine) routeUse(ctx context.Context, w *work, in *PaymentInput, c *car
 	named := w.p.Details.Routing != nil
 	candidates, err := choose(all, w.p.Details.Routing, w.profile.Fallback)
 	if err != nil {
-		return nil, AdapterInfo{}, err
+		return nil, AdapterInfo{}, e.dir.orAltered(ctx, w.p.MerchantID, "", err)
 	}
 	if !named {
 		candidates = slices.Clone(candidates)
@@ -30,7 +30,7 @@ func (e *Engine) routeUse(ctx context.Context, w *work, in *PaymentInput, c *car
 	if r := in.Recurring; r != nil && r.AccountID != "" {
 		candidates = slices.DeleteFunc(slices.Clone(all), func(a *Account) bool { return a.ID != r.AccountID })
 		if len(candidates) == 0 {
-			return nil, AdapterInfo{}, NotFound("Merchant connector account")
+			return nil, AdapterInfo{}, e.dir.orAltered(ctx, w.p.MerchantID, r.AccountID, NotFound("Merchant connector account"))
 		}
 		named = true
 	}
@@ -62,7 +62,8 @@ func (e *Engine) routeUse(ctx context.Context, w *work, in *PaymentInput, c *car
 	if otherCurrency {
 		return nil, AdapterInfo{}, &Error{Kind: KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Cross currency mandates not supported"}
 	}
-	return nil, AdapterInfo{}, noConnector("no account of the profile has a credential for this payment method that it may charge")
+	return nil, AdapterInfo{}, e.dir.orAltered(ctx, w.p.MerchantID, "",
+		noConnector("no account of the profile has a credential for this payment method that it may charge"))
 }
 
 // fits says whether an account can charge the stored credential, and chooses how: its own reference goes before the card with the

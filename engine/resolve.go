@@ -91,6 +91,7 @@ func (e *Engine) resolveDue(ctx context.Context) {
 		leaseEnd := e.now().Add(e.opts.LeaseTime)
 		err := e.store.Update(ctx, func(tx Tx) (err error) {
 			ops, err = tx.ClaimOperations(e.opts.Node, tx.Now().Add(e.opts.LeaseTime), resolveBatch)
+			_, err = leftOut(nil, err) // the others go on
 			return err
 		})
 		if err != nil {

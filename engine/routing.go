@@ -19,7 +19,7 @@ func (e *Engine) route(ctx context.Context, p *Payment, profile *Profile, networ
 	all = slices.DeleteFunc(slices.Clone(all), func(a *Account) bool { return a.Type != typeProcessor || a.ProfileID != profile.ID })
 	candidates, err := choose(all, p.Details.Routing, profile.Fallback)
 	if err != nil {
-		return nil, AdapterInfo{}, err
+		return nil, AdapterInfo{}, e.dir.orAltered(ctx, p.MerchantID, "", err)
 	}
 	named := p.Details.Routing != nil
 	var refused *Error // why the first that could take the payment may not
@@ -45,7 +45,7 @@ func (e *Engine) route(ctx context.Context, p *Payment, profile *Profile, networ
 	if refused != nil {
 		return nil, AdapterInfo{}, refused
 	}
-	return nil, AdapterInfo{}, noConnector("")
+	return nil, AdapterInfo{}, e.dir.orAltered(ctx, p.MerchantID, "", noConnector(""))
 }
 
 func choose(all []*Account, routing *Routing, fallback []string) ([]*Account, error) {

@@ -82,6 +82,11 @@ func (e *AlteredError) And(more *AlteredError) *AlteredError {
 	return &AlteredError{Rows: append(slices.Clip(e.Rows), more.Rows...)}
 }
 
+// names says whether e has a merchant's row of a table, any for "". e may be nil.
+func (e *AlteredError) names(table, id string) bool {
+	return e != nil && slices.ContainsFunc(e.Rows, func(r AlteredRow) bool { return r.Table == table && (id == "" || r.Key[len(r.Key)-1] == id) })
+}
+
 // Error implements error.
 func (e *AlteredError) Error() string {
 	var names []string

@@ -77,7 +77,7 @@ func (e *Engine) withAccount(ctx context.Context, w *work) error {
 		}
 	}
 	if w.account == nil {
-		return NotFound("Merchant connector account")
+		return e.dir.orAltered(ctx, w.p.MerchantID, w.a.AccountID, NotFound("Merchant connector account"))
 	}
 	info, ok := e.connectors.Adapter(w.account.Connector)
 	if !ok {

@@ -20,6 +20,7 @@ func vaultCommands() []command {
 		{"vault status", "show the vault's keys and what is under them", (*program).vaultStatus},
 		{"vault rotate", "give the vault new keys, or with --master a new master key", (*program).vaultRotate},
 		{"vault reencrypt", "move everything under the newest keys and destroy the old", (*program).vaultReencrypt},
+		{"vault rows", "list the rows that something else than payswitch has altered, or sign one of them", (*program).vaultRows},
 	}
 }
 

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"payswitch/engine"
+)
+
+// vaultRows lists the rows whose signature is not the vault's, and with --sign takes one of them for right.
+func (p *program) vaultRows(ctx context.Context, args []string) error {
+	f := p.flags("vault rows")
+	show := f.Bool("show", false, "show the columns of the rows listed; they hold what merchants sent, and no secret in clear")
+	sign := f.String("sign", "", "sign this row as it is, `table:row` as the list names it: you have looked at it, and every column is right")
+	yes := f.Bool("yes", false, "with --sign: sign it; without, it is only shown")
+	return p.withVault(ctx, f, args, func(ctx context.Context, _ Config, v *engine.Vault) error {
+		var found []engine.SignedRow
+		n := 0
+		err := v.AlteredRows(ctx, func(table string, row engine.SignedRow) {
+			name := table + ":" + strings.Join(row.Key, "/")
+			if *sign != "" && name != *sign {
+				return
+			}
+			n++
+			why := "altered"
+			if len(row.Signature) == 0 {
+				why = "not signed"
+			}
+			fmt.Fprintf(p.stdout, "%s\t%s\n", name, why)
+			if *show || *sign != "" {
+				p.printRow(row)
+			}
+			if *sign != "" {
+				found = append(found, row)
+			}
+		})
+		switch {
+		case err != nil:
+			return err
+		case *sign == "" && n == 0:
+			fmt.Fprintln(p.stdout, "every row is as payswitch wrote it")
+			return nil
+		case *sign == "":
+			return fmt.Errorf("%d rows are not used until they are restored or signed: read Altered rows in OPERATIONS.md before you do either", n)
+		case n == 0:
+			return fmt.Errorf("--sign %s: no altered row has this name; `payswitch vault rows` lists them", *sign)
+		case !*yes:
+			return errors.New("nothing was signed: look at every column above, then add --yes")
+		}
+		table, _, _ := strings.Cut(*sign, ":")
+		for _, row := range found {
+			if err := v.SignRow(ctx, table, row); err != nil {
+				return err
+			}
+			fmt.Fprintln(p.stdout, "signed:", *sign)
+		}
+		return nil
+	})
+}
+
+// printRow shows a row's columns; of bytes, which are sealed or hashed, the length alone.
+func (p *program) printRow(row engine.SignedRow) {
+	for _, c := range row.Columns {
+		value := fmt.Sprintf("%v", c.Value)
+		switch v := c.Value.(type) {
+		case nil:
+			value = "-"
+		case []byte:
+			value = fmt.Sprintf("%d bytes", len(v))
+		case string:
+			value = fmt.Sprintf("%q", v)
+		}
+		if c.Free {
+			value += " (not signed)"
+		}
+		fmt.Fprintf(p.stdout, "  %s: %s\n", c.Name, value)
+	}
+}
