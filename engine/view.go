@@ -59,7 +59,7 @@ func (e *Engine) open(ctx context.Context, w *work) (err error) {
 		return err
 	}
 	w.profile, err = e.dir.profile(ctx, w.p.MerchantID, w.p.ProfileID)
-	if errors.As(err, new(*Error)) { // a deleted profile does not hide its payments
+	if errors.Is(err, ErrNotFound) { // a deleted profile does not hide its payments
 		w.profile, err = &Profile{ID: w.p.ProfileID, MerchantID: w.p.MerchantID}, nil
 	}
 	return err

@@ -1,0 +1,389 @@
+package engine_test
+
+import (
+	"database/sql"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// intruder is somebody who writes to the database without the master key, while payswitch runs.
+type intruder struct {
+	*sql.DB
+	w *world
+	n int
+}
+
+func (w *world) intruder() *intruder {
+	db, err := sql.Open("sqlite", "file:"+w.file+"?_pragma=busy_timeout(10000)")
+	require.NoError(w.t, err)
+	db.SetMaxOpenConns(1)
+	w.t.Cleanup(func() { db.Close() })
+	return &intruder{DB: db, w: w}
+}
+
+// run changes the database, and makes sure that no copy of before is used.
+func (i *intruder) run(query string, args ...any) {
+	i.w.t.Helper()
+	r, err := i.Exec(query, args...)
+	require.NoError(i.w.t, err)
+	n, err := r.RowsAffected()
+	require.NoError(i.w.t, err)
+	require.Positive(i.w.t, n, query)
+	i.forget()
+}
+
+// forget drops what the engine has read of its configuration.
+func (i *intruder) forget() {
+	i.w.t.Helper()
+	i.n++
+	_, err := i.w.CreateMerchant(i.w.t.Context(), engine.MerchantInput{ID: fmt.Sprint("unconcerned_", i.n)})
+	require.NoError(i.w.t, err)
+}
+
+// noticed says that an alarm was raised since it was last asked.
+func (i *intruder) noticed() bool {
+	a := i.w.alarms
+	a.Lock()
+	defer a.Unlock()
+	n := a.n["altered_row"]
+	delete(a.n, "altered_row")
+	return n > 0
+}
+
+// refuses requires an error of ours and an alarm.
+func (i *intruder) refuses(err error) {
+	i.w.t.Helper()
+	var e *engine.Error
+	require.ErrorAs(i.w.t, err, &e)
+	require.Equal(i.w.t, engine.KindInternal, e.Kind, err)
+	require.True(i.w.t, i.noticed(), "an alarm")
+}
+
+// recorder is a processor that counts what it is sent.
+func recorder(t *testing.T) (url string, sent *atomic.Int32) {
+	sent = new(atomic.Int32)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		sent.Add(1)
+		w.Write([]byte(`{"id":"tx_stolen","state":"captured"}`))
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, sent
+}
+
+// TestRedirectedAccount edits where an account's card numbers and credentials go. Nothing leaves, neither to the intruder nor elsewhere.
+func TestRedirectedAccount(t *testing.T) {
+	stolen, theirs := recorder(t)
+	for name, attack := range map[string]func(i *intruder){
+		"base_url": func(i *intruder) { i.run(`UPDATE accounts SET base_url = ?`, stolen) },
+		"hosts": func(i *intruder) {
+			i.run(`UPDATE accounts SET hosts = ?`, `["`+strings.TrimPrefix(stolen, "http://")+`"]`)
+		},
+		"connector": func(i *intruder) { i.run(`UPDATE accounts SET connector = 'thief'`) },
+		"both": func(i *intruder) {
+			i.run(`UPDATE accounts SET base_url = ?, hosts = ?`, stolen, `["`+strings.TrimPrefix(stolen, "http://")+`"]`)
+		},
+		"approved hosts": func(i *intruder) {
+			i.run(`UPDATE accounts SET operator = json_set(operator, '$.approvals[0].reach.hosts.test', json(?))`, `["evil.test"]`)
+		},
+		"plain secrets": func(i *intruder) {
+			i.run(`UPDATE accounts SET operator = json_set(operator, '$.approvals[0].plain_secrets', json('true'))`)
+		},
+		"live environment":     func(i *intruder) { i.run(`UPDATE accounts SET test_mode = 1 - test_mode`) },
+		"enabled again":        func(i *intruder) { i.run(`UPDATE accounts SET disabled = 1 - disabled`) },
+		"without credentials":  func(i *intruder) { i.run(`UPDATE accounts SET sealed = NULL`) },
+		"signature taken away": func(i *intruder) { i.run(`UPDATE accounts SET base_url = ?, signature = NULL`, stolen) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ours, sent := recorder(t)
+			shop, thief := shop(byReference), shop(byReference)
+			shop.Manifest.Credentials = []sdk.Field{{Name: "api_key", Label: "Key", Type: "secret"}}
+			thief.Manifest.Name, thief.Manifest.Credentials = "thief", shop.Manifest.Credentials
+			w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": shop, "thief": thief})
+			a, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop",
+				Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_secret"}`)})
+			require.NoError(t, err)
+			_, err = w.SetEgress(t.Context(), w.auth, a.ID, engine.EgressInput{BaseURL: ours})
+			require.NoError(t, err)
+			held := w.pay(sale(100, visa))
+			require.Equal(t, int32(1), sent.Load())
+			i := w.intruder()
+			attack(i)
+			_, err = w.CreatePayment(t.Context(), w.auth, sale(100, visa))
+			i.refuses(err)
+			_, err = w.RetrievePayment(t.Context(), w.auth, held.Payment.ID, engine.RetrieveInput{ForceSync: true})
+			require.NoError(t, err, "what is over can be read")
+			require.Equal(t, int32(1), sent.Load(), "nothing left since")
+			require.Zero(t, theirs.Load())
+			_, err = w.UpdateAccount(t.Context(), w.auth, a.ID, engine.AccountInput{Label: "new"})
+			i.refuses(err) // an update of something else does not sign it by the way
+			_, err = w.CreatePayment(t.Context(), w.auth, sale(100, visa))
+			i.refuses(err)
+		})
+	}
+}
+
+// TestAlteredAccountAlone: the other accounts of the merchant go on.
+func TestAlteredAccountAlone(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	first, second := w.account("simulator", ""), w.account("simulator", "")
+	v := w.pay(sale(100, visa, manual))
+	require.Equal(t, first.ID, v.Attempt.AccountID)
+	i := w.intruder()
+	i.run(`UPDATE accounts SET base_url = 'https://evil.test' WHERE id = ?`, first.ID)
+	next := w.pay(sale(100, visa))
+	require.Equal(t, second.ID, next.Attempt.AccountID)
+	require.True(t, i.noticed())
+	i.forget()
+	_, err := w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+	i.refuses(err)
+	require.Equal(t, engine.RequiresCapture, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+}
+
+// copyRow inserts a copy of a row with some columns changed (SQL expressions).
+func (i *intruder) copyRow(table, where string, changed map[string]string) {
+	i.w.t.Helper()
+	var into, from []string
+	for _, c := range columnsOf(i.w.t, i.DB, table) {
+		if c.name == "seq" {
+			continue
+		}
+		into = append(into, c.name)
+		if expr, ok := changed[c.name]; ok {
+			from = append(from, expr)
+		} else {
+			from = append(from, c.name)
+		}
+	}
+	i.run("INSERT INTO " + table + " (" + strings.Join(into, ", ") + ") SELECT " + strings.Join(from, ", ") + " FROM " + table + " WHERE " + where)
+}
+
+type column struct{ name, kind string }
+
+func columnsOf(t testing.TB, db *sql.DB, table string) (out []column) {
+	rows, err := db.Query(`SELECT name, type FROM pragma_table_info(?)`, table)
+	require.NoError(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var c column
+		require.NoError(t, rows.Scan(&c.name, &c.kind))
+		out = append(out, c)
+	}
+	require.NoError(t, rows.Err())
+	return out
+}
+
+// TestCopiedAccount copies an account under another merchant, with its sealed credentials, and without.
+func TestCopiedAccount(t *testing.T) {
+	for _, sealed := range []string{"sealed", "NULL"} {
+		url, sent := recorder(t)
+		w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": shop(byReference)})
+		w.shopAccount(url)
+		m, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+		require.NoError(t, err)
+		i := w.intruder()
+		i.copyRow("accounts", "merchant_id = 'm1'", map[string]string{"merchant_id": "'m2'", "profile_id": "'" + m.DefaultProfile + "'", "sealed": sealed})
+		_, err = w.CreatePayment(t.Context(), engine.Auth{MerchantID: "m2"}, sale(100, visa))
+		i.refuses(err)
+		require.Zero(t, sent.Load())
+		w.pay(sale(100, visa))
+		require.Equal(t, int32(1), sent.Load(), "the merchant it was copied from goes on")
+		require.False(t, i.noticed())
+	}
+}
+
+// TestStolenKey gives keys to other merchants and customers, and new lives.
+func TestStolenKey(t *testing.T) {
+	plain := func(query string) func(*intruder) { return func(i *intruder) { i.run(query) } }
+	later := func(w *world, _ *engine.APIKey) { w.clock.Add(int64(2 * time.Hour)) }
+	const apiKey, ephemeral, madeUp = 0, 1, 2
+	for name, c := range map[string]struct {
+		key    int
+		before func(w *world, k *engine.APIKey)
+		attack func(i *intruder)
+	}{
+		"another merchant's": {apiKey, nil, plain(`UPDATE api_keys SET merchant_id = 'm2' WHERE merchant_id = 'm1'`)},
+		"revived": {apiKey, func(w *world, k *engine.APIKey) { require.NoError(t, w.RevokeAPIKey(t.Context(), w.auth, k.ID)) },
+			plain(`UPDATE api_keys SET revoked_at = 0 WHERE merchant_id = 'm1'`)},
+		"prolonged": {apiKey, later, plain(`UPDATE api_keys SET expires_at = expires_at + 86400000 WHERE merchant_id = 'm1'`)},
+		"for ever":  {apiKey, later, plain(`UPDATE api_keys SET expires_at = 0 WHERE merchant_id = 'm1'`)},
+		"its hash in another's place": {apiKey, nil, func(i *intruder) {
+			var hash []byte
+			require.NoError(t, i.QueryRow(`SELECT hash FROM api_keys WHERE merchant_id = 'm1'`).Scan(&hash))
+			i.run(`UPDATE api_keys SET hash = x'00' WHERE merchant_id = 'm1'`) // hashes are unique
+			i.run(`UPDATE api_keys SET hash = ? WHERE merchant_id = 'm2'`, hash)
+		}},
+		"another customer's":               {ephemeral, nil, plain(`UPDATE ephemeral_keys SET customer_id = 'd'`)},
+		"another merchant's ephemeral key": {ephemeral, nil, plain(`UPDATE ephemeral_keys SET merchant_id = 'm2'`)},
+		"prolonged ephemeral key":          {ephemeral, later, plain(`UPDATE ephemeral_keys SET expires_at = expires_at + 86400000`)},
+		"a publishable key made up":        {madeUp, nil, plain(`UPDATE merchants SET publishable_key = 'pk_dev_made_up' WHERE id = 'm2'`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, engine.Options{}, nil)
+			_, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+			require.NoError(t, err)
+			for _, id := range []string{"c", "d"} {
+				_, err := w.CreateCustomer(t.Context(), w.auth, engine.CustomerData{ID: id})
+				require.NoError(t, err)
+			}
+			k, text, err := w.CreateAPIKey(t.Context(), w.auth, engine.APIKeyInput{Name: ptr("k"), Expiration: ptr(time.Now().Add(time.Hour))})
+			require.NoError(t, err)
+			_, another, err := w.CreateAPIKey(t.Context(), engine.Auth{MerchantID: "m2"}, engine.APIKeyInput{Name: ptr("k"), Expiration: &time.Time{}})
+			require.NoError(t, err)
+			_, ofCustomer, err := w.CreateEphemeralKey(t.Context(), w.auth, "c")
+			require.NoError(t, err)
+			for _, key := range []engine.Secret{text, another, ofCustomer} {
+				_, err := w.Authenticate(t.Context(), key)
+				require.NoError(t, err)
+			}
+			if c.before != nil {
+				c.before(w, k)
+			}
+			i := w.intruder()
+			c.attack(i)
+			auth, err := w.Authenticate(t.Context(), []engine.Secret{text, ofCustomer, engine.NewSecret("pk_dev_made_up")}[c.key])
+			require.Equal(t, engine.Auth{}, auth)
+			var e *engine.Error
+			require.ErrorAs(t, err, &e)
+			require.Equal(t, engine.KindUnauthorized, e.Kind)
+			require.True(t, i.noticed(), "an alarm")
+		})
+	}
+}
+
+// TestRedirectedProfile edits where a merchant's customers and messages go, and who authenticates.
+func TestRedirectedProfile(t *testing.T) {
+	for _, set := range []string{
+		`settings = json_set(settings, '$.ReturnURL', 'https://evil.test')`,
+		`settings = json_set(settings, '$.WebhookURL', 'https://evil.test')`,
+		`settings = json_set(settings, '$.AuthenticationConnectors', json('["evil"]'))`,
+		`settings = json_set(settings, '$.EnableResponseHash', json('false'))`,
+		`details = json_set(details, '$.return_url', 'https://evil.test')`,
+		`fallback = '[]'`,
+		`sealed = NULL`,
+		`merchant_id = 'm2'`,
+	} {
+		t.Run(set, func(t *testing.T) {
+			w := newWorld(t, engine.Options{}, nil)
+			w.account("simulator", "")
+			_, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+			require.NoError(t, err)
+			v := w.pay(sale(100, visa, manual))
+			i := w.intruder()
+			if set == `merchant_id = 'm2'` {
+				i.run(`UPDATE profiles SET name = 'another' WHERE merchant_id = 'm1'`) // names are unique
+			}
+			i.run(`UPDATE profiles SET ` + set + ` WHERE merchant_id = 'm1'`)
+			if set == `merchant_id = 'm2'` {
+				_, err = w.Profiles(t.Context(), engine.Auth{MerchantID: "m2"})
+				i.refuses(err)
+				return
+			}
+			_, err = w.CreatePayment(t.Context(), w.auth, sale(100, visa))
+			i.refuses(err)
+			i.forget()
+			_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+			i.refuses(err)
+			_, err = w.UpdateProfile(t.Context(), w.auth, w.profile.ID, engine.ProfileInput{Fields: engine.Fields{"session_expiry": []byte("600")}})
+			i.refuses(err)
+		})
+	}
+}
+
+// TestMovedCard gives a card that was typed, or saved, to another payment, customer or merchant.
+func TestMovedCard(t *testing.T) {
+	w := newWorld(t, engine.Options{}, nil)
+	w.account("simulator", "")
+	for _, id := range []string{"m2", "m3"} {
+		_, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: id})
+		require.NoError(t, err)
+	}
+	unconfirmed := func(in *engine.PaymentInput) { in.Confirm = nil }
+	victim, mallory := w.pay(sale(100, visa, unconfirmed, customer("victim"))), w.pay(sale(100, "5555555555554444", unconfirmed, customer("mallory")))
+	saved := w.pay(sale(100, visa, offSession, agreed, customer("victim")))
+	require.NotNil(t, saved.Method)
+	i := w.intruder()
+
+	// The victim's token points at mallory's payment.
+	var theirs string
+	require.NoError(t, i.QueryRow(`SELECT token FROM card_tokens WHERE payment_id = ?`, victim.Payment.ID).Scan(&theirs))
+	i.run(`UPDATE card_tokens SET payment_id = ? WHERE token = ?`, mallory.Payment.ID, theirs)
+	_, err := w.ConfirmPayment(t.Context(), w.auth, mallory.Payment.ID, &engine.PaymentInput{PaymentMethod: "card", PaymentToken: theirs})
+	i.refuses(err)
+
+	// The saved card, with its credential at the processor.
+	method := saved.Method.ID
+	i.run(`UPDATE payment_methods SET customer_id = 'mallory' WHERE id = ?`, method)
+	_, err = w.CreatePayment(t.Context(), w.auth, mit(100, method, customer("mallory")))
+	i.refuses(err)
+	_, err = w.CustomerMethods(t.Context(), w.auth, "mallory", engine.MethodFilter{})
+	i.refuses(err)
+	i.run(`UPDATE payment_methods SET customer_id = 'victim' WHERE id = ?`, method)
+	require.Equal(t, engine.Succeeded, w.pay(mit(100, method, customer("victim"))).Payment.Status, "as it was")
+	require.False(t, i.noticed())
+
+	i.run(`UPDATE payments SET merchant_id = 'm2' WHERE id = ?`, saved.Payment.ID)
+	_, err = w.RetrievePayment(t.Context(), engine.Auth{MerchantID: "m2"}, saved.Payment.ID, engine.RetrieveInput{})
+	i.refuses(err)
+	_, err = w.RetrievePayment(t.Context(), w.auth, saved.Payment.ID, engine.RetrieveInput{})
+	require.Equal(t, "HE_02", code(t, err))
+
+	i.copyRow("payment_methods", "id = '"+method+"'", map[string]string{"merchant_id": "'m2'"})
+	i.copyRow("cards", "id = '"+method+"'", map[string]string{"merchant_id": "'m2'"})
+	_, err = w.PaymentMethod(t.Context(), engine.Auth{MerchantID: "m2"}, method)
+	i.refuses(err)
+}
+
+// TestMovedPayment points payments, attempts and operations somewhere else.
+func TestMovedPayment(t *testing.T) {
+	theirs, stolen := recorder(t)
+	for _, attack := range []string{
+		`UPDATE payments SET customer_id = 'mallory' WHERE id = $id`,
+		`UPDATE payments SET status = 'requires_capture', capturable = 5000 WHERE id = $id`,
+		`UPDATE payments SET amount = 1, net_amount = 1 WHERE id = $id`,
+		`UPDATE payments SET client_secret_hash = zeroblob(32) WHERE id = $id`,
+		`UPDATE attempts SET account_id = $other WHERE payment_id = $id`,
+		`UPDATE attempts SET connector = 'simulator' WHERE payment_id = $id`,
+		`UPDATE attempts SET authorized = 100000 WHERE payment_id = $id`,
+		`UPDATE attempts SET transaction_id = 'another' WHERE payment_id = $id`,
+		`UPDATE operations SET account_id = $other WHERE payment_id = $id`,
+		`UPDATE operations SET status = 'not_acted' WHERE payment_id = $id`,
+		`UPDATE operations SET last_send_at = 0 WHERE payment_id = $id`,
+		`UPDATE operations SET adapter_hash = '' WHERE payment_id = $id`,
+		`UPDATE operations SET seed = zeroblob(32) WHERE payment_id = $id`,
+		`UPDATE operations SET merchant_id = 'm2', payment_id = 'pay_of_m2' WHERE payment_id = $id`,
+	} {
+		t.Run(attack, func(t *testing.T) {
+			p := newProcessor(t)
+			p.dropped.Store(true)
+			w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 3600})})
+			w.shopAccount(p.URL)
+			m2, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+			require.NoError(t, err)
+			other, err := w.CreateAccount(t.Context(), engine.Auth{MerchantID: "m2"}, engine.AccountInput{Type: "payment_processor", Connector: "shop", ProfileID: m2.DefaultProfile})
+			require.NoError(t, err)
+			_, err = w.SetEgress(t.Context(), engine.Auth{MerchantID: "m2"}, other.ID, engine.EgressInput{BaseURL: theirs})
+			require.NoError(t, err)
+			v := w.pay(sale(100, visa, func(in *engine.PaymentInput) { in.PaymentID = "pay_open" }))
+			require.Equal(t, engine.Processing, v.Payment.Status)
+			calls := p.count("POST")
+			i := w.intruder()
+			i.run(strings.NewReplacer("$id", "'pay_open'", "$other", "'"+other.ID+"'").Replace(attack))
+			i.run(`UPDATE operations SET due_at = 1, lease_until = 1`)
+			w.running()
+			require.Eventually(t, i.noticed, 10*time.Second, 5*time.Millisecond)
+			time.Sleep(50 * time.Millisecond)
+			require.Equal(t, calls, p.count("POST"), "nothing is sent again")
+			require.Zero(t, stolen.Load(), "nothing is sent elsewhere")
+		})
+	}
+}
