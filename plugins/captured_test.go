@@ -2,6 +2,8 @@ package plugins_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -103,10 +105,12 @@ func TestTheCryptogramOfAPush(t *testing.T) {
 	d := authentication("http://127.0.0.1:1")
 	d.Operation = sdk.OpWebhook
 	d.Request = sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Body: []byte(body)}}
+	mac := hmac.New(sha256.New, []byte(secretKey))
+	mac.Write([]byte(body))
 	seen := ""
 	res, err := driveAuthenticator(t, func(c *sdk.Call) (*sdk.Outcome, error) {
 		w := c.Request.Webhook
-		ok, err := c.Verify(sdk.Expr{Fn: sdk.FnBody}, body)
+		ok, err := c.Verify(fn(sdk.FnHMACSHA256, text(secret(c)), sdk.Body()), string(mac.Sum(nil)))
 		if err != nil {
 			return nil, err
 		}

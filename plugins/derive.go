@@ -26,6 +26,12 @@ type origin struct {
 	rawBody bool   // the body itself
 	own     bool   // a credential of this account
 	foreign bool   // text of the adapter's that might be a credential of its author's
+
+	key     bool // one whole credential or config value of the account's, or one function of it: what may be a key
+	signed  bool // a digest over the message, under a whole credential of this account's
+	literal bool // text of the adapter's
+	binary  bool // bytes that need not be text
+	size    int  // what it counts for in maxExprBytes: the same whatever the secrets in it are
 }
 
 // authentic says that the value proves this account's identity and nobody else's.
@@ -34,19 +40,34 @@ func (o origin) authentic() bool { return o.own && !o.foreign }
 // and is the origin of two values in a row.
 func (o origin) and(p origin) origin {
 	return origin{secrets: o.secrets | p.secrets, card: o.card || p.card, mixed: o.mixed || p.mixed, body: o.body || p.body,
-		rawBody: o.rawBody || p.rawBody, own: o.own || p.own, foreign: o.foreign || p.foreign}
+		rawBody: o.rawBody || p.rawBody, own: o.own || p.own, foreign: o.foreign || p.foreign,
+		literal: o.literal || p.literal, binary: o.binary || p.binary, size: o.size + p.size}
 }
 
+// known says that the adapter knows the value: no secret has gone into it.
+func (o origin) known() bool { return o.secrets == 0 && !o.body && !o.rawBody }
+
+// Lengths of secrets in expressions: what each counts for in maxExprBytes, and where a longer one is cut.
+const (
+	secretSize = 8 << 10
+	maxSecret  = 32 << 10
+)
+
 // evaluation computes expressions over real secrets. Its values never leave the host but by way of a placement.
+//
+// Expressions over secrets are total: whether one can be computed depends on its shape and on what the adapter knows, never on the value
+// of a secret. Else an adapter could ask for what fails by one digit and not by another. Where a function has no value for what a secret
+// is, it has a fixed one instead, and the operator's log says so (standIns.wrong).
 type evaluation struct {
-	rule    string // that is broken by an expression that cannot be computed
-	secrets *standIns
-	body    []byte
-	hasBody bool // the body is known
-	verify  bool // computed to be compared, not sent: no card data
-	derived []derivation
-	nodes   int
-	bytes   int
+	rule     string // that is broken by an expression that cannot be computed
+	secrets  *standIns
+	body     []byte
+	bodySize int  // of the body before secrets were put in
+	hasBody  bool // the body is known
+	verify   bool // computed to be compared, not sent: no card data
+	derived  []derivation
+	nodes    int
+	bytes    int
 }
 
 // derivation is one that a send declares. Its value is computed when it is first needed.
@@ -62,12 +83,17 @@ const (
 	computed      = 2
 )
 
-// verify says whether the value of v.Expr is v.Equal, compared in constant time (but for the length, which is no secret).
+// verify says whether the value of v.Expr is v.Equal, compared in constant time (but for the length, which is no secret). The value is a
+// digest over the message, keyed by a whole credential: who guesses has to guess all of the key.
 func verify(v *sdk.Verify, secrets *standIns, body []byte) (bool, error) {
-	e := evaluation{rule: RuleVerify, secrets: secrets, body: body, hasBody: true, verify: true}
-	value, _, err := e.value(&v.Expr)
+	e := evaluation{rule: RuleVerify, secrets: secrets, body: body, bodySize: len(body), hasBody: true, verify: true}
+	value, o, err := e.value(&v.Expr)
 	if err != nil {
 		return false, err
+	}
+	if !o.signed {
+		return false, e.broken("the value to compare is not a signature of the message: an HMAC or RSA signature whose key is a whole credential, " +
+			"or a digest over the body and a credential, perhaps in base64 or hexadecimal")
 	}
 	return subtle.ConstantTimeCompare(value, []byte(v.Equal)) == 1, nil
 }
@@ -127,7 +153,8 @@ func (e *evaluation) standIn(text string) ([]byte, origin, error) {
 		if x.card && e.verify {
 			return nil, origin{}, e.broken("card data in an expression")
 		}
-		return []byte(x.value.Reveal()), origin{secrets: 1 << i, card: x.card, own: x.own, foreign: !x.own}, nil
+		v := []byte(x.value.Reveal())
+		return v[:min(len(v), maxSecret)], origin{secrets: 1 << i, card: x.card, own: x.own, foreign: !x.own, key: !x.card, size: secretSize}, nil
 	}
 	d := e.derivation(text)
 	switch {
@@ -168,7 +195,7 @@ func (e *evaluation) value(x *sdk.Expr) ([]byte, origin, error) {
 		}
 	}
 	v, o, err := e.apply(x, args, origins)
-	if e.bytes += len(v); err == nil && e.bytes > maxExprBytes {
+	if e.bytes += o.size; err == nil && e.bytes > maxExprBytes {
 		return nil, origin{}, e.broken("expressions of more than %d bytes", maxExprBytes)
 	}
 	return v, o, err
@@ -177,7 +204,7 @@ func (e *evaluation) value(x *sdk.Expr) ([]byte, origin, error) {
 // text puts values in the place of stand-ins, in one pass.
 func (e *evaluation) text(s string) ([]byte, origin, error) {
 	var out []byte
-	var all origin
+	var all, one origin
 	parts := 0
 	for s != "" {
 		start, end := e.secrets.next(s)
@@ -185,8 +212,8 @@ func (e *evaluation) text(s string) ([]byte, origin, error) {
 			start, end = len(s), len(s)
 		}
 		if start > 0 {
-			out = append(out, s[:start]...)
-			all = all.and(e.literal(s[:start]))
+			o := e.literal(s[:start])
+			out, all, one = append(out, s[:start]...), all.and(o), o
 			parts++
 		}
 		if start < end {
@@ -196,10 +223,13 @@ func (e *evaluation) text(s string) ([]byte, origin, error) {
 				return nil, origin{}, err
 			}
 			e.nodes = nodes
-			out, all = append(out, v...), all.and(o)
+			out, all, one = append(out, v...), all.and(o), o
 			parts++
 		}
 		s = s[end:]
+	}
+	if parts == 1 {
+		return out, one, nil
 	}
 	all.mixed = all.mixed || all.card && parts > 1
 	return out, all, nil
@@ -208,13 +238,40 @@ func (e *evaluation) text(s string) ([]byte, origin, error) {
 // literal is the origin of a text of the adapter's: it cannot be a credential if it is the account's own plain value, or holds neither
 // letter nor digit.
 func (e *evaluation) literal(s string) origin {
-	return origin{foreign: !slices.Contains(e.secrets.plain, s) && hasAlphanumeric(s)}
+	plain := slices.Contains(e.secrets.plain, s)
+	return origin{foreign: !plain && hasAlphanumeric(s), key: plain, literal: true, size: len(s)}
 }
 
 func hasAlphanumeric(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool {
-		return r >= utf8.RuneSelf || r >= '0' && r <= '9' || r|32 >= 'a' && r|32 <= 'z'
-	})
+	return strings.ContainsFunc(s, isAlphanumeric)
+}
+
+func isAlphanumeric(r rune) bool {
+	return r >= utf8.RuneSelf || r >= '0' && r <= '9' || r|32 >= 'a' && r|32 <= 'z'
+}
+
+// minNamed is how long the longest word of a signed text must be for the text to be taken for a part of the message.
+const minNamed = 6
+
+// ofMessage says whether a text without secrets is of the message that is verified: its longest word stands in the body, which may be
+// a form.
+func (e *evaluation) ofMessage(text []byte) bool {
+	longest := ""
+	for word := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return !isAlphanumeric(r) }) {
+		if len(word) > len(longest) {
+			longest = word
+		}
+	}
+	return len(longest) >= minNamed && strings.Contains(string(e.body), longest)
+}
+
+// tellWrong logs what was wrong with the account's secrets. The adapter does not learn of it.
+func (o *operation) tellWrong() {
+	for _, text := range slices.Compact(o.secrets.wrong) {
+		o.opts.Logger.Warn("a secret of the account does not fit its use: the processor will refuse the request, or the message", "what", text,
+			"account_id", o.in.Account.ID, "adapter", o.adapter.name, "operation", string(o.in.Operation), "operation_id", o.in.OperationID)
+	}
+	o.secrets.wrong = nil
 }
 
 // names lists the secrets of an origin.

@@ -2,7 +2,9 @@ package plugins_test
 
 import (
 	"crypto/hmac"
+	"crypto/sha1"
 	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -18,10 +20,19 @@ import (
 
 // A webhook's signature is checked over the real secret, which the adapter does not know.
 func TestVerifies(t *testing.T) {
-	const body = `{"event":"paid"}`
+	const body = `{"event":"paid","part":"signed"}`
 	mac := hmac.New(sha256.New, []byte(secretKey))
 	mac.Write([]byte("1700000000." + body))
 	hexed := hex.EncodeToString(mac.Sum(nil))
+	hashed := sha1.Sum([]byte(secretKey))
+	mac = hmac.New(sha1.New, hashed[:])
+	mac.Write([]byte(body))
+	hexed1 := hex.EncodeToString(mac.Sum(nil))
+	mac = hmac.New(sha256.New, []byte(secretKey))
+	mac.Write([]byte(`"signed"`))
+	part := base64.StdEncoding.EncodeToString(mac.Sum(nil))
+	sum := sha512.Sum512([]byte(body + secretKey))
+	digested := base64.RawURLEncoding.EncodeToString(sum[:])
 	encodedKey := base64.StdEncoding.EncodeToString([]byte(secretKey))
 	text, fn := sdk.Text, sdk.Fn
 	key := func(c *sdk.Call) sdk.Expr { return text(c.Account.Credentials["secret_key"]) }
@@ -41,22 +52,30 @@ func TestVerifies(t *testing.T) {
 		"key in hex": {func(c *sdk.Call) sdk.Expr {
 			return fn(sdk.FnHex, fn(sdk.FnHMACSHA256, fn(sdk.FnUnhex, key(c)), signed))
 		}, hexed, "", hex.EncodeToString([]byte(secretKey))},
+		"of another key's digest": {func(c *sdk.Call) sdk.Expr {
+			return fn(sdk.FnHex, fn(sdk.FnHMACSHA1, fn(sdk.FnSHA1, key(c)), sdk.Body()))
+		}, hexed1, "", ""},
+		"plain digest with the key in it": {func(c *sdk.Call) sdk.Expr {
+			return fn(sdk.FnBase64URL, fn(sdk.FnSHA512, fn(sdk.FnConcat, sdk.Body(), key(c))))
+		}, digested, "", ""},
+		"signed part": {func(c *sdk.Call) sdk.Expr {
+			return fn(sdk.FnBase64, fn(sdk.FnHMACSHA256, key(c), fn(sdk.FnUnbase64URL, text("InNpZ25lZCI"))))
+		}, part, "", ""},
 		"basic": {func(c *sdk.Call) sdk.Expr {
 			return fn(sdk.FnConcat, text("Basic "), sdk.Basic("u", c.Account.Credentials["secret_key"]))
-		}, "Basic " + base64.StdEncoding.EncodeToString([]byte("u:"+secretKey)), "", ""},
-		"within text":  {func(c *sdk.Call) sdk.Expr { return text("a" + c.Account.Credentials["secret_key"] + "b") }, "a" + secretKey + "b", "", ""},
-		"sha1":         {func(*sdk.Call) sdk.Expr { return fn(sdk.FnHex, fn(sdk.FnSHA1, text("abc"))) }, "a9993e364706816aba3e25717850c26c9cd0d89d", "", ""},
-		"sha512":       {func(*sdk.Call) sdk.Expr { return fn(sdk.FnBase64URL, fn(sdk.FnSHA512, text("abc"))) }, "3a81oZNherrMQXNJriBBMRLm-k6JqX6iCp7u5ktV05ohkpkqJ0_BqDa6PCOj_uu9RU1EI2Q86A4qmslPpUyknw", "", ""},
-		"base64":       {func(*sdk.Call) sdk.Expr { return fn(sdk.FnBase64, fn(sdk.FnUnbase64URL, text("-_8"))) }, "+/8=", "", ""},
-		"not its form": {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnUnhex, key(c)) }, "", "not in its form", ""},
-		"padding":      {func(*sdk.Call) sdk.Expr { return fn(sdk.FnUnbase64URL, text("-_8=")) }, "", "not in its form", ""},
-		"rsa":          {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnRSASHA256, key(c), sdk.Body()) }, "", "not PEM of a private key", ""},
-		"no function":  {func(*sdk.Call) sdk.Expr { return fn("md5", sdk.Body()) }, "", "no function", ""},
-		"arguments":    {func(*sdk.Call) sdk.Expr { return fn(sdk.FnSHA256) }, "", "takes 1 arguments", ""},
-		"derivation":   {func(c *sdk.Call) sdk.Expr { return text(c.Derive(sdk.Body())) }, "", "derivation", ""},
-		"large": {func(*sdk.Call) sdk.Expr {
+		}, "", "not a signature of the message", ""},
+		"within text":                    {func(c *sdk.Call) sdk.Expr { return text("a" + c.Account.Credentials["secret_key"] + "b") }, "", "not a signature of the message", ""},
+		"sha1":                           {func(*sdk.Call) sdk.Expr { return fn(sdk.FnHex, fn(sdk.FnSHA1, text("abc"))) }, "", "not a signature of the message", ""},
+		"not its form":                   {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnHMACSHA256, fn(sdk.FnUnhex, key(c)), sdk.Body()) }, "", "", ""},
+		"not its form, of the adapter's": {func(*sdk.Call) sdk.Expr { return fn(sdk.FnUnhex, text("x")) }, "", "not in its form", ""},
+		"padding":                        {func(*sdk.Call) sdk.Expr { return fn(sdk.FnUnbase64URL, text("-_8=")) }, "", "not in its form", ""},
+		"rsa":                            {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnRSASHA256, key(c), sdk.Body()) }, "", "", ""},
+		"no function":                    {func(*sdk.Call) sdk.Expr { return fn("md5", sdk.Body()) }, "", "no function", ""},
+		"arguments":                      {func(*sdk.Call) sdk.Expr { return fn(sdk.FnSHA256) }, "", "takes 1 arguments", ""},
+		"derivation":                     {func(c *sdk.Call) sdk.Expr { return text(c.Derive(sdk.Body())) }, "", "derivation", ""},
+		"large": {func(c *sdk.Call) sdk.Expr {
 			x := text(strings.Repeat("x", 1<<19))
-			return fn(sdk.FnConcat, x)
+			return fn(sdk.FnHMACSHA256, key(c), fn(sdk.FnConcat, x, sdk.Body()))
 		}, "", "", ""},
 		"larger": {func(*sdk.Call) sdk.Expr {
 			e := text(strings.Repeat("x", 1<<16))
@@ -104,7 +123,7 @@ func TestVerifies(t *testing.T) {
 		d.Operation, d.Request.Webhook = sdk.OpWebhook, &sdk.WebhookMessage{Body: []byte("x")}
 		res, err := native(t, plugins.Options{}, func(call *sdk.Call) (*sdk.Outcome, error) {
 			for range 10 {
-				if _, err := call.Verify(sdk.Body(), "y"); err != nil {
+				if _, err := call.Verify(fn(sdk.FnHMACSHA256, text(call.Account.Credentials["secret_key"]), sdk.Body()), "y"); err != nil {
 					return nil, err
 				}
 			}

@@ -119,7 +119,7 @@ func (f *filler) fill(s *sdk.Send, body string, out *outgoing, to *reach) error 
 	if out.body, err = f.body(out.header, body); err != nil {
 		return err
 	}
-	f.values.body, f.values.hasBody = out.body, true
+	f.values.body, f.values.bodySize, f.values.hasBody = out.body, len(body)+secretSize*len(f.secrets.marks(body)), true
 	if err := f.headers(s, out.header); err != nil {
 		return err
 	}
@@ -196,11 +196,23 @@ func (f *filler) headers(s *sdk.Send, h http.Header) error {
 			continue
 		}
 		if !isFieldValue(v) {
-			return violation(RuleHeader, "the value of %s, filled in, holds a control character or begins or ends with a space", key)
+			f.secrets.wrong = append(f.secrets.wrong, "a value in the header "+key+" holds control characters, or begins or ends with a space: they are left out")
+			v = fieldValue(v)
 		}
 		h[key][slices.Index(h[key], value)] = v
 	}
 	return nil
+}
+
+// fieldValue is a text without what no header's value may hold.
+func fieldValue(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' || r == 0x7F {
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Trim(s, " \t")
 }
 
 // url fills in segments of the path and fields of the query.

@@ -35,6 +35,7 @@ func (o *operation) verify(v *sdk.Verify, now time.Time) error {
 	} else {
 		ok, err = verifyCAVV(v, o.secrets)
 	}
+	o.tellWrong()
 	if err != nil {
 		return err
 	}
@@ -88,6 +89,7 @@ func (o *operation) withoutToken(err error) (done bool, _ error) {
 // transmit fills a request in, tells of it and sends it.
 func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, hash, key string) (*outgoing, answer, error) {
 	out, err := fill(s, o.secrets, o.places, o.in.Operation, o.reach, key)
+	o.tellWrong()
 	if err != nil {
 		return nil, answer{}, err
 	}

@@ -61,9 +61,10 @@ type standIns struct {
 	derivePrefix  string
 	capturePrefix string // of what is captured from answers; a decimal index follows
 	secrets       []secret
-	plain         []string // the account's own credentials and config that are no secrets
+	plain         []string // the account's own credentials and config that are no secrets, as the merchant wrote them
 	captured      int
-	madeUp        bool // the values are not the real ones: see holdTo
+	madeUp        bool     // the values are not the real ones: see holdTo
+	wrong         []string // what is wrong with the account's secrets, for the operator's log
 }
 
 // secret is one value that the guest knows only by its stand-in.

@@ -3,7 +3,6 @@ package plugins
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"payswitch/sdk"
 )
@@ -34,14 +33,14 @@ func (f *filler) value(text string, at []*place, where, field string) (value str
 	for i := range parts {
 		out.WriteString(parts[i].text)
 		if p := &parts[i]; p.secret {
+			if p.origin.binary {
+				return "", false, violation(RuleDerivation, "a derivation in %s is bytes, not text: put base64 or hex around it", where)
+			}
 			f.card = f.card || p.origin.card
 			f.put = append(f.put, put{value: p.text, field: field, secret: f.nameOf(p.standIn), card: p.origin.card})
 		}
 	}
-	if value = out.String(); start >= 0 && !utf8.ValidString(value) {
-		return "", false, violation(RuleDerivation, "a derivation in %s is not text", where)
-	}
-	return value, start >= 0, nil
+	return strings.ToValidUTF8(out.String(), "\uFFFD"), start >= 0, nil
 }
 
 func (f *filler) nameOf(standIn string) string {
