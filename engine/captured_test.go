@@ -35,10 +35,11 @@ func TestResendWithACapturedValue(t *testing.T) {
 	}))
 	t.Cleanup(p.Close)
 	a := shop(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 3600})
-	a.Manifest.Authentication = []sdk.Placement{{Secret: "session", In: "header", Field: "Authorization"},
+	a.Manifest.Credentials = []sdk.Field{{Name: "key", Key: "api_key", Label: "Key", Type: "secret"}}
+	a.Manifest.Authentication = []sdk.Placement{{Secret: "session", In: "header", Field: "Authorization"}, {Secret: "key", In: "header", Field: "X-Key"},
 		{Secret: "session", In: "response", Path: "/session", Field: "key"}}
 	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
-		first, err := c.Do(&sdk.Send{Method: "POST", URL: "/session", SafeToRepeat: true, Capture: []sdk.Capture{{Path: "key", Name: "session"}}})
+		first, err := c.Do(&sdk.Send{Method: "POST", URL: "/session", SafeToRepeat: true, Headers: []sdk.Header{sdk.H("X-Key", c.Account.Credentials["key"])}, Capture: []sdk.Capture{{Path: "key", Name: "session"}}})
 		if err != nil {
 			return nil, err
 		}
@@ -50,7 +51,11 @@ func TestResendWithACapturedValue(t *testing.T) {
 		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: charge.JSON().Str("id")}, nil
 	}
 	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
-	w.shopAccount(p.URL)
+	account, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop",
+		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
+	require.NoError(t, err)
+	_, err = w.SetEgress(t.Context(), w.auth, account.ID, engine.EgressInput{BaseURL: p.URL})
+	require.NoError(t, err)
 	v := w.pay(sale(100, visa))
 	require.Equal(t, engine.Processing, v.Payment.Status)
 

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -65,11 +66,8 @@ func (d *document) scalar(path []step, value string, start, end int, escape func
 	var at []*place
 	flat := d.kind == kindForm || d.kind == kindMultipart // whose names are taken as a whole
 	for _, p := range d.places {
-		switch {
-		case flat && path[0].name == p.Field, !flat && isPath(path, p.segments):
+		if flat && path[0].name == p.Field || !flat && isPath(path, p.segments) {
 			at = append(at, p)
-		case p.authentication && (flat && strings.EqualFold(path[0].name, p.Field) || !flat && isLikePath(path, p.segments)):
-			d.unproven = "a field whose name differs from " + p.Field + " in case only"
 		}
 	}
 	v, changed, err := d.value(value, at, "the body's field "+nameOf(path), lastName(path))
@@ -90,10 +88,17 @@ func (d *document) json() error {
 	}
 	s := jsonScan{text: d.text, strict: true, path: make([]step, 0, 16), names: make([]string, 0, 64)}
 	s.visit = func(start, end int) error {
+		raw := d.text[start:end]
+		if d.ruled {
+			value := strings.Trim(raw, `"`)
+			if strings.IndexByte(raw, '\\') >= 0 {
+				value = unquoted(raw)
+			}
+			d.field(s.path, value)
+		}
 		if !d.proves && d.marked(start, end) == 0 {
 			return nil
 		}
-		raw := d.text[start:end]
 		if raw[0] == '"' {
 			return d.scalar(s.path, raw[1:len(raw)-1], start+1, end-1, escapeJSON)
 		}
@@ -133,11 +138,15 @@ func (d *document) form() error {
 			inner[p.outer] = kind
 		}
 	}
+	if begins := strings.TrimSpace(d.text); d.ruled && (strings.HasPrefix(begins, "{") || strings.HasPrefix(begins, "<")) {
+		return malformed(kindForm, "begins like JSON or XML")
+	}
 	return d.pairs(d.text, func(name, value string) (string, bool, error) {
 		if kind, ok := inner[name]; ok {
 			v, err := d.document(value, kind, name, "")
 			return string(v), string(v) != value, err
 		}
+		d.field([]step{member(name)}, value)
 		if !d.matters(value) {
 			return value, false, nil
 		}
@@ -164,7 +173,8 @@ func (f *filler) pairs(text string, fill func(name, value string) (string, bool,
 		rawName, rawValue, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(rawName)
 		value, err2 := url.QueryUnescape(rawValue)
-		if err != nil || err2 != nil || !utf8.ValidString(name) || !utf8.ValidString(value) || strings.IndexByte(pair, ';') >= 0 {
+		if err != nil || err2 != nil || !utf8.ValidString(name) || !utf8.ValidString(value) || strings.IndexByte(pair, ';') >= 0 ||
+			strings.ContainsFunc(name, unicode.IsControl) {
 			return malformed(kindForm, "is malformed")
 		}
 		folded := strings.ToLower(name)
@@ -188,11 +198,13 @@ func (f *filler) pairs(text string, fill func(name, value string) (string, bool,
 func (d *document) xml() error {
 	r := xml.NewDecoder(strings.NewReader(d.text))
 	type element struct {
-		content int  // where it begins
-		parent  bool // of elements
+		content int             // where it begins
+		parent  bool            // of elements
+		text    strings.Builder // of its own
 	}
 	var path []step
-	var open []element
+	var open []*element
+	seen := map[string]int{}
 	for {
 		start := int(r.InputOffset())
 		token, err := r.Token()
@@ -211,19 +223,31 @@ func (d *document) xml() error {
 			if len(open) >= maxDepth {
 				return malformed(kindXML, "is nested too deeply")
 			}
-			path, open = append(path, member(t.Name.Local)), append(open, element{content: end})
+			path, open = append(path, member(t.Name.Local)), append(open, &element{content: end})
+			if err := d.parent(path, seen); err != nil {
+				return err
+			}
 			if err := d.attributes(path, t.Attr, start, end); err != nil {
 				return err
 			}
 		case xml.EndElement:
 			last := open[len(open)-1]
 			content := d.text[min(last.content, start):start]
-			if !last.parent {
+			if last.parent {
+				if strings.TrimSpace(last.text.String()) != "" {
+					return malformed(kindXML, "holds an element with both text and elements in it")
+				}
+			} else {
+				d.field(path, last.text.String())
 				if err := d.scalar(path, content, last.content, start, escapeXML); err != nil {
 					return err
 				}
 			}
 			path, open = path[:len(path)-1], open[:len(open)-1]
+		case xml.CharData:
+			if len(open) > 0 {
+				open[len(open)-1].text.Write(t)
+			}
 		case xml.ProcInst:
 			if start != 0 || t.Target != "xml" {
 				return malformed(kindXML, "holds a processing instruction")
@@ -255,6 +279,7 @@ func (d *document) attributes(path []step, all []xml.Attr, start, end int) error
 			}
 			at += n
 		}
+		d.field(append(path, member("@"+a.Name.Local)), a.Value)
 		if err := d.scalar(append(path, member("@"+a.Name.Local)), a.Value, at, at+len(a.Value), escapeXML); err != nil {
 			return err
 		}
@@ -316,6 +341,7 @@ func (d *document) multipart(boundary string) error {
 			seen[folded] = true
 		}
 		start := base + end - len(content)
+		d.field([]step{member(name)}, content)
 		err = d.scalar([]step{member(name)}, content, start, base+end, func(v string) (string, error) {
 			if strings.Contains("\r\n"+v, delimiter) {
 				d.secrets.wrong = append(d.secrets.wrong, "a value for the body holds the adapter's boundary, and is left out")

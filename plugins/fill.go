@@ -20,11 +20,17 @@ type filler struct {
 	edits []edit // of the text that is being read
 	marks []int  // where stand-ins begin in it
 
+	ruled    bool   // the request may turn out to be held against the rule of authentication
 	card     bool   // card data has been put in
 	proven   bool   // this account's own credential stands where authentication does
 	unproven string // a place of authentication that holds something else
+	foreign  string // where somebody else may be named
 	seen     map[*place]int
 	put      []put
+
+	candidates []candidate
+	scratch    []byte // the names of a path, folded
+	ends       []int  // where parts of it end
 }
 
 // maxMarks bounds the stand-ins of one text, so that to look for them in every value costs little.
@@ -84,9 +90,11 @@ func fill(s *sdk.Send, secrets *standIns, places []place, op sdk.Operation, to *
 		return nil, err
 	}
 	body := string(s.Body)
-	if len(s.Derive) == 0 && !f.holds(s, body) {
+	captures := len(s.Capture) > 0 && !secrets.revealed
+	if len(s.Derive) == 0 && !captures && !f.holds(s, body) {
 		return out, nil
 	}
+	f.ruled = captures || len(s.Derive) > 0 || secrets.holdsCard(body)
 	if err := f.fill(s, body, out, to); err != nil {
 		return nil, err
 	}
@@ -123,7 +131,7 @@ func (f *filler) fill(s *sdk.Send, body string, out *outgoing, to *reach) error 
 	if err := f.headers(s, out.header); err != nil {
 		return err
 	}
-	if !f.card {
+	if !f.card && (len(s.Capture) == 0 || f.secrets.revealed) {
 		return nil
 	}
 	f.proven = f.proven || f.presents(out, to)
@@ -137,25 +145,23 @@ func (f *filler) presents(out *outgoing, to *reach) bool {
 		slices.ContainsFunc(f.allowed, func(p *place) bool { return p.authentication && p.In == inTLS })
 }
 
-// authenticated holds a request with card data against the rule of authentication: it names this account, in the place the manifest
-// declares, and nobody else anywhere. Else an adapter could put cards into the account of its author.
+// authenticated holds a request with card data, or with an answer that is captured, against the rule of authentication: it names this
+// account, in the place the manifest declares, and nobody else anywhere. Else an adapter could put cards into the account of its author,
+// or have the author's key or token taken for the account's own.
 func (f *filler) authenticated(s *sdk.Send, out *outgoing) error {
 	switch {
 	case !f.proven:
-		return violation(RuleAuthentication, "the request holds card data, but no credential of this account's where authentication stands")
+		return violation(RuleAuthentication, "%s, but no credential of this account's stands where authentication does", f.why())
 	case f.unproven != "":
-		return violation(RuleAuthentication, "the request holds card data, and %s does not hold this account's credential alone", f.unproven)
+		return violation(RuleAuthentication, "%s, and %s does not hold this account's credential alone", f.why(), f.unproven)
+	case f.foreign != "":
+		return violation(RuleAuthentication, "%s, and %s", f.why(), f.foreign)
 	}
-	for i := range s.Headers {
-		if name := s.Headers[i].Name; looksLikeAuthentication(name) && !f.declares(inHeader, name) {
-			return violation(RuleAuthentication, "the request holds card data, and the header %s, which authentication does not declare", name)
-		}
+	if err := f.outside(s, out.url); err != nil {
+		return err
 	}
-	for name := range strings.SplitSeq(out.url.RawQuery, "&") {
-		name, _, _ = strings.Cut(name, "=")
-		if n, err := url.QueryUnescape(name); err != nil || looksLikeAuthentication(n) && !f.declares(inQuery, n) {
-			return violation(RuleAuthentication, "the request holds card data, and a query field that looks like authentication")
-		}
+	if c := f.foreignKey(); c != nil {
+		return violation(RuleAuthentication, "%s, and %s holds what looks like a key and is none of the account's", f.why(), c.where)
 	}
 	return nil
 }
@@ -299,6 +305,9 @@ func (f *filler) body(h http.Header, text string) ([]byte, error) {
 		return nil, err
 	}
 	if kind == kindRaw && f.secrets.found(text) == "" {
+		if f.ruled {
+			f.stranger("the body is of a kind that the host cannot read: JSON, form, XML and multipart/form-data it can")
+		}
 		return []byte(text), nil
 	}
 	return f.document(text, kind, "", boundary)

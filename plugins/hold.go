@@ -27,7 +27,7 @@ func (o *operation) holdTo(rec *engine.Recording) (err error) {
 	if s.derivePrefix != rec.Step.DerivePrefix {
 		return fmt.Errorf("the recording of %s is damaged: its seed does not give its stand-ins", rec.Step.OperationID)
 	}
-	s.madeUp = true
+	s.madeUp, s.step = true, rec.Step
 	o.secrets, o.places = s, o.adapter.places
 	held := func(label, name, standIn string, value engine.Secret, card bool) bool {
 		return standIn != "" && s.mint(label) == standIn && s.add(label, name, value, card) != ""

@@ -121,8 +121,13 @@ func testHostile(t *testing.T, host engine.Connectors, counted *observer, log *l
 	for _, mode := range []string{"reversed", "base64", "split", "escaped"} {
 		t.Run(mode, func(t *testing.T) {
 			res, _, err := drive(mode, nil)
-			require.NoError(t, err)
 			all := p.take()
+			if v, is := errors.AsType[*plugins.Violation](err); is && mode == "reversed" { // random text may look like somebody's key
+				require.Equal(t, plugins.RuleAuthentication, v.Rule)
+				require.Empty(t, all)
+				return
+			}
+			require.NoError(t, err)
 			require.Len(t, all, 1)
 			unsaid(t, strings.Replace(all[0].body, `"number":"`+cardNumber+`"`, "", 1))
 			unsaid(t, said(res, err))

@@ -42,6 +42,7 @@ type place struct {
 	authentication bool
 	outer          string   // the form field that holds a document, "" where the body itself is one
 	segments       []string // of the field's path in a document
+	folded         string   // the field's name, or path in its document, as appendFolded has it
 	formats        [][]string
 }
 
@@ -58,7 +59,7 @@ func placesOf(m *sdk.Manifest) []place {
 		if _, outer, chained := strings.Cut(p.Escapes, ","); chained && outer == kindForm {
 			l.outer, field, _ = strings.Cut(field, "/")
 		}
-		l.segments = segmentsOf(field)
+		l.segments, l.folded = segmentsOf(field), folded(field)
 		switch {
 		case p.Format != "":
 			l.formats = [][]string{strings.Split(p.Format, placeholder)}
@@ -144,27 +145,4 @@ func isPath(path []step, segments []string) bool {
 		}
 	}
 	return true
-}
-
-// isLikePath says the same without regard to case.
-func isLikePath(path []step, segments []string) bool {
-	if len(path) != len(segments) {
-		return false
-	}
-	for i := range path {
-		if path[i].index < 0 && !strings.EqualFold(path[i].name, segments[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// authenticationWords are what names of headers and query fields contain that processors may take for authentication.
-var authenticationWords = []string{"auth", "cookie", "token", "secret", "passw", "signature", "credential", "api-key", "apikey", "api_key",
-	"access-key", "access_key", "security_key"}
-
-func looksLikeAuthentication(name string) bool {
-	name = strings.ToLower(name)
-	return !strings.Contains(name, "idempot") &&
-		slices.ContainsFunc(authenticationWords, func(w string) bool { return strings.Contains(name, w) })
 }

@@ -18,6 +18,7 @@ var cvcNames = []string{"cvc", "cvv", "cvv2", "cvc2", "cvn", "cid", "csc", "card
 // reveal puts the secrets in the place of their stand-ins in the step. Access tokens and what is captured stay stand-ins.
 func (o *operation) reveal() {
 	o.opts.Observer.Revealed(o.adapter.name)
+	o.secrets.revealed = true
 	value := func(standIn string) string {
 		if i := o.secrets.named(standIn); i >= 0 && o.secrets.secrets[i].name != secretToken {
 			return o.secrets.secrets[i].value.Reveal()

@@ -63,8 +63,10 @@ type standIns struct {
 	secrets       []secret
 	plain         []string // the account's own credentials and config that are no secrets, as the merchant wrote them
 	captured      int
-	madeUp        bool     // the values are not the real ones: see holdTo
-	wrong         []string // what is wrong with the account's secrets, for the operator's log
+	revealed      bool      // the adapter is given the secrets themselves: see reveal
+	step          *sdk.Step // what the operation was told
+	madeUp        bool      // the values are not the real ones: see holdTo
+	wrong         []string  // what is wrong with the account's secrets, for the operator's log
 }
 
 // secret is one value that the guest knows only by its stand-in.
@@ -136,6 +138,11 @@ func (s *standIns) value(name string) (v engine.Secret) {
 		}
 	}
 	return v
+}
+
+// holdsCard says whether the stand-in of card data is in a text.
+func (s *standIns) holdsCard(text string) bool {
+	return slices.ContainsFunc(s.secrets, func(x secret) bool { return x.card && strings.Contains(text, x.standIn) })
 }
 
 // found names the first secret whose stand-in occurs in text, "" if none does.
@@ -250,6 +257,7 @@ func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *sta
 		}
 		marks.setPlain(&step.Account.Config, f.Name, v)
 	}
+	marks.step = step
 	return step, marks
 }
 

@@ -1,0 +1,456 @@
+package plugins
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	"payswitch/sdk"
+)
+
+// A request that holds card data, or whose answer is captured, is this account's: its credential stands where the manifest declares it,
+// and nothing beside it could be a credential of somebody else's. What a processor reads beyond what is declared, the host can only guess:
+// by names, compared as lenient servers read them, and by values that look like keys.
+
+// stranger is where a request may name somebody else, "" for nowhere.
+func (f *filler) stranger(where string) {
+	if f.foreign == "" {
+		f.foreign = where
+	}
+}
+
+// ours says whether a value can be no credential of somebody else's: it is the account's own, or what the merchant or the payer said.
+// Whether a stand-in may stand there is decided elsewhere.
+func (f *filler) ours(value string) bool {
+	switch value {
+	case "", "null", "true", "false":
+		return true
+	}
+	start, _ := f.secrets.next(value)
+	return start >= 0 || slices.Contains(f.secrets.plain, value) || f.secrets.told(value)
+}
+
+// field looks at a field of the body, value being what the processor reads.
+func (d *document) field(path []step, value string) {
+	if !d.ruled {
+		return
+	}
+	flat := d.kind == kindForm || d.kind == kindMultipart
+	d.scratch = d.scratch[:0]
+	d.ends = d.ends[:0]
+	named := false // as credentials are
+	for i := range path {
+		if path[i].index < 0 {
+			start := len(d.scratch)
+			d.scratch = appendFolded(d.scratch, path[i].name)
+			name := d.scratch[start:]
+			switch {
+			case i < len(path)-1 && path[i+1].index < 0:
+				named = named || credentialGroups[string(name)]
+			case string(name) == "key": // of a pair with a value, where it is a name
+				named = named || isCode(value)
+			default:
+				named = named || isCredentialName(name) || flat && hasCredentialPart(path[i].name)
+			}
+		}
+		d.ends = append(d.ends, len(d.scratch))
+	}
+	if flat { // security_key[x] takes the place of security_key
+		name := path[0].name
+		for i := 0; i < len(name); i++ {
+			if name[i] == '[' {
+				d.ends = append(d.ends, len(appendFolded(d.scratch[len(d.scratch):], name[:i])))
+			}
+		}
+	}
+	declared, taken := false, ""
+	for _, p := range d.places {
+		exact := flat && path[0].name == p.Field || !flat && isPath(path, p.segments)
+		switch {
+		case exact:
+			declared = true
+			if !p.authentication && p.isCredential() && !d.ours(value) {
+				d.stranger("the body's field " + nameOf(path) + ", which is declared for " + p.Secret + ", holds something else")
+			}
+		case d.takenFor(p.folded) && !(!flat && isAttributeOf(path, p.segments)):
+			taken = p.Field
+		}
+	}
+	if !declared {
+		if taken != "" {
+			d.stranger("the body's field " + nameOf(path) + " can be taken for " + taken)
+		}
+		for _, p := range d.allowed { // where authentication stands elsewhere, in the query or a header
+			if p.authentication && (p.In == inQuery || p.In == inHeader) && flat && string(d.scratch) == p.folded && !d.ours(value) {
+				d.stranger("the body's field " + nameOf(path) + " can be taken for " + p.In + " " + p.Field)
+			}
+		}
+		if named && !d.ours(value) {
+			d.stranger("the body's field " + nameOf(path) + " is named like a credential and holds none of the account's")
+		}
+	}
+	d.constant("the body's field ", path, value)
+}
+
+// isCode says whether a value is longer than a word, and not of letters alone.
+func isCode(value string) bool {
+	const least = 8
+	return len(value) >= least && strings.ContainsAny(value, "0123456789")
+}
+
+// takenFor says whether a folded field, or what it is a part of, is that one.
+func (d *document) takenFor(field string) bool {
+	for _, end := range d.ends {
+		if end == len(field) && string(d.scratch[:end]) == field {
+			return true
+		}
+	}
+	return false
+}
+
+// isAttributeOf says whether a path is of an attribute of the element that segments name, which does not take the place of its text.
+func isAttributeOf(path []step, segments []string) bool {
+	last := len(path) - 1
+	return strings.HasPrefix(path[last].name, "@") && isPath(path[:last], segments)
+}
+
+// hasCredentialPart says whether one of the parts of a form's name, as in auth[password] and auth.password, is named as credentials are.
+func hasCredentialPart(name string) bool {
+	if !strings.ContainsAny(name, "[.") {
+		return false
+	}
+	var b [64]byte
+	for part := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '[' || r == ']' || r == '.' }) {
+		if isCredentialName(appendFolded(b[:0], part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCredential says whether the placement is one credential's own.
+func (p *place) isCredential() bool {
+	return !cardData(p.Secret) && p.Secret != secretAny && p.Secret != secretBody
+}
+
+// parent refuses an XML document that repeats an element on the way to a declared field: of two, the processor may read either.
+func (d *document) parent(path []step, seen map[string]int) error {
+	d.scratch = d.scratch[:0]
+	for i := range path {
+		d.scratch = appendFolded(d.scratch, path[i].name)
+	}
+	for _, p := range d.places {
+		for i := range p.segments {
+			if strings.HasPrefix(p.segments[i], "@") || i+1 != len(path) || folded(strings.Join(p.segments[:i+1], "")) != string(d.scratch) {
+				continue
+			}
+			if seen[string(d.scratch)]++; seen[string(d.scratch)] == 1 {
+				return nil
+			}
+			if p.authentication {
+				return violation(RuleAuthentication, "the element %s stands twice, on the way to %s, where authentication stands", nameOf(path), p.Field)
+			}
+			return malformed(kindXML, "holds the element %s twice, on the way to %s", nameOf(path), p.Field)
+		}
+	}
+	return nil
+}
+
+// outside looks at the headers, the query and the path.
+func (f *filler) outside(s *sdk.Send, u *url.URL) error {
+	for i := range s.Headers {
+		name, value := s.Headers[i].Name, s.Headers[i].Value
+		if f.declares(inHeader, name) {
+			continue
+		}
+		if n := folded(name); (looksLikeAuthentication(n) || f.likeDeclared(n)) && !f.ours(value) {
+			return violation(RuleAuthentication, "%s, and the header %s, which authentication does not declare", f.why(), name)
+		}
+		if key := http.CanonicalHeaderKey(name); key != "Accept" && key != "Content-Type" && key != "User-Agent" {
+			f.constant("the header "+key, nil, value)
+		}
+	}
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		rawName, rawValue, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(rawName)
+		value, err2 := url.QueryUnescape(rawValue)
+		if err != nil || err2 != nil {
+			return violation(RuleAuthentication, "%s, and a query that cannot be read", f.why())
+		}
+		if f.declares(inQuery, name) || name == "" {
+			continue
+		}
+		if n := folded(name); (looksLikeAuthentication(n) || hasCredentialPart(name) || f.likeDeclared(n)) && !f.ours(value) {
+			return violation(RuleAuthentication, "%s, and a query field that looks like authentication", f.why())
+		}
+		f.constant("a query field", nil, value)
+	}
+	return nil
+}
+
+// likeDeclared says whether a folded name is that of a field of authentication, wherever that stands.
+func (f *filler) likeDeclared(name string) bool {
+	return slices.ContainsFunc(f.allowed, func(p *place) bool { return p.authentication && p.folded == name })
+}
+
+// why is the reason that a request is held against the rule of authentication.
+func (f *filler) why() string {
+	if f.card {
+		return "the request holds card data"
+	}
+	return "the request's answer is captured"
+}
+
+// candidate is a value that looks like a key.
+type candidate struct{ where, value string }
+
+// maxCandidates bounds what is kept of one request.
+const maxCandidates = 32
+
+// constant notes a value that looks like a key of the author's. Whether it is one is decided once it matters.
+func (f *filler) constant(where string, path []step, value string) {
+	if len(value) < minKey || len(f.candidates) >= maxCandidates || !looksLikeKey(value) {
+		return
+	}
+	if start, _ := f.secrets.next(value); start < 0 {
+		f.candidates = append(f.candidates, candidate{where + nameOf(path), value})
+	}
+}
+
+// Lengths of what is taken for a key.
+const (
+	minKey = 20
+	minRun = 24
+)
+
+// keyPrefixes are how keys, or the values of headers with them, begin.
+var keyPrefixes = []string{"sk_", "rk_", "whsec_", "akia", "bearer ", "basic ", "-----begin "}
+
+// looksLikeKey says whether a text has a key's beginning, or a long run without an apparent sense.
+func looksLikeKey(s string) bool {
+	return hasKeyPrefix(s) || randomRun(s) != ""
+}
+
+func hasKeyPrefix(s string) bool {
+	return slices.ContainsFunc(keyPrefixes, func(p string) bool { return len(s) >= len(p) && strings.EqualFold(s[:len(p)], p) })
+}
+
+// randomRun is the first run in a text of at least minRun letters and digits (and what base64 has besides, but for its padding) that looks random, "" for none.
+// A UUID is no such run: requests are full of them.
+func randomRun(s string) string {
+	start := 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && isKeyByte(s[i]) {
+			continue
+		}
+		if run := s[start:i]; len(run) >= minRun && isRandom(run) && !isUUID(run) {
+			return run
+		}
+		start = i + 1
+	}
+	return ""
+}
+
+func isKeyByte(c byte) bool {
+	return c-'0' <= 9 || c|32 >= 'a' && c|32 <= 'z' || c == '+' || c == '/' || c == '_' || c == '-'
+}
+
+// isRandom says whether a run has letters and digits, and many different ones.
+func isRandom(run string) bool {
+	var seen [256]bool
+	digits, letters, different := 0, 0, 0
+	for i := range len(run) {
+		c := run[i]
+		switch {
+		case c-'0' <= 9:
+			digits++
+		case c|32 >= 'a' && c|32 <= 'z':
+			letters++
+		}
+		if !seen[c] {
+			seen[c] = true
+			different++
+		}
+	}
+	return digits >= 2 && letters >= 3 && different >= 10
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		if i == 8 || i == 13 || i == 18 || i == 23 {
+			if s[i] != '-' {
+				return false
+			}
+		} else if !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// foreignKey is the first of the values that look like keys and come from nowhere but the adapter, nil for none.
+func (f *filler) foreignKey() *candidate {
+	for i := range f.candidates {
+		if c := &f.candidates[i]; f.isForeign(c.value, true) {
+			return c
+		}
+	}
+	return nil
+}
+
+func (f *filler) isForeign(value string, outer bool) bool {
+	in := f.secrets.input()
+	if in == nil || slices.Contains(f.secrets.plain, value) || in.holds(value) {
+		return false
+	}
+	if hasKeyPrefix(value) {
+		return true
+	}
+	for run := randomRun(value); run != ""; run = randomRun(value) {
+		if outer {
+			if text := textInBase64(run); text != "" { // a document of the adapter's making: what counts is what it holds
+				if f.isForeign(text, false) {
+					return true
+				}
+				_, value, _ = strings.Cut(value, run)
+				continue
+			}
+		}
+		if !in.holds(run) && !in.made(run) && !in.holdsParts(run) {
+			return true
+		}
+		_, value, _ = strings.Cut(value, run)
+	}
+	return false
+}
+
+// textInBase64 is the printable text that a run is base64 of, "" for none.
+func textInBase64(run string) string {
+	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		if b, err := e.DecodeString(run); err == nil && !bytes.ContainsFunc(b, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) }) && len(b) > 0 {
+			return string(b)
+		}
+	}
+	return ""
+}
+
+// input is what an operation was told: of it, and of what processors answered so far.
+type input struct {
+	step  *sdk.Step
+	texts []string
+}
+
+// input collects it; nil where no step is at hand.
+func (s *standIns) input() *input {
+	if s.step == nil {
+		return nil
+	}
+	in := &input{step: s.step, texts: []string{s.step.OperationID, s.step.Seed, s.step.Account.ID, s.step.Account.BaseURL}}
+	collect := func(text string) { in.texts = append(in.texts, text) }
+	everyText(reflect.ValueOf(&s.step.Request), collect)
+	for i := range s.step.Exchanges {
+		x := &s.step.Exchanges[i]
+		in.texts = append(in.texts, string(x.Body))
+		for j := range x.Headers {
+			in.texts = append(in.texts, x.Headers[j].Value)
+		}
+	}
+	return in
+}
+
+func (in *input) holds(text string) bool {
+	return slices.ContainsFunc(in.texts, func(t string) bool { return strings.Contains(t, text) })
+}
+
+// holdsParts says whether all of a run is made of what was told: an id without its hyphens, two ids in one.
+func (in *input) holdsParts(run string) bool {
+	const least = 8
+	for _, t := range in.texts {
+		if bare := strings.ReplaceAll(t, "-", ""); bare != t && strings.Contains(bare, run) {
+			return true
+		}
+	}
+	parts := strings.FieldsFunc(run, func(r rune) bool { return r == '/' || r == '_' || r == '-' || r == '+' })
+	return len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool {
+		return len(p) >= least && strings.ContainsAny(p, "0123456789") && !in.holds(p)
+	})
+}
+
+// maxMade is how many ids of one operation are known again.
+const maxMade = 16
+
+// made says whether a run ends in an id that was made from the operation's seed, as ABI.md (section 3, Determinism) has it.
+func (in *input) made(run string) bool {
+	const alphabet, length = "abcdefghijklmnopqrstuvwxyz234567", 26
+	if len(run) < length {
+		return false
+	}
+	id := run[len(run)-length:]
+	for n := range uint32(maxMade) {
+		sum := sha256.Sum256(binary.LittleEndian.AppendUint32([]byte(in.step.Seed+"id"), n))
+		same := true
+		for i := 0; i < length && same; i++ {
+			same = id[i] == alphabet[sum[i]&31]
+		}
+		if same {
+			return true
+		}
+	}
+	return false
+}
+
+// told says whether a value is a whole text that the merchant or the payer gave for this operation. What the adapter kept itself, and what
+// processors answered, does not count: it could be the author's.
+func (s *standIns) told(value string) bool {
+	if s.step == nil {
+		return false
+	}
+	r := &s.step.Request
+	said := sdk.Request{PaymentID: r.PaymentID, AttemptID: r.AttemptID, Reference: r.Reference, Reason: r.Reason, Customer: r.Customer, Billing: r.Billing,
+		Shipping: r.Shipping, Browser: r.Browser, Description: r.Description, DescriptorName: r.DescriptorName, DescriptorSuffix: r.DescriptorSuffix,
+		OrderReference: r.OrderReference, Lines: r.Lines, Metadata: r.Metadata, ReturnURL: r.ReturnURL, WebhookURL: r.WebhookURL}
+	found := false
+	everyText(reflect.ValueOf(&said), func(text string) { found = found || text == value })
+	return found || r.Instrument != nil && r.Instrument.Card != nil && r.Instrument.Card.Holder == value
+}
+
+// everyText shows every text in v, at any depth.
+func everyText(v reflect.Value, show func(string)) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			everyText(v.Elem(), show)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			everyText(v.Field(i), show)
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			show(string(v.Bytes()))
+			return
+		}
+		for i := range v.Len() {
+			everyText(v.Index(i), show)
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			everyText(it.Key(), show)
+			everyText(it.Value(), show)
+		}
+	case reflect.String:
+		if v.Len() > 0 {
+			show(v.String())
+		}
+	}
+}

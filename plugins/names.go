@@ -1,0 +1,118 @@
+package plugins
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// appendFolded appends a name as the most lenient server could read it: letters in lower case and digits, without what stands between or
+// around them. PHP makes one name of "security.key", "+security_key", "security key" and "security[key"; others know no case, take "-" for
+// "_", or end a name at a zero byte.
+func appendFolded(b []byte, name string) []byte {
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		switch {
+		case c-'0' <= 9 || c >= 'a' && c <= 'z':
+			b = append(b, c)
+		case c >= 'A' && c <= 'Z':
+			b = append(b, c|32)
+		case c == 0:
+			return b
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(name[i:])
+			b = appendFoldedRune(b, r)
+			i += size - 1
+		}
+	}
+	return b
+}
+
+// appendFoldedRune folds a character beyond ASCII: full-width forms, and those that are an ASCII letter in another case.
+func appendFoldedRune(b []byte, r rune) []byte {
+	if r >= 0xFF01 && r <= 0xFF5E {
+		return appendFolded(b, string(r-0xFF01+'!'))
+	}
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		if f < utf8.RuneSelf {
+			return append(b, byte(f)|32)
+		}
+	}
+	if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		return utf8.AppendRune(b, unicode.ToLower(r))
+	}
+	return b
+}
+
+func folded(name string) string { return string(appendFolded(make([]byte, 0, len(name)), name)) }
+
+// credentialNames are names, folded, that processors take credentials under. In a body a name is held against the whole of them: what
+// merely holds such a word is honest there ("authenticationValue", "authorizationType", the "token" of a saved card).
+var credentialNames = func() map[string]bool {
+	all := map[string]bool{}
+	for name := range strings.FieldsSeq(`login user username userid userlogin loginid pass password passwd pwd pin passphrase passcode secret credential credentials
+		auth authorization bearer signature hmac appid appkey clientid clientkey partnerkey vendorkey
+		merchantkey merchantlogin merchantuser merchantpassword merchantsecret merchantpin merchanttoken accountkey accountpassword sessiontoken jwt idtoken`) {
+		all[name] = true
+	}
+	for _, name := range credentialEnds {
+		all[name] = true
+	}
+	return all
+}()
+
+// credentialGroups are names of what holds a login in parts of any name.
+var credentialGroups = map[string]bool{"auth": true, "login": true, "credential": true, "credentials": true, "userlogin": true, "merchantauth": true,
+	"merchantauthentication": true, "merchantcredentials": true, "apicredentials": true}
+
+// credentialEnds are names that a longer name may end in: x-api-key, gateway_password.
+var credentialEnds = []string{"apikey", "secretkey", "accesskey", "accesskeyid", "securitykey", "transactionkey", "trankey", "subscriptionkey", "privatekey",
+	"sharedkey", "authkey", "signingkey", "licensekey", "apilogin", "apiuser", "apiusername", "apipassword", "apisecret", "apitoken", "authtoken", "accesstoken",
+	"bearertoken", "clientsecret", "sharedsecret", "apiloginid", "gatewaylogin", "xlogin", "password", "passwd", "passphrase", "merchantauth",
+	"merchantauthentication"}
+
+// endsByLast are credentialEnds by their last letter.
+var endsByLast = func() (all [256][]string) {
+	for _, end := range credentialEnds {
+		last := end[len(end)-1]
+		all[last] = append(all[last], end)
+	}
+	return all
+}()
+
+// isCredentialName says whether a folded name is one that a processor might take a credential under.
+func isCredentialName(name []byte) bool {
+	if len(name) < 3 {
+		return false
+	}
+	if len(name) <= 24 && credentialNames[string(name)] {
+		return true
+	}
+	for _, end := range endsByLast[name[len(name)-1]] {
+		if len(name) > len(end) && string(name[len(name)-len(end):]) == end {
+			return true
+		}
+	}
+	return false
+}
+
+// authenticationWords are what names of headers and query fields contain, folded, that processors may take for authentication.
+var authenticationWords = []string{"auth", "cookie", "token", "secret", "passw", "signature", "credential", "apikey", "accesskey", "securitykey", "login"}
+
+// looksLikeAuthentication says whether the folded name of a header or query field speaks of authentication. Names of idempotency keys do
+// not, but for what else they say.
+func looksLikeAuthentication(name string) bool {
+	for _, end := range []string{"idempotencykey", "idempotencytoken", "idempotencyid", "idempotency"} {
+		if rest, ok := strings.CutSuffix(name, end); ok {
+			name = rest
+			break
+		}
+	}
+	for _, end := range []string{"key", "user", "username", "pass", "pwd"} {
+		if strings.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return isCredentialName([]byte(name)) || slices.ContainsFunc(authenticationWords, func(w string) bool { return strings.Contains(name, w) })
+}
