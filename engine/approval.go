@@ -41,11 +41,14 @@ const (
 // maxApprovals bounds what is kept. Operations that are open need the approvals that they began under.
 const maxApprovals = 20
 
-// Reach is what a build of an adapter can do with an account's secrets: where it sends, which credentials it has in what form, and where
-// secrets stand. Empty is nothing.
+// Reach is what a build of an adapter can do with an account's secrets: where it sends, which credentials it has in what form, which config
+// with which defaults, and where secrets stand. Empty is nothing.
 type Reach struct {
 	Hosts       map[string][]string `json:"hosts,omitempty"`       // by environment, as the manifest writes them
 	Credentials []string            `json:"credentials,omitempty"` // "api_key as secret_key (secret)": what it gets, under which name, as what
+	// Config is what it gets of the account's metadata: "region as region (enum: eu, us; default eu)". An approval made before these were kept
+	// has none: it holds for its own build, and the next one that has config asks once.
+	Config []string `json:"config,omitempty"`
 	// Authentication and Placements are the manifest's.
 	Authentication []sdk.Placement `json:"authentication,omitempty"`
 	Placements     []sdk.Placement `json:"placements,omitempty"`
@@ -69,7 +72,36 @@ func ReachOf(m *sdk.Manifest) Reach {
 		f := &m.Credentials[i]
 		r.Credentials = append(r.Credentials, fieldKey(*f)+" as "+f.Name+" ("+f.Type+")")
 	}
+	for i := range m.Config {
+		r.Config = append(r.Config, configText(&m.Config[i]))
+	}
 	return r
+}
+
+// configText is a config field with all that its author put into it: the values to choose from, and the default. Both reach the adapter as
+// if the merchant had written them.
+func configText(f *sdk.Field) string {
+	s := fieldKey(*f) + " as " + f.Name + " (" + f.Type
+	if len(f.Values) > 0 {
+		s += ": " + strings.Join(f.Values, ", ")
+	}
+	if f.Default != "" {
+		s += "; default " + f.Default
+	}
+	return s + ")"
+}
+
+// caution is what no list of placements can say.
+const caution = "The host checks the fields that are declared here, and fields and values that look like credentials. If the processor also takes a login, " +
+	"an account or a sub-account from other fields of a request, the adapter could name another account there."
+
+// Caution is what whoever approves the reach has to know of it, "" for nothing: the host can hold a request only to the fields that it
+// knows of.
+func (r Reach) Caution() string {
+	if slices.ContainsFunc(r.Placements, func(p sdk.Placement) bool { return p.Secret == "card_number" || p.Secret == "cvc" }) {
+		return caution
+	}
+	return ""
 }
 
 // Beyond is what of a reach is not in another.
@@ -87,6 +119,11 @@ func (r Reach) Beyond(approved Reach) (more Reach) {
 	for _, c := range r.Credentials {
 		if !slices.Contains(approved.Credentials, c) {
 			more.Credentials = append(more.Credentials, c)
+		}
+	}
+	for _, c := range r.Config {
+		if !slices.Contains(approved.Config, c) {
+			more.Config = append(more.Config, c)
 		}
 	}
 	more.Authentication = beyond(r.Authentication, approved.Authentication)
@@ -114,7 +151,7 @@ func Covered(p *sdk.Placement, by []sdk.Placement) bool {
 
 // IsEmpty says that it is nothing.
 func (r Reach) IsEmpty() bool {
-	return len(r.Hosts) == 0 && len(r.Credentials) == 0 && len(r.Authentication) == 0 && len(r.Placements) == 0 && !r.PlainSecrets
+	return len(r.Hosts) == 0 && len(r.Credentials) == 0 && len(r.Config) == 0 && len(r.Authentication) == 0 && len(r.Placements) == 0 && !r.PlainSecrets
 }
 
 // String lists it in words, for errors and logs. It holds names of the manifest's, never a value.
@@ -127,6 +164,9 @@ func (r Reach) String() string {
 	}
 	for _, c := range r.Credentials {
 		all = append(all, "credential "+c)
+	}
+	for _, c := range r.Config {
+		all = append(all, "config "+c)
 	}
 	for _, p := range r.Authentication {
 		all = append(all, "authentication "+PlacementText(p))
@@ -246,6 +286,14 @@ type ApprovalView struct {
 	Adapter AdapterInfo // installed now; its Manifest is nil where none is
 	// Awaiting is what the adapter asks for beyond what is approved; empty: nothing, and payments go through.
 	Awaiting Reach
+}
+
+// Caution is Reach.Caution of the adapter that is installed now.
+func (v *ApprovalView) Caution() string {
+	if v.Adapter.Manifest == nil {
+		return ""
+	}
+	return ReachOf(v.Adapter.Manifest).Caution()
 }
 
 // Approval shows what of its adapter an account's operator has approved, and what awaits approval. Errors: HE_02.

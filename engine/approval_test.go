@@ -2,10 +2,12 @@ package engine_test
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -197,7 +199,12 @@ func TestApprovalOfHostsSet(t *testing.T) {
 }
 
 func TestReachBeyond(t *testing.T) {
-	base := engine.ReachOf(&reaching("1.0.0", []string{"api.shop.example"}, "number").Manifest)
+	built := func() *sdk.Manifest {
+		m := &reaching("1.0.0", []string{"api.shop.example"}, "number").Manifest
+		m.Config = []sdk.Field{{Name: "region", Type: "enum", Values: []string{"eu", "us"}, Default: "eu"}}
+		return m
+	}
+	base := engine.ReachOf(built())
 	for name, tc := range map[string]struct {
 		change func(m *sdk.Manifest)
 		want   string
@@ -208,6 +215,11 @@ func TestReachBeyond(t *testing.T) {
 		"host of another env": {func(m *sdk.Manifest) { m.Environments["live"] = sdk.Environment{Hosts: []string{"api.shop.example"}} }, "live host api.shop.example"},
 		"secret as text":      {func(m *sdk.Manifest) { m.Credentials[0].Type = "text" }, "credential api_key as key (text)"},
 		"other key":           {func(m *sdk.Manifest) { m.Credentials[0].Key = "key1" }, "credential key1 as key (secret)"},
+		"config":              {func(m *sdk.Manifest) { m.Config = append(m.Config, sdk.Field{Name: "shop", Type: "text"}) }, "config shop as shop (text)"},
+		"a config's key":      {func(m *sdk.Manifest) { m.Config[0].Key = "area" }, "config area as region (enum: eu, us; default eu)"},
+		"a default":           {func(m *sdk.Manifest) { m.Config[0].Default = "us" }, "config region as region (enum: eu, us; default us)"},
+		"a value to choose":   {func(m *sdk.Manifest) { m.Config[0].Values = []string{"eu", "evil"} }, "config region as region (enum: eu, evil; default eu)"},
+		"less config":         {func(m *sdk.Manifest) { m.Config = nil }, ""},
 		"authentication":      {func(m *sdk.Manifest) { m.Authentication[0].Field = "X-Key" }, "authentication key in header X-Key"},
 		"narrower":            {func(m *sdk.Manifest) { m.Placements[0].Path, m.Placements[0].Operation = "/p", sdk.OpAuthorize }, ""},
 		"other escapes":       {func(m *sdk.Manifest) { m.Placements[0].Escapes = "form" }, "card_number in body number"},
@@ -215,13 +227,31 @@ func TestReachBeyond(t *testing.T) {
 			m.Placements = append(m.Placements, sdk.Placement{Secret: "cvc", In: "body", Field: "number", Method: "POST", Path: "/p", Operation: sdk.OpAuthorize})
 		}, "cvc in body number of POST /p (authorize)"},
 	} {
-		m := reaching("1.0.0", []string{"api.shop.example"}, "number").Manifest
-		tc.change(&m)
-		require.Equal(t, tc.want, engine.ReachOf(&m).Beyond(base).String(), name)
+		m := built()
+		tc.change(m)
+		require.Equal(t, tc.want, engine.ReachOf(m).Beyond(base).String(), name)
 	}
-	narrow := reaching("1.0.0", []string{"api.shop.example"}, "number").Manifest
+	narrow := built()
 	narrow.Placements[0].Path = "/p"
-	require.Equal(t, "card_number in body number", base.Beyond(engine.ReachOf(&narrow)).String(), "any path is more than one")
+	require.Equal(t, "card_number in body number", base.Beyond(engine.ReachOf(narrow)).String(), "any path is more than one")
+	require.Contains(t, base.Caution(), "could name another account")
+	require.Empty(t, engine.Reach{}.Caution())
+}
+
+// An approval from before config was kept holds for its own build; the next build asks for its config once.
+func TestApprovalWithoutConfig(t *testing.T) {
+	m := &reaching("1.0.0", []string{"api.shop.example"}, "number").Manifest
+	m.Config = []sdk.Field{{Name: "region", Type: "text", Default: "eu"}}
+	var old engine.Reach
+	stored, err := json.Marshal(engine.ReachOf(m))
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(regexp.MustCompile(`"config":\[[^]]*\],`).ReplaceAll(stored, nil), &old))
+	require.Nil(t, old.Config)
+	d := engine.OperatorDecisions{Approvals: []engine.Approval{{Hash: "this build", Reach: old}}}
+	require.True(t, d.Beyond("this build", m, nil).IsEmpty(), "nobody's payments stop for an unchanged adapter")
+	require.Equal(t, "config region as region (text; default eu)", d.Beyond("the next", m, nil).String())
+	m.Config = nil
+	require.True(t, d.Beyond("the next", m, nil).IsEmpty())
 }
 
 // Of many approvals the newest are kept, and an earlier one still lets what began under it end.

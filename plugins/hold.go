@@ -45,7 +45,7 @@ func (o *operation) holdTo(rec *engine.Recording) (err error) {
 		if name == secretToken {
 			label = "token"
 		}
-		if v := account.Credentials[name]; !held(label, name, v, madeUp, false) && v != "" {
+		if v := account.Credentials[name]; !held(label, name, v, madeUp, false) && v != "" && !isEnum(m.Credentials, name) {
 			s.plain = append(s.plain, v)
 		}
 	}
@@ -55,7 +55,9 @@ func (o *operation) holdTo(rec *engine.Recording) (err error) {
 		f := &m.Config[i]
 		if v := config[f.Name]; v != "" {
 			d.Config[key(f)] = v
-			s.plain = append(s.plain, v)
+			if v != f.Default && f.Type != "enum" { // whether the merchant set it is not recorded
+				s.plain = append(s.plain, v)
+			}
 		}
 	}
 	if base, err := expand(m.Environments[d.Environment].BaseURL, &d, m); err == nil && strings.TrimRight(base, "/") == d.BaseURL {
@@ -78,6 +80,10 @@ func (o *operation) holdTo(rec *engine.Recording) (err error) {
 		o.holdCaptured(m.Webhook.Capture, w.Body, func(*sdk.Capture) bool { return false })
 	}
 	return nil
+}
+
+func isEnum(fields []sdk.Field, name string) bool {
+	return slices.ContainsFunc(fields, func(f sdk.Field) bool { return f.Name == name && f.Type == "enum" })
 }
 
 // holdCaptured takes in what was captured of a recorded message: where the build captures something, the stand-in of it stands already.

@@ -121,7 +121,8 @@ func hostKey(u *url.URL) string {
 	return strings.ToLower(u.Host)
 }
 
-// expand puts config values in the place of {name} labels. They must be one DNS label each.
+// expand puts config values in the place of {name} labels. They must be one DNS label each. A manifest's default fills none: what an
+// account is sent to is not the adapter's author's to say.
 func expand(text string, a *engine.DriveAccount, m *sdk.Manifest) (string, error) {
 	for {
 		before, rest, found := strings.Cut(text, "{")
@@ -135,8 +136,9 @@ func expand(text string, a *engine.DriveAccount, m *sdk.Manifest) (string, error
 		value := ""
 		for i := range m.Config {
 			if f := &m.Config[i]; f.Name == name {
-				if value = a.Config[key(f)]; value == "" {
-					value = f.Default
+				value = a.Config[key(f)]
+				if value == "" && f.Default != "" {
+					return "", fmt.Errorf("the account's metadata has no %q, which is a part of the host's name: set it; the adapter's default does not count there", key(f))
 				}
 			}
 		}

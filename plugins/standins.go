@@ -239,7 +239,7 @@ func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *sta
 		switch f.Type {
 		case clientCertificate: // presented in TLS, of no use in a request
 		case "text", "enum": // public identifiers
-			marks.setPlain(&step.Account.Credentials, f.Name, v.Reveal())
+			marks.setPlain(&step.Account.Credentials, f, v.Reveal(), true)
 		default:
 			if s := marks.add("credential:"+f.Name, f.Name, v, false); s != "" {
 				setText(&step.Account.Credentials, f.Name, s)
@@ -251,11 +251,12 @@ func newStep(in *engine.Drive, m *sdk.Manifest, baseURL string) (*sdk.Step, *sta
 	}
 	for i := range m.Config {
 		f := &m.Config[i]
-		v, ok := in.Account.Config[key(f)]
-		if !ok || v == "" {
+		v := in.Account.Config[key(f)]
+		set := v != ""
+		if !set {
 			v = f.Default
 		}
-		marks.setPlain(&step.Account.Config, f.Name, v)
+		marks.setPlain(&step.Account.Config, f, v, set)
 	}
 	marks.step = step
 	return step, marks
@@ -269,9 +270,14 @@ func fetchesToken(m *sdk.Manifest, op sdk.Operation) bool {
 	return op != sdk.OpAccessToken && op != sdk.OpWebhook && slices.Contains(m.Operations, sdk.OpAccessToken)
 }
 
-func (s *standIns) setPlain(m *map[string]string, k, v string) {
-	if v != "" {
-		setText(m, k, v)
+// setPlain gives the adapter a value as it is. It counts as the account's own if the merchant wrote it: a default, and a value out of the
+// manifest's list, are texts of the adapter's author.
+func (s *standIns) setPlain(m *map[string]string, f *sdk.Field, v string, set bool) {
+	if v == "" {
+		return
+	}
+	setText(m, f.Name, v)
+	if set && f.Type != "enum" {
 		s.plain = append(s.plain, v)
 	}
 }

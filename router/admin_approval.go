@@ -75,6 +75,11 @@ func approvalAnswer(v *engine.ApprovalView, err error) (answer, error) {
 	} else {
 		writeReach(w.key("awaiting"), v.Awaiting)
 	}
+	if caution := v.Caution(); caution == "" {
+		w.null("caution")
+	} else {
+		w.str("caution", caution)
+	}
 	w.key("approvals").openList()
 	for _, a := range v.Account.Operator.Approvals {
 		w.open().time("at", a.At).str("by", a.By).str("name", a.Adapter).str("version", a.Version).str("sha256", a.Hash)
@@ -89,7 +94,7 @@ func writeReach(w *writer, r engine.Reach) *writer {
 	for _, name := range slices.Sorted(maps.Keys(r.Hosts)) {
 		w.strings(name, r.Hosts[name])
 	}
-	return w.close().strings("credentials", r.Credentials).strings("authentication", placementTexts(r.Authentication)).
+	return w.close().strings("credentials", r.Credentials).strings("config", r.Config).strings("authentication", placementTexts(r.Authentication)).
 		strings("placements", placementTexts(r.Placements)).bool("plain_secrets", r.PlainSecrets).close()
 }
 

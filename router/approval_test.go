@@ -75,6 +75,7 @@ func (o operator) world(t *testing.T) *world {
 func TestAwaitingApproval(t *testing.T) {
 	m := &sdk.Manifest{Version: "2.0.0", Environments: map[string]sdk.Environment{"test": {Hosts: []string{"b.example", "a.example"}}},
 		Credentials:    []sdk.Field{{Name: "secret", Key: "api_key", Type: "secret"}},
+		Config:         []sdk.Field{{Name: "region", Type: "text", Default: "eu"}},
 		Authentication: []sdk.Placement{{Secret: "secret", In: "header", Field: "Authorization"}},
 		Placements:     []sdk.Placement{{Secret: "cvc", In: "body", Field: "card.cvc", Method: "POST", Path: "/v1", Operation: sdk.OpAuthorize}}}
 	v := &engine.ApprovalView{Account: &engine.Account{ID: "mca_1", Connector: "acme"},
@@ -86,10 +87,11 @@ func TestAwaitingApproval(t *testing.T) {
 	require.Equal(t, map[string]any{
 		"merchant_connector_id": "mca_1", "connector_name": "acme", "status": "awaiting_approval", "plain_secrets": false,
 		"adapter": map[string]any{"name": "acme", "version": "2.0.0", "sha256": "ab"},
-		"awaiting": map[string]any{"hosts": map[string]any{"test": []any{"a.example", "b.example"}}, "credentials": []any{"api_key as secret (secret)"},
+		"awaiting": map[string]any{"hosts": map[string]any{"test": []any{"a.example", "b.example"}}, "credentials": []any{"api_key as secret (secret)"}, "config": []any{"region as region (text; default eu)"},
 			"authentication": []any{"secret in header Authorization"}, "placements": []any{"cvc in body card.cvc of POST /v1 (authorize)"}, "plain_secrets": false},
+		"caution": engine.ReachOf(m).Caution(),
 		"approvals": []any{map[string]any{"at": "2025-10-09T08:53:20.000Z", "by": "creation", "name": "acme", "version": "1.0.0", "sha256": "cd",
-			"reach": map[string]any{"hosts": map[string]any{}, "credentials": []any{}, "authentication": []any{}, "placements": []any{}, "plain_secrets": false}, "plain_secrets": true}},
+			"reach": map[string]any{"hosts": map[string]any{}, "credentials": []any{}, "config": []any{}, "authentication": []any{}, "placements": []any{}, "plain_secrets": false}, "plain_secrets": true}},
 	}, get())
 	v.Adapter.Hash = "cd"
 	require.Equal(t, true, get()["plain_secrets"])

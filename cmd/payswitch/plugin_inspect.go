@@ -74,6 +74,7 @@ func (i inspection) print(w io.Writer) {
 	for _, pl := range m.Placements {
 		row("may place", engine.PlacementText(pl))
 	}
+	row("caution", engine.ReachOf(m).Caution())
 	if a := m.Authenticator; a != nil {
 		row("3-D Secure", list(a.Channels)+"; versions "+list(a.MessageVersions)+"; result by "+a.Result)
 	}
@@ -108,6 +109,12 @@ func field(f sdk.Field) string {
 	s := f.Name + " (" + f.Type
 	if f.Optional {
 		s += ", optional"
+	}
+	if len(f.Values) > 0 {
+		s += ", one of " + strings.Join(f.Values, " ")
+	}
+	if f.Default != "" {
+		s += ", default " + f.Default
 	}
 	return s + "): " + f.Label
 }
