@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"strings"
@@ -74,4 +75,41 @@ func (n *Account) checkCertificate(m *sdk.Manifest, now time.Time) error {
 	refused := Unprocessable(fieldCredentials, "The connector_account_details.certificate is invalid")
 	refused.Reason = reason
 	return refused
+}
+
+// typePEM is the type of a credential field that holds a key or certificate in PEM, which the host signs or encrypts with.
+const typePEM = "pem"
+
+// checkPEM refuses a field of type pem that holds no key and no certificate. The host does not fail over such a value later: what it
+// would sign with it, the processor refuses.
+func (n *Account) checkPEM(m *sdk.Manifest) error {
+	for _, f := range m.Credentials {
+		v := n.Credentials[fieldKey(f)].Reveal()
+		if f.Type != typePEM || v == "" || holdsKey([]byte(v)) {
+			continue
+		}
+		err := Unprocessable(fieldCredentials, "The connector_account_details."+fieldKey(f)+" is invalid")
+		err.Reason = f.Label + ": PEM of a private key (PKCS #8, PKCS #1 or SEC 1, not encrypted), a public key or a certificate"
+		return err
+	}
+	return nil
+}
+
+// holdsKey says whether a PEM text holds a key or a certificate that can be read.
+func holdsKey(text []byte) bool {
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		for _, parse := range []func([]byte) error{
+			func(b []byte) error { _, err := x509.ParsePKCS8PrivateKey(b); return err },
+			func(b []byte) error { _, err := x509.ParsePKCS1PrivateKey(b); return err },
+			func(b []byte) error { _, err := x509.ParseECPrivateKey(b); return err },
+			func(b []byte) error { _, err := x509.ParsePKIXPublicKey(b); return err },
+			func(b []byte) error { _, err := x509.ParsePKCS1PublicKey(b); return err },
+			func(b []byte) error { _, err := x509.ParseCertificate(b); return err },
+		} {
+			if parse(block.Bytes) == nil {
+				return true
+			}
+		}
+	}
+	return false
 }

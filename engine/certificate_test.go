@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"math/big"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,5 +58,28 @@ func TestAccountWithClientCertificate(t *testing.T) {
 		require.ErrorAs(t, err, &e, reason)
 		require.Contains(t, e.Reason, reason)
 		require.NotContains(t, e.Reason+e.Message, "BEGIN")
+	}
+}
+
+// A field of type pem that holds no key is refused when the account is made: later nothing would fail over it.
+func TestAccountWithKeyInPEM(t *testing.T) {
+	a := shop(byReference)
+	a.Manifest.Credentials = []sdk.Field{{Name: "key", Key: "api_key", Label: "Signing key", Type: "pem"}}
+	w := newWorld(t, engine.Options{}, map[string]*sdk.Adapter{"shop": a})
+	create := func(key string) error {
+		details, err := json.Marshal(map[string]string{"auth_type": "HeaderKey", "api_key": key})
+		require.NoError(t, err)
+		_, err = w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop",
+			Label: time.Now().Format(time.RFC3339Nano), Credentials: engine.NewSecret(string(details))})
+		return err
+	}
+	certificate, key := pemPair(t, time.Now().Add(time.Hour))
+	require.NoError(t, create(key))
+	require.NoError(t, create(certificate))
+	for _, wrong := range []string{"sk_live_of_the_shop", strings.Replace(key, "M", "", 1), "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----"} {
+		err := create(wrong)
+		require.Equal(t, "IR_06", code(t, err))
+		require.ErrorContains(t, err, "connector_account_details.api_key is invalid (Signing key: PEM of a private key")
+		require.NotContains(t, err.Error(), wrong)
 	}
 }

@@ -49,6 +49,9 @@ func (e *Engine) VerifyCredentials(_ context.Context, connector string, credenti
 	if err := n.checkCredentials(info.Manifest); err != nil {
 		return err
 	}
+	if err := n.checkPEM(info.Manifest); err != nil {
+		return err
+	}
 	return n.checkCertificate(info.Manifest, e.now())
 }
 
@@ -96,6 +99,9 @@ func (e *Engine) checkAccount(n *Account) error {
 		return nil
 	}
 	if err := n.checkCredentials(info.Manifest); err != nil {
+		return err
+	}
+	if err := n.checkPEM(info.Manifest); err != nil {
 		return err
 	}
 	if err := n.checkCertificate(info.Manifest, e.now()); err != nil {

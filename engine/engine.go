@@ -69,7 +69,8 @@ type Engine struct {
 	collecting collecting
 
 	inFlight sync.WaitGroup // operations being driven or settled
-	closing  chan struct{}  // closed by Close
+	messages messageBudgets
+	closing  chan struct{} // closed by Close
 	closed   sync.Once
 }
 

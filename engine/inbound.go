@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"payswitch/sdk"
@@ -18,6 +19,8 @@ type WebhookInput struct {
 	MerchantID string
 	// Account is the connector account's id, or the connector's name where the merchant has one account of it.
 	Account string
+	// Sender is the address that the message came from, "" where it is not known.
+	Sender  string
 	Message sdk.WebhookMessage
 }
 
@@ -34,7 +37,8 @@ const evidenceOfWebhook = "webhook"
 // evidence, others by asking the sender. It may come any number of times and in any order: what is known already changes nothing, what
 // does not fit is kept as evidence and raised. The reply is the processor's to read.
 //
-// Errors: HE_02 for an unknown merchant or account, WE_01 when the adapter did not find the message genuine, WE_02 when it could not be read, WE_04 when
+// Errors: HE_02 for an unknown merchant or account, WE_01 when the adapter did not find the message genuine (429 after too many such, without a look at
+// the message), WE_02 when it could not be read, WE_04 when
 // the payment it is about is not ours and the adapter does not say what to answer then, IR_20 when the connector has no webhooks.
 func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Reply, error) {
 	account, err := e.webhookAccount(ctx, in.MerchantID, in.Account)
@@ -43,7 +47,7 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 	}
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
-	r, err := e.readMessage(context.WithoutCancel(ctx), account, toAccount, &in.Message)
+	r, err := e.readMessage(context.WithoutCancel(ctx), account, toAccount, in.Sender, &in.Message)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +67,21 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 		return nil, &Error{Kind: KindNotFound, Code: "WE_04", Message: "Webhook resource not found", Connector: account.Connector}
 	}
 	return &sdk.Reply{Status: http.StatusOK}, nil
+}
+
+// compared counts the signatures that the host found wrong in a drive, and says whether it found one right.
+func (r *DriveResult) compared() (wrong int, right bool) {
+	if r == nil {
+		return 0, false
+	}
+	for i := range r.Exchanges {
+		if v := r.Exchanges[i].Verified; v != nil && *v {
+			right = true
+		} else if v != nil {
+			wrong++
+		}
+	}
+	return wrong, right
 }
 
 // webhookAccount finds the account a message is for. A disabled one still gets its messages: it has payments.
@@ -90,20 +109,28 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 	return found[0], nil
 }
 
-// readMessage drives the webhook operation of an account's adapter on what came to a URL of ours. What it returns the adapter has read, and
-// found genuine as far as the account's secrets tell.
-func (e *Engine) readMessage(ctx context.Context, account *Account, to sentTo, m *sdk.WebhookMessage) (*DriveResult, error) {
+// readMessage drives the webhook operation of an account's adapter on what came to a URL of ours. What it returns without an error the adapter
+// has read, and found genuine as far as the account's secrets tell. The result may be there beside an error, too.
+func (e *Engine) readMessage(ctx context.Context, account *Account, to sentTo, sender string, m *sdk.WebhookMessage) (*DriveResult, error) {
 	info, ok := e.connectors.Adapter(account.Connector)
 	if !ok || !slices.Contains(info.Manifest.Operations, sdk.OpWebhook) {
 		return nil, &Error{Kind: KindInvalid, Code: "IR_20", Message: "webhook flow not supported", Connector: account.Connector}
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
+	budget := account.ID + " " + strconv.Itoa(int(to))
+	if e.messages.exhausted(budget, sender, now) {
+		e.metrics.Alarm("webhook_signatures")
+		return nil, &Error{Kind: KindLimited, Code: "WE_01", Connector: account.Connector,
+			Message: "Too many webhooks with a wrong signature came to this account: send it again later"}
+	}
 	at := e.driveAccount(account)
 	at.Credentials = account.withWebhookSecrets()
 	d := &Drive{Connector: account.Connector, Operation: sdk.OpWebhook, OperationID: newOperationID(now), Started: now, Account: at,
 		Request: sdk.Request{Webhook: m}, BeforeSend: func(context.Context, SendIntent) error { return nil }}
 	rand.Read(d.Seed[:])
 	r, records, err := e.driveRecorded(ctx, d, account.MerchantID, "")
+	wrong, right := r.compared()
+	e.messages.spend(budget, sender, wrong, right, now)
 	status := OperationSucceeded
 	defer func() {
 		e.metrics.OperationDone(string(sdk.OpWebhook), info.Name, status, e.now().Sub(now))
@@ -118,17 +145,17 @@ func (e *Engine) readMessage(ctx context.Context, account *Account, to sentTo, m
 	switch {
 	case err != nil:
 		status = OperationFailed
-		return nil, &Error{Kind: KindInternal, Code: "WE_03", Message: "Webhook processing failed", Connector: account.Connector, Err: err}
+		return r, &Error{Kind: KindInternal, Code: "WE_03", Message: "Webhook processing failed", Connector: account.Connector, Err: err}
 	case o == nil || o.Status != sdk.StatusHandled && o.Reply == nil:
 		status = OperationRejected
-		return nil, badMessage(account.Connector)
+		return r, badMessage(account.Connector)
 	case len(o.Events) == 0 && o.Reply != nil && (o.Reply.Status == http.StatusUnauthorized || o.Reply.Status == http.StatusForbidden),
 		useless(info, r, to):
 		status = OperationRejected
-		return nil, &Error{Kind: KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
+		return r, &Error{Kind: KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
 	case len(o.Events) == 0 && o.Reply != nil && o.Reply.Status >= 400:
 		status = OperationRejected
-		return nil, badMessage(account.Connector)
+		return r, badMessage(account.Connector)
 	}
 	return r, nil
 }

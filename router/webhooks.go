@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"maps"
 	"mime"
+	"net"
 	"net/http"
 	"slices"
 
@@ -27,7 +28,9 @@ func (s *Server) receiveWebhook(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	reply, err := s.Payments.ReceiveWebhook(c.ctx(), engine.WebhookInput{MerchantID: c.param("merchant_id"), Account: c.param("merchant_connector_id"), Message: m})
+	sender, _, _ := net.SplitHostPort(c.r.RemoteAddr) // behind a proxy all have its address
+	reply, err := s.Payments.ReceiveWebhook(c.ctx(), engine.WebhookInput{MerchantID: c.param("merchant_id"), Account: c.param("merchant_connector_id"),
+		Sender: sender, Message: m})
 	if err != nil {
 		return answer{}, s.unproven(c, err)
 	}
