@@ -226,7 +226,7 @@ func plausible(o *sdk.Outcome, a *Attempt) bool {
 	if t := o.Totals; t != nil {
 		return min(t.Authorized, t.Captured, t.Refunded) >= 0 && t.Captured <= max(a.Amount, a.Authorized)
 	}
-	return o.Amount == nil || fits(o, sdk.Money{Minor: a.Amount, Currency: o.Amount.Currency})
+	return o.Amount == nil || o.Fits(sdk.Money{Minor: a.Amount, Currency: o.Amount.Currency})
 }
 
 func readCapture(op *Operation, a *Attempt, o *sdk.Outcome, final bool, notYet verdict) verdict {

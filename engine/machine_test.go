@@ -206,7 +206,7 @@ func randomOperation(r *rand.Rand, p *Payment, a *Attempt) (*Operation, verdict,
 		res.Reject = &sdk.Reject{Code: sdk.RejectUnsupported}
 		return op, judge(op.Kind, sdk.Money{Minor: asked, Currency: "EUR"}, m, res, nil), m
 	}
-	kinds := possible[op.Kind]
+	kinds := append(op.Kind.Outcomes(), sdk.StatusUnknown)
 	o := &sdk.Outcome{Status: kinds[r.IntN(len(kinds))], Decline: &sdk.Decline{Code: "x"}}
 	if r.IntN(2) == 0 {
 		o.Amount = &sdk.Money{Minor: r.Int64N(2*asked+1) - 1, Currency: []sdk.Currency{"EUR", "USD"}[r.IntN(2)]}

@@ -20,21 +20,6 @@ type verdict struct {
 	mismatch bool
 }
 
-// possible are the outcomes each operation may have.
-var possible = map[sdk.Operation][]sdk.OutcomeStatus{
-	sdk.OpAuthorize: {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined, sdk.StatusUnknown},
-	sdk.OpVerify:    {sdk.StatusVerified, sdk.StatusAuthorized, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusDeclined, sdk.StatusUnknown},
-	sdk.OpComplete:  {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVerified, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined, sdk.StatusUnknown},
-	sdk.OpCapture:   {sdk.StatusCaptured, sdk.StatusPending, sdk.StatusDeclined, sdk.StatusUnknown},
-	sdk.OpVoid:      {sdk.StatusVoided, sdk.StatusPending, sdk.StatusDeclined, sdk.StatusUnknown},
-	sdk.OpSync: {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVerified, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined,
-		sdk.StatusVoided, sdk.StatusNotFound, sdk.StatusUnknown},
-	sdk.OpPrepare:         {sdk.StatusPrepared, sdk.StatusUnknown},
-	sdk.OpAuthenticate:    {sdk.StatusAuthenticated, sdk.StatusUnknown},
-	sdk.OpResult:          {sdk.StatusAuthenticated, sdk.StatusUnknown},
-	sdk.OpCancelChallenge: {sdk.StatusHandled, sdk.StatusAuthenticated, sdk.StatusUnknown},
-}
-
 // judge turns what an adapter did into a verdict. It is pure.
 func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult, err error) verdict {
 	switch {
@@ -51,7 +36,7 @@ func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult,
 	switch {
 	case o == nil:
 		return unknownOrFailed(r, "the adapter gave no outcome", "impossible_outcome")
-	case !slices.Contains(possible[kind], o.Status):
+	case !kind.EndsWith(o.Status), kind == sdk.OpSync && o.Status == sdk.StatusRefunded: // refunds found by a sync are not booked
 		return unknownOrFailed(r, "the adapter answered "+string(o.Status)+" to "+string(kind), "impossible_outcome")
 	case o.Status == sdk.StatusUnknown:
 		return verdict{status: OperationUnknown, outcome: o, text: o.Raw["error"]}
@@ -69,7 +54,7 @@ func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult,
 	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview:
 		v.status = OperationPending
 	}
-	if kind != sdk.OpSync && !fits(o, asked) {
+	if kind != sdk.OpSync && !o.Fits(asked) {
 		v.mismatch, v.alarm = true, "amount_mismatch"
 		v.text = "the processor reports another amount or currency than asked for"
 	}
@@ -96,16 +81,6 @@ func sends(m *sdk.Manifest) bool {
 		}
 	}
 	return false
-}
-
-// fits says whether an outcome's amount can be true: the same currency, not negative, not more than was asked for, and something where
-// something was approved.
-func fits(o *sdk.Outcome, asked sdk.Money) bool {
-	got, least := o.Amount, int64(0)
-	if o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured {
-		least = min(1, asked.Minor)
-	}
-	return got == nil || got.Currency == asked.Currency && got.Minor >= least && got.Minor <= asked.Minor
 }
 
 // toldOf is what the caller is told of an operation that could not be performed; nil when the payment itself tells.

@@ -8,26 +8,6 @@ import (
 	"payswitch/sdk"
 )
 
-// statuses an operation may end with, beside unknown.
-var statuses = map[sdk.Operation][]sdk.OutcomeStatus{
-	sdk.OpAuthorize: {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined},
-	sdk.OpComplete:  {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined, sdk.StatusVerified},
-	sdk.OpCapture:   {sdk.StatusCaptured, sdk.StatusPending, sdk.StatusDeclined},
-	sdk.OpVoid:      {sdk.StatusVoided, sdk.StatusPending, sdk.StatusDeclined},
-	sdk.OpRefund:    {sdk.StatusRefunded, sdk.StatusPending, sdk.StatusDeclined, sdk.StatusReview},
-	sdk.OpSync: {sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusDeclined, sdk.StatusVoided,
-		sdk.StatusRefunded, sdk.StatusVerified, sdk.StatusNotFound},
-	sdk.OpRefundSync:           {sdk.StatusRefunded, sdk.StatusPending, sdk.StatusDeclined, sdk.StatusReview, sdk.StatusNotFound},
-	sdk.OpVerify:               {sdk.StatusVerified, sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusDeclined},
-	sdk.OpIncrementalAuthorize: {sdk.StatusAuthorized, sdk.StatusPending, sdk.StatusDeclined},
-	sdk.OpAccessToken:          {sdk.StatusToken},
-	sdk.OpWebhook:              {sdk.StatusHandled},
-	sdk.OpPrepare:              {sdk.StatusPrepared},
-	sdk.OpAuthenticate:         {sdk.StatusAuthenticated},
-	sdk.OpResult:               {sdk.StatusAuthenticated},
-	sdk.OpCancelChallenge:      {sdk.StatusHandled},
-}
-
 // Limits on what is kept of an outcome.
 const (
 	maxText   = 2048
@@ -37,8 +17,8 @@ const (
 
 func (c *checker) checkOutcome(in *sdk.Step, o *sdk.Outcome) {
 	wrong := func(format string, args ...any) { c.breaks(RuleOutcome, in.Operation, format, args...) }
-	if o.Status != sdk.StatusUnknown && !slices.Contains(statuses[in.Operation], o.Status) {
-		wrong("status %q is none of this operation's", o.Status)
+	if problem := o.Impossible(in.Operation, in.Request.Amount); problem != "" {
+		wrong("%s", problem)
 	}
 	switch {
 	case o.Status == sdk.StatusDeclined && o.Decline == nil:
@@ -54,9 +34,6 @@ func (c *checker) checkOutcome(in *sdk.Step, o *sdk.Outcome) {
 		if _, ok := o.Decline.Reason.Facts(); !ok {
 			wrong("decline reason %q is not known", o.Decline.Reason)
 		}
-	}
-	if o.Amount != nil && (o.Amount.Currency != in.Request.Amount.Currency || o.Amount.Minor < 0) {
-		wrong("amount %d %s does not fit the request in %s", o.Amount.Minor, o.Amount.Currency, in.Request.Amount.Currency)
 	}
 	if a := o.NextAction; a != nil {
 		if u, err := url.Parse(a.URL); err != nil || (u.Scheme != "https" && u.Scheme != "http") || !slices.Contains([]string{"redirect", "form_post", "device_data"}, a.Type) {

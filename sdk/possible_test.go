@@ -1,0 +1,45 @@
+package sdk
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestImpossibleOutcomes(t *testing.T) {
+	asked := Money{Minor: 2499, Currency: "USD"}
+	amount := func(minor int64, c Currency) *Money { return &Money{Minor: minor, Currency: c} }
+	for _, tc := range []struct {
+		op   Operation
+		o    Outcome
+		want string
+	}{
+		{OpAuthorize, Outcome{Status: StatusAuthorized}, ""},
+		{OpAuthorize, Outcome{Status: StatusUnknown}, ""},
+		{OpAuthorize, Outcome{Status: StatusVoided}, "voided is none of this operation's: authorize ends with authorized, captured, pending"},
+		{OpCapture, Outcome{Status: StatusAuthorized}, "authorized is none of this operation's: capture ends with captured, pending, declined or unknown"},
+		{OpVerify, Outcome{Status: StatusAuthorized}, "verify ends with verified"},
+		{OpRefund, Outcome{Status: StatusNotFound}, "refund ends with refunded"},
+		{OpWebhook, Outcome{Status: StatusCaptured}, "webhook ends with handled or unknown"},
+		{OpCapture, Outcome{Status: StatusCaptured, Amount: amount(2499, "USD")}, ""},
+		{OpCapture, Outcome{Status: StatusCaptured, Amount: amount(2500, "USD")}, "25.00 USD is more than the 24.99 USD that was asked for"},
+		{OpCapture, Outcome{Status: StatusCaptured, Amount: amount(2499, "EUR")}, "24.99 EUR does not fit the request, which is in USD"},
+		{OpCapture, Outcome{Status: StatusCaptured, Amount: amount(0, "USD")}, "captured with an amount of zero"},
+		{OpRefund, Outcome{Status: StatusRefunded, Amount: amount(-1, "USD")}, "is negative"},
+		{OpAuthorize, Outcome{Status: StatusAuthorized, Amount: amount(1000, "USD")}, ""}, // approved in part
+		{OpSync, Outcome{Status: StatusCaptured, Amount: amount(9999, "USD")}, ""},
+		{OpSync, Outcome{Status: StatusCaptured, Amount: amount(9999, "EUR")}, "does not fit"},
+		{OpVoid, Outcome{Status: StatusVoided, Amount: amount(2499, "USD")}, ""},
+	} {
+		got := tc.o.Impossible(tc.op, asked)
+		if tc.want == "" {
+			require.Empty(t, got, "%s %+v", tc.op, tc.o)
+			continue
+		}
+		require.Contains(t, got, tc.want, "%s %+v", tc.op, tc.o)
+	}
+	for _, op := range Operations() {
+		require.NotEmpty(t, op.Outcomes(), op)
+		require.NotContains(t, op.Outcomes(), StatusUnknown, op)
+	}
+}
