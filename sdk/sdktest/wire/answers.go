@@ -101,13 +101,21 @@ func (r *runner) checkSample(c *Case) []string {
 	if result.Outcome == nil {
 		return []string{"no outcome: " + ending(result)}
 	}
-	var wrong []string
+	wrong := impossible(c.Where(), s, result.Outcome)
 	for _, d := range wrongs(c, s, result.Outcome) {
 		if !r.allow.allows([]string{"response/" + c.Name}, d.path) {
 			wrong = append(wrong, d.String())
 		}
 	}
 	return wrong
+}
+
+// impossible says why an outcome cannot be one of its operation, and where the case stands; nil where it can.
+func impossible(where string, s *sdk.Step, o *sdk.Outcome) []string {
+	if problem := o.Impossible(s.Operation, s.Request.Amount); problem != "" {
+		return []string{where + ": " + problem}
+	}
+	return nil
 }
 
 // checkStatus puts a value into the field that decides. An empty status is for a value nobody has heard of, which decides nothing.
@@ -119,12 +127,15 @@ func (r *runner) checkStatus(samples []Case, table *StatusTable, name, value, st
 	if !r.set(c, table.Field, value) {
 		return []string{fmt.Sprintf("sample %s: %s cannot be set: set it in Options.Set", c.Name, table.Field)}
 	}
-	_, result, err := r.answer(c)
+	s, result, err := r.answer(c)
 	switch {
 	case err != nil:
 		return []string{err.Error()}
 	case result.Outcome == nil:
 		return []string{"no outcome: " + ending(result)}
+	}
+	if wrong := impossible(where(table.file, table.line, "status", value), s, result.Outcome); wrong != nil {
+		return wrong
 	}
 	allowed := []sdk.OutcomeStatus{sdk.StatusUnknown, sdk.StatusPending}
 	if status != "" {

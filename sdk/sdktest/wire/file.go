@@ -26,6 +26,9 @@ type Case struct {
 	Kind     string    `json:"kind,omitempty"` // of an answer: success, requires_action, decline, error
 	Response *Response `json:"response,omitempty"`
 	Expected Expected  `json:"expected"`
+
+	file string // where it stands
+	line int
 }
 
 // Request is an HTTP request as the processor gets it.
@@ -93,6 +96,9 @@ type StatusTable struct {
 	Capture string            `json:"capture,omitempty"`
 	Field   string            `json:"field"`
 	Map     map[string]string `json:"map"`
+
+	file string // where it stands
+	line int
 }
 
 // Requests is the file of requests.
@@ -130,6 +136,9 @@ type WebhookSample struct {
 	Headers  map[string]string `json:"headers"`
 	Body     any               `json:"body"`
 	Expected Expected          `json:"expected"`
+
+	file string // where it stands
+	line int
 }
 
 // Load reads the two files of a connector. The file of answers may be missing; it is nil then.
@@ -146,7 +155,9 @@ func Load(fsys fs.FS, name string) (*Requests, *Responses, error) {
 	return requests, responses, err
 }
 
-func load(fsys fs.FS, file string, into any) error {
+func load(fsys fs.FS, file string, into interface {
+	locate(file string, text []byte)
+}) error {
 	text, err := fs.ReadFile(fsys, file)
 	if err != nil {
 		return fmt.Errorf("wire: %w", err)
@@ -156,6 +167,7 @@ func load(fsys fs.FS, file string, into any) error {
 	if err := d.Decode(into); err != nil {
 		return fmt.Errorf("wire: read %s: %w", file, err)
 	}
+	into.locate(file, text)
 	return nil
 }
 

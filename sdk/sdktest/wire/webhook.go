@@ -3,7 +3,6 @@ package wire
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"payswitch/sdk"
@@ -36,6 +35,15 @@ func (r *runner) checkWebhook(sample *WebhookSample) {
 
 // webhook runs the message's operation. wrong says how it ended where there is no outcome.
 func (r *runner) webhook(sample *WebhookSample, forge bool, later time.Duration) (o *sdk.Outcome, wrong string) {
+	_, result, err := Play(r.adapter, r.webhookStep(sample, forge, later))
+	if err != nil {
+		return nil, err.Error()
+	}
+	return result.Outcome, ending(&result)
+}
+
+// webhookStep is the step of the message's operation.
+func (r *runner) webhookStep(sample *WebhookSample, forge bool, later time.Duration) *sdk.Step {
 	body := (&Response{Body: sample.Body}).bytes()
 	if forge {
 		forgery(body)
@@ -43,21 +51,11 @@ func (r *runner) webhook(sample *WebhookSample, forge bool, later time.Duration)
 	s := (&Case{}).Step(sdk.OpAccessToken, r.account, r.requests.Clock.Add(later))
 	s.Operation = sdk.OpWebhook
 	s.Request.Webhook = &sdk.WebhookMessage{Method: "POST", Headers: headers(sample.Headers), Body: body}
-	secret := r.options.WebhookSecret
-	for _, f := range r.adapter.Manifest.Credentials {
-		if secret == "" && strings.Contains(f.Name, "webhook") {
-			secret = f.Name
-		}
-	}
-	s.Account.Credentials[secret] = sample.Secret
+	s.Account.Credentials[r.secretOfWebhooks()] = sample.Secret
 	if r.options.Input != nil {
 		r.options.Input(&Case{Name: "webhook", Flow: "webhook"}, s)
 	}
-	_, result, err := Play(r.adapter, s)
-	if err != nil {
-		return nil, err.Error()
-	}
-	return result.Outcome, ending(&result)
+	return s
 }
 
 // forgery changes the last letter or digit.
