@@ -82,6 +82,7 @@ const (
 	RuleReplay         = "replay"    // a re-run repeats what it sent before, at its own time
 	RuleExemption      = "exemption" // an exemption that the manifest declares is told to the processor
 	RuleOffer          = "offer"     // what the manifest does not offer is rejected
+	RuleFields         = "fields"    // the account's fields are read by the names that the manifest declares
 )
 
 // perRule bounds how often one rule is reported for one operation.
@@ -112,6 +113,7 @@ func Check(ctx context.Context, s Stepper, o Options) error {
 	c.checkMoney()
 	c.checkExemptions()
 	c.checkOffer()
+	c.checkNames(c.checkVariants())
 	return errors.Join(c.broken...)
 }
 

@@ -1,0 +1,187 @@
+package sdktest
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// probeNames is how many undeclared names one step is given.
+const probeNames = 1000
+
+// usualNames are names that adapters give to fields of an account, beside those of the merchants' own request.
+var usualNames = []string{"api_key", "key1", "api_secret", "key2", "key", "secret", "secret_key", "public_key", "private_key", "signing_key",
+	"signature_key", "shared_secret", "client_id", "client_secret", "token", "user", "username", "login", "password", "merchant", "merchant_id",
+	"merchant_account", "merchant_code", "account", "account_id", "app_id", "app_name", "shop_id", "site_id", "store_id", "terminal_id", "profile_id",
+	"processing_channel_id", "entity", "entity_id", "webhook_secret", "webhook_key", "hmac_key", "prefix", "region", "environment", "mode", "mid"}
+
+// checkNames looks for names that the adapter reads from the account and the manifest does not declare: it gives the account a value under
+// every name that is one slip of the keyboard away from a declared one, under the merchants' names of the fields, and under usual ones. An
+// adapter that reads declared names alone answers as before. So this holds for every language, and never by the name alone.
+func (c *checker) checkNames(asked []turn) {
+	type name struct {
+		config bool
+		name   string
+	}
+	var all []name
+	for _, n := range c.undeclared(c.manifest.Credentials, c.manifest.Config) {
+		all = append(all, name{false, n})
+	}
+	for _, n := range c.undeclared(c.manifest.Config, c.manifest.Credentials) {
+		all = append(all, name{true, n})
+	}
+	told, seen := map[name]bool{}, map[string]bool{}
+	for _, t := range asked {
+		before, err := c.answered(t.step)
+		if err != nil || seen[string(before)] { // rule message tells of errors; the same answer came by the same way
+			continue
+		}
+		seen[string(before)] = true
+		differs := func(names []name) bool {
+			s := *t.step
+			s.Account.Credentials, s.Account.Config = clone(s.Account.Credentials), clone(s.Account.Config)
+			for _, n := range names {
+				if n.config {
+					s.Account.Config[n.name] = standIn("probe" + n.name)
+				} else {
+					s.Account.Credentials[n.name] = standIn("probe" + n.name)
+				}
+			}
+			after, err := c.answered(&s)
+			return err == nil && !bytes.Equal(before, after)
+		}
+		var search func(names []name)
+		search = func(names []name) {
+			names = slices.DeleteFunc(slices.Clone(names), func(n name) bool { return told[n] })
+			if len(names) == 0 || !differs(names) {
+				return
+			}
+			if len(names) > 1 {
+				search(names[:len(names)/2])
+				search(names[len(names)/2:])
+				return
+			}
+			told[names[0]] = true
+			c.breaks(RuleFields, t.step.Operation, "%s", c.undeclaredText(names[0].name, names[0].config))
+		}
+		for names := range slices.Chunk(all, probeNames) {
+			search(names)
+		}
+	}
+}
+
+// clone is a copy that can be written to.
+func clone(m map[string]string) map[string]string {
+	n := maps.Clone(m)
+	if n == nil {
+		n = map[string]string{}
+	}
+	return n
+}
+
+// undeclared are names near those of the fields, without the fields' own, in order.
+func (c *checker) undeclared(fields, others []sdk.Field) []string {
+	all := map[string]bool{}
+	for _, n := range usualNames {
+		all[n] = true
+	}
+	for _, f := range slices.Concat(fields, others) {
+		all[f.Name], all[f.Key] = true, true
+	}
+	for _, f := range fields {
+		for _, n := range slips(f.Name) {
+			all[n] = true
+		}
+	}
+	for _, f := range fields {
+		delete(all, f.Name)
+	}
+	delete(all, "")
+	if c.declared(sdk.OpAccessToken) {
+		delete(all, "access_token")
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// slips are the texts that one slip of the keyboard makes of a name: a character left out, doubled, changed, added or exchanged with the next, and
+// the name in other cases.
+func slips(name string) (all []string) {
+	const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789_-"
+	for i := range len(name) + 1 {
+		for _, c := range alphabet {
+			all = append(all, name[:i]+string(c)+name[i:])
+			if i < len(name) {
+				all = append(all, name[:i]+string(c)+name[i+1:])
+			}
+		}
+		if i < len(name) {
+			all = append(all, name[:i]+name[i+1:])
+		}
+		if i+1 < len(name) {
+			all = append(all, name[:i]+name[i+1:i+2]+name[i:i+1]+name[i+2:])
+		}
+	}
+	camel := ""
+	for i, word := range strings.Split(name, "_") {
+		if i > 0 && word != "" {
+			word = strings.ToUpper(word[:1]) + word[1:]
+		}
+		camel += word
+	}
+	return append(all, strings.ToUpper(name), strings.ToLower(name), camel, strings.ReplaceAll(name, "_", ""), strings.ReplaceAll(name, "_", "-"))
+}
+
+// undeclaredText says which name an adapter reads and which it may mean.
+func (c *checker) undeclaredText(name string, config bool) string {
+	list, fields, others := "credential", c.manifest.Credentials, c.manifest.Config
+	if config {
+		list, fields, others = "config field", c.manifest.Config, c.manifest.Credentials
+	}
+	text := "the adapter reads the " + list + " " + quoted(name) + ", which the manifest does not declare"
+	for _, f := range fields {
+		if f.Key == name {
+			return text + ": merchants send " + quoted(f.Name) + " under that key; read it by its name " + quoted(f.Name)
+		}
+	}
+	for _, f := range others {
+		if f.Name == name || f.Key == name {
+			return text + ": it is declared in the other list; read it there, by its name " + quoted(f.Name)
+		}
+	}
+	nearest, best := "", len(name)/2+1
+	for _, f := range fields {
+		if d := distance(name, f.Name); d < best {
+			nearest, best = f.Name, d
+		}
+	}
+	if nearest == "" {
+		return text + ": declare it"
+	}
+	return text + ": did you mean " + quoted(nearest) + "?"
+}
+
+func quoted(s string) string { return `"` + s + `"` }
+
+// distance is how many characters must be left out, added or changed to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := corner
+			if a[i] != b[j] {
+				change++
+			}
+			corner = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
