@@ -21,7 +21,8 @@ func testSandbox() sandbox.Options {
 
 // The built-in adapters are certified in package certified.
 func TestAcmeIsCertified(t *testing.T) {
-	require.NoError(t, plugins.Certify(t.Context(), acmeModule(t), testSandbox(), sdktest.Options{Answer: acmeAnswer}))
+	_, err := plugins.Certify(t.Context(), acmeModule(t), testSandbox(), sdktest.Options{Answer: acmeAnswer}, nil)
+	require.NoError(t, err)
 }
 
 func acmeAnswer(op sdk.Operation, _ int, s *sdk.Send) sdk.Exchange {
@@ -47,7 +48,8 @@ func TestAnAdapterInC(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	wasm, err := os.ReadFile(path)
 	require.NoError(t, err)
-	require.NoError(t, plugins.Certify(t.Context(), wasm, testSandbox(), sdktest.Options{}))
+	_, err = plugins.Certify(t.Context(), wasm, testSandbox(), sdktest.Options{}, nil)
+	require.NoError(t, err)
 
 	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir()})
 	require.Len(t, h.Adapters(), 1)
@@ -57,6 +59,8 @@ func TestAnAdapterInC(t *testing.T) {
 }
 
 func TestABadAdapterIsNotCertified(t *testing.T) {
-	require.Error(t, plugins.Certify(t.Context(), badModule(t), testSandbox(), sdktest.Options{}))
-	require.Error(t, plugins.Certify(t.Context(), []byte("no module"), testSandbox(), sdktest.Options{}))
+	for _, wasm := range [][]byte{badModule(t), []byte("no module")} {
+		_, err := plugins.Certify(t.Context(), wasm, testSandbox(), sdktest.Options{}, nil)
+		require.Error(t, err)
+	}
 }

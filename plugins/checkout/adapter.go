@@ -31,7 +31,7 @@ func Adapter() *sdk.Adapter {
 				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{"test": sdk.At("https://api.sandbox.checkout.com"), "live": sdk.At("https://api.checkout.com")},
 			Credentials: []sdk.Field{
-				{Name: "api_key", Label: "Public key", Type: "secret", Help: "Of calls from browsers, which are not made."},
+				{Name: "api_key", Label: "Public key", Type: "secret", Optional: true, Help: "Of calls from browsers, which are not made."},
 				{Name: channelID, Key: "key1", Label: "Processing channel id", Type: "text", Help: "pc_…"},
 				{Name: secretKey, Label: "Secret key", Type: "secret", Help: "sk_…"},
 				{Name: webhookSecret, Label: "Webhook signature key", Type: "secret", Optional: true,

@@ -1,0 +1,365 @@
+package plugins
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"payswitch/engine"
+	"payswitch/plugins/sandbox"
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// Rules of certification beside those of package sdktest.
+const (
+	// CertifyHost: the host sends what the adapter asks for, and believes what it answers.
+	CertifyHost = "host"
+	// CertifyProof: every request to a processor holds the account's own credential where the manifest's authentication declares it.
+	CertifyProof = "proof"
+)
+
+// perCertified bounds how often one rule is reported for one operation.
+const perCertified = 5
+
+// A hostCheck drives an adapter through the host's own code, with a stage in the place of the network. It decides nothing itself about what may
+// be sent: whatever the host refuses at run time, it refuses here.
+type hostCheck struct {
+	ctx     context.Context
+	opts    Options
+	adapter *adapter
+	broken  []error
+	counts  map[string]int
+	told    map[string]bool
+	used    map[string]bool // names of the account's fields that a request, comparison or outcome depends on
+	driven  int
+}
+
+// checkHost drives every sample of the suite and every operation of the cases. cases may be nil.
+func checkHost(ctx context.Context, a *adapter, o sdktest.Options, cases fs.FS) (driven int, err error) {
+	opts := Options{OperationTimeout: 10 * time.Minute, AllowLoopbackHTTP: true}.withDefaults()
+	c := &hostCheck{ctx: ctx, opts: opts, adapter: a, counts: map[string]int{}, told: map[string]bool{}, used: map[string]bool{}}
+	var rehearsals []wire.Rehearsal
+	if cases != nil {
+		requests, responses, err := wire.Load(cases, a.manifest.Name)
+		if err != nil {
+			return 0, err
+		}
+		rehearsals = wire.Rehearsals(a.manifest, requests, responses)
+	}
+	token := tokenAnswer(rehearsals)
+	for _, s := range sdktest.Samples(a.manifest, o) {
+		c.sample(s, o, token)
+	}
+	for i := range rehearsals {
+		c.rehearsal(&rehearsals[i])
+	}
+	if cases != nil {
+		c.checkUsed()
+	}
+	return c.driven, errors.Join(c.broken...)
+}
+
+// breaks notes a broken rule. The same text is noted once.
+func (c *hostCheck) breaks(rule string, op sdk.Operation, where, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if c.told[rule+string(op)+text] {
+		return
+	}
+	c.told[rule+string(op)+text] = true
+	if k := rule + string(op); c.counts[k] < perCertified {
+		c.counts[k]++
+		c.broken = append(c.broken, &sdktest.RuleError{Rule: rule, Operation: op, Detail: where + ": " + text})
+	}
+}
+
+// lastAnswers are what the last request of a rehearsed operation may meet: nothing, an empty answer, and a failure.
+var lastAnswers = []answer{
+	{sent: true, failure: failTimeout},
+	{sent: true, status: 200, headers: []sdk.Header{{Name: "Content-Type", Value: "application/json"}}, body: []byte("{}")},
+	{failure: failConnect},
+}
+
+// sample drives a request of the suite, with what stands for the secrets made up.
+func (c *hostCheck) sample(s sdktest.Sample, o sdktest.Options, token *sdk.Exchange) {
+	for i := range lastAnswers {
+		c.drive("request "+s.Name, s.Step, true, func(index int, asked *sdk.Send) answer {
+			if o.Answer != nil {
+				if x := o.Answer(s.Step.Operation, index, asked); x.Status != 0 {
+					return answerOf(&x)
+				}
+			}
+			return lastAnswers[i]
+		})
+	}
+	if token != nil && fetchesToken(c.adapter.manifest, s.Step.Operation) { // once with the token fetched, which must prove the account
+		c.drive("request "+s.Name+", with its access token fetched", s.Step, false, func(index int, asked *sdk.Send) answer {
+			if index == 0 {
+				return answerOf(token)
+			}
+			return lastAnswers[0]
+		})
+	}
+}
+
+// rehearsal drives an operation of a case.
+func (c *hostCheck) rehearsal(r *wire.Rehearsal) {
+	c.drive(r.Where, r.Step, true, func(index int, _ *sdk.Send) answer {
+		if index < len(r.Answers) {
+			return answerOf(&r.Answers[index])
+		}
+		return lastAnswers[0]
+	})
+}
+
+// tokenAnswer is the first answer of the cases that holds an access token, nil where there is none.
+func tokenAnswer(all []wire.Rehearsal) *sdk.Exchange {
+	for i := range all {
+		if r := &all[i]; r.Step.Operation == sdk.OpAccessToken && len(r.Answers) == 1 && r.Answers[0].Status/100 == 2 {
+			return &r.Answers[0]
+		}
+	}
+	return nil
+}
+
+func answerOf(x *sdk.Exchange) answer {
+	return answer{sent: x.Sent || x.Failure == "", status: x.Status, headers: slices.Clone(x.Headers), body: slices.Clone(x.Body), failure: x.Failure}
+}
+
+// noted is a stepper that notes what the adapter answers.
+type noted struct {
+	stepper
+	results []*sdk.Result
+}
+
+func (n *noted) step(ctx context.Context, s *sdk.Step, seed [32]byte, quiet bool) (*sdk.Result, error) {
+	r, err := n.stepper.step(ctx, s, seed, quiet)
+	if r != nil {
+		copied := *r // the host masks the outcome in place
+		n.results = append(n.results, &copied)
+	}
+	return r, err
+}
+
+// drive performs an operation by the host's own code. token says that the account has an access token.
+func (c *hostCheck) drive(where string, step *sdk.Step, token bool, reply func(index int, asked *sdk.Send) answer) {
+	c.driven++
+	d := driveOf(where, step, c.adapter.manifest)
+	ctx, cancel := context.WithTimeout(c.ctx, c.opts.OperationTimeout)
+	defer cancel()
+	opts := c.opts
+	opts.Clock = func() time.Time { return d.Started }
+	driver := newDriver(opts)
+	if token {
+		driver.tokens.given = madeUp
+		if v := step.Account.Credentials[secretToken]; v != "" {
+			driver.tokens.given = engine.NewSecret(v)
+		}
+	}
+	n := &noted{stepper: c.adapter.stepper}
+	a := *c.adapter
+	a.stepper = n
+	var sent []*outgoing
+	driver.egress.instead = func(_ context.Context, out *outgoing) answer {
+		sent = append(sent, out)
+		var asked *sdk.Send
+		if i := len(n.results); i > 0 {
+			asked = n.results[i-1].Send
+		}
+		return reply(len(sent)-1, asked)
+	}
+	o := &operation{driver: driver, adapter: &a, in: d, res: &engine.DriveResult{AdapterHash: a.hash}, started: time.Now()}
+	err := o.prepare()
+	if err == nil {
+		o.secrets.madeUp = true
+		o.reach.certificate = certificateOf(c.adapter.manifest)
+		err = o.run(ctx)
+	}
+	c.judge(where, o, sent, err)
+	for _, r := range n.results {
+		c.notes(o, r)
+	}
+}
+
+// certificateOf stands for the client certificate of an account whose adapter declares one.
+func certificateOf(m *sdk.Manifest) *tls.Certificate {
+	if slices.ContainsFunc(m.Credentials, func(f sdk.Field) bool { return f.Type == clientCertificate }) {
+		return new(tls.Certificate)
+	}
+	return nil
+}
+
+// judge reports what the host refused, requests without proof, and outcomes that cannot be.
+func (c *hostCheck) judge(where string, o *operation, sent []*outgoing, err error) {
+	op := o.in.Operation
+	if v, ok := errors.AsType[*Violation](err); ok {
+		c.breaks(CertifyHost, op, where, "the host refuses it: rule %s: %s%s", v.Rule, v.Detail, c.remedy(v))
+	} else if trap, ok := errors.AsType[*sandbox.TrapError](err); ok {
+		c.breaks(sdktest.RuleMessage, op, where, "trap: %v", trap)
+	} else if err != nil {
+		c.breaks(CertifyHost, op, where, "the host cannot drive it: %v", err)
+	}
+	for _, v := range o.res.Violations {
+		if v.Rule != RuleAnswer { // a processor that echoes what it was sent
+			c.breaks(CertifyHost, op, where, "the host objects: rule %s: %s", v.Rule, v.Place)
+		}
+	}
+	for _, out := range sent {
+		if place := unproven(out); place != "" {
+			c.breaks(CertifyProof, op, where, "%s %s does not hold the account's credential: authentication declares it in %s, and nothing of the account's stands there%s",
+				out.method, out.url.EscapedPath(), place, emptyText(out))
+		}
+	}
+	if out := o.res.Outcome; out != nil {
+		if problem := out.Impossible(op, o.in.Request.Amount); problem != "" {
+			c.breaks(sdktest.RuleOutcome, op, where, "%s", problem)
+		}
+		for i := range out.Events {
+			if problem := impossibleEvent(&out.Events[i]); problem != "" {
+				c.breaks(sdktest.RuleOutcome, op, where, "event %d: %s", i, problem)
+			}
+		}
+	}
+}
+
+// impossibleEvent says why an event of a webhook states what cannot be.
+func impossibleEvent(e *sdk.Event) string {
+	op, known := map[string]sdk.Operation{"payment": sdk.OpSync, "refund": sdk.OpRefundSync}[e.Object]
+	if !known || e.Outcome == nil || op.EndsWith(e.Outcome.Status) {
+		return ""
+	}
+	return e.Outcome.Impossible(op, sdk.Money{})
+}
+
+// unproven names the place where authentication declares this account's credential and a request does not hold it; "" for none.
+func unproven(out *outgoing) string {
+	var place string
+	for _, p := range out.filled.places {
+		if !p.authentication || p.In == inResponse {
+			continue
+		}
+		if p.In == inTLS {
+			return ""
+		}
+		if place == "" {
+			place = "the " + p.In + " " + p.Field
+			if p.In == inBody || p.In == inQuery {
+				place = "the " + p.In + " field " + p.Field
+			}
+		}
+	}
+	if out.filled.proven {
+		return ""
+	}
+	return place
+}
+
+// emptyText says that a place of authentication is there and empty.
+func emptyText(out *outgoing) string {
+	for _, p := range out.filled.places {
+		if !p.authentication || p.In != inHeader {
+			continue
+		}
+		if v, there := out.header[http.CanonicalHeaderKey(p.Field)]; there && len(v) == 1 && isEmptyCredential(v[0]) {
+			return fmt.Sprintf(" (it is %q: is the credential's name right?)", v[0])
+		}
+	}
+	return ""
+}
+
+func isEmptyCredential(v string) bool {
+	v = strings.TrimSpace(v)
+	return v == "" || strings.EqualFold(v, "Bearer") || strings.EqualFold(v, "Basic") || strings.EqualFold(v, "Basic Og==")
+}
+
+// remedy says what to do about a violation, where there is more to say than its text.
+func (c *hostCheck) remedy(v *Violation) string {
+	switch v.Rule {
+	case RuleHost:
+		return "; declare the host in environments, or use Account.BaseURL"
+	case RuleSecret:
+		return "; compare secret, operation, host, method, path, field and escapes of the manifest's placements and authentication with the request"
+	case RuleAuthentication:
+		return "; declare the place in the manifest's authentication, and put the account's own credential there"
+	}
+	return ""
+}
+
+// notes which of the account's fields an answer of the adapter depends on, as far as they stand in it.
+func (c *hostCheck) notes(o *operation, r *sdk.Result) {
+	if r.Send == nil && r.Verify == nil && r.Outcome == nil {
+		return
+	}
+	text := string(sdk.EncodeResult(r))
+	for _, list := range []map[string]string{o.step.Account.Credentials, o.step.Account.Config} {
+		for name, value := range list {
+			if value != "" && !c.used[name] && strings.Contains(text, value) {
+				c.used[name] = true
+			}
+		}
+	}
+}
+
+// checkUsed reports required credentials that no request and no comparison holds: merchants are asked for what is not used, or the adapter
+// reads it under another name.
+func (c *hostCheck) checkUsed() {
+	for _, f := range c.adapter.manifest.Credentials {
+		if f.Optional || f.Type != "secret" && f.Type != "pem" || c.used[f.Name] {
+			continue
+		}
+		c.breaks(sdktest.RuleFields, "", "manifest", "the credential %q is required, and no request or signature of any operation holds it: does the adapter read it under this name?",
+			f.Name)
+	}
+}
+
+// driveOf is a step as the engine asks for it: secrets beside the request, fields of the account by the merchants' names.
+func driveOf(where string, s *sdk.Step, m *sdk.Manifest) *engine.Drive {
+	d := &engine.Drive{Connector: m.Name, Operation: s.Operation, OperationID: "op_certify", Started: time.UnixMilli(s.Now), Seed: sha256.Sum256([]byte(where)),
+		Request: s.Request, Account: engine.DriveAccount{ID: s.Account.ID, Environment: environmentOf(s, m), Credentials: map[string]engine.Secret{},
+			Config: map[string]string{}}}
+	for i := range m.Config {
+		f := &m.Config[i]
+		if v := s.Account.Config[f.Name]; v != "" {
+			d.Account.Config[key(f)] = v
+		}
+	}
+	for i := range m.Credentials {
+		f := &m.Credentials[i]
+		if v := s.Account.Credentials[f.Name]; v != "" && f.Type != clientCertificate {
+			d.Account.Credentials[key(f)] = engine.NewSecret(v)
+		}
+	}
+	if base, err := expand(m.Environments[d.Account.Environment].BaseURL, &d.Account, m); err != nil || strings.TrimRight(base, "/") != strings.TrimRight(s.Account.BaseURL, "/") {
+		d.Account.BaseURL = s.Account.BaseURL
+	}
+	if i := s.Request.Instrument; i != nil && i.Card != nil {
+		d.Secrets.Number, d.Secrets.CVC = engine.NewSecret(i.Card.Number), engine.NewSecret(i.Card.CVC)
+	}
+	if t := s.Request.ThreeDS; t != nil {
+		d.Secrets.CAVV = engine.NewSecret(t.CAVV)
+	}
+	return d
+}
+
+// environmentOf is the environment that a step's base URL is of, else the one it names, else the first.
+func environmentOf(s *sdk.Step, m *sdk.Manifest) string {
+	names := slices.Sorted(maps.Keys(m.Environments))
+	for _, name := range names {
+		if strings.TrimRight(m.Environments[name].BaseURL, "/") == strings.TrimRight(s.Account.BaseURL, "/") {
+			return name
+		}
+	}
+	if _, known := m.Environments[s.Account.Environment]; known || len(names) == 0 {
+		return s.Account.Environment
+	}
+	return names[0]
+}
