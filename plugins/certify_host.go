@@ -56,12 +56,12 @@ func checkHost(ctx context.Context, a *adapter, o sdktest.Options, cases fs.FS) 
 		}
 		rehearsals = wire.Rehearsals(a.manifest, requests, responses)
 	}
+	for i := range rehearsals { // first: a finding names a line where it can
+		c.rehearsal(&rehearsals[i])
+	}
 	token := tokenAnswer(rehearsals)
 	for _, s := range sdktest.Samples(a.manifest, o) {
 		c.sample(s, o, token)
-	}
-	for i := range rehearsals {
-		c.rehearsal(&rehearsals[i])
 	}
 	if cases != nil {
 		c.checkUsed()
@@ -220,6 +220,9 @@ func (c *hostCheck) judge(where string, o *operation, sent []*outgoing, err erro
 		}
 	}
 	if out := o.res.Outcome; out != nil {
+		if text := out.Raw["error"]; out.Status == sdk.StatusUnknown && slices.ContainsFunc(faults, func(f string) bool { return strings.HasPrefix(text, f) }) {
+			c.breaks(CertifyHost, op, where, "the adapter fails: %.200q", text)
+		}
 		if problem := out.Impossible(op, o.in.Request.Amount); problem != "" {
 			c.breaks(sdktest.RuleOutcome, op, where, "%s", problem)
 		}
@@ -230,6 +233,9 @@ func (c *hostCheck) judge(where string, o *operation, sent []*outgoing, err erro
 		}
 	}
 }
+
+// faults begin the errors with which the Go SDK ends an operation as unknown because of the adapter and not of the processor.
+var faults = []string{"reject after sending: ", "panic", "the adapter returned "}
 
 // impossibleEvent says why an event of a webhook states what cannot be.
 func impossibleEvent(e *sdk.Event) string {
@@ -286,6 +292,10 @@ func (c *hostCheck) remedy(v *Violation) string {
 	switch v.Rule {
 	case RuleHost:
 		return "; declare the host in environments, or use Account.BaseURL"
+	case RuleHeader:
+		if strings.Contains(v.Detail, "begins or ends with a space") {
+			return "; a credential that the account does not have leaves nothing behind such a space: is its name one of the manifest's?"
+		}
 	case RuleSecret:
 		return "; compare secret, operation, host, method, path, field and escapes of the manifest's placements and authentication with the request"
 	case RuleAuthentication:

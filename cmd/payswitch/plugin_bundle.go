@@ -116,6 +116,7 @@ func (p *program) pluginBundle(ctx context.Context, args []string) error {
 	f := p.flags("plugin bundle FILE.wasm")
 	sign := f.String("sign", "", "sign with the secret key in this `file` (payswitch plugin keygen, or minisign -G)")
 	password := passwordFlag(f)
+	cases := casesFlag(f)
 	out := f.String("o", "", "`file` to write; NAME-VERSION.bundle if left out")
 	path, err := operand(f, args, "a file, as: payswitch plugin bundle acme.wasm --sign acme.key")
 	if err != nil {
@@ -135,7 +136,7 @@ func (p *program) pluginBundle(ctx context.Context, args []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	report, err := certify(ctx, wasm)
+	report, err := certify(ctx, wasm, *cases, path)
 	if err != nil {
 		return err
 	}

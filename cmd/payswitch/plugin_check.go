@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -47,6 +50,12 @@ var checkRules = []struct{ rule, demand, remedy string }{
 		"say Request.Exemption in what is sent, each in words of its own; in Go let the manifest take them from the table with sdk.ExemptionsIn"},
 	{sdktest.RuleOffer, "what the manifest does not offer is rejected",
 		"reject it as unsupported, as the Go SDK does of itself, or declare it in the manifest's features"},
+	{sdktest.RuleFields, "the account's fields are read by the names that the manifest declares",
+		"read Account.Credentials and Account.Config by the names in the manifest, or declare the field there; make optional what not every account needs"},
+	{plugins.CertifyHost, "the host sends what the adapter asks for",
+		"let the manifest's placements, authentication and environments agree with the requests; sdk/ABI.md, chapter 4, has the rules"},
+	{plugins.CertifyProof, "every request holds the account's own credential where the manifest declares it",
+		"put the credential there in every operation (Call.Bearer, Call.BasicAuth), or narrow the manifest's authentication by operation and path"},
 	{sdktest.RuleReplay, "a re-run repeats what was sent before",
 		"build requests from Call alone, and the time in them from Call.Now before the send"},
 }
@@ -59,6 +68,8 @@ type checkReport struct {
 	Passed  bool         `json:"passed"`
 	Rules   []ruleReport `json:"rules"`
 	Bytes   int          `json:"bytes"`
+	Driven  int          `json:"driven"`          // operations that the host drove
+	Cases   string       `json:"cases,omitempty"` // the file of the adapter's own cases, "" where there was none
 
 	// Only where the module runs. Milliseconds and microseconds on this machine.
 	CompileMillis int64 `json:"compile_ms,omitempty"`
@@ -82,6 +93,7 @@ type finding struct {
 // pluginCheck certifies a module offline. It fails where a rule is broken.
 func (p *program) pluginCheck(ctx context.Context, args []string) error {
 	f := p.flags("plugin check FILE.wasm")
+	cases := casesFlag(f)
 	asJSON := f.Bool("json", false, "print the report as JSON")
 	path, err := operand(f, args, "a file, as: payswitch plugin check acme.wasm")
 	if err != nil {
@@ -91,7 +103,7 @@ func (p *program) pluginCheck(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	report, err := certify(ctx, wasm)
+	report, err := certify(ctx, wasm, *cases, path)
 	if err != nil {
 		return err
 	}
@@ -106,8 +118,34 @@ func (p *program) pluginCheck(ctx context.Context, args []string) error {
 	return err
 }
 
-// certify checks a module. An error is one of ours, not of the module's.
-func certify(ctx context.Context, wasm []byte) (*checkReport, error) {
+// casesFlag names the folder of an adapter's recorded cases.
+func casesFlag(f *flag.FlagSet) *string {
+	return f.String("cases", "", "`folder` with the adapter's cases, NAME.json and NAME.responses.json; testdata beside the module, if it has them, where left out")
+}
+
+// casesOf finds the recorded cases of an adapter: in the folder that was named, else in testdata beside the module's file. fsys is nil where
+// the adapter has no cases.
+func casesOf(named, module, name string) (fsys fs.FS, file string, err error) {
+	folder := named
+	if folder == "" {
+		if module == "" {
+			return nil, "", nil
+		}
+		folder = filepath.Join(filepath.Dir(module), "testdata")
+	}
+	file = filepath.Join(folder, name+".json")
+	if !exists(file) {
+		if named != "" {
+			return nil, "", fmt.Errorf("--cases: there is no file %s: cases of the adapter %s stand in a file of its name", file, name)
+		}
+		return nil, "", nil
+	}
+	return os.DirFS(folder), file, nil
+}
+
+// certify checks a module with its recorded cases: those in the folder cases, or, for "", beside the module's file. An error is one of ours,
+// not of the module's.
+func certify(ctx context.Context, wasm []byte, cases, module string) (*checkReport, error) {
 	compiled, err := os.MkdirTemp("", "payswitch-check-") // so that it is compiled once
 	if err != nil {
 		return nil, err
@@ -126,7 +164,13 @@ func certify(ctx context.Context, wasm []byte) (*checkReport, error) {
 	}
 	defer m.Close()
 	report.Name, report.Version, report.CompileMillis = m.manifest.Name, m.manifest.Version, m.compiled.Milliseconds()
-	for _, one := range leaves(plugins.Certify(ctx, wasm, options, sdktest.Options{})) {
+	recorded, file, err := casesOf(cases, module, m.manifest.Name)
+	if err != nil {
+		return nil, err
+	}
+	driven, found := plugins.Certify(ctx, wasm, options, sdktest.Options{}, recorded)
+	report.Driven, report.Cases = driven, file
+	for _, one := range leaves(found) {
 		rule, found := sdktest.RuleManifest, finding{Detail: one.Error()} // the host says without a rule what it needs of a manifest
 		if broke, ok := errors.AsType[*sdktest.RuleError](one); ok {
 			rule, found = broke.Rule, finding{broke.Operation, broke.Detail}
@@ -138,7 +182,15 @@ func certify(ctx context.Context, wasm []byte) (*checkReport, error) {
 	}
 	report.measure(ctx, m)
 	goesOn := m.manifest.ABI == sdk.ABI // else the suite ends at the manifest
-	return report.conclude(broken, func(rule string) bool { return goesOn || rule == ruleModule || rule == sdktest.RuleManifest }), nil
+	return report.conclude(broken, func(rule string) bool {
+		switch rule {
+		case ruleModule, sdktest.RuleManifest:
+			return true
+		case plugins.CertifyHost, plugins.CertifyProof:
+			return goesOn && driven > 0 // the host does not drive what it would not load
+		}
+		return goesOn
+	}), nil
 }
 
 // conclude fills in the rules.
@@ -205,6 +257,13 @@ func (r *checkReport) print(w io.Writer) {
 			time.Duration(r.StepMicros)*time.Microsecond, bytesText(r.MemoryBytes))
 	}
 	fmt.Fprintln(w)
+	if r.Driven > 0 {
+		cases := "; no cases were found: name their folder with --cases"
+		if r.Cases != "" {
+			cases = ", with the cases of " + r.Cases
+		}
+		fmt.Fprintf(w, "%d operations driven through the host%s\n", r.Driven, cases)
+	}
 	if r.Passed {
 		fmt.Fprintf(w, "%s %s is certified\n", r.Name, r.Version)
 	}

@@ -171,7 +171,7 @@ func (p *program) examine(ctx context.Context, c Config, b *plugins.Bundle, trus
 		return nil, "", errors.New("the module does not say of itself what the bundle says of it: bundle it again with this version of payswitch")
 	}
 	if len(b.Signature) == 0 {
-		report, err := certify(ctx, b.Module)
+		report, err := certify(ctx, b.Module, "", "") // a bundle holds no cases
 		if err != nil {
 			return nil, "", err
 		}
