@@ -46,13 +46,17 @@ func (r *Runtime) build(m *Module) (*code, *instance, error) {
 		return nil, nil, err
 	}
 	c := &code{rewritten: rewritten, runtime: r, sum: m.sum, memoryBytes: uint64(maxPages) * pageSize}
-	if c.compiled, err = r.compile(rewritten.wasm); err != nil {
-		return nil, nil, err
+	var in *instance
+	if m.apart {
+		in, err = c.takeOver(m, wasm, p.memMin)
+	} else if c.compiled, err = r.compile(rewritten.wasm); err == nil {
+		in, err = c.prepare(m.warm)
 	}
 	rewritten.wasm = nil
-	in, err := c.prepare(m.warm)
 	if err != nil {
-		_ = c.compiled.Close(context.Background())
+		if c.compiled != nil {
+			_ = c.compiled.Close(context.Background())
+		}
 		return nil, nil, err
 	}
 	r.log.Info("sandbox: module ready", "module", m.hash, "took", time.Since(began), "memory", c.image.size())

@@ -22,9 +22,14 @@ const (
 	maxTypes        = 10_000
 	maxGlobals      = 10_000
 	maxExports      = 10_000
-	maxTableEntries = 1 << 18
-	maxParams       = 128  // parameters, and results, of one function
-	maxLocals       = 4096 // parameters and locals of one function
+	maxTableEntries = 1 << 16 // of all tables, and again of what fills them: each instance has its own
+	maxTables       = 16
+	maxImports      = 1000
+	maxSegments     = 100_000
+	maxSections     = 1000
+	maxTypeValues   = 1 << 16 // parameters and results of all types
+	maxParams       = 128     // parameters, and results, of one function
+	maxLocals       = 4096    // parameters and locals of one function
 	maxLoopDepth    = 64
 	maxUnchecked    = 64       // what a function may cost that is entered without a look at the fuel that is left
 	maxBlocks       = 16 << 10 // of one function

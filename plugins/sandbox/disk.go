@@ -10,7 +10,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
+	"time"
 )
 
 // wazeroVersion is part of the key of everything kept on disk: the validator's verdict is its. A test compares it with
@@ -44,15 +46,53 @@ func openDiskCache(dir string, l Limits) (*diskCache, error) {
 		return nil, fmt.Errorf("sandbox: cache directory: %w", err)
 	}
 	for _, e := range entries { // wazero keeps its files one level down
+		if strings.HasPrefix(e.Name(), scratchPrefix) {
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
+				_ = os.RemoveAll(filepath.Join(dir, e.Name()))
+			}
+			continue
+		}
 		if e.IsDir() || e.Type()&fs.ModeSymlink != 0 {
 			if err := ours(filepath.Join(dir, e.Name())); err != nil {
 				return nil, err
 			}
 		}
 	}
-	l.CompileTime, l.Instances, l.StepFuel = 0, 0, 0
+	l.CompileTime, l.CompileMemory, l.Instances, l.StepFuel = 0, 0, 0, 0
 	version := fmt.Sprintf("%d %s %+v", rewriterVersion, wazeroVersion, l)
 	return &diskCache{dir: dir, version: version}, nil
+}
+
+// scratchPrefix is what the names of compilers' directories begin with. One that is an hour old was left behind by a process that was killed.
+const scratchPrefix = "compile-"
+
+// adopt takes what a compiler wrote to its directory: native code first, as the rest says that it is there.
+func (d *diskCache) adopt(dir string) error {
+	code, err := filepath.Glob(filepath.Join(dir, "wazero-*", "*"))
+	if err != nil {
+		return err
+	}
+	rest, err := filepath.Glob(filepath.Join(dir, "*.*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range append(code, rest...) {
+		info, err := os.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue // the directory of the native code
+		}
+		name, err := filepath.Rel(dir, path)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(filepath.Join(d.dir, name)), 0o700)
+		}
+		if err == nil {
+			err = os.Rename(path, filepath.Join(d.dir, name))
+		}
+		if err != nil {
+			return fmt.Errorf("sandbox: cache directory: %w", err)
+		}
+	}
+	return nil
 }
 
 // ours refuses a directory that somebody else owns or may write to.

@@ -41,6 +41,8 @@ func goWasm(t testing.TB) []byte {
 var sharedCache string
 
 func TestMain(m *testing.M) {
+	BecomeCompiler()
+	becomeBadCompiler()
 	dir, err := os.MkdirTemp("", "sandbox-cache")
 	if err != nil {
 		panic(err)
@@ -55,6 +57,9 @@ func TestMain(m *testing.M) {
 func patient(l Limits) Limits {
 	if raceEnabled && l.CompileTime == 0 {
 		l.CompileTime = 10 * time.Minute
+	}
+	if raceEnabled && l.CompileMemory == 0 { // shadow memory counts as well
+		l.CompileMemory = 1 << 45
 	}
 	return l
 }

@@ -17,6 +17,7 @@ type Module struct {
 	wasm    []byte // as received; nil once forgotten
 	source  func() ([]byte, error)
 	warm    []byte
+	apart   bool // compiled and initialised by a compiler
 	sum     [32]byte
 	hash    string
 	pool    *pool

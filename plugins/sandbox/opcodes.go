@@ -90,7 +90,7 @@ type instruction struct {
 	at     int // offset of the opcode
 	op     byte
 	misc   uint32   // sub-opcode after 0xfc
-	index  uint32   // of calls, globals, locals, labels
+	index  uint32   // of calls, globals, locals, labels; the type of indirect calls
 	offset uint32   // of loads and stores
 	value  int64    // of integer constants; the type of a block
 	labels []uint32 // of br_table, the default's last; until the next one is read
@@ -103,7 +103,7 @@ func (r *reader) next(in *instruction) {
 	switch op := in.op; {
 	case op >= 0x45 && op <= opLastNumeric, op <= opNop, op == opElse, op == opEnd, op == opReturn, op == opDrop,
 		op == opSelect, op == opRefIsNull:
-	case op == opLocalGet, op == opLocalSet, op == opLocalTee, op == opGlobalGet, op == opGlobalSet, op == opCall, op == opBr, op == opBrIf, op == opTableGet, op == opRefFunc:
+	case op == opLocalGet, op == opLocalSet, op == opLocalTee, op == opGlobalGet, op == opGlobalSet, op == opCall, op == opBr, op == opBrIf, op == opTableGet:
 		in.index = r.u32()
 	case op == opBlock, op == opLoop, op == opIf:
 		in.value = r.signed(5)
@@ -124,7 +124,7 @@ func (r *reader) next(in *instruction) {
 			in.labels = append(in.labels, r.u32())
 		}
 	case op == opCallIndirect:
-		r.u32()
+		in.index = r.u32()
 		r.u32()
 	case op == opSelectTyped:
 		for range r.count() {
@@ -136,6 +136,8 @@ func (r *reader) next(in *instruction) {
 		r.byte()
 	case op == opPrefixMisc:
 		r.misc(in)
+	case op == opRefFunc:
+		r.fail(in.at, "ref.func: the runtime keeps a new reference for every execution, without end; take the function from a table")
 	case op == opTableSet:
 		r.fail(in.at, "table.set: tables must not change, a reset does not put them back")
 	case op == opPrefixVector:

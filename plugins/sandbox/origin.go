@@ -96,7 +96,7 @@ func (o *origins) next(in *instruction, end int) (address origin, straight bool)
 	case op == opI64Add, op == opI32Sub:
 		b := o.pop()
 		o.push(combined(o.pop(), b, in, end))
-	case op == opF32Const, op == opF64Const, op == opGlobalGet, op == opMemorySize, op == opRefNull, op == opRefFunc:
+	case op == opF32Const, op == opF64Const, op == opGlobalGet, op == opMemorySize, op == opRefNull:
 		o.push(origin{})
 	case unary(op), op == opTableGet, op == opRefIsNull:
 		o.replace(1)

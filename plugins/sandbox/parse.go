@@ -101,6 +101,9 @@ func parse(wasm []byte) (*parsed, error) {
 			last = sectionOrder[id]
 		}
 		s := section{id, span{r.p - len(body), r.p}}
+		if len(m.sections) == maxSections {
+			return nil, refused(at, "more than %d sections", maxSections)
+		}
 		m.sections = append(m.sections, s)
 		sr := &reader{b: wasm, p: s.start, end: s.end}
 		m.section(id, sr)
@@ -130,7 +133,7 @@ func (m *parsed) section(id byte, r *reader) {
 	case secImport:
 		m.importSection(r)
 	case secFunction:
-		for range r.vector() {
+		for range r.several(maxFunctions, "functions") {
 			at := r.p
 			t := r.u32()
 			if int64(t) >= int64(len(m.types)) {
@@ -139,7 +142,7 @@ func (m *parsed) section(id byte, r *reader) {
 			m.funcs = append(m.funcs, t)
 		}
 	case secTable:
-		for range r.vector() {
+		for range r.several(maxTables, "tables") {
 			at := r.p
 			if t := r.byte(); t != typeFuncref && t != typeExternref {
 				r.fail(at, "table of type %#x", t)
@@ -162,9 +165,9 @@ func (m *parsed) section(id byte, r *reader) {
 	case secStart:
 		m.start = int64(r.u32())
 	case secElement:
-		r.p = r.end // validated by wazero; tables cannot change afterwards
+		m.elementSection(r)
 	case secCode:
-		for range r.vector() {
+		for range r.several(maxFunctions, "function bodies") {
 			n := r.u32()
 			start := r.p
 			r.take(n)
@@ -178,7 +181,8 @@ func (m *parsed) section(id byte, r *reader) {
 }
 
 func (m *parsed) typeSection(r *reader) {
-	for range r.vector() {
+	values := 0
+	for range r.several(maxTypes, "types") {
 		at := r.p
 		if form := r.byte(); form != 0x60 {
 			r.fail(at, "type of form %#x", form)
@@ -186,6 +190,9 @@ func (m *parsed) typeSection(r *reader) {
 		t := funcType{params: r.name(), results: r.name()}
 		for _, v := range []byte(t.params + t.results) {
 			r.valueType(at, v)
+		}
+		if values += len(t.params) + len(t.results); values > maxTypeValues {
+			r.fail(at, "types of more than %d parameters and results in all", maxTypeValues)
 		}
 		m.types = append(m.types, t)
 	}
@@ -203,7 +210,7 @@ func (r *reader) valueType(at int, t byte) {
 
 func (m *parsed) importSection(r *reader) {
 	kinds := [...]string{"function", "table", "memory", "global"}
-	for range r.vector() {
+	for range r.several(maxImports, "imports") {
 		im := imported{at: r.p, module: r.name(), name: r.name()}
 		kind := r.byte()
 		if r.err != nil {
@@ -226,7 +233,7 @@ func (m *parsed) importSection(r *reader) {
 }
 
 func (m *parsed) globalSection(r *reader) {
-	for range r.vector() {
+	for range r.several(maxGlobals, "globals") {
 		at := r.p
 		g := global{typ: r.byte()}
 		r.valueType(at, g.typ)
@@ -271,7 +278,7 @@ func (r *reader) constant() (v uint32, plain bool) {
 }
 
 func (m *parsed) exportSection(r *reader) {
-	for range r.vector() {
+	for range r.several(maxExports, "exports") {
 		at := r.p
 		name := r.name()
 		e := export{kind: r.byte(), index: r.u32()}
@@ -282,8 +289,38 @@ func (m *parsed) exportSection(r *reader) {
 	}
 }
 
+// elementSection counts what fills the tables, and skips it: tables cannot change afterwards. wazero trusts the counts of this section and
+// makes room for as many entries as they say.
+func (m *parsed) elementSection(r *reader) {
+	entries := 0
+	for range r.several(maxTables*64, "element segments") {
+		at := r.p
+		flag := r.u32()
+		if flag > 7 {
+			r.fail(at, "element segment of kind %d", flag)
+		}
+		if flag&1 == 0 { // active: it says where
+			if flag&2 != 0 {
+				r.u32()
+			}
+			r.constant()
+		}
+		if flag&3 != 0 {
+			r.byte() // type
+		}
+		for range r.several(maxTableEntries-entries, "further table entries") {
+			entries++
+			if flag&4 != 0 {
+				r.constant()
+			} else {
+				r.u32()
+			}
+		}
+	}
+}
+
 func (m *parsed) dataSection(r *reader) {
-	for i := range r.vector() {
+	for i := range r.several(maxSegments, "data segments") {
 		s := segment{at: r.p}
 		if flag := r.u32(); flag != 0 {
 			r.fail(s.at, "data segment %d is passive or not for memory 0", i)

@@ -105,6 +105,15 @@ func (r *reader) vector() iter.Seq[int] {
 	}
 }
 
+// several is vector for at most most elements, called what.
+func (r *reader) several(most int, what string) iter.Seq[int] {
+	at := r.p
+	if n := (&reader{b: r.b, p: r.p, end: r.end}).u32(); uint64(n) > uint64(most) {
+		r.fail(at, "%d %s, at most %d are allowed", n, what, most)
+	}
+	return r.vector()
+}
+
 // name reads a vector of bytes.
 func (r *reader) name() string { return string(r.take(r.u32())) }
 

@@ -7,7 +7,7 @@ import (
 
 // rewriterVersion is part of the key of everything kept on disk. Count it up with every change of what is refused, of
 // the code that is put in, or of what it costs.
-const rewriterVersion = 8
+const rewriterVersion = 9
 
 // Names of what the rewriter exports beside the guest's own mutable globals.
 const (
@@ -17,10 +17,10 @@ const (
 	exportStart  = reservedPrefix + "start"
 )
 
-// stackUnits is how deep a guest may recurse, in units of 8 bytes: 32 MiB. Every call of a function that calls others is
+// stackUnits is how deep a guest may recurse, in units of 8 bytes: 8 MiB. Every call of a function that calls others is
 // charged its instructions, parameters and locals, which is more than its frame can hold. wazero itself would let the
 // stack of an instance grow to 84 MB of Go heap, doubling and copying it on the way.
-const stackUnits = 4 << 20
+const stackUnits = 1 << 20
 
 // rewritten is a module ready to be compiled, and what instances of it need beside the code.
 type rewritten struct {
@@ -92,9 +92,8 @@ func (m *parsed) rewrite(maxPages uint32) (*rewritten, error) {
 		case secCode:
 			w.section(s.id, code)
 		case secCustom:
-			r := &reader{b: m.wasm, p: s.start, end: s.end}
-			if r.name() == "name" { // for readable traces
-				w.section(s.id, m.wasm[s.start:s.end])
+			if names := m.functionNames(s); names != nil { // for readable traces
+				w.section(s.id, names)
 			}
 		default:
 			w.section(s.id, m.wasm[s.start:s.end])

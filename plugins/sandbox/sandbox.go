@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"runtime"
 	"sync"
 	"time"
@@ -24,6 +25,7 @@ type Limits struct {
 	FunctionBytes int           // size of one function body, which bounds the time it takes to compile; default 256 KiB
 	MessageBytes  int           // size of a message, in and out; default 1 MiB
 	CompileTime   time.Duration // of one module, after which its callers get an error and may try again; default 30 s
+	CompileMemory int64         // bytes that a compiler process may take; default 1 GiB
 	Instances     int           // per module; callers beyond it wait; default 2*GOMAXPROCS
 }
 
@@ -35,6 +37,7 @@ func (l Limits) withDefaults() Limits {
 	set(&l.FunctionBytes, 256<<10)
 	set(&l.MessageBytes, 1<<20)
 	set(&l.CompileTime, 30*time.Second)
+	set(&l.CompileMemory, 1<<30)
 	set(&l.Instances, 2*runtime.GOMAXPROCS(0))
 	return l
 }
@@ -52,7 +55,7 @@ func (l Limits) validate() error {
 	switch {
 	case l.MemoryPages > maxMemoryPages:
 		return fmt.Errorf("sandbox: Limits.MemoryPages %d is above %d", l.MemoryPages, maxMemoryPages)
-	case l.StepFuel < 0, l.InitFuel < 0, l.ModuleBytes < 0, l.FunctionBytes < 0, l.MessageBytes < 0, l.CompileTime < 0, l.Instances < 0:
+	case l.StepFuel < 0, l.InitFuel < 0, l.ModuleBytes < 0, l.FunctionBytes < 0, l.MessageBytes < 0, l.CompileTime < 0, l.CompileMemory < 0, l.Instances < 0:
 		return fmt.Errorf("sandbox: negative limit in %+v", l)
 	case l.MessageBytes > 1<<30:
 		return fmt.Errorf("sandbox: Limits.MessageBytes %d is above 1 GiB", l.MessageBytes)
@@ -65,6 +68,11 @@ type Options struct {
 	Limits   Limits
 	CacheDir string       // of compiled code, kept over restarts; empty for none. It holds native code: see New
 	Logger   *slog.Logger // nil discards
+
+	// Compiler is the command that is started to compile a module and to run it up to the state its calls start from, as Self: a hostile
+	// module then takes that process's memory and time, not ours. nil does both in this process. What LoadOwn loads is ours, and
+	// compiled here.
+	Compiler []string
 }
 
 // Runtime loads modules. It is safe for concurrent use.
@@ -76,6 +84,8 @@ type Runtime struct {
 	log          *slog.Logger
 	moduleConfig wazero.ModuleConfig
 	compiling    chan struct{} // holds a token while a module is compiled: one at a time
+	compiler     []string      // nil for none
+	scratch      string        // the cache directory of a runtime that was given none and has a compiler
 
 	mu      sync.Mutex
 	closed  bool
@@ -89,7 +99,7 @@ const features = api.CoreFeaturesV2 &^ api.CoreFeatureSIMD
 //
 // CacheDir is created if it is missing, for this user alone. A directory that belongs to another user or that others may
 // write to is refused: whoever can write to it can run native code in this process.
-func New(ctx context.Context, o Options) (*Runtime, error) {
+func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 	limits := o.Limits.withDefaults()
 	if err := limits.validate(); err != nil {
 		return nil, err
@@ -98,6 +108,7 @@ func New(ctx context.Context, o Options) (*Runtime, error) {
 		limits:    limits,
 		log:       o.Logger,
 		compiling: make(chan struct{}, 1),
+		compiler:  o.Compiler,
 		modules:   map[*Module]struct{}{},
 		// Nothing of the host is given away, and no name, so that any number of instances fit into one runtime.
 		moduleConfig: wazero.NewModuleConfig().WithName("").WithStartFunctions(),
@@ -108,8 +119,20 @@ func New(ctx context.Context, o Options) (*Runtime, error) {
 	// Not WithCloseOnContextDone: it makes calls several times slower and does not stop deep recursion; fuel does both.
 	config := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithMemoryLimitPages(limits.MemoryPages + ledgerPages(limits.MemoryPages)).
 		WithDebugInfoEnabled(false)
-	if o.CacheDir != "" {
-		disk, err := openDiskCache(o.CacheDir, limits)
+	dir := o.CacheDir
+	if dir == "" && r.compiler != nil {
+		if r.scratch, err = os.MkdirTemp("", "payswitch-adapters-"); err != nil {
+			return nil, fmt.Errorf("sandbox: a directory for compiled code: %w", err)
+		}
+		dir = r.scratch
+		defer func() {
+			if err != nil {
+				_ = os.RemoveAll(r.scratch)
+			}
+		}()
+	}
+	if dir != "" {
+		disk, err := openDiskCache(dir, limits)
 		if err != nil {
 			return nil, err
 		}
@@ -148,6 +171,9 @@ func (r *Runtime) Close(ctx context.Context) error {
 	if r.cache != nil {
 		err = errors.Join(err, r.cache.Close(ctx))
 	}
+	if r.scratch != "" {
+		err = errors.Join(err, os.RemoveAll(r.scratch))
+	}
 	return err
 }
 
@@ -158,22 +184,34 @@ func (r *Runtime) Close(ctx context.Context) error {
 // warm is the message of a step taken once before the state every call starts from is kept, so that what a guest sets up
 // on first use is there already and its memory need not grow in each call; nil for none. It must hold nothing secret.
 func (r *Runtime) Load(wasm []byte, warm []byte) (*Module, error) {
+	return r.load(wasm, warm, r.compiler != nil)
+}
+
+// LoadOwn is Load for a module that this program trusts as itself. It is compiled and initialised in this process.
+func (r *Runtime) LoadOwn(wasm []byte, warm []byte) (*Module, error) {
+	return r.load(wasm, warm, false)
+}
+
+func (r *Runtime) load(wasm, warm []byte, apart bool) (*Module, error) {
 	if len(wasm) > r.limits.ModuleBytes {
 		return nil, refused(-1, "%d bytes, at most %d are allowed", len(wasm), r.limits.ModuleBytes)
 	}
 	if len(warm) > r.limits.MessageBytes {
 		return nil, ErrInputTooLarge
 	}
-	m := &Module{runtime: r, wasm: wasm, warm: warm, sum: sha256.Sum256(wasm), pool: newPool(r.limits.Instances)}
+	m := &Module{runtime: r, wasm: wasm, warm: warm, apart: apart, sum: sha256.Sum256(wasm), pool: newPool(r.limits.Instances)}
 	m.hash = hex.EncodeToString(m.sum[:])
 	if !r.disk.accepted(m.hash) && !r.isClosed() {
-		if err := r.examine(wasm); err != nil {
+		err := r.examine(wasm, apart)
+		if err != nil {
 			if r.isClosed() { // meanwhile: the verdict means nothing
 				err = ErrClosed
 			}
 			return nil, err
 		}
-		r.disk.accept(m.hash, r.log)
+		if !apart { // else the compiler says so
+			r.disk.accept(m.hash, r.log)
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -191,8 +229,9 @@ func (r *Runtime) isClosed() bool {
 }
 
 // examine refuses a module that cannot be run. It first looks at it as it was received: a module that is valid only
-// after instrumentation, because it names the injected globals say, must not get that far.
-func (r *Runtime) examine(wasm []byte) error {
+// after instrumentation, because it names the injected globals say, must not get that far. Whether it is valid is left to the compiler of a
+// module that has one.
+func (r *Runtime) examine(wasm []byte, apart bool) error {
 	p, err := parse(wasm)
 	if err != nil {
 		return err
@@ -200,8 +239,8 @@ func (r *Runtime) examine(wasm []byte) error {
 	if err := p.check(r.limits); err != nil {
 		return err
 	}
-	if err := p.scanBodies(func(int, *functionScan) {}); err != nil {
+	if err := p.scanBodies(func(int, *functionScan) {}); err != nil || apart {
 		return err
 	}
-	return r.validate(wasm)
+	return r.validate(p.withoutCustom())
 }

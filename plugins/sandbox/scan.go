@@ -75,6 +75,8 @@ type functionScan struct {
 	bulk      bool    // needs two more
 	values    int64   // instructions: a bound for the values a frame holds
 	blocks    uint64  // basic blocks the compiler will make of it, roughly
+	weight    weight  // what its instructions cost the compiler
+	carried   []int   // values that a branch to each of the open blocks takes along
 	loopDepth int
 	origins   origins
 	bases     []base   // since the last branch
@@ -91,7 +93,7 @@ const rewriterFailed = "the rewriter failed"
 // scanBodies scans all function bodies and shows each to visit. It refuses a module that would take too long to compile.
 func (m *parsed) scanBodies(visit func(i int, s *functionScan)) (err error) {
 	var s functionScan
-	effort, at := uint64(0), 0
+	effort, at, code := uint64(0), 0, int64(0)
 	defer func() {
 		if p := recover(); p != nil {
 			err = m.refusedIn(at, &RefusedError{Offset: -1, Reason: rewriterFailed, Err: fmt.Errorf("%v\n%s", p, debug.Stack())})
@@ -104,6 +106,15 @@ func (m *parsed) scanBodies(visit func(i int, s *functionScan)) (err error) {
 		}
 		if effort += s.blocks * s.blocks; effort > maxEffort {
 			return m.refusedIn(i, refused(m.bodies[i].start, "up to here, the functions have too many basic blocks to be compiled in time"))
+		}
+		w := s.compiledWeight()
+		if w.memory > maxCompileMemory {
+			return m.refusedIn(i, refused(m.bodies[i].start, "the compiler would need about %d MiB for this function, at most %d are allowed: "+
+				"it has too many calls, memory accesses, blocks or br_table labels; split it", w.memory>>20, maxCompileMemory>>20))
+		}
+		if code += w.code; code > maxCompiledCode {
+			return m.refusedIn(i, refused(m.bodies[i].start, "up to here, the functions would become about %d MiB of native code, at most %d are allowed",
+				code>>20, maxCompiledCode>>20))
 		}
 		visit(i, &s)
 	}
@@ -121,7 +132,7 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	r := &reader{b: m.wasm, p: body.start, end: body.end}
 	t := m.types[m.funcs[i]]
 	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), ifs: s.ifs[:0], locals: uint64(len(t.params)), origins: s.origins,
-		bases: s.bases[:0], accesses: s.accesses[:0], held: s.held[:0], anchors: s.anchors, jumps: s.jumps}
+		bases: s.bases[:0], accesses: s.accesses[:0], held: s.held[:0], anchors: s.anchors, jumps: s.jumps, carried: append(s.carried[:0], len(t.results))}
 	s.groups = r.count()
 	s.declStart = r.p
 	for range s.groups {
@@ -151,6 +162,7 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 			r.fail(in.at, "global %d does not exist", in.index)
 			break
 		}
+		s.weigh(m, &in)
 		current = s.instruction(r, &in, current)
 	}
 	if r.err == nil && (len(s.loops) > 0 || r.p != r.end) {
@@ -215,6 +227,7 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 	case op == opMemoryGrow:
 		s.mark(mark{at: in.at, end: r.p, kind: markGrow})
 		s.addr, s.stops = true, true
+		s.blocks += 8
 	case op == opMemorySize:
 		s.mark(mark{at: in.at, end: r.p, kind: markSize})
 	case op == opCall || op == opCallIndirect:

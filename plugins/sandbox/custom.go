@@ -1,0 +1,61 @@
+package sandbox
+
+import (
+	"bytes"
+	"slices"
+	"unicode/utf8"
+)
+
+// withoutCustom is the module without its custom sections. They have no part in whether it is valid, and wazero makes room for as many names
+// as the name section says it has.
+func (m *parsed) withoutCustom() []byte {
+	out := slices.Clone(m.wasm[:8])
+	for _, s := range m.sections {
+		if s.id != secCustom {
+			out = append(appendU(append(out, s.id), uint64(s.end-s.start)), m.wasm[s.start:s.end]...)
+		}
+	}
+	return out
+}
+
+// maxName is how much of a function's name is kept.
+const maxName = 256
+
+// functionNames makes a name section of the functions' names alone. It answers nil when the custom section s is no name section, or not as it
+// should be: nothing depends on names.
+func (m *parsed) functionNames(s section) []byte {
+	const functions = 1 // subsection
+	r := &reader{b: m.wasm, p: s.start, end: s.end}
+	if r.name() != "name" {
+		return nil
+	}
+	for r.more() {
+		id := r.byte()
+		body := r.take(r.u32())
+		if id != functions || r.err != nil {
+			continue
+		}
+		sub := &reader{b: m.wasm, p: r.p - len(body), end: r.p}
+		var list []byte
+		n, next := 0, uint32(0)
+		for range sub.several(maxFunctions, "names") {
+			index, name := sub.u32(), sub.take(sub.u32())
+			if _, there := m.function(index); sub.err != nil || !there || index < next || !utf8.Valid(name) {
+				return nil
+			}
+			if len(name) > maxName {
+				name = bytes.ToValidUTF8(name[:maxName], nil) // the last character may be cut
+			}
+			list = append(appendU(appendU(list, uint64(index)), uint64(len(name))), name...)
+			n, next = n+1, index+1
+		}
+		if sub.err != nil {
+			return nil
+		}
+		list = append(appendU(nil, uint64(n)), list...)
+		out := append([]byte{4}, "name"...)
+		out = appendU(append(out, functions), uint64(len(list)))
+		return append(out, list...)
+	}
+	return nil
+}
