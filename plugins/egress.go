@@ -73,8 +73,10 @@ type answer struct {
 	err     error // the cause of the failure, for the log
 }
 
-// do sends one request. It ends when ctx or the request's own time-out does.
-func (e *egress) do(ctx context.Context, o *outgoing) answer {
+// do sends one request. It ends when ctx or the request's own time-out does. An answer that the host cannot look through is a failure.
+func (e *egress) do(ctx context.Context, o *outgoing) answer { return readable(e.exchange(ctx, o)) }
+
+func (e *egress) exchange(ctx context.Context, o *outgoing) answer {
 	if e.instead != nil {
 		return e.instead(ctx, o)
 	}
@@ -82,6 +84,7 @@ func (e *egress) do(ctx context.Context, o *outgoing) answer {
 		return e.simulate(ctx, o)
 	}
 	t := e.transport(o)
+	o.header["Accept-Encoding"] = []string{identity}
 	ctx, cancel := context.WithTimeout(ctx, o.timeout)
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
@@ -199,7 +202,7 @@ func (e *egress) newTransport(c *tls.Config) *http.Transport {
 		TLSClientConfig:        c,
 		TLSHandshakeTimeout:    e.opts.DialTimeout,
 		ForceAttemptHTTP2:      true,
-		DisableCompression:     true, // so that the size of an answer is what it takes
+		DisableCompression:     true, // the host asks for answers as they are, and looks through them
 		MaxIdleConnsPerHost:    128,
 		IdleConnTimeout:        20 * time.Second, // below what servers allow, so that few requests meet a closing connection
 		MaxResponseHeaderBytes: maxHeaderBytes,

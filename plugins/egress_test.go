@@ -258,7 +258,7 @@ func TestAnswersAreTakenAsTheyAre(t *testing.T) {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/bomb":
-			require.Empty(t, r.Header.Get("Accept-Encoding"))
+			require.Equal(t, []string{"identity"}, r.Header["Accept-Encoding"])
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(zipped.Bytes())
 		case "/redirect":
@@ -272,7 +272,10 @@ func TestAnswersAreTakenAsTheyAre(t *testing.T) {
 	defer s.Close()
 	e := client(t, s, Options{})
 	a := e.do(context.Background(), request(t, "GET", s.URL+"/bomb", ""))
-	require.Equal(t, zipped.Bytes(), a.body, "nothing is unpacked: %v", a.err)
+	require.Equal(t, failUnreadable, a.failure, "nothing is unpacked, and nothing is handed on as it is: %v", a.err)
+	require.True(t, a.sent)
+	require.Zero(t, a.status)
+	require.Empty(t, a.body)
 	a = e.do(context.Background(), request(t, "GET", s.URL+"/redirect", ""))
 	require.Equal(t, 307, a.status)
 	require.False(t, redirected.Load())
@@ -307,9 +310,9 @@ func TestWhatIsSent(t *testing.T) {
 	}()
 	e := client(t, nil, Options{})
 	for want, o := range map[string]*outgoing{
-		"POST / HTTP/1.1\r\nHost: H\r\nContent-Length: 0\r\nIdempotency-Key: op_1-0\r\n\r\n":   keyedRequest(t, "POST", "http://"+l.Addr().String(), ""),
-		"GET /a?b HTTP/1.1\r\nHost: H\r\n\r\n":                                                 request(t, "GET", "http://"+l.Addr().String()+"/a?b", ""),
-		"PUT /%2F HTTP/1.1\r\nHost: H\r\nContent-Length: 3\r\nIdempotency-Key: op_1-0\r\n\r\n": keyedRequest(t, "PUT", "http://"+l.Addr().String()+"/%2F", "pay"),
+		"POST / HTTP/1.1\r\nHost: H\r\nContent-Length: 0\r\nAccept-Encoding: identity\r\nIdempotency-Key: op_1-0\r\n\r\n":   keyedRequest(t, "POST", "http://"+l.Addr().String(), ""),
+		"GET /a?b HTTP/1.1\r\nHost: H\r\nAccept-Encoding: identity\r\n\r\n":                                                 request(t, "GET", "http://"+l.Addr().String()+"/a?b", ""),
+		"PUT /%2F HTTP/1.1\r\nHost: H\r\nContent-Length: 3\r\nAccept-Encoding: identity\r\nIdempotency-Key: op_1-0\r\n\r\n": keyedRequest(t, "PUT", "http://"+l.Addr().String()+"/%2F", "pay"),
 	} {
 		o.header["User-Agent"] = nil
 		go e.do(context.Background(), o)

@@ -1,9 +1,11 @@
 package plugins
 
 import (
+	"bytes"
 	"crypto/tls"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,19 +88,44 @@ func headers(s *sdk.Send, idempotencyKey string) (http.Header, error) {
 	return h, nil
 }
 
-// ours are the headers that belong to the connection, not to the message (RFC 9110 section 7.6.1), and those net/http sets.
-var ours = map[string]bool{"Host": true, "Content-Length": true, "Transfer-Encoding": true, "Connection": true, "Keep-Alive": true,
-	"Te": true, "Trailer": true, "Upgrade": true, "Expect": true, "Http2-Settings": true}
+// ours are the headers that are the host's business, by their folded names: those of the connection (RFC 9110 section 7.6.1), those that
+// net/http sets, those that change the form of the answer or ask for a part or a digest of it, those that make an intermediary send the
+// request elsewhere or as another method.
+var ours = foldedSet("Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "TE", "Trailer", "Upgrade", "Expect", "HTTP2-Settings",
+	"Alt-Used", "Max-Forwards", "Via", "Forwarded",
+	"Accept-Encoding", "Accept-Charset", "Accept-Transfer-Encoding", "A-IM", "Range", "If-Range", "Request-Range",
+	"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since",
+	"Want-Digest", "Want-Content-Digest", "Want-Repr-Digest", "Want-Signature",
+	"X-Original-URL", "X-Original-URI", "X-Original-Host", "X-Original-Method", "X-Rewrite-URL", "X-Host", "X-HTTP-Host-Override", "X-Real-IP", "X-ProxyUser-IP",
+	"X-HTTP-Method", "X-HTTP-Method-Override", "X-Method-Override", "X-Method", "X-HTTP-Path-Override")
+
+// oursBegin are the beginnings of further such names, folded.
+var oursBegin = []string{"proxy", "xforwarded", "xproxy", "secwebsocket"}
+
+func foldedSet(names ...string) map[string]bool {
+	all := make(map[string]bool, len(names))
+	for _, name := range names {
+		all[folded(name)] = true
+	}
+	return all
+}
+
+func isOurs(name string) bool {
+	var room [64]byte
+	f := appendFolded(room[:0], name)
+	return ours[string(f)] || slices.ContainsFunc(oursBegin, func(begin string) bool { return bytes.HasPrefix(f, []byte(begin)) })
+}
 
 func checkHeader(name, value string) error {
-	key := http.CanonicalHeaderKey(name)
 	switch {
 	case !isToken(name):
 		return violation(RuleHeader, "name %.40q is malformed", name)
-	case ours[key] || strings.HasPrefix(key, "Proxy-"):
+	case isOurs(name):
 		return violation(RuleHeader, "%s is the host's own business", name)
 	case !isFieldValue(value):
 		return violation(RuleHeader, "the value of %s holds a control character or begins or ends with a space", name)
+	case strings.EqualFold(name, "Accept") && strings.Contains(strings.ToLower(value), "charset"):
+		return violation(RuleHeader, "%s names a charset: the host takes answers in UTF-8, leave it out", name)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ var (
 type ExchangeError struct {
 	// Sent is false only where nothing can have reached the processor.
 	Sent bool
-	// Failure is Exchange.Failure: timeout, connect, tls, reset, too_large, refused; "no answer" where the host did not say.
+	// Failure is Exchange.Failure: timeout, connect, tls, reset, too_large, unreadable, refused; "no answer" where the host did not say.
 	Failure string
 }
 

@@ -81,7 +81,7 @@ type Exchange struct {
 	Headers []Header `json:"headers,omitempty"`
 	// BodyLength is the length of the answer's body, which lies in the frame after the JSON, all bodies in order.
 	BodyLength int `json:"body_length,omitempty"`
-	// Failure says how the exchange failed when there is no (whole) answer: timeout, connect, tls, reset, too_large, refused.
+	// Failure says how the exchange failed when there is no (whole) answer: timeout, connect, tls, reset, too_large, unreadable, refused.
 	Failure string `json:"failure,omitempty"`
 	// Verified is the verdict of a verify.
 	Verified *bool `json:"verified,omitempty"`

@@ -29,6 +29,7 @@ func unhappyAnswers(full []byte) []unhappy {
 		{name: "time-out after sending", e: sdk.Exchange{Sent: true, Failure: "timeout"}},
 		{name: "reset after sending", e: sdk.Exchange{Sent: true, Failure: "reset"}},
 		{name: "answer too large", e: sdk.Exchange{Sent: true, Failure: "too_large"}},
+		{name: "unreadable answer", e: sdk.Exchange{Sent: true, Failure: "unreadable"}},
 		{name: "time-out with a status", e: sdk.Exchange{Sent: true, Status: 200, Failure: "timeout"}},
 		{name: "time-out before sending", e: sdk.Exchange{Failure: "timeout"}},
 		{name: "no connection", e: sdk.Exchange{Failure: "connect"}},

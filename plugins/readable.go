@@ -1,0 +1,118 @@
+package plugins
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"regexp"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// failUnreadable is the failure of an answer whose bytes the host cannot look through for secrets. The request has arrived.
+const failUnreadable = "unreadable"
+
+// identity is the only encoding of answers that the host asks for and takes.
+const identity = "identity"
+
+// readable turns an answer into a failure where its bytes are not the text itself: compressed, or in a charset whose digits are not those of
+// ASCII. The host could not mask such an answer, but the guest could decode it.
+func readable(a answer) answer {
+	if a.failure != "" {
+		return a
+	}
+	why := unreadable(a.headers, a.body)
+	if why == "" {
+		return a
+	}
+	return answer{sent: true, failure: failUnreadable, err: fmt.Errorf("answer that cannot be looked through: %s; "+
+		"the processor must answer without compression in UTF-8 or another charset that extends ASCII", why)}
+}
+
+// unreadable says what keeps the host from reading an answer, "" for nothing.
+func unreadable(headers []sdk.Header, body []byte) string {
+	for i := range headers {
+		value := headers[i].Value
+		switch strings.ToLower(headers[i].Name) {
+		case "content-encoding", "transfer-encoding":
+			for encoding := range strings.SplitSeq(value, ",") {
+				if e := strings.ToLower(strings.TrimSpace(encoding)); e != "" && e != identity && e != "chunked" {
+					return fmt.Sprintf("%s %.40q", headers[i].Name, value)
+				}
+			}
+		case "content-range":
+			return "a part of a document"
+		case "content-type":
+			if charset, ok := charsetOf(value); !ok || !readableCharset(charset) {
+				return fmt.Sprintf("Content-Type %.80q", value)
+			}
+		}
+	}
+	return unreadableBody(body)
+}
+
+// charsetOf is the charset that a Content-Type names, "" where it names none. ok is false where it names one in a way that cannot be read.
+func charsetOf(contentType string) (charset string, ok bool) {
+	lower := strings.ToLower(contentType)
+	if !strings.Contains(lower, "charset") {
+		return "", true
+	}
+	_, params, err := mime.ParseMediaType(contentType)
+	if err != nil || params["charset"] == "" {
+		rest := strings.Trim(lower[strings.Index(lower, "charset")+len("charset"):], " =\"';,") // as some servers write it
+		return rest, rest != ""
+	}
+	return strings.ToLower(params["charset"]), true
+}
+
+// singleByte are charsets in which every byte below 0x80 is the ASCII character.
+var singleByte = regexp.MustCompile(`^(iso[-_]?8859[-_]\d{1,2}|latin-?\d|l\d|windows-?125\d|cp-?125\d|x-cp125\d|us-?ascii|ascii|ansi_x3\.4-19\d\d)$`)
+
+func readableCharset(charset string) bool {
+	switch charset {
+	case "", "utf-8", "utf8", "unicode-1-1-utf-8", "utf-8-sig":
+		return true
+	}
+	return singleByte.MatchString(charset)
+}
+
+// magics are the beginnings of compressed data.
+var magics = []string{"\x1f\x8b", "\x28\xb5\x2f\xfd", "PK\x03\x04", "BZh", "\xfd7zXZ", "\x04\x22\x4d\x18", "\x1f\x9d", "\x1f\xa0", "7z\xbc\xaf"}
+
+// xmlEncoding is the charset that an XML document says it is in.
+var xmlEncoding = regexp.MustCompile(`^\s*<\?xml[^>]{0,100}?encoding\s*=\s*["']([^"']{1,40})["']`)
+
+// binaryShare is one in how many bytes of a text may be a control character. In compressed data every tenth is.
+const binaryShare = 50
+
+func unreadableBody(body []byte) string {
+	for _, m := range magics {
+		if bytes.HasPrefix(body, []byte(m)) {
+			return "compressed data"
+		}
+	}
+	if bytes.HasPrefix(body, []byte("\xff\xfe")) || bytes.HasPrefix(body, []byte("\xfe\xff")) || bytes.HasPrefix(body, []byte("\x00\x00\xfe\xff")) {
+		return "a byte order mark of UTF-16 or UTF-32"
+	}
+	text := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
+	if bytes.HasPrefix(bytes.TrimLeft(text[:min(len(text), 64)], " \t\r\n"), []byte("<?xml")) {
+		if m := xmlEncoding.FindSubmatch(text[:min(len(text), 300)]); m != nil && !readableCharset(strings.ToLower(string(m[1]))) {
+			return fmt.Sprintf("XML in %.40q", m[1])
+		}
+	}
+	controls := 0
+	for _, c := range body {
+		if c < ' ' && isControl[c] {
+			controls++
+		}
+	}
+	if controls*binaryShare > len(body) {
+		return "binary data"
+	}
+	return ""
+}
+
+// isControl are the control characters that no text holds. Separators of records (0x1C to 0x1F) and escapes are in some.
+var isControl = [' ']bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true, 8: true, 0x0E: true, 0x0F: true, 0x10: true, 0x11: true,
+	0x12: true, 0x13: true, 0x14: true, 0x15: true, 0x16: true, 0x17: true, 0x18: true, 0x19: true, 0x1A: true}
