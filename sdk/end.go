@@ -87,7 +87,7 @@ func (j JSON) Need(path string) string {
 // Must): they prove nothing about this payment. A currency of "" is not compared, nor is the amount read: nil.
 func (j JSON) Told(amount, currency string, c Currency) *Money {
 	m := j.MajorIn(amount, currency, c)
-	Require(m != nil || c == "" || !j.Has(amount), errOtherAmount)
+	Require(m != nil && m.Minor >= 0 || m == nil && (c == "" || !j.tells(amount)), errOtherAmount)
 	return m
 }
 

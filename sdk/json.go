@@ -244,15 +244,18 @@ func (j JSON) Major(path string, c Currency) *Money {
 
 // MajorIn is Major of an amount that stands beside its currency: nil unless that is c. A path that holds nothing says no other currency.
 func (j JSON) MajorIn(amount, currency string, c Currency) *Money {
-	if said := j.Str(currency); said != "" && said != string(c) {
+	if j.Has(currency) && j.Str(currency) != string(c) { // a currency that cannot be read is another one
 		return nil
 	}
 	return j.Major(amount, c)
 }
 
 // Sum adds up the amounts of those elements of an array that count, each beside its currency: see MajorIn. nil where one of them cannot be
-// read, or stands beside no currency; zero where there is no array.
+// read, or stands beside no currency, or where something else stands in the array's place; zero where nothing does.
 func (j JSON) Sum(amount, currency string, c Currency, counts func(JSON) bool) *Money {
+	if j.Exists() && !j.IsNull() && !j.IsArray() {
+		return nil
+	}
 	sum := &Money{Currency: c}
 	for v := range j.All() {
 		if !counts(v) {
