@@ -10,7 +10,7 @@ import (
 
 // results are resultCode.
 var results = sdk.Statuses{
-	{sdk.StatusAuthorized, "Authorised"},
+	{sdk.StatusAuthorized, "Authorised PartiallyAuthorised"},
 	{sdk.StatusDeclined, "Refused Error Cancelled"},
 	{sdk.StatusCustomerAction, "RedirectShopper ChallengeShopper IdentifyShopper PresentToShopper"},
 	{sdk.StatusPending, "Received Pending AuthenticationFinished AuthenticationNotRequired"},
@@ -24,7 +24,8 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	switch o.Status {
 	case sdk.StatusAuthorized:
 		sdk.Require(o.TransactionID != "", errors.New("authorised without a pspReference"))
-		o.Status, o.Amount = approved(c.Request), money(j.Get("amount"))
+		o.Status, o.Amount = approved(c.Request), authorised(c.Request, j)
+		sdk.Require(o.Amount != nil || code != "PartiallyAuthorised", errors.New("partially authorised without the amount"))
 		o.StoredCredential, o.ConnectorData = stored(c.Request, extra)
 	case sdk.StatusDeclined:
 		o.Decline = decline(j)
@@ -36,6 +37,16 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		}
 	}
 	return o, nil
+}
+
+// authorised is the amount that the issuer approved, which may be less than was asked for (docs.adyen.com, "Partial authorizations"). nil where the
+// answer tells no amount.
+func authorised(r *sdk.Request, j sdk.JSON) *sdk.Money {
+	whole := decimals.Told(j, "amount.value", "amount.currency", r.Amount.Currency)
+	if part := decimals.Told(j.Get("additionalData"), "authorisedAmountValue", "authorisedAmountCurrency", r.Amount.Currency); part != nil {
+		return part
+	}
+	return whole
 }
 
 // approved is what Authorised means: with automatic capture Adyen takes the money without being asked again.

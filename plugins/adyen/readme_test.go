@@ -48,6 +48,8 @@ Generated from manifest, cases and notes: ` + "`go test ./plugins/adyen -run Rea
   Of a payment that Adyen captures at once the authorization is the last message, and counts as its capture.
 - What Adyen captures at once is undone by a reversal, which cancels or refunds it: it may be taken by then.
 - The reference of a stored card comes with the payment's answer, where the account has it switched on there, or later by RECURRING_CONTRACT.
+- The issuer may approve less than was asked for, asked to or not: additionalData.authorisedAmountValue of an answer is what is held or taken.
+  A message does not sign that field, so that one with another amount than the signed one only causes a query, as one whose amount cannot be read.
 - Webhooks are believed by their signature alone. Adyen signs no time, so there is no tolerance to check.
 - CLP and ISK are sent with two decimals, CVE and IDR with none, as Adyen wants them. CLF, IRR and MGA are refused: their decimals at
   Adyen are in doubt.

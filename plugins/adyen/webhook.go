@@ -79,6 +79,10 @@ func event(n sdk.JSON) *sdk.Event {
 	case code == "AUTHORISATION" && success && o.Amount != nil && o.Amount.Minor == 0:
 		o.Status = sdk.StatusVerified
 	}
+	if moved := success && o.StoredCredential == nil; moved && !readable(n, o) {
+		e.Outcome, e.Sync = nil, true
+		return e
+	}
 	if !success || o.Status == sdk.StatusDeclined || o.Status == sdk.StatusVoided { // the amount is not that of what it says
 		o.Amount = nil
 	}
@@ -86,6 +90,19 @@ func event(n sdk.JSON) *sdk.Event {
 		o.Decline = said(n)
 	}
 	return e
+}
+
+// readable says whether the amount of what was authorized, captured or refunded can be believed. An issuer may have approved less than the
+// signed amount (authorisedAmountValue); that field is not signed, so that it only says that the signed amount is not the whole truth.
+func readable(n sdk.JSON, o *sdk.Outcome) bool {
+	switch o.Status {
+	case sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusRefunded, sdk.StatusVerified:
+	default:
+		return true
+	}
+	part := n.Get("additionalData.authorisedAmountValue")
+	same := !part.Exists() || part.IsNull() || part.Text("") == n.Text("amount.value")
+	return o.Amount != nil && o.Amount.Minor >= 0 && (same || n.Str("eventCode") != "AUTHORISATION")
 }
 
 // said is why something was refused: in words, which are not signed. They explain and decide nothing.

@@ -83,7 +83,7 @@ func amount(m sdk.Money) int64 {
 	return value
 }
 
-// minor reads an amount of Checkout.com's at a path; nil if there is none.
-func minor(j sdk.JSON, path string, currency sdk.Currency) *sdk.Money {
-	return decimals.Read(j, path, currency)
+// told reads an amount of a payment at a path; nil if there is none. One that cannot be read, or in another currency, decides nothing.
+func told(c *sdk.Call, j sdk.JSON, path string) *sdk.Money {
+	return decimals.Told(j, path, "currency", c.Request.Amount.Currency)
 }

@@ -21,6 +21,14 @@ var facts = wire.Options{
 		"authorize_external_3ds body.3ds.status":             "the result of the authentication goes along",
 		"authorize_external_3ds body.3ds.xid":                "xid is the directory server's transaction id in 3-D Secure 2, not the 3DS server's",
 		"damaged/refund_sync_done another amount [0].amount": "of another action than the refund",
+		"damaged/refund_sync_done unreadable [0].amount":     "of another action than the refund",
+	},
+	Answer: func(c *wire.Case, _ int, s *sdk.Send) *wire.Response { // of an automatic payment whose balances show no capture the actions are asked for
+		if c.Flow == "payment_sync" && strings.HasSuffix(s.URL, "/actions") {
+			return &wire.Response{Status: 200, Body: []any{map[string]any{"id": "act_2", "type": "Capture", "amount": 2499, "approved": true},
+				map[string]any{"id": "act_1", "type": "Authorization", "amount": 2499, "approved": true}}}
+		}
+		return nil
 	},
 	Skip: map[string]string{
 		"status/authorize/automatic/Card Verified": "a verification answered to a payment of an amount proves nothing",
@@ -311,7 +319,8 @@ func TestSync(t *testing.T) {
 	require.Equal(t, sdk.StatusVoided, outcome(t, s, 200, paid("Expired", "")).Status)
 	require.Nil(t, outcome(t, step(sdk.OpSync), 200, paid("Authorized", `"payment_type":"Regular"`)).StoredCredential)
 	require.Equal(t, "src_1", outcome(t, step(sdk.OpSync), 200, paid("Authorized", `"payment_type":"Unscheduled"`)).StoredCredential.ID)
-	require.Equal(t, sdk.StatusNotFound, outcome(t, step(sdk.OpSync), 404, `{"error_codes":["payment_not_found"]}`).Status)
+	gone := outcome(t, step(sdk.OpSync), 404, `{"error_codes":["payment_not_found"]}`)
+	require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount}, []any{gone.Status, gone.Raw["alarm"]}, "an id that Checkout.com gave")
 	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpSync), 404, ``).Status)
 }
 

@@ -10,12 +10,12 @@ import (
 
 // result reads a payment: the answer to POST /payments and GET /payments/{id}.
 func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
-	r, status, currency := c.Request, j.Str("status"), sdk.Currency(j.Str("currency"))
+	r, status := c.Request, j.Str("status")
 	o := &sdk.Outcome{TransactionID: j.Need("id"), AuthCode: j.Str("auth_code"), NetworkTransactionID: j.Str("scheme_id"), Checks: checks.Read(j.Str("source.cvv_check"), j.Str("source.avs_check")),
-		Amount: minor(j, "amount", currency), Raw: map[string]string{"status": status, "response_code": j.Str("response_code")}}
+		Amount: told(c, j, "amount"), Raw: map[string]string{"status": status, "response_code": j.Str("response_code")}}
 	c.About(o.TransactionID)
-	taken := minor(j, "balances.total_captured", currency)
-	o.Totals = totals(j, currency)
+	taken := told(c, j, "balances.total_captured")
+	o.Totals = totals(c, j)
 	switch status {
 	case "Authorized", "Card Verified":
 		if j.Text("approved") == "false" || status == "Card Verified" && r.Amount.Minor != 0 {
@@ -25,11 +25,11 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		if r.Amount.Minor == 0 {
 			o.Status = sdk.StatusVerified
 		} else if r.Resolves == sdk.OpIncrementalAuthorize {
-			held := minor(j, "balances.total_authorized", currency)
+			held := told(c, j, "balances.total_authorized")
 			sdk.Require(held != nil && *held == r.Amount, errors.New("what is held is not the new total"))
 			o.Amount = held
-		} else if captured(r) { // asked for with the payment: it follows without anybody's doing
-			o.Status, o.Totals = sdk.StatusCaptured, nil
+		} else if sdk.Require(o.Amount != nil, errAmount); captured(r) {
+			automatic(c, j, o)
 		}
 		o.StoredCredential, o.ConnectorData = stored(c, j)
 	case "Captured":
@@ -37,6 +37,7 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		if taken != nil {
 			o.Amount = taken
 		}
+		sdk.Require(o.Amount != nil && o.Amount.Minor > 0, errAmount)
 		o.StoredCredential, o.ConnectorData = stored(c, j)
 	case "Refunded", "Partially Refunded": // automatic capture took all of it
 		if taken == nil && captured(r) {
@@ -44,7 +45,7 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		}
 		fallthrough
 	case "Partially Captured":
-		sdk.Require(taken != nil, errors.New(status+" without the amount that was captured"))
+		sdk.Require(taken != nil && taken.Minor > 0, errors.New(status+" without the amount that was captured"))
 		o.Status, o.Amount = sdk.StatusCaptured, taken
 	case "Pending":
 		o.Status, o.Amount = sdk.StatusPending, nil
@@ -56,6 +57,7 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	case "Declined":
 		o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, decline(j)
 	case "Voided", "Canceled", "Expired":
+		sdk.Require(taken == nil || taken.Minor == 0, errors.New(status+" with an amount that was captured"))
 		o.Amount = nil
 		if c.Operation() == sdk.OpSync && (status != "Expired" || r.Payment != nil && r.Payment.Authorized > 0) {
 			o.Status = sdk.StatusVoided
@@ -76,10 +78,64 @@ func captured(r *sdk.Request) bool {
 	return r.Capture != sdk.CaptureManual
 }
 
+var errAmount = errors.New("a payment without its amount")
+
+// automatic decides about an authorized payment that Checkout.com is to capture by itself, which follows within seconds or by a schedule. The
+// answer to the payment request is before that, and tells no balances: what was asked for is under way. Afterwards the balances tell, and where they
+// do not show a capture, the payment's actions do: a capture that was declined leaves the payment authorized.
+func automatic(c *sdk.Call, j sdk.JSON, o *sdk.Outcome) {
+	held, taken, voided := told(c, j, "balances.total_authorized"), told(c, j, "balances.total_captured"), told(c, j, "balances.total_voided")
+	switch {
+	case taken != nil && taken.Minor > 0:
+		o.Status, o.Amount = sdk.StatusCaptured, taken
+	case voided != nil && voided.Minor > 0 && held != nil && voided.Minor >= held.Minor:
+		o.Status, o.Amount = sdk.StatusVoided, nil
+	case c.Operation() == sdk.OpAuthorize:
+		o.Status, o.Totals = sdk.StatusCaptured, nil
+	default:
+		afterActions(c, o)
+	}
+	if o.Status == sdk.StatusVoided && c.Operation() != sdk.OpSync {
+		o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline("Voided", "The payment is voided.", sdk.DeclineAbandoned)
+	}
+}
+
+// afterActions asks for the actions of an authorized payment and says what they made of it.
+func afterActions(c *sdk.Call, o *sdk.Outcome) {
+	resp := sdk.Must(c.Get("/payments/"+sdk.PathEscape(o.TransactionID)+"/actions", c.Bearer(secretKey)))
+	list := resp.JSON()
+	sdk.Require(resp.OK() && list.IsArray() && list.Len() > 0, errors.New("the actions of the payment were not told")) // there is an authorization at least
+	var taken int64
+	captured, refused, voided := false, false, false
+	for a := range list.All() {
+		kind, approved := a.Need("type"), a.Raw("approved")
+		switch {
+		case kind == "Capture" && approved == "true":
+			m := decimals.Need(a, "amount", "currency", c.Request.Amount.Currency)
+			sdk.Require(m != nil, errAmount)
+			captured, taken = true, taken+m.Minor
+		case kind == "Capture" && approved == "false":
+			refused = true
+		case kind == "Void" && approved == "true":
+			voided = true
+		}
+	}
+	o.Totals = nil
+	switch {
+	case captured && taken > 0:
+		o.Status, o.Amount = sdk.StatusCaptured, &sdk.Money{Minor: taken, Currency: c.Request.Amount.Currency}
+	case captured:
+		sdk.Check(errAmount)
+	case voided:
+		o.Status, o.Amount = sdk.StatusVoided, nil
+	case !refused: // still to come
+		o.Status, o.Amount = sdk.StatusPending, nil
+	}
+}
+
 // totals are the payment's balances where all three are told.
-func totals(j sdk.JSON, currency sdk.Currency) *sdk.Totals {
-	authorized, captured, refunded := minor(j, "balances.total_authorized", currency), minor(j, "balances.total_captured", currency),
-		minor(j, "balances.total_refunded", currency)
+func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
+	authorized, captured, refunded := told(c, j, "balances.total_authorized"), told(c, j, "balances.total_captured"), told(c, j, "balances.total_refunded")
 	if authorized == nil || captured == nil || refunded == nil {
 		return nil
 	}

@@ -38,7 +38,7 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	j.Need("action_id")
 	switch approved := j.Raw("approved"); approved {
 	case "true":
-		o.Status, o.Amount = sdk.StatusAuthorized, minor(j, "balances.total_authorized", r.Amount.Currency)
+		o.Status, o.Amount = sdk.StatusAuthorized, decimals.Need(j, "balances.total_authorized", "currency", r.Amount.Currency)
 	case "false":
 		o.Status, o.Decline = sdk.StatusDeclined, decline(j)
 	default:
@@ -61,9 +61,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	resp := sdk.Must(c.Get("/payments?limit=10&skip=0&reference="+sdk.QueryEscape(c.Request.Reference), c.Bearer(secretKey)))
 	j := resp.JSON()
 	list := j.Get("data")
-	if !resp.OK() || !list.IsArray() {
-		return refused(resp)
-	}
+	sdk.Require(resp.OK() && list.IsArray(), errNoPayment)
 	p := list.Only(func(p sdk.JSON) bool { return p.Need("reference") == c.Request.Reference })
 	if !p.Exists() {
 		sdk.Require(j.Int("total_count") <= int64(list.Len()), errors.New("a list that is not whole"))
@@ -79,7 +77,7 @@ func get(c *sdk.Call, id string) (*sdk.Outcome, error) {
 	sdk.Require(id != "", sdk.Missing("connector_transaction_id", "the payment's id is needed"))
 	resp := sdk.Must(c.Get("/payments/"+sdk.PathEscape(id), c.Bearer(secretKey)))
 	if !resp.OK() {
-		return refused(resp)
+		return refused(c, resp)
 	}
 	return result(c, resp.JSON())
 }
@@ -90,7 +88,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	resp := sdk.Must(c.Get(paymentPath(c)+"/actions", c.Bearer(secretKey)))
 	list := resp.JSON()
 	if !resp.OK() || list.Len() == 0 { // there is an authorization at least
-		return refused(resp)
+		return refused(c, resp)
 	}
 	a := list.Only(func(a sdk.JSON) bool {
 		if r.RefundID != "" {
@@ -103,17 +101,19 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	case !a.Exists() && r.RefundID == "":
 		return sdk.NotFound(), nil
 	case approved == "true":
-		o.Status, o.Amount = sdk.StatusRefunded, minor(a, "amount", r.Amount.Currency)
+		o.Status, o.Amount = sdk.StatusRefunded, decimals.Need(a, "amount", "currency", r.Amount.Currency)
 	case approved == "false":
 		o.Status, o.Decline = sdk.StatusDeclined, decline(a)
 	}
 	return o, nil // pending: accepted, not performed yet
 }
 
-// refused reads the answer to a query that found nothing. Only Checkout.com's own words prove that there is nothing.
-func refused(resp *sdk.Response) (*sdk.Outcome, error) {
-	if code := resp.JSON().Str("error_codes.0"); resp.Status == 404 && strings.HasSuffix(code, "_not_found") {
-		return &sdk.Outcome{Status: sdk.StatusNotFound, Raw: map[string]string{"error_code": code}}, nil
+var errNoPayment = errors.New("the answer holds no payment")
+
+// refused reads the answer to a query by an id that Checkout.com gave, where there is no payment: the key is one of another account.
+func refused(c *sdk.Call, resp *sdk.Response) (*sdk.Outcome, error) {
+	if code := resp.JSON().Str("error_codes.0"); resp.Status == 404 && strings.HasSuffix(code, "_not_found") && c.Request.TransactionID != "" {
+		return c.OtherAccount(), nil
 	}
-	return nil, errors.New("the answer holds no payment")
+	return nil, errNoPayment
 }

@@ -39,7 +39,9 @@ Generated from manifest, cases and notes: ` + "`go test ./plugins/checkout -run 
 - Captures, voids and refunds are accepted with an action id and pending until a sync, which a webhook may ask for, tells how they ended.
 - An answer that was lost is found by our reference; only Checkout.com's own list without it says that nothing was done. Within 24 hours
   the identical request with its idempotency key would also give it again.
-- A payment with automatic capture is taken as captured once it is authorized: the capture was asked for with it.
+- A payment with automatic capture is taken as captured where the payment request is answered: the capture was asked for with it. Afterwards its balances
+  and actions tell: a query that shows no capture is pending, and one that shows a declined capture is authorized.
+- A payment that Checkout.com named and does not know belongs to another account: unknown, with the alarm ` + "`other_account`" + `.
 - A partly captured payment without its balances is unknown: how much was captured is not guessed. So is one that was captured by hand and
   refunded.
 - An authorization can be raised where it was made as estimated (the account's authorization_type) and nothing has been captured.

@@ -85,8 +85,8 @@ func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	switch {
 	case answer.OK():
 		return nil
-	case query && answer.Status == 404 && e.Str("code") == "resource_missing":
-		return sdk.NotFound()
+	case query && answer.Status == 404 && e.Str("code") == "resource_missing": // of an id that Stripe gave: of another mode, or another account
+		return c.OtherAccount()
 	case query, !answer.Refuses(), answer.Status == 429, // of 409 and 429 the first request is still to be answered
 		kind != "card_error" && kind != "invalid_request_error": // api_error; idempotency_error: the key has been used for something else
 		sdk.Check(answer.Undecided("no decision", "error.type", "error.code"))
@@ -113,7 +113,12 @@ func amount(m sdk.Money) int64 {
 	return sdk.Must(decimals.Scaled(m))
 }
 
-// money reads an amount of an object, whose currency is told in lower case; nil if it is not there, or not whole.
-func money(j sdk.JSON, path string) *sdk.Money {
-	return decimals.Read(j, path, sdk.CurrencyOf(j.Str("currency")))
+// money is an amount of an object, which Stripe always tells, in the currency that stands beside it. Without it, and in another currency than
+// the request's, the object proves nothing.
+func money(c *sdk.Call, j sdk.JSON, path string) *sdk.Money {
+	currency := c.Request.Amount.Currency
+	if currency == "" { // of a message, which is not about one request
+		currency = sdk.CurrencyOf(j.Need("currency"))
+	}
+	return decimals.Need(j, path, "currency", currency)
 }

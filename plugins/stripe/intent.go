@@ -3,6 +3,7 @@ package stripe
 import (
 	"cmp"
 	_ "embed"
+	"errors"
 
 	"payswitch/sdk"
 )
@@ -38,11 +39,12 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	}
 	switch o.Status {
 	case sdk.StatusCaptured:
-		o.Amount = money(j, "amount_received")
-		held := money(j, "amount")
-		o.Released = held != nil && o.Amount != nil && o.Amount.Minor < held.Minor
+		o.Amount = money(c, j, "amount_received")
+		sdk.Require(o.Amount.Minor > 0, errNothing)
+		o.Released = o.Amount.Minor < money(c, j, "amount").Minor
 	case sdk.StatusAuthorized:
-		o.Amount = money(j, "amount_capturable")
+		o.Amount = money(c, j, "amount_capturable")
+		sdk.Require(o.Amount.Minor > 0 && money(c, j, "amount") != nil, errNothing)
 	case sdk.StatusCustomerAction: // the page where the issuer authenticates
 		o.NextAction = &sdk.NextAction{Type: "redirect", URL: j.Str("next_action.redirect_to_url.url")}
 		if o.NextAction.URL == "" { // an action of another kind, which only Stripe's script could run
@@ -64,19 +66,21 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 		return o
 	}
 	if o.Amount != nil {
-		o.Totals = totals(j)
+		o.Totals = totals(c, j)
 	}
 	stored(c, o, j)
 	return o
 }
 
+var errNothing = errors.New("an intent that holds or has taken nothing, against its status")
+
 // totals are known where the charge stands in the intent whole.
-func totals(j sdk.JSON) *sdk.Totals {
-	held, taken, back := money(j, "amount"), money(j, "amount_received"), money(j, "latest_charge.amount_refunded")
-	if held == nil || taken == nil || back == nil {
+func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
+	if !j.Has("latest_charge.amount_refunded") {
 		return nil
 	}
-	return &sdk.Totals{Authorized: held.Minor, Captured: taken.Minor, Refunded: back.Minor}
+	return &sdk.Totals{Authorized: money(c, j, "amount").Minor, Captured: money(c, j, "amount_received").Minor,
+		Refunded: money(c, j, "latest_charge.amount_refunded").Minor}
 }
 
 // canceled is voided where there was a payment, and declined where there was to be one.
@@ -135,7 +139,7 @@ var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "succeeded"}, {sdk.Status
 	{sdk.StatusDeclined, "failed canceled"}}
 
 // refundOutcome reads a Refund.
-func refundOutcome(j sdk.JSON) *sdk.Outcome {
+func refundOutcome(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	status := j.Str("status")
 	o := &sdk.Outcome{Status: cmp.Or(refundStatuses.Of(status), sdk.StatusUnknown), RefundID: j.Str("id"), TransactionID: id(j, "payment_intent"),
 		Raw: j.Pick("status", "failure_reason")}
@@ -143,7 +147,7 @@ func refundOutcome(j sdk.JSON) *sdk.Outcome {
 	case o.RefundID == "" || j.Str("object") != "refund":
 		return sdk.Unknown("the answer is no refund")
 	case o.Status == sdk.StatusRefunded:
-		o.Amount = money(j, "amount")
+		o.Amount = money(c, j, "amount")
 	case o.Status == sdk.StatusDeclined:
 		why := cmp.Or(j.Str("failure_reason"), status)
 		o.Decline = declines.New(why, why, "")

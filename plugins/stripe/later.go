@@ -45,7 +45,7 @@ var cancellations = []string{"duplicate", "fraudulent", "requested_by_customer",
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	// The second field of metadata says what the first one is, to those who read them in Stripe's dashboard.
-	return refundOutcome(post(c, refunds, sdk.NewForm().Int("amount", amount(r.Amount)).Add("payment_intent", r.TransactionID).
+	return refundOutcome(c, post(c, refunds, sdk.NewForm().Int("amount", amount(r.Amount)).Add("payment_intent", r.TransactionID).
 		Add("metadata[order_id]", r.Reference).Add("metadata[is_refund_id_as_reference]", "true"))), nil
 }
 
@@ -75,12 +75,12 @@ func search(c *sdk.Call) *sdk.Outcome {
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if r.RefundID != "" {
-		return refundOutcome(get(c, refunds+"/"+sdk.PathEscape(r.RefundID))), nil
+		return refundOutcome(c, get(c, refunds+"/"+sdk.PathEscape(r.RefundID))), nil
 	}
 	list := get(c, refunds+"?limit=100&payment_intent="+sdk.QueryEscape(r.TransactionID))
 	switch ours := list.Get("data").Where("metadata.order_id", r.Reference); {
 	case ours.Exists():
-		return refundOutcome(ours), nil
+		return refundOutcome(c, ours), nil
 	case list.Get("data").IsArray() && list.Raw("has_more") == "false":
 		return sdk.NotFound(), nil
 	}

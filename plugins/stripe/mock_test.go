@@ -2,10 +2,12 @@ package stripe_test
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 
@@ -70,6 +72,17 @@ func (m *mock) set(t *testing.T, resource spec.ResourceID, field string, value a
 	fixture[field] = value
 }
 
+// setAmounts gives the fixtures the amounts of the request: what a payment holds, has taken or gave back.
+func (m *mock) setAmounts(t *testing.T, a sdk.Money) {
+	currency := strings.ToLower(cmp.Or(string(a.Currency), "USD"))
+	for _, field := range []string{"amount", "amount_received", "amount_capturable"} {
+		m.set(t, "payment_intent", field, a.Minor)
+	}
+	m.set(t, "payment_intent", "currency", currency)
+	m.set(t, "refund", "amount", a.Minor)
+	m.set(t, "refund", "currency", currency)
+}
+
 // exchange has the mock server answer a send.
 func (m *mock) exchange(t *testing.T, s *sdk.Send) sdk.Exchange {
 	u, err := url.Parse(s.URL)
@@ -107,6 +120,7 @@ func TestStripeMock(t *testing.T) {
 				want = sdk.StatusCaptured
 			}
 			m.set(t, "payment_intent", "status", status)
+			m.setAmounts(t, step.Request.Amount)
 			var answers []sdk.Exchange
 			for {
 				sends, end, err := wire.Play(a, step, answers...)

@@ -49,8 +49,10 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 ## What to know
 
 - **Idempotency.** Every POST carries an ` + "`Idempotency-Key`" + `, which Stripe remembers for 24 hours. A lost answer is fetched by sending the same request again; after that by
-  search on ` + "`metadata[order_id]`" + `, our reference, which may lag: "not found" is believed two hours after the last send.
+  search on ` + "`metadata[order_id]`" + `, our reference, which may lag: "not found" is believed two hours after the last send. An id of Stripe's that Stripe does not
+  know (404) belongs to another account or mode: unknown, with the alarm ` + "`other_account`" + `.
 - **Amounts.** Ugandan shillings are sent in hundredths. Currencies of three decimals must end in 0, as Stripe rounds; other amounts are refused before they leave.
+  An intent or refund whose amount is missing, zero or unreadable decides nothing.
 - **Limits.** Statement descriptors are cut at 22 characters, and metadata beyond 50 pairs, names of 40 characters without brackets and values of 500 is left out: Stripe would
   refuse the payment.
 - **Captures.** One for an authorization; a smaller one releases the rest.

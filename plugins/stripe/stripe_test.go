@@ -255,7 +255,7 @@ func TestLostAnswers(t *testing.T) {
 
 	r = purchase(1000, "USD")
 	gone := wire.Answer(404, `{"error":{"type":"invalid_request_error","code":"resource_missing","message":"No such payment_intent: 'pi_1'"}}`)
-	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpSync, r, gone).Status)
+	require.Equal(t, sdk.AlarmOtherAccount, outcome(t, sdk.OpSync, r, gone).Raw["alarm"], "an id that Stripe gave")
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, wire.Answer(404, `{"error":{"type":"invalid_request_error"}}`)).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, wire.Answer(401, `{"error":{"type":"invalid_request_error"}}`)).Status, "the key is wrong: nothing is known of the payment")
 
@@ -267,7 +267,7 @@ func TestLostAnswers(t *testing.T) {
 	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpRefundSync, r, wire.Answer(200, `{"object":"list","has_more":false,"data":[]}`)).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, wire.Answer(200, `{"object":"list","has_more":true,"data":[]}`)).Status)
 	r.RefundID = "re_2"
-	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpRefundSync, r, gone).Status)
+	require.Equal(t, sdk.AlarmOtherAccount, outcome(t, sdk.OpRefundSync, r, gone).Raw["alarm"], "an id that Stripe gave")
 }
 
 func TestErrors(t *testing.T) {

@@ -38,6 +38,8 @@ func event(c *sdk.Call, j sdk.JSON) sdk.Event {
 	kind, about := j.Str("type"), j.Get("data.object")
 	e := sdk.Event{Object: "payment", TransactionID: id(about, "payment_intent"), Reference: about.Str("metadata.order_id"), Time: j.Int("created") * 1000}
 	switch {
+	case kind == "payment_intent.succeeded" && !tells(about, "amount_received", "amount"):
+		e.TransactionID, e.Sync = about.Str("id"), true
 	case kind == "payment_intent.succeeded", kind == "payment_intent.canceled":
 		e.TransactionID, e.Outcome = about.Str("id"), paymentIntent.read(c, about)
 	case strings.HasPrefix(kind, "payment_intent."), strings.HasPrefix(kind, "setup_intent."):
@@ -45,11 +47,23 @@ func event(c *sdk.Call, j sdk.JSON) sdk.Event {
 	case kind == "charge.refunded":
 		e.Sync = true
 	case strings.HasPrefix(kind, "refund."), kind == "charge.refund.updated":
-		e.Object, e.RefundID, e.Outcome = "refund", about.Str("id"), refundOutcome(about)
+		if e.Object, e.RefundID, e.Sync = "refund", about.Str("id"), !tells(about, "amount"); !e.Sync {
+			e.Outcome = refundOutcome(c, about)
+		}
 	case strings.HasPrefix(kind, "charge.dispute."):
 		e.Object, e.Reference = "dispute", ""
 	default:
 		return sdk.Event{}
 	}
 	return e
+}
+
+// tells says whether amounts of an object can be read, and are more than nothing: a message in which they cannot asks for a query.
+func tells(j sdk.JSON, paths ...string) bool {
+	for _, path := range paths {
+		if m := decimals.Read(j, path, sdk.CurrencyOf(j.Str("currency"))); m == nil || m.Minor <= 0 {
+			return false
+		}
+	}
+	return true
 }

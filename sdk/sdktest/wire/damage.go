@@ -38,7 +38,6 @@ func (r *runner) checkDamaged(sample *Case) []string {
 	}
 	damaged(sample.Response.Body, "", func(what string, body any) { try(what, sample.Response.Status, body, outcome) })
 	asked := s.Request.Amount
-	moved := []sdk.OutcomeStatus{sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusRefunded}
 	for _, other := range []struct{ is, becomes, what string }{
 		{asked.Major(), sdk.Money{Minor: asked.Minor * 10, Currency: asked.Currency}.Major(), "another amount"},
 		{strconv.FormatInt(asked.Minor, 10), strconv.FormatInt(asked.Minor*10, 10), "another amount"},
@@ -48,7 +47,7 @@ func (r *runner) checkDamaged(sample *Case) []string {
 			c := sample.clone()
 			c.Response.Body = body
 			_, result, err := r.answer(c)
-			if err != nil || result.Outcome == nil || !slices.Contains(moved, result.Outcome.Status) {
+			if err != nil || result.Outcome == nil || !slices.Contains(moving, result.Outcome.Status) {
 				return
 			}
 			if o := result.Outcome; (o.Amount == nil || *o.Amount == asked) && o.Totals == nil && !r.allow.allows([]string{"damaged/" + c.Name}, other.what+" "+at) {
@@ -56,6 +55,7 @@ func (r *runner) checkDamaged(sample *Case) []string {
 			}
 		})
 	}
+	wrong = append(wrong, r.checkUnreadable(sample, asked)...)
 	for _, status := range []int{200, 400, 404, 422, 408, 409, 500, 503} {
 		var allowed []sdk.OutcomeStatus
 		answered := sample.Response.Status / 100

@@ -1,0 +1,77 @@
+package stripe_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+	"payswitch/sdk/sdktest/wire"
+)
+
+// TestUnreadableAmounts shows that an amount of Stripe's that is missing, cannot be read or is in another currency is never the one asked for.
+func TestUnreadableAmounts(t *testing.T) {
+	intent := func(fields string) string { return `{"id":"pi_1","object":"payment_intent",` + fields + `}` }
+	refund := func(fields string) string {
+		return `{"id":"re_1","object":"refund","payment_intent":"pi_1","status":"succeeded"` + fields + `}`
+	}
+	known := asked(sdk.OpRefundSync)
+	known.RefundID = "re_1"
+	for _, row := range []struct {
+		op   sdk.Operation
+		r    sdk.Request
+		body string
+	}{
+		{sdk.OpAuthorize, asked(sdk.OpAuthorize), intent(`"status":"succeeded","amount":1000,"currency":"usd"`)},
+		{sdk.OpAuthorize, asked(sdk.OpAuthorize), intent(`"status":"succeeded","amount":1000,"amount_received":0,"currency":"usd"`)},
+		{sdk.OpSync, asked(sdk.OpSync), intent(`"status":"succeeded","amount":1000,"amount_received":"sixty","currency":"usd"`)},
+		{sdk.OpSync, asked(sdk.OpSync), intent(`"status":"succeeded","amount":1000,"amount_received":1000,"currency":{}`)},
+		{sdk.OpSync, asked(sdk.OpSync), intent(`"status":"requires_capture","amount":1000,"amount_capturable":0,"currency":"usd"`)},
+		{sdk.OpCapture, asked(sdk.OpCapture), intent(`"status":"succeeded","amount":1000,"amount_received":{},"currency":"usd"`)},
+		{sdk.OpRefund, asked(sdk.OpRefund), refund(``)},
+		{sdk.OpRefund, asked(sdk.OpRefund), refund(`,"amount":"sixty","currency":"usd"`)},
+		{sdk.OpRefundSync, known, refund(`,"amount":{},"currency":"usd"`)},
+		{sdk.OpRefundSync, known, refund(`,"amount":1000,"currency":"eur"`)},
+		{sdk.OpRefundSync, known, refund(`,"amount":1000,"currency":[]`)},
+	} {
+		require.Equal(t, sdk.StatusUnknown, outcome(t, row.op, row.r, wire.Answer(200, row.body)).Status, "%s %s", row.op, row.body)
+	}
+}
+
+// TestOtherMode shows that an intent or refund of Stripe's that the key cannot see is in another mode or account, and never "never was".
+func TestOtherMode(t *testing.T) {
+	const live = `{"error":{"type":"invalid_request_error","code":"resource_missing","param":"intent",
+		"message":"No such payment_intent: 'pi_1'; a similar object exists in live mode, but a test mode key was used to make this request."}}`
+	known := asked(sdk.OpRefundSync)
+	known.RefundID = "re_1"
+	lost := asked(sdk.OpRefundSync)
+	lost.RefundID = ""
+	for i, r := range []sdk.Request{known, lost} {
+		o := outcome(t, sdk.OpRefundSync, r, wire.Answer(404, live))
+		require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount}, []any{o.Status, o.Raw["alarm"]}, i)
+	}
+	for _, id := range []string{"pi_1", "seti_1"} {
+		r := asked(sdk.OpSync)
+		r.TransactionID = id
+		o := outcome(t, sdk.OpSync, r, wire.Answer(404, live))
+		require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount, id}, []any{o.Status, o.Raw["alarm"], o.TransactionID})
+	}
+}
+
+// TestUnreadableMessages shows that a message whose amounts cannot be read asks for a query.
+func TestUnreadableMessages(t *testing.T) {
+	read := func(kind, object string) sdk.Event {
+		events := receive(t, message(t, now, "whsec", eventOf(kind, object)), "whsec").Events
+		require.Len(t, events, 1, object)
+		return events[0]
+	}
+	for _, amounts := range []string{``, `,"amount":1000,"amount_received":"x","currency":"usd"`, `,"amount":1000,"amount_received":0,"currency":"usd"`,
+		`,"amount":{},"amount_received":1000,"currency":"usd"`, `,"amount":1000,"amount_received":1000,"currency":"nothing"`} {
+		e := read("payment_intent.succeeded", `{"id":"pi_1","object":"payment_intent","status":"succeeded"`+amounts+`}`)
+		require.True(t, e.Sync && e.Outcome == nil && e.TransactionID == "pi_1", amounts)
+	}
+	for _, amounts := range []string{``, `,"amount":"sixty","currency":"usd"`, `,"amount":1000,"currency":{}`} {
+		e := read("refund.updated", `{"id":"re_1","object":"refund","payment_intent":"pi_1","status":"succeeded"`+amounts+`}`)
+		require.True(t, e.Sync && e.Outcome == nil && e.RefundID == "re_1", amounts)
+	}
+}

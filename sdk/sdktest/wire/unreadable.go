@@ -1,0 +1,70 @@
+package wire
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"payswitch/sdk"
+)
+
+// moving are the outcomes that say of an amount that it is held, taken or given back.
+var moving = []sdk.OutcomeStatus{sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusRefunded}
+
+// unreadable are values that stand in the place of an amount or of its currency, and are none.
+var unreadable = []any{"sixty", "", map[string]any{}, []any{}, true, json.Number("1e400")}
+
+// checkUnreadable gives the adapter the answer of a sample in which each amount, and each currency, is one that cannot be read. Such an
+// answer must not be taken for one about what was asked for.
+func (r *runner) checkUnreadable(sample *Case, asked sdk.Money) (wrong []string) {
+	for _, is := range []string{asked.Major(), strconv.FormatInt(asked.Minor, 10), string(asked.Currency)} {
+		for _, becomes := range unreadable {
+			spoiled(sample.Response.Body, "", is, becomes, func(at string, body any) {
+				c := sample.clone()
+				c.Response.Body = body
+				_, result, err := r.answer(c)
+				if err != nil || result.Outcome == nil || !slices.Contains(moving, result.Outcome.Status) || r.allow.allows([]string{"damaged/" + c.Name}, "unreadable "+at) {
+					return
+				}
+				wrong = append(wrong, fmt.Sprintf("unreadable %s (%v): %s, as if it were what was asked for", at, becomes, result.Outcome.Status))
+			})
+		}
+	}
+	return wrong
+}
+
+// spoiled yields copies of a body of JSON in which one value is another, and the path of that value.
+func spoiled(v any, path, is string, becomes any, yield func(at string, body any)) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			at := name
+			if path != "" {
+				at = path + "." + name
+			}
+			spoiled(v[name], at, is, becomes, func(at string, value any) {
+				m := maps.Clone(v)
+				m[name] = value
+				yield(at, m)
+			})
+		}
+	case []any:
+		for i := range v {
+			spoiled(v[i], path+"["+strconv.Itoa(i)+"]", is, becomes, func(at string, value any) {
+				a := slices.Clone(v)
+				a[i] = value
+				yield(at, a)
+			})
+		}
+	case json.Number:
+		if v.String() == is {
+			yield(path, becomes)
+		}
+	case string:
+		if v == is && path != "" {
+			yield(path, becomes)
+		}
+	}
+}
