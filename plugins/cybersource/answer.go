@@ -49,7 +49,9 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 		return o
 	}
 	zero := r.Amount.Minor == 0 && r.Amount.Currency != ""
-	o.Amount = told(r, a, "authorizedAmount")
+	if o.Amount = told(r, a, "authorizedAmount"); o.Amount == nil && status != "PARTIAL_AUTHORIZED" {
+		o.Amount = told(r, a, "totalAmount")
+	}
 	sdk.Require(zero || o.Amount == nil && status != "PARTIAL_AUTHORIZED" || o.Amount != nil && o.Amount.Minor > 0, errStatus)
 	if status == "AUTHORIZED" && !r.Manual() { // of a part, nobody captures but we
 		o.Status = sdk.StatusCaptured
@@ -94,10 +96,14 @@ var checks = sdk.CheckCodes{
 	PostalCode: sdk.Results{{sdk.CheckPass, "X Y D M H V W Z L P F"}, {sdk.CheckFail, "A O N C K"}, {sdk.CheckUnavailable, "B U G I R E S 1 2"}},
 }
 
+// inDoubt are the reasons after which the processor behind Cybersource may have acted all the same: no refusals.
+var inDoubt = sdk.Names{{"in doubt", "SYSTEM_ERROR 150 SERVER_TIMEOUT 151 SERVICE_TIMEOUT 152 PROCESSOR_TIMEOUT 250 PROCESSOR_ERROR GATEWAY_TIMEOUT SERVICE_UNAVAILABLE"}}
+
 // refused is the outcome of a refusal. Transaction Search has a number for its reason.
 func refused(a sdk.JSON) *sdk.Outcome {
 	status := a.First("status", "applicationInformation.status")
 	code := a.First("errorInformation.reason", "reason", "applicationInformation.reasonCode")
+	sdk.Require(inDoubt.Of(code) == "", errors.New("the processor may have acted: "+code))
 	message := a.First("errorInformation.message", "message")
 	details := a.Get("errorInformation.details")
 	if !details.IsArray() {

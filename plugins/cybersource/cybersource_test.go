@@ -231,7 +231,7 @@ func TestSearch(t *testing.T) {
 	require.Equal(t, "9001", p.RefundID)
 
 	p = play(t, sdk.OpSync, later(2499), answer(404, `{"status":"NOT_FOUND"}`))
-	require.Equal(t, sdk.StatusNotFound, p.Status)
+	require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount}, []any{p.Status, p.Raw["alarm"]}, "an id that Cybersource gave")
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), answer(404, `not found`)).Status)
 }
 

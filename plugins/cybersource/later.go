@@ -103,6 +103,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		return reversals.find(c, ""), nil
 	case r.Resolves == sdk.OpCapture, captured != "":
 		o := captures.find(c, captured)
+		// A capture that came to nothing says nothing of the payment, which may be held still.
+		sdk.Require(r.Resolves == sdk.OpCapture || o.Status != sdk.StatusDeclined, errors.New("the capture failed, which does not tell where the payment is"))
 		if r.Resolves != sdk.OpCapture && o.Status == sdk.StatusCaptured && o.Amount == nil && r.Known().Captured > 0 {
 			o.Amount = &sdk.Money{Minor: r.Payment.Captured, Currency: r.Amount.Currency}
 		}
@@ -110,11 +112,35 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	a := transaction(c, r.TransactionID, "ics_auth")
 	c.About(a.Str("id"))
-	o := paymentOutcome(r, a, statusOf(a, "AUTHORIZED"))
+	status := statusOf(a, "AUTHORIZED")
+	o := paymentOutcome(r, a, status)
+	if o.Status == sdk.StatusCaptured {
+		o.Status = billed(a, status)
+	}
 	if r.Resolves == sdk.OpIncrementalAuthorize && o.Status == sdk.StatusAuthorized {
 		sdk.Require(o.Amount != nil && *o.Amount == r.Amount, errors.New("what is held is not the new total"))
 	}
 	return o, nil
+}
+
+// billed is what the details of a payment that was to be captured at once say of its capture, the service ics_bill: a payment that was only
+// authorized is held. Where the status says that it has been handed on, the services need not be told.
+func billed(a sdk.JSON, status string) sdk.OutcomeStatus {
+	services := a.Get("applicationInformation.applications")
+	bill := services.Where("name", "ics_bill")
+	switch result := bill.Text("rCode"); {
+	case result == "1":
+		return sdk.StatusCaptured
+	case result == "0" && status == "AUTHORIZED": // it failed
+		return sdk.StatusAuthorized
+	case !services.Exists() && status != "AUTHORIZED":
+		return sdk.StatusCaptured
+	case services.IsArray() && services.Len() > 0 && !bill.Exists() && status == "AUTHORIZED":
+		services.Need("0.name")
+		return sdk.StatusAuthorized
+	}
+	sdk.Check(errors.New("the details do not tell whether the payment was captured"))
+	return ""
 }
 
 // refundSync asks what has become of a refund.

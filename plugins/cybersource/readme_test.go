@@ -48,7 +48,11 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **Requests are signed** (HTTP Signature, HMAC-SHA256 over host, date, request target, digest and merchant id). Key, secret and the digest of a body with a card in it
   are computed by the host.
 - **No idempotency key.** Nothing is sent twice. A result that was lost is looked up in Transaction Search, by id or by our reference, which is
-  ` + "`clientReferenceInformation.code`" + `. "Not found" is believed an hour after the last send.
+  ` + "`clientReferenceInformation.code`" + `. "Not found" is believed an hour after the last send. An id of Cybersource's that it does not know is another account's: unknown,
+  with the alarm ` + "`other_account`" + `.
+- **Captured with the payment** is what Transaction Search shows so: the service ` + "`ics_bill`" + ` succeeded, or the payment was handed on. Where ` + "`ics_bill`" + ` failed or is not there, the
+  payment is authorized. A capture that failed later says nothing of the payment.
+- **In doubt** are time-outs and errors of the processor behind Cybersource (` + "`PROCESSOR_TIMEOUT`, `SYSTEM_ERROR`" + ` and their like): unknown, not declined.
 - **Captures** are accepted (pending) and handed on with the day's batch, after which a sync tells that they are taken. There is one for an authorization; what a smaller
   one leaves is released by Cybersource or lapses. The capture has an id of its own, to which refunds refer.
 - **Decision Manager.** A payment that is held for review is pending until a person decides. One that is refused (` + "`AUTHORIZED_RISK_DECLINED`" + `) is declined: what the issuer

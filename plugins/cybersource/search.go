@@ -20,19 +20,19 @@ func (k *change) find(c *sdk.Call, id string) *sdk.Outcome {
 }
 
 // transaction fetches the details of a transaction by its id, or of the one that performed a service under our reference. Where Cybersource
-// has not heard of one, the operation ends with that.
+// has not heard of one under our reference, the operation ends with that; an id that it gave and does not know is another account's.
 func transaction(c *sdk.Call, id, service string) sdk.JSON {
-	missing := &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: c.Request.TransactionID}
-	if id == "" {
+	given := id != ""
+	if !given {
 		id = search(c, service)
 	}
 	if id == "" {
-		c.End(missing)
+		c.End(&sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: c.Request.TransactionID})
 	}
 	response := send(c, "GET", "/tss/v2/transactions/"+sdk.PathEscape(id), nil)
 	a := response.JSON()
-	if response.Status == 404 && (a.Str("status") == "NOT_FOUND" || a.Str("reason") == "NOT_FOUND") {
-		c.End(missing)
+	if given && response.Status == 404 && (a.Str("status") == "NOT_FOUND" || a.Str("reason") == "NOT_FOUND") {
+		c.End(c.OtherAccount())
 	}
 	sdk.Require(response.OK() && (a.Str("id") == id || a.Has("id") && a.Str("clientReferenceInformation.code") == c.Request.Reference), errAnswer)
 	return a
@@ -61,7 +61,7 @@ func search(c *sdk.Call, service string) string {
 func statusOf(a sdk.JSON, accepted string) string {
 	code := a.Text("applicationInformation.reasonCode")
 	known := sdk.Names{{accepted, "100"}, {"PARTIAL_AUTHORIZED", "110"}, {"PENDING_REVIEW", "480"}}.Of(code)
-	if known == "" && declines.Of(code) != "" {
+	if known == "" && declines.Of(code) != "" && inDoubt.Of(code) == "" {
 		known = "DECLINED"
 	}
 	return cmp.Or(a.Str("applicationInformation.status"), known)
