@@ -43,10 +43,10 @@ func decimal(r *reader) (json.RawMessage, error) {
 // Fields of an acquirer that a change may leave out.
 var (
 	acquirerNetwork = at("network", networkName, func(a *engine.AcquirerInput) *sdk.CardNetwork { return &a.Network })
-	acquirerMID     = opt("acquirer_assigned_merchant_id", text, func(a *engine.AcquirerInput) **string { return &a.MID })
+	acquirerMID     = opt("acquirer_assigned_merchant_id", apart(text), func(a *engine.AcquirerInput) **string { return &a.MID })
 	acquirerName    = opt("merchant_name", text, func(a *engine.AcquirerInput) **string { return &a.Name })
-	acquirerBIN     = opt("acquirer_bin", text, func(a *engine.AcquirerInput) **string { return &a.BIN })
-	acquirerICA     = opt("acquirer_ica", text, func(a *engine.AcquirerInput) **string { return &a.ICA })
+	acquirerBIN     = opt("acquirer_bin", apart(text), func(a *engine.AcquirerInput) **string { return &a.BIN })
+	acquirerICA     = opt("acquirer_ica", apart(text), func(a *engine.AcquirerInput) **string { return &a.ICA })
 	acquirerRate    = at("acquirer_fraud_rate", decimal, func(a *engine.AcquirerInput) *json.RawMessage { return &a.FraudRate })
 	acquirerCountry = opt("acquirer_country_code", oneOf(countries), func(a *engine.AcquirerInput) **string { return &a.Country })
 	acquirerDefault = opt("is_default", boolean, func(a *engine.AcquirerInput) **bool { return &a.Default })

@@ -48,13 +48,13 @@ var accountCommon = []field[engine.AccountInput]{
 	at("connector_account_details", secretObject, func(a *engine.AccountInput) *engine.Secret { return &a.Credentials }),
 	at("payment_methods_enabled", enabledMethods, func(a *engine.AccountInput) *json.RawMessage { return &a.PaymentMethods }),
 	keepOfAccount("connector_webhook_details", webhookSecrets),
-	at("metadata", anyObject, func(a *engine.AccountInput) *json.RawMessage { return &a.Metadata }),
+	at("metadata", apart(anyObject), func(a *engine.AccountInput) *json.RawMessage { return &a.Metadata }),
 	opt("test_mode", boolean, func(a *engine.AccountInput) **bool { return &a.TestMode }),
 	opt("disabled", boolean, func(a *engine.AccountInput) **bool { return &a.Disabled }),
 	keepOfAccount("frm_configs", listOf(anyObject)),
 	keepOfAccount("pm_auth_config", anyObject),
 	opt("status", activeStatus, func(a *engine.AccountInput) **bool { return &a.Active }),
-	keepOfAccount("additional_merchant_data", anyObject),
+	keepOfAccount("additional_merchant_data", apart(anyObject)),
 	keepOfAccount("connector_wallets_details", walletDetails),
 }
 

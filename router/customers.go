@@ -16,10 +16,10 @@ var customerData = openObject(
 	opt("phone", text, func(c *engine.CustomerData) **string { return &c.Phone }),
 	opt("phone_country_code", text, func(c *engine.CustomerData) **string { return &c.PhoneCountryCode }),
 	opt("description", text, func(c *engine.CustomerData) **string { return &c.Description }),
-	opt("tax_registration_id", text, func(c *engine.CustomerData) **string { return &c.TaxRegistrationID }),
+	opt("tax_registration_id", apart(text), func(c *engine.CustomerData) **string { return &c.TaxRegistrationID }),
 	at("address", keptAs(openAddress.parse), func(c *engine.CustomerData) *json.RawMessage { return &c.Address }),
 	at("metadata", anyObject, func(c *engine.CustomerData) *json.RawMessage { return &c.Metadata }),
-	at("document_details", record(false, must(member("document_type", oneOf(documentTypes))), must(member("document_number", text))),
+	at("document_details", record(false, must(member("document_type", oneOf(documentTypes))), must(member("document_number", apart(text)))),
 		func(c *engine.CustomerData) *json.RawMessage { return &c.DocumentDetails }),
 )
 

@@ -98,12 +98,12 @@ func withDefaults(f engine.Fields, values ...string) engine.Fields {
 }
 
 // hiddenObject keeps an object as it came; no message repeats what is there instead.
-func hiddenObject(r *reader) (json.RawMessage, error) {
+var hiddenObject = apart(func(r *reader) (json.RawMessage, error) {
 	if r.peek() != '{' {
 		return nil, r.wrongType("an object", false)
 	}
 	return r.raw()
-}
+})
 
 // hiddenJSON keeps a text that no message repeats.
-func hiddenJSON(r *reader) (json.RawMessage, error) { return keptAs(hiddenText)(r) }
+var hiddenJSON = apart(keptAs(hiddenText))

@@ -165,8 +165,8 @@ var methodRequestFields = openObject(
 	opt("card", cardWithoutCVC.parse, func(m *methodRequest) **engine.CardInput { return &m.Card }),
 	at("metadata", anyObject, func(m *methodRequest) *json.RawMessage { return &m.Metadata }),
 	opt("billing", contactFields.parse, func(m *methodRequest) **engine.Contact { return &m.Billing }),
-	at("network_transaction_id", text, func(m *methodRequest) *string { return &m.NetworkTransactionID }),
-	at("connector_mandate_details", anyObject, func(m *methodRequest) *json.RawMessage { return &m.credentials }),
+	at("network_transaction_id", apart(text), func(m *methodRequest) *string { return &m.NetworkTransactionID }),
+	at("connector_mandate_details", apart(anyObject), func(m *methodRequest) *json.RawMessage { return &m.credentials }),
 )
 
 func (s *Server) createMethod(c *call) (answer, error) {

@@ -34,7 +34,7 @@ var recurringData = map[string]*object[engine.Recurring]{
 	"payment_method_id": recurringBy(at("data", text, func(d *engine.Recurring) *string { return &d.ID })),
 	"mandate_id":        recurringBy(at("data", text, func(d *engine.Recurring) *string { return &d.ID })),
 	"processor_payment_token": recurringBy(field[engine.Recurring]{key: "data", read: openObject(
-		must(at("processor_payment_token", text, func(d *engine.Recurring) *string { return &d.ProcessorToken })),
+		must(at("processor_payment_token", apart(text), func(d *engine.Recurring) *string { return &d.ProcessorToken })),
 		at("merchant_connector_id", text, func(d *engine.Recurring) *string { return &d.AccountID }),
 	).into}),
 	"network_transaction_id_and_card_details": recurringBy(field[engine.Recurring]{key: "data", read: func(r *reader, d *engine.Recurring) error {
@@ -63,7 +63,7 @@ var otherRecurring = recurringBy(field[engine.Recurring]{key: "data", read: func
 }})
 
 var networkIDField = openObject(
-	must(at("network_transaction_id", text, func(d *engine.Recurring) *string { return &d.NetworkTransactionID })),
+	must(at("network_transaction_id", apart(text), func(d *engine.Recurring) *string { return &d.NetworkTransactionID })),
 )
 
 // cardWithoutCVC is a card that is charged or kept without its CVC.

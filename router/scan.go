@@ -22,6 +22,8 @@ type reader struct {
 	depth int
 
 	testCards bool // take the test numbers that fail Luhn
+	// apart are values, as ranges of data, in which a card number may stand.
+	apart [][2]int
 }
 
 // fail is an error about what ends with the byte at index last.

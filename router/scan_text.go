@@ -3,6 +3,8 @@ package router
 import (
 	"bytes"
 	"strconv"
+
+	"payswitch/engine"
 )
 
 // wrongType reads the value that is there and says that another was expected. shown false keeps the value itself out of the message.
@@ -48,6 +50,7 @@ func quoted(s []byte) string { return strconv.Quote(shownText(s)) }
 // shownText is a caller's value as a message may show it: at most 64 bytes, and without runs of 12 and more digits, which may be a
 // card number in the wrong place.
 func shownText(s []byte) string {
+	s = []byte(engine.MaskCards(string(s))) // in other digits than ours, too
 	out := make([]byte, 0, min(len(s), 67))
 	for i := 0; i < len(s); {
 		if len(out) >= 64 {

@@ -45,6 +45,8 @@ type Options struct {
 	Version        string // shown in the OpenAPI document; default "dev"
 	// TestCardsWithoutLuhn accepts the 3DS test numbers that fail Luhn. Never in production.
 	TestCardsWithoutLuhn bool
+	// CardsInText says what happens to a card number in a field that is not made for one; default RefuseCards.
+	CardsInText CardsInText
 	// DevPages serves the simulator's approve and decline page. Never in production.
 	DevPages bool
 	// Simulator3DS is the built-in development 3DS server (package simulator3ds), served below its Prefixes. Only with DevPages.
@@ -89,6 +91,13 @@ func New(d Deps, o Options) (*Server, error) {
 	}
 	if o.MaxBody == 0 {
 		o.MaxBody = 32768
+	}
+	switch o.CardsInText {
+	case "":
+		o.CardsInText = RefuseCards
+	case RefuseCards, MaskCards:
+	default:
+		return nil, errors.New("router: CardsInText must be refuse or mask")
 	}
 	if o.Version == "" {
 		o.Version = "dev"

@@ -12,6 +12,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/plugins"
+	"payswitch/router"
 )
 
 // Config is everything an operator can set: config.yaml, then the environment. Merchants, profiles and connector accounts are data
@@ -114,6 +115,7 @@ type EngineConfig struct {
 // CardsConfig is about what is known of cards.
 type CardsConfig struct {
 	BINTable string `key:"bin_table"` // a CSV file, see engine.ReadBINTable; "" for none
+	InText   string `key:"in_text"`   // refuse or mask, see router.CardsInText
 }
 
 // JournalConfig is about the record of what adapters did.
@@ -159,6 +161,7 @@ func defaultConfig() Config {
 
 			AuthenticatorTime: 15 * time.Second,
 		},
+		Cards:   CardsConfig{InText: string(router.RefuseCards)},
 		Journal: JournalConfig{Keep: 30 * 24 * time.Hour},
 		Log:     LogConfig{Level: "info", Format: "json"},
 		Metrics: MetricsConfig{Enabled: true},
@@ -202,6 +205,7 @@ func (c Config) Validate() error {
 		}
 	}
 	between(&all, "vault.refresh", c.Vault.Refresh, 100*time.Millisecond, time.Hour, "")
+	oneOf(&all, "cards.in_text", c.Cards.InText, string(router.RefuseCards), string(router.MaskCards))
 	oneOf(&all, "keys.environment", c.Keys.Environment, "dev", "integ", "snd", "prd")
 	if !c.testing() {
 		if c.demoKey() {

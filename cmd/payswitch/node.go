@@ -115,6 +115,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		TrustRequestID:       c.Server.TrustRequestID,
 		Version:              readBuild().version,
 		TestCardsWithoutLuhn: c.testing(),
+		CardsInText:          router.CardsInText(c.Cards.InText),
 		DevPages:             c.testing(),
 		Simulator3DS:         n.bankHandler(),
 		Ready:                n.ready,

@@ -1,0 +1,333 @@
+package engine
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// cardRanges are the numbers that card networks issue: the first digits from and to, and the lengths. Sources: ISO/IEC 7812-1 and the networks'
+// published ranges. Numbers of merchants, parcels and devices are as often Luhn-valid by chance, so the range decides.
+var cardRanges = []struct {
+	from, to string
+	lengths  []int
+}{
+	{"4", "4", []int{13, 16, 19}},                        // Visa
+	{"51", "55", []int{16}}, {"2221", "2720", []int{16}}, // Mastercard
+	{"34", "34", []int{15}}, {"37", "37", []int{15}}, // American Express
+	{"6011", "6011", []int{16, 19}}, {"644", "659", []int{16, 19}}, // Discover, and RuPay on 65
+	{"62", "62", []int{16, 17, 18, 19}}, {"81", "81", []int{16, 17, 18, 19}}, // UnionPay, and RuPay on 81
+	{"3528", "3589", []int{16, 17, 18, 19}},                                // JCB
+	{"300", "305", []int{14, 16, 19}}, {"3095", "3095", []int{14, 16, 19}}, // Diners Club
+	{"36", "36", []int{14, 16, 19}}, {"38", "39", []int{14, 16, 19}}, // Diners Club
+	{"50", "50", []int{16, 18, 19}}, {"56", "58", []int{16, 18, 19}}, // Maestro, Elo, Dankort, RuPay
+	{"60", "60", []int{16}}, {"63", "63", []int{16, 18, 19}}, // RuPay, Maestro
+	{"67", "67", []int{16, 18, 19}}, {"2200", "2204", []int{16, 17, 18, 19}}, // Maestro, Mir
+	{"9792", "9792", []int{16}}, // Troy
+}
+
+const (
+	leastCardDigits = 13
+	mostCardDigits  = 19
+)
+
+// LooksLikeCard says whether digits (ASCII, nothing else) are a card number: 13 to 19 of them, of a network's range and length, the last one
+// right by Luhn.
+func LooksLikeCard(digits string) bool {
+	if len(digits) < leastCardDigits || len(digits) > mostCardDigits {
+		return false
+	}
+	for i := range cardRanges {
+		r := &cardRanges[i]
+		if first := digits[:len(r.from)]; first < r.from || first > r.to {
+			continue
+		}
+		for _, n := range r.lengths {
+			if n == len(digits) {
+				return luhn(digits)
+			}
+		}
+	}
+	return false
+}
+
+// luhn is the check of ISO/IEC 7812-1 annex B.
+func luhn(digits string) bool {
+	sum := 0
+	for i := range len(digits) {
+		d := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 1 {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+	}
+	return sum%10 == 0
+}
+
+// HoldsCard says whether a text holds a card number, in groups or not: between the groups stand up to three spaces, dashes, dots, slashes or
+// underscores. Digits of any script count, also percent-encoded. A UUID, a digest in hexadecimal, an IBAN, a telephone number after a plus and
+// an EAN-13 hold none.
+func HoldsCard(text string) bool {
+	found := false
+	findCards(text, func([]glyph) { found = true })
+	return found
+}
+
+// MaskCards replaces the digits of each card number that HoldsCard finds with asterisks, all but the last four.
+func MaskCards(text string) string {
+	var out []byte
+	done := 0 // bytes of text that are in out
+	findCards(text, func(digits []glyph) {
+		for _, g := range digits[:len(digits)-4] {
+			if g.from < done {
+				continue // of two numbers that overlap
+			}
+			out = append(append(out, text[done:g.from]...), '*')
+			done = g.to
+		}
+	})
+	if done == 0 {
+		return text
+	}
+	return string(append(out, text[done:]...))
+}
+
+// glyph is a character of a text as HoldsCard reads it, with the bytes it stands in.
+type glyph struct {
+	from, to int
+	digit    byte // '0' to '9', 0 for any other character
+	gap      bool // may stand between two groups of digits
+}
+
+// glyphs reads a text's characters; percent-encoded ones count as what they mean. nil where there are too few digits for a card number.
+func glyphs(text string) []glyph {
+	digits := 0
+	for i := range len(text) {
+		if c := text[i]; c >= '0' && c <= '9' || c >= utf8.RuneSelf {
+			digits++
+		}
+	}
+	if digits < leastCardDigits {
+		return nil
+	}
+	out := make([]glyph, 0, len(text))
+	for i := 0; i < len(text); {
+		g := glyph{from: i}
+		var r rune
+		r, i = nextRune(text, i)
+		g.to = i
+		switch {
+		case r >= '0' && r <= '9':
+			g.digit = byte(r)
+		case r < utf8.RuneSelf:
+			g.gap = strings.ContainsRune(" -./_+\t\r\n", r)
+		default:
+			g.digit = digitOf(r)
+			g.gap = unicode.IsSpace(r) || unicode.In(r, unicode.Pd, unicode.Zs, unicode.Cf) || r == '\u2212' || r == '\u00b7'
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// nextRune reads the character at i, which may be percent-encoded, and says where the next one begins.
+func nextRune(text string, i int) (rune, int) {
+	if text[i] != '%' {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		return r, i + n
+	}
+	var encoded [utf8.UTFMax]byte
+	n := 0
+	for at := i; n < len(encoded) && at+2 < len(text) && text[at] == '%'; at += 3 {
+		high, ok1 := hexDigit(text[at+1])
+		low, ok2 := hexDigit(text[at+2])
+		if !ok1 || !ok2 {
+			break
+		}
+		encoded[n] = high<<4 | low
+		n++
+	}
+	if n == 0 {
+		return '%', i + 1
+	}
+	r, size := utf8.DecodeRune(encoded[:n])
+	return r, i + 3*size
+}
+
+func hexDigit(c byte) (byte, bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0', true
+	case c >= 'a' && c <= 'f':
+		return c - 'a' + 10, true
+	case c >= 'A' && c <= 'F':
+		return c - 'A' + 10, true
+	}
+	return 0, false
+}
+
+// digitOf is the decimal digit that a character of another script means, 0 where it means none. Unicode lists the ten digits of a script in a row.
+func digitOf(r rune) byte {
+	if !unicode.Is(unicode.Nd, r) {
+		return 0
+	}
+	for _, t := range unicode.Nd.R16 {
+		if r >= rune(t.Lo) && r <= rune(t.Hi) {
+			return '0' + byte((r-rune(t.Lo))%10)
+		}
+	}
+	for _, t := range unicode.Nd.R32 {
+		if r >= rune(t.Lo) && r <= rune(t.Hi) {
+			return '0' + byte((r-rune(t.Lo))%10)
+		}
+	}
+	return 0
+}
+
+// findCards calls found with the digits of each card number in a text.
+func findCards(text string, found func(digits []glyph)) {
+	all := glyphs(text)
+	for i := 0; i < len(all); {
+		if all[i].digit == 0 {
+			i++
+			continue
+		}
+		groups, end := groupsFrom(all, i)
+		if !startsIBAN(text, all, i, groups) {
+			findInGroups(text, all, groups, found)
+		}
+		i = end
+	}
+}
+
+// group is a row of digits: all[from:to].
+type group struct{ from, to int }
+
+// groupsFrom reads the groups of digits from all[i] on that only gaps divide, and says where they end.
+func groupsFrom(all []glyph, i int) (groups []group, end int) {
+	const widest = 3 // characters between two groups, as in "4242 - 4242"
+	for {
+		g := group{from: i}
+		for i < len(all) && all[i].digit != 0 {
+			i++
+		}
+		g.to = i
+		groups = append(groups, g)
+		next := i
+		for next < len(all) && next-i < widest && all[next].gap {
+			next++
+		}
+		if next == i || next == len(all) || all[next].digit == 0 {
+			return groups, i
+		}
+		i = next
+	}
+}
+
+// findInGroups looks at each row of neighbouring groups that has as many digits as a card number.
+func findInGroups(text string, all []glyph, groups []group, found func(digits []glyph)) {
+	for first := 0; first < len(groups); first++ {
+		var digits []glyph
+		for last := first; last < len(groups) && len(digits) <= mostCardDigits; last++ {
+			digits = append(digits, all[groups[last].from:groups[last].to]...)
+			if isCard(text, all, groups[first:last+1], digits) {
+				found(digits)
+				first = last // what follows is another number
+				break
+			}
+		}
+	}
+}
+
+func isCard(text string, all []glyph, groups []group, digits []glyph) bool {
+	if len(digits) < leastCardDigits || len(digits) > mostCardDigits || !groupedLikeCard(groups) {
+		return false
+	}
+	number := make([]byte, len(digits))
+	for i, g := range digits {
+		number[i] = g.digit
+	}
+	if !LooksLikeCard(string(number)) {
+		return false
+	}
+	// Visa has long stopped issuing 13 digits, which half of Europe's products and telephones have.
+	if len(number) == 13 && (isEAN13(number) || afterPlus(text, all, groups[0].from)) {
+		return false
+	}
+	return !inDigest(text, digits[0].from, digits[len(digits)-1].to)
+}
+
+// groupedLikeCard says whether people write a card number in such groups: of three digits and more but for the last, or all of one or of two. Dates,
+// times and versions are grouped otherwise.
+func groupedLikeCard(groups []group) bool {
+	short, width := true, groups[0].to-groups[0].from
+	long := true
+	for _, g := range groups[:len(groups)-1] {
+		n := g.to - g.from
+		long = long && n >= 3
+		short = short && n <= 2 && n == width
+	}
+	return long || short
+}
+
+func isEAN13(number []byte) bool {
+	sum := 0
+	for i, c := range number {
+		d := int(c - '0')
+		if i%2 == 1 {
+			d *= 3
+		}
+		sum += d
+	}
+	return sum%10 == 0
+}
+
+func afterPlus(text string, all []glyph, i int) bool { return i > 0 && text[all[i-1].from] == '+' }
+
+// startsIBAN says whether groups begin as an IBAN: two letters, two check digits, and then groups of four.
+func startsIBAN(text string, all []glyph, i int, groups []group) bool {
+	if len(groups) < 3 || groups[0].to-groups[0].from != 2 || groups[1].to-groups[1].from != 4 || i < 2 {
+		return false
+	}
+	capital := func(g glyph) bool { return text[g.from] >= 'A' && text[g.from] <= 'Z' }
+	return capital(all[i-1]) && capital(all[i-2])
+}
+
+// inDigest says whether text[from:to] lies within a UUID or within 24 and more hexadecimal characters, letters among them.
+func inDigest(text string, from, to int) bool {
+	word := func(c byte, dashes bool) bool {
+		_, hex := hexDigit(c)
+		return hex || dashes && c == '-'
+	}
+	grow := func(dashes bool) string {
+		a, b := from, to
+		for a > 0 && word(text[a-1], dashes) {
+			a--
+		}
+		for b < len(text) && word(text[b], dashes) {
+			b++
+		}
+		return text[a:b]
+	}
+	hasLetter := func(s string) bool { return strings.ContainsAny(s, "abcdefABCDEF") }
+	if s := grow(true); isUUID(s) && hasLetter(s) {
+		return true
+	}
+	s := grow(false)
+	allHex := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || !word(byte(r), false) }) < 0
+	return len(s) >= 24 && allHex && hasLetter(s)
+}
+
+func isUUID(s string) bool {
+	if len(s) != 36 {
+		return false
+	}
+	for i := range len(s) {
+		if (s[i] == '-') != (i == 8 || i == 13 || i == 18 || i == 23) {
+			return false
+		}
+	}
+	return true
+}

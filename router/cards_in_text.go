@@ -1,0 +1,171 @@
+package router
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"payswitch/engine"
+)
+
+// Card numbers stand in the fields that are made for them, where they are sealed and adapters see stand-ins. Every other text and number of a
+// body, names of members too, is looked through once the body has been read.
+
+// CardsInText says what happens to a card number in a field that is not made for one.
+type CardsInText string
+
+const (
+	RefuseCards CardsInText = "refuse" // the request is refused (IR_06, 422), naming the field; the default
+	MaskCards   CardsInText = "mask"   // all digits but the last four become asterisks, and the request is taken
+)
+
+// apart makes a field whose value is not looked through: a card number's own field, an identifier, a credential, or what is not kept.
+func apart[V any](parse func(*reader) (V, error)) func(*reader) (V, error) {
+	return func(r *reader) (V, error) {
+		r.peek()
+		from := r.pos
+		v, err := parse(r)
+		r.apart = append(r.apart, [2]int{from, r.pos})
+		return v, err
+	}
+}
+
+// cardPlace is a card number that was found in a body: data[from:to] is the string or number that holds it.
+type cardPlace struct {
+	field    string
+	from, to int
+	masked   string
+	name     bool // it is the name of a member
+}
+
+// cardsIn finds the card numbers in a body that was read, apart from the ranges that r has marked. most bounds how many; 0 is all.
+func (r *reader) cardsIn(most int) ([]cardPlace, error) {
+	f := cardFinder{reader: reader{data: r.data}, apart: r.apart, most: most}
+	slices.SortFunc(f.apart, func(a, b [2]int) int { return a[0] - b[0] })
+	err := f.value("")
+	return f.found, err
+}
+
+type cardFinder struct {
+	reader
+	apart [][2]int
+	found []cardPlace
+	most  int
+}
+
+func (f *cardFinder) full() bool { return f.most > 0 && len(f.found) >= f.most }
+
+// marked says whether the value at pos is one to pass over.
+func (f *cardFinder) marked() bool {
+	_, found := slices.BinarySearchFunc(f.apart, f.pos, func(a [2]int, pos int) int { return a[0] - pos })
+	return found
+}
+
+// value looks through the value at pos; path names it.
+func (f *cardFinder) value(path string) error {
+	c := f.peek()
+	if f.full() || f.marked() {
+		return f.skip()
+	}
+	from := f.pos
+	switch {
+	case c == '{':
+		return f.members(func(key []byte, keyEnd int) error {
+			name := string(key)
+			if engine.HoldsCard(name) {
+				f.found = append(f.found, cardPlace{field: path, from: f.keyStart(keyEnd), to: keyEnd + 1, masked: engine.MaskCards(name), name: true})
+				name = engine.MaskCards(name)
+			}
+			return f.value(joined(path, name))
+		})
+	case c == '[':
+		i := -1
+		return f.elements(func() error {
+			i++
+			return f.value(path + "[" + strconv.Itoa(i) + "]")
+		})
+	case c == '"':
+		b, err := f.string()
+		if err != nil {
+			return err
+		}
+		f.look(path, string(b), from)
+		return nil
+	case c == '-' || c >= '0' && c <= '9':
+		digits, whole, err := f.number()
+		if err != nil {
+			return err
+		}
+		text := string(digits)
+		if v, err := strconv.ParseFloat(text, 64); err == nil && !whole {
+			text = strconv.FormatFloat(v, 'f', -1, 64) // 4.2e15 is a whole number too
+		}
+		f.look(path, strings.TrimPrefix(text, "-"), from)
+		return nil
+	}
+	return f.skip()
+}
+
+// look looks through one text, whose value ends at pos.
+func (f *cardFinder) look(path, text string, from int) {
+	plus := ""
+	if path == "phone" || strings.HasSuffix(path, ".phone") || strings.HasSuffix(path, "phone.number") {
+		plus = "+" // a telephone number is one with its plus left out, too
+	}
+	if engine.HoldsCard(plus + text) {
+		masked := strings.TrimPrefix(engine.MaskCards(plus+text), plus)
+		f.found = append(f.found, cardPlace{field: path, from: from, to: f.pos, masked: masked})
+	}
+}
+
+// keyStart is where the name of a member begins whose closing quote is at end.
+func (f *cardFinder) keyStart(end int) int {
+	for i := end - 1; ; i-- {
+		if f.data[i] != '"' {
+			continue
+		}
+		escapes := 0
+		for f.data[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i
+		}
+	}
+}
+
+// joined is the path of a member.
+func joined(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// refuse is the error for a card number.
+func (p *cardPlace) refuse() error {
+	const remedy = " holds a card number: send card numbers in the card_number of a card alone, where they are kept safe"
+	switch {
+	case p.name && p.field == "":
+		return engine.Unprocessable("", "the name of a field"+remedy)
+	case p.name:
+		return engine.Unprocessable(p.field, "the name of a member of "+shownText([]byte(p.field))+remedy)
+	}
+	return engine.Unprocessable(p.field, shownText([]byte(p.field))+remedy)
+}
+
+// maskCards is a body with the card numbers in it masked. A number becomes a string.
+func maskCards(body []byte, places []cardPlace) ([]byte, error) {
+	out := make([]byte, 0, len(body)+16)
+	done := 0
+	for _, p := range places {
+		text, err := json.Marshal(p.masked)
+		if err != nil {
+			return nil, engine.Internal(err, "mask card number")
+		}
+		out = append(append(out, body[done:p.from]...), text...)
+		done = p.to
+	}
+	return append(out, body[done:]...), nil
+}
