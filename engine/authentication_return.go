@@ -64,7 +64,7 @@ func (e *Engine) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*Autho
 	if err != nil {
 		return nil, err
 	}
-	out := &AuthorizeView{Return: to, Origins: e.originsOf(w), Framers: e.framersOf(c)}
+	out := &AuthorizeView{Return: to, Origins: e.originsOf(w), Framers: e.framersAt(w)}
 	if w.p.Status == RequiresCustomerAction || w.p.Status == Processing {
 		out.Poll = PollID(w.p.ID)
 	}

@@ -189,6 +189,9 @@ func (e *Engine) merchantReturn(v *PaymentView) (*ReturnView, error) {
 		return &ReturnView{View: v, URL: to, Fields: fields}, nil
 	}
 	q := u.Query()
+	for _, name := range []string{"payment_intent_client_secret", "signature", "signature_algorithm"} {
+		q.Del(name) // ours are added below, or there are none
+	}
 	for _, f := range fields {
 		q.Set(f.Name, f.Value)
 	}
