@@ -4,8 +4,11 @@
 // The pieces:
 //
 //	routes.go    every route on one line, with who may call it
+//	open.go      every route without a key, with what guards it
 //	mux.go       finds the route of a request
 //	handle.go    what happens around every handler: request id, key, body, idempotency, errors, headers, log
+//	linger.go    reads on for a while what a refused caller still sends
+//	framing.go   who may frame a page
 //	scan.go      a strict JSON reader that knows line and column (its messages: scan_text.go)
 //	codec.go     tables of fields that read JSON objects with it
 //	encode.go    appends JSON

@@ -63,7 +63,7 @@ type Request struct {
 	TaxAmount        int64             `json:"tax_amount,omitempty"`    // part of Amount, minor units
 	Metadata         map[string]string `json:"metadata,omitempty"`
 
-	ReturnURL  string `json:"return_url,omitempty"`  // where the processor sends the customer back to (ours, no secrets in it)
+	ReturnURL  string `json:"return_url,omitempty"`  // where the processor sends the payer back to: ours, and whoever knows it can come back in the payer's place
 	WebhookURL string `json:"webhook_url,omitempty"` // where the processor may send its messages (ours)
 
 	Return         *Return                `json:"return,omitempty"`

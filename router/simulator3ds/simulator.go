@@ -131,8 +131,8 @@ func code(column int, cell string) bool { return column == 0 || len(cell) > 1 &&
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{"code": code}).ParseFS(pageFiles, "pages/*.html"))
 
-// page writes an HTML answer. An issuer's page stands in the merchant's, whoever that is, so it may be framed by all; it loads nothing
-// and runs no script but its own.
+// page writes an HTML answer. An issuer's page stands in the merchant's, whoever that is, so it may be framed by all; the list of cards may not. A page
+// loads nothing and runs no script but its own.
 func (s *Simulator) page(w http.ResponseWriter, status int, name string, data map[string]any) {
 	nonce := rand.Text()
 	data["Nonce"] = nonce
@@ -142,10 +142,15 @@ func (s *Simulator) page(w http.ResponseWriter, status int, name string, data ma
 		http.Error(w, "this page could not be rendered", http.StatusInternalServerError)
 		return
 	}
+	framers := "*"
+	if name == "cards.html" {
+		framers = "'none'"
+		w.Header().Set("X-Frame-Options", "DENY")
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	// form-action also holds for the redirects that follow a form, so it names schemes, not hosts.
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+
-		"'; form-action http: https:; base-uri 'none'; frame-ancestors *")
+		"'; form-action http: https:; base-uri 'none'; frame-ancestors "+framers)
 	w.WriteHeader(status)
 	w.Write(out.Bytes()) // a browser that has gone is no failure of ours
 }
