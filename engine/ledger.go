@@ -18,8 +18,14 @@ func move(p *Payment, a *Attempt, by Trigger, at time.Time) error {
 		a.Details.NextAction = nil
 	}
 	present(p, a)
-	if p.Status != RequiresCustomerAction && p.Status != Processing && a.Details.EndedAt.IsZero() {
-		a.Details.EndedAt = at
+	switch p.Status {
+	case RequiresPaymentMethod, RequiresConfirmation, RequiresCustomerAction:
+		a.Details.EndedAt = time.Time{}
+	case Processing: // before the end or, with a capture, after it
+	default:
+		if a.Details.EndedAt.IsZero() {
+			a.Details.EndedAt = at
+		}
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ type AttemptDetails struct {
 	Exemption *AttemptExemption `json:"exemption,omitempty"`
 	// Captures are the captures made of this attempt, in order.
 	Captures []CaptureRecord `json:"captures,omitempty"`
-	// EndedAt is when the payer's part in the attempt was over for the first time; zero before.
+	// EndedAt is when the payer's part in the attempt was over; zero before. What merchants do later leaves it.
 	EndedAt time.Time `json:"ended_at,omitzero"`
 	// Confirmed says that the attempt was confirmed with an instrument: only then do answers show Card.
 	Confirmed bool `json:"confirmed,omitempty"`

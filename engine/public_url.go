@@ -121,9 +121,6 @@ func (e *Engine) returnsSecret(v *PaymentView) bool {
 	if !now.Before(v.Payment.ExpiresAt) {
 		return false // nothing takes the client secret any more
 	}
-	switch v.Payment.Status {
-	case RequiresPaymentMethod, RequiresConfirmation, RequiresCustomerAction, Processing:
-		return true
-	}
-	return v.Attempt != nil && now.Before(v.Attempt.Details.EndedAt.Add(secretGrace))
+	ended := v.Attempt.Details.EndedAt
+	return ended.IsZero() || now.Before(ended.Add(secretGrace))
 }

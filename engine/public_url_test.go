@@ -80,14 +80,14 @@ func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 	w.account("simulator", "")
 	w.setProfile(`{"session_expiry":86400,"is_manual_retry_enabled":true}`)
 	v := w.pay(sale(1000, visa, threeDS))
-	token := w.returnToken(v)
+	token, status := w.returnToken(v), "succeeded"
 	secretIn := func() bool {
 		t.Helper()
 		back, err := w.comesHome(v, token, "simulator")
 		require.NoError(t, err)
 		u, err := url.Parse(back.URL)
 		require.NoError(t, err)
-		require.Equal(t, "succeeded", u.Query().Get("status"))
+		require.Equal(t, status, u.Query().Get("status"))
 		require.NotEmpty(t, u.Query().Get("signature"))
 		return u.Query().Has("payment_intent_client_secret")
 	}
@@ -98,6 +98,24 @@ func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 	wait(2 * time.Minute)
 	require.False(t, secretIn())
 
+	// Made long before it is confirmed, and captured long after the payer has left.
+	in := sale(1000, visa, threeDS)
+	in.Confirm, in.CaptureMethod = nil, "manual"
+	v = w.pay(in)
+	wait(20 * time.Minute)
+	confirm := sale(1000, visa, threeDS)
+	confirm.CaptureMethod = "manual"
+	v, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, confirm)
+	require.NoError(t, err)
+	token, status = w.returnToken(v), "requires_capture"
+	require.True(t, secretIn())
+	wait(11 * time.Minute)
+	require.False(t, secretIn())
+	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
+	require.NoError(t, err)
+	status = "succeeded"
+	require.False(t, secretIn(), "what the merchant does later opens nothing")
+
 	v = w.pay(sale(1000, visa, threeDS))
 	token = w.returnToken(v)
 	wait(25 * time.Hour) // nothing takes the client secret any more
@@ -105,7 +123,7 @@ func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 
 	v = w.pay(sale(1000, visa, threeDS))
 	old := w.returnToken(v)
-	_, err := w.PaymentReturn(t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: old, Complete: true,
+	_, err = w.PaymentReturn(t.Context(), engine.ReturnInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "simulator", Token: old, Complete: true,
 		Return: sdk.Return{Method: "POST", Form: []sdk.Header{{Name: "result", Value: "decline"}}}})
 	require.NoError(t, err)
 	again, err := w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(1000, visa, threeDS))

@@ -3,8 +3,10 @@ package router_test
 import (
 	"encoding/json"
 	"html"
+	"maps"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,4 +157,21 @@ func quote(s string) string {
 		panic(err)
 	}
 	return string(b)
+}
+
+// TestTokensAreNotLogged: our own log holds no token, right or wrong.
+func TestTokensAreNotLogged(t *testing.T) {
+	b := newBankWorld(t)
+	k := b.tokens()
+	p := b.post("/payments", with(plain, "authentication_type", `"three_ds"`)).ok()
+	home := b.home(p)
+	guess := strings.Repeat("G", 22) + "1"
+	require.Equal(t, 302, b.send("GET", home+"?result=approve", "", "").status)
+	require.Equal(t, 404, b.send("GET", home[:strings.LastIndex(home, "/")+1]+guess, "", "").status)
+	b.hook("POST", "/webhooks/nobody/stripe", "{}", nil)
+	require.Contains(t, b.logs.String(), "webhook refused")
+	require.Contains(t, b.logs.String(), "/redirect/complete/{connector}/{token}")
+	for _, token := range append(slices.Collect(maps.Values(k.uses)), guess, home[strings.LastIndex(home, "/")+1:]) {
+		require.NotContains(t, b.logs.String(), token)
+	}
 }
