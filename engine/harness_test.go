@@ -22,6 +22,7 @@ import (
 
 // world is an engine with everything real but the sandbox: SQLite, vault, and adapters as Go functions.
 type world struct {
+	vault *engine.Vault
 	*engine.Engine
 	t       testing.TB
 	db      *storage.DB
@@ -85,6 +86,7 @@ func newWorldWith(t testing.TB, o engine.Options, c engine.Connectors, file stri
 	require.NoError(t, err)
 	vault, err := engine.OpenVault(t.Context(), w.db, worldKey)
 	require.NoError(t, err)
+	w.vault = vault
 	if o.PublicURL == "" {
 		o.PublicURL = "http://switch.test"
 	}

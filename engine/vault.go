@@ -169,14 +169,20 @@ func (v *Vault) ensureKeyset(ctx context.Context, name string) error {
 	return nil
 }
 
-// neverUsed refuses to make keys anew that a database in use must have. The first releases had no cards keyset.
+// neverUsed refuses to make keys anew that a database in use must have. The first releases had merchants, and neither cards nor their keys.
 func (v *Vault) neverUsed(ctx context.Context, name string) error {
-	if name == cardKeyset {
-		return nil
-	}
-	var list []*Merchant
-	err := v.store.View(ctx, func(r Reader) (err error) { list, err = r.Merchants(""); return err })
-	if err == nil && len(list) > 0 {
+	used := false
+	err := v.store.View(ctx, func(r Reader) error {
+		if name == cardKeyset {
+			cards, _, err := r.SealedCounts(SealedCards, 0, 1)
+			used = len(cards) > 0
+			return err
+		}
+		list, err := r.Merchants("")
+		used = len(list) > 0
+		return err
+	})
+	if err == nil && used {
 		err = errors.New("it is gone, and the database is in use: restore the table keysets from a back-up (nothing was changed)")
 	}
 	if err != nil {

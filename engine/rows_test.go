@@ -1,0 +1,209 @@
+package engine_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/storage"
+)
+
+// unsigned is a database of a release that did not sign, with rows.
+func unsigned(t *testing.T) (*storage.DB, *sql.DB) {
+	t.Helper()
+	stored := storedVault(t)
+	db, path := openStore(t)
+	putKeysets(t, db, string(stored.Data), string(stored.Hash))
+	require.NoError(t, db.Update(t.Context(), func(tx engine.Tx) error {
+		for _, id := range []string{"m1", "m2"} {
+			if err := tx.InsertMerchant(&engine.Merchant{ID: id, PublishableKey: "pk_" + id}); err != nil {
+				return err
+			}
+			for n := range 1500 { // more than a window
+				if err := tx.InsertAPIKey(&engine.APIKey{ID: fmt.Sprint("k", n), MerchantID: id, Hash: fmt.Append(nil, id, n)}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}))
+	by, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
+	require.NoError(t, err)
+	t.Cleanup(func() { by.Close() })
+	return db, by
+}
+
+func keys(db *storage.DB) error {
+	return db.View(context.Background(), func(r engine.Reader) error { _, err := r.APIKeys("m1", 0, 0); return err })
+}
+
+// TestRowsOfOlderReleases: the first start signs what there is, once.
+func TestRowsOfOlderReleases(t *testing.T) {
+	db, by := unsigned(t)
+	var log strings.Builder
+	open := func() error {
+		_, err := engine.OpenVaultWith(t.Context(), db, engine.VaultOptions{Master: local(t, 'a'), Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		return err
+	}
+	require.NoError(t, open())
+	require.Contains(t, log.String(), "rows=3002")
+	require.NoError(t, keys(db))
+
+	// Neither a row without a signature nor the way back to before is signed again.
+	for _, attack := range []string{
+		`UPDATE api_keys SET signature = NULL, merchant_id = 'm1', id = 'mine' WHERE merchant_id = 'm2' AND id = 'k7'`,
+		`INSERT INTO api_keys (merchant_id, id, name, description, prefix, hash, created_at, expires_at, revoked_at) VALUES ('m1', 'new', '', '', '', x'01', 0, 0, 0)`,
+		`UPDATE api_keys SET signature = NULL`,
+	} {
+		_, err := by.Exec(attack)
+		require.NoError(t, err)
+		log.Reset()
+		require.NoError(t, open())
+		require.NotContains(t, log.String(), "rows=")
+		require.ErrorIs(t, keys(db), engine.ErrAltered)
+	}
+	for _, name := range []string{"hash", "data"} {
+		var wrapped []byte
+		require.NoError(t, by.QueryRow(`DELETE FROM keysets WHERE name = ? RETURNING wrapped`, name).Scan(&wrapped))
+		require.ErrorContains(t, open(), `keyset "`+name+`": it is gone, and the database is in use`)
+		_, err := by.Exec(`INSERT INTO keysets (name, wrapped) VALUES (?, ?)`, name, wrapped)
+		require.NoError(t, err)
+	}
+	require.NoError(t, open())
+	require.ErrorIs(t, keys(db), engine.ErrAltered)
+}
+
+// TestSignTogether: of nodes that start together on an older database one signs, and all go by its signatures.
+func TestSignTogether(t *testing.T) {
+	db, _ := unsigned(t)
+	var starting sync.WaitGroup
+	for range 4 {
+		starting.Go(func() {
+			_, err := engine.OpenVault(t.Context(), db, masterKey('a'))
+			require.NoError(t, err)
+			require.NoError(t, keys(db))
+		})
+	}
+	starting.Wait()
+}
+
+// TestSignInterrupted: signing is all or nothing.
+func TestSignInterrupted(t *testing.T) {
+	db, by := unsigned(t)
+	_, err := by.Exec(`CREATE TRIGGER full BEFORE UPDATE ON merchants BEGIN SELECT RAISE(ABORT, 'no room'); END`)
+	require.NoError(t, err)
+	_, err = engine.OpenVault(t.Context(), db, masterKey('a'))
+	require.ErrorContains(t, err, "sign rows")
+	var n int
+	require.NoError(t, by.QueryRow(`SELECT count(*) FROM api_keys WHERE signature IS NOT NULL`).Scan(&n))
+	require.Zero(t, n)
+	_, err = by.Exec(`DROP TRIGGER full`)
+	require.NoError(t, err)
+	_, err = engine.OpenVault(t.Context(), db, masterKey('a'))
+	require.NoError(t, err)
+	require.NoError(t, keys(db))
+}
+
+// TestSignaturesOutliveKeys: neither new data keys nor another master key touch them, and what is moved under a new key is signed again,
+// unless it was altered.
+func TestSignaturesOutliveKeys(t *testing.T) {
+	ctx := t.Context()
+	db, path := openStore(t)
+	v := openQuick(t, db, engine.VaultOptions{Next: local(t, 'b')})
+	for _, id := range []string{"1", "2"} {
+		saveCard(t, db, v, id)
+		saveCustomer(t, db, v, id)
+	}
+	by, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
+	require.NoError(t, err)
+	defer by.Close()
+	_, err = by.Exec(`UPDATE cards SET fingerprint = 'another' WHERE id = '2'`)
+	require.NoError(t, err)
+	_, err = v.Rotate(ctx)
+	require.NoError(t, err)
+	report, err := v.Reencrypt(ctx, true, nil)
+	require.NoError(t, err)
+	require.Len(t, report.Unreadable, 1)
+	require.Contains(t, report.Unreadable[0], "cards [m 2]: altered row")
+	require.Len(t, report.Kept, 1, "its key")
+	_, err = v.RotateMaster(ctx)
+	require.NoError(t, err)
+	openQuick(t, db, engine.VaultOptions{Master: local(t, 'b')})
+	card := func(id string) error {
+		return db.View(ctx, func(r engine.Reader) error { _, err := r.Card("m", id); return err })
+	}
+	require.NoError(t, card("1"))
+	require.ErrorIs(t, card("2"), engine.ErrAltered)
+}
+
+// TestSignRow: an operator lists what is altered, and takes a row for right that he has looked at.
+func TestSignRow(t *testing.T) {
+	ctx := t.Context()
+	w := newWorld(t, engine.Options{}, nil)
+	a := w.account("simulator", "")
+	i := w.intruder()
+	altered := func() (out []engine.SignedRow) {
+		require.NoError(t, w.vault.AlteredRows(ctx, func(table string, r engine.SignedRow) {
+			require.Contains(t, []string{"accounts", "merchants"}, table)
+			out = append(out, r)
+		}))
+		return out
+	}
+	require.Empty(t, altered())
+	i.run(`UPDATE accounts SET label = 'mended by hand'`)
+	i.run(`UPDATE merchants SET organization_id = 'another' WHERE id = 'm1'`)
+	rows := altered()
+	require.Len(t, rows, 2)
+	require.Equal(t, []string{"m1", a.ID}, rows[0].Key)
+	i.run(`UPDATE accounts SET base_url = 'https://evil.test'`)
+	require.ErrorIs(t, w.vault.SignRow(ctx, "accounts", rows[0]), engine.ErrConflict, "it is not what was shown any more")
+	i.run(`UPDATE accounts SET base_url = ''`)
+	require.NoError(t, w.vault.SignRow(ctx, "accounts", rows[0]))
+	require.NoError(t, w.vault.SignRow(ctx, "merchants", rows[1]))
+	require.Empty(t, altered())
+	i.forget()
+	i.noticed()
+	require.Equal(t, engine.Succeeded, w.pay(sale(100, visa)).Payment.Status)
+	require.False(t, i.noticed())
+	i.run(`DELETE FROM accounts`)
+	require.ErrorIs(t, w.vault.SignRow(ctx, "accounts", rows[0]), engine.ErrNotFound)
+}
+
+// TestAlteredOperationAlone: recovery goes on with the others.
+func TestAlteredOperationAlone(t *testing.T) {
+	ctx := t.Context()
+	db, path := openStore(t)
+	_, err := engine.OpenVault(ctx, db, masterKey('a'))
+	require.NoError(t, err)
+	require.NoError(t, db.Update(ctx, func(tx engine.Tx) error {
+		for _, id := range []string{"op_1", "op_2", "op_3"} {
+			if err := tx.InsertOperation(&engine.Operation{ID: id, MerchantID: "m1", Status: engine.OperationStarted, LeaseUntil: time.UnixMilli(1)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	by, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)")
+	require.NoError(t, err)
+	defer by.Close()
+	_, err = by.Exec(`UPDATE operations SET amount = 7 WHERE id = 'op_2'`)
+	require.NoError(t, err)
+	var got []*engine.Operation
+	err = db.Update(ctx, func(tx engine.Tx) (err error) {
+		got, err = tx.ClaimOperations("node", tx.Now().Add(time.Hour), 10)
+		require.ErrorIs(t, err, engine.ErrAltered)
+		require.NotContains(t, err.Error(), "op_1")
+		require.Contains(t, err.Error(), "operations op_2")
+		return nil
+	})
+	require.NoError(t, err)
+	require.Len(t, got, 2)
+}

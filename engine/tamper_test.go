@@ -1,0 +1,532 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/plugins/simulator"
+	"payswitch/sdk"
+	"payswitch/storage"
+)
+
+// unnoticed are the columns whose change by somebody who writes to the database is not noticed, and why that is bearable. "table.*" is a
+// whole table, "*.column" that column of every table.
+var unnoticed = map[string]string{
+	"*.seq":                        "the order of insertion; it orders lists among rows of the same millisecond",
+	"evidence.seq":                 "the order in which messages came; each of them is genuine",
+	"operations.owner":             "who drives it; moves with every claim. A send leaves only within the lease that the node itself remembers",
+	"operations.lease_until":       "moves with every claim. A node sends only within the lease that it remembers itself; taken too early, an operation is resolved by evidence, as after a crash",
+	"operations.due_at":            "when background work looks at it; worked out from signed columns. Changed, it is looked at earlier, later or not at all",
+	"authentications.owner":        "who asks the authenticator; moves with every claim",
+	"authentications.lease_until":  "who asks the authenticator, and until when; moves with every claim",
+	"payment_methods.last_used_at": "the order of a list; moves with every charge",
+
+	"journal.seq":          "the order of insertion",
+	"journal.merchant_id":  "the journal is a record for people, and decides nothing; what it holds is sealed and bound to its operation",
+	"journal.payment_id":   "as journal.merchant_id",
+	"journal.account_id":   "as journal.merchant_id",
+	"journal.connector":    "as journal.merchant_id",
+	"journal.adapter":      "as journal.merchant_id",
+	"journal.adapter_hash": "as journal.merchant_id",
+	"journal.kind":         "as journal.merchant_id",
+	"journal.at":           "as journal.merchant_id",
+	"violations.*":         "a record for people; it decides nothing",
+
+	"low_value_uses.*":             "statements add to it without reading it. It decides whether an exemption is asked for; the issuer counts for itself and decides",
+	"exemption_rates.*":            "statements add to it without reading it. It decides whether an exemption is asked for; the issuer decides",
+	"payment_statuses.*":           "the list of the statuses there are; the engine has its own",
+	"schema_migrations.applied_at": "a record for people",
+}
+
+// tamperWorld has rows in every table: two merchants with accounts, keys, customers, saved cards, mandates, authentications and payments in
+// various states.
+type tamperWorld struct {
+	*secureWorld
+	*intruder
+	texts []engine.Secret // the keys that callers have
+	hash  []byte          // of the request with the idempotency keys
+}
+
+// twoSends is the shop, and asks something before it charges.
+func twoSends() *sdk.Adapter {
+	a := shop(byReference)
+	charge := a.Authorize
+	a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
+		if _, err := c.Do(&sdk.Send{Method: "GET", URL: "/pay?reference=none", SafeToRepeat: true}); err != nil {
+			return nil, err
+		}
+		return charge(c)
+	}
+	return a
+}
+
+func newTamperWorld(t *testing.T) *tamperWorld {
+	p := newProcessor(t)
+	p.hangs.Store(true)
+	p.forgets.Store(true)
+	b := &bank{external: true, rule: byReference}
+	native := plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter(), "bank": b.adapter(), "shop": twoSends(), "threedsecureio": pushing()})
+	a := newAuthenticator()
+	a.authenticate = challenged
+	o := quick
+	o.PublicURL = "https://switch.test"
+	s := &secureWorld{world: newWorldWith(t, o, withAuthenticators{native, map[string]*authenticator{"threedsecureio": a}}, filepath.Join(t.TempDir(), "p.db")), a: a, bank: b}
+	w := &tamperWorld{secureWorld: s, hash: []byte("request")}
+	_, err := w.CreateMerchant(t.Context(), engine.MerchantInput{ID: "m2"})
+	require.NoError(t, err)
+	for _, id := range []string{"m1", "m2"} {
+		w.auth = engine.Auth{MerchantID: id}
+		w.fillMerchant(p.URL)
+	}
+	w.intruder = s.world.intruder()
+	w.forget()
+	return w
+}
+
+// fillMerchant makes what a merchant in use has.
+func (w *tamperWorld) fillMerchant(processor string) {
+	t, ctx := w.t, w.t.Context()
+	m, err := w.Merchant(ctx, w.auth.MerchantID)
+	require.NoError(t, err)
+	w.profile, err = w.Profile(ctx, w.auth, m.DefaultProfile)
+	require.NoError(t, err)
+	bank := w.account("bank", `{"acquirer_details":{"acquirer_bin":"412345","acquirer_merchant_id":"MID1","acquirer_country_code":"DK"}}`)
+	sim := w.account("simulator", "")
+	w.shopAccount(processor)
+	_, err = w.CreateAccount(ctx, w.auth, engine.AccountInput{Type: "authentication_processor", Connector: "threedsecureio", Label: "3ds"})
+	require.NoError(t, err)
+	w.setProfile(`{"return_url":"https://shop.test/back","webhook_details":{"webhook_url":"https://shop.test/hook"},
+		"authentication_connector_details":{"authentication_connectors":["threedsecureio"],"three_ds_requestor_url":"https://shop.test"}}`)
+	_, text, err := w.CreateAPIKey(ctx, w.auth, engine.APIKeyInput{Name: ptr("k"), Description: ptr("d"), Expiration: ptr(time.Now().Add(time.Hour))})
+	require.NoError(t, err)
+	cid := "c_" + w.auth.MerchantID
+	_, err = w.CreateCustomer(ctx, w.auth, engine.CustomerData{ID: cid, Name: ptr("Ana"), Metadata: []byte(`{"of":"` + cid + `"}`)})
+	require.NoError(t, err)
+	_, ephemeral, err := w.CreateEphemeralKey(ctx, w.auth, cid)
+	require.NoError(t, err)
+	w.texts = append(w.texts, text, ephemeral)
+
+	at := func(connector string) func(*engine.PaymentInput) {
+		return func(in *engine.PaymentInput) {
+			in.Routing = &engine.Routing{Choices: []engine.RoutingChoice{{Connector: connector}}}
+		}
+	}
+	saved := w.pay(sale(1000, visa, at("simulator"), offSession, agreed, customer(cid), func(in *engine.PaymentInput) {
+		in.MandateData = &engine.MandateInput{Terms: engine.MandateTerms{Amount: 500, Currency: "USD"}}
+	}))
+	require.NotNil(t, saved.Method)
+	held := w.pay(sale(700, visa, at("simulator"), manual, customer(cid)))
+	require.Equal(t, engine.RequiresCapture, held.Payment.Status)
+	w.pay(sale(300, visa, func(in *engine.PaymentInput) { in.Confirm = nil }, customer(cid)))
+	v := w.pay(sale(6540, visa, at("bank"), external))
+	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
+	w.authenticated(v)
+	open := w.pay(sale(100, visa, at("shop")))
+	require.Equal(t, engine.Processing, open.Payment.Status)
+
+	_, finish, _, err := w.BeginIdempotent(ctx, ptr(w.auth), "key_"+w.auth.MerchantID, w.hash)
+	require.NoError(t, err)
+	require.NoError(t, finish(ctx, engine.StoredAnswer{Status: 200, Body: []byte("answer")}))
+	require.NoError(t, w.db.Update(ctx, func(tx engine.Tx) error {
+		ops, err := tx.Operations(w.auth.MerchantID, open.Payment.ID)
+		if err != nil {
+			return err
+		}
+		return errors.Join(
+			tx.InsertEvidence(engine.Evidence{OperationID: ops[0].ID, MerchantID: w.auth.MerchantID, At: tx.Now(), Source: "webhook", Outcome: []byte(`{"status":"captured"}`), Note: "told"}),
+			tx.PutCustomerAccount(&engine.CustomerAccount{MerchantID: w.auth.MerchantID, CustomerID: cid, AccountID: sim.ID, Version: 1, Data: "cus_" + cid}),
+			tx.InsertViolation(&engine.Violation{MerchantID: w.auth.MerchantID, AccountID: bank.ID, At: tx.Now(), Rule: "r", Place: "p"}, 10),
+			tx.CountLowValue(w.auth.MerchantID, "card", 100, tx.Now().Add(time.Hour)),
+			tx.CountExemption(w.auth.MerchantID, "424242", "low_value", true, tx.Now().Add(time.Hour)),
+		)
+	}))
+}
+
+// row is a row as the database has it, by column.
+type row map[string]any
+
+func (r row) text(column string) string { return fmt.Sprint(r[column]) }
+
+func (r row) auth() engine.Auth { return engine.Auth{MerchantID: r.text("merchant_id")} }
+
+// read asks the store for what a use case reads.
+func (w *tamperWorld) read(f func(r engine.Reader) error) error { return w.db.View(w.t.Context(), f) }
+
+// uses are how each table's rows are used: the error of whoever comes across the row. Where no use case reads a row without changing it,
+// it is read from the store as the use case does.
+func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
+	authenticate := func(ctx context.Context) error {
+		var errs []error
+		for _, text := range w.texts {
+			_, err := w.Authenticate(ctx, text)
+			errs = append(errs, err)
+		}
+		return errors.Join(errs...)
+	}
+	return map[string]func(ctx context.Context, r row) error{
+		"merchants": func(ctx context.Context, r row) error {
+			_, err := w.Merchant(ctx, r.text("id"))
+			_, err2 := w.Authenticate(ctx, engine.NewSecret(r.text("publishable_key")))
+			return errors.Join(err, err2)
+		},
+		"profiles": func(ctx context.Context, r row) error {
+			_, err := w.Profile(ctx, r.auth(), r.text("id"))
+			return err
+		},
+		"accounts": func(ctx context.Context, r row) error {
+			_, err := w.Account(ctx, r.auth(), r.text("id"))
+			return err
+		},
+		"api_keys": func(ctx context.Context, r row) error {
+			_, err := w.APIKey(ctx, r.auth(), r.text("id"))
+			return errors.Join(err, authenticate(ctx))
+		},
+		"ephemeral_keys": func(ctx context.Context, r row) error { return authenticate(ctx) },
+		"customers": func(ctx context.Context, r row) error {
+			_, err := w.Customer(ctx, r.auth(), r.text("id"))
+			return err
+		},
+		"payments": func(ctx context.Context, r row) error {
+			_, err := w.RetrievePayment(ctx, r.auth(), r.text("id"), engine.RetrieveInput{})
+			return err
+		},
+		"attempts": func(ctx context.Context, r row) error {
+			_, err := w.RetrievePayment(ctx, r.auth(), r.text("payment_id"), engine.RetrieveInput{Attempts: true})
+			return errors.Join(err, w.read(func(s engine.Reader) error { _, err := s.Attempt(r.text("merchant_id"), r.text("id")); return err }))
+		},
+		"operations": func(ctx context.Context, r row) error { // what recovery takes
+			return w.db.Update(ctx, func(tx engine.Tx) error {
+				_, err := tx.ClaimOperations("probe", tx.Now().Add(time.Hour), 1000)
+				_, err2 := tx.Operations(r.text("merchant_id"), r.text("payment_id"))
+				return errors.Join(err, err2)
+			})
+		},
+		"exchanges": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.Exchanges(r.text("operation_id")); return err })
+		},
+		"events": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.Events(r.text("merchant_id"), r.text("object_id"))
+				return err
+			})
+		},
+		"evidence": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.Evidence(r.text("operation_id")); return err })
+		},
+		"idempotency": func(ctx context.Context, r row) error {
+			_, _, _, err := w.BeginIdempotent(ctx, ptr(r.auth()), r.text("key"), w.hash)
+			return errors.Join(err, w.read(func(s engine.Reader) error { _, err := s.Idempotency(r.text("merchant_id"), r.text("key")); return err }))
+		},
+		"card_tokens": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.CardToken(r.text("merchant_id"), r.text("token")); return err })
+		},
+		"short_term_keys": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.ShortTermKey(r.text("merchant_id"), r.text("id")); return err })
+		},
+		"cards": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.Card(r.text("merchant_id"), r.text("id")); return err })
+		},
+		"authentications": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.Authentication(r.text("id")); return err })
+		},
+		"payment_methods": func(ctx context.Context, r row) error {
+			_, err := w.PaymentMethod(ctx, r.auth(), r.text("id"))
+			return err
+		},
+		"mandates": func(ctx context.Context, r row) error {
+			_, err := w.Mandate(ctx, r.auth(), r.text("id"))
+			return err
+		},
+		"customer_accounts": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.CustomerAccount(r.text("merchant_id"), r.text("customer_id"), r.text("account_id"))
+				return err
+			})
+		},
+		"journal": func(ctx context.Context, r row) error {
+			j := engine.NewJournal(w.db, w.vault)
+			list, err := j.Operation(ctx, r.text("operation_id"))
+			for _, record := range list {
+				_, e := j.Open(record)
+				err = errors.Join(err, e)
+			}
+			return err
+		},
+		"keysets": func(ctx context.Context, r row) error {
+			db, err := storage.Open(ctx, "sqlite:"+w.file, storage.Options{})
+			if err == nil {
+				_, err = engine.OpenVault(ctx, db, worldKey)
+				err = errors.Join(err, db.Close())
+			}
+			return err
+		},
+		"schema_migrations": func(ctx context.Context, r row) error {
+			db, err := storage.Open(ctx, "sqlite:"+w.file, storage.Options{})
+			if err == nil {
+				err = db.Close()
+			}
+			return err
+		},
+		"violations": func(ctx context.Context, r row) error {
+			_, err := w.Violations(ctx, r.auth(), r.text("account_id"))
+			return err
+		},
+		"low_value_uses": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error { _, err := s.LowValue(r.text("merchant_id"), r.text("card")); return err })
+		},
+		"exemption_rates": func(ctx context.Context, r row) error {
+			return w.read(func(s engine.Reader) error {
+				_, err := s.ExemptionRates(r.text("merchant_id"), r.text("bin"))
+				return err
+			})
+		},
+		"payment_statuses": func(ctx context.Context, r row) error {
+			_, err := w.ListPayments(ctx, engine.Auth{MerchantID: "m1"}, engine.ListInput{})
+			return err
+		},
+	}
+}
+
+// chosen are the rows that are altered, where the first of each merchant are not the ones that matter.
+var chosen = map[string]string{
+	"operations":      "status = 'unknown'",
+	"short_term_keys": "id LIKE 'operation/%'",
+	"merchants":       "id IN ('m1', 'm2')",
+}
+
+// rowsOf are two rows of a table, of both merchants.
+func (w *tamperWorld) rowsOf(table string) (rows []row, at []int64) {
+	query := "SELECT rowid, * FROM " + table
+	if where := chosen[table]; where != "" {
+		query += " WHERE " + where
+	}
+	found, err := w.Query(query + " ORDER BY rowid")
+	require.NoError(w.t, err)
+	defer found.Close()
+	columns, err := found.Columns()
+	require.NoError(w.t, err)
+	for found.Next() {
+		values, dest := make([]any, len(columns)), []any{}
+		for i := range values {
+			dest = append(dest, &values[i])
+		}
+		require.NoError(w.t, found.Scan(dest...))
+		r := row{}
+		for i, name := range columns[1:] {
+			r[name] = values[i+1]
+		}
+		rows, at = append(rows, r), append(at, values[0].(int64))
+	}
+	require.NoError(w.t, found.Err())
+	require.NotEmpty(w.t, rows, table)
+	last := len(rows) - 1
+	return []row{rows[0], rows[last]}, []int64{at[0], at[last]}
+}
+
+// put writes columns of the row at a rowid; false where the database's own rules are against it.
+func (w *tamperWorld) put(table string, at int64, values row) bool {
+	var set []string
+	var args []any
+	for _, c := range slices.Sorted(maps.Keys(values)) {
+		set, args = append(set, c+" = ?"), append(args, values[c])
+	}
+	_, err := w.Exec("UPDATE "+table+" SET "+strings.Join(set, ", ")+" WHERE rowid = ?", append(args, at)...)
+	if err != nil {
+		require.ErrorContains(w.t, err, "constraint failed")
+	}
+	return err == nil
+}
+
+// another is a plausible other value: what the other row has, else this one changed a little.
+func another(value, others any) any {
+	if b, ok := value.([]byte); ok {
+		if o, ok := others.([]byte); ok && !bytes.Equal(b, o) {
+			return o
+		}
+		return append(slices.Clone(b), 1)
+	}
+	if others != nil && others != value {
+		return others
+	}
+	switch v := value.(type) {
+	case int64:
+		return v ^ 1
+	case string:
+		return v + "x"
+	}
+	return "{}"
+}
+
+func zero(value any) any {
+	switch value.(type) {
+	case int64:
+		return int64(0)
+	case string:
+		return ""
+	}
+	return nil
+}
+
+// notices says whether whoever uses the row finds out: an alarm, or an error that is ours.
+func (w *tamperWorld) notices(table string, r row) (bool, string) {
+	switch table {
+	case "merchants", "profiles", "accounts", "api_keys":
+		w.forget()
+	}
+	w.noticed()
+	if table == "operations" && r["due_at"] != nil {
+		_, err := w.Exec(`UPDATE operations SET due_at = 1 WHERE due_at IS NOT NULL`)
+		require.NoError(w.t, err)
+	}
+	err := w.uses()[table](w.t.Context(), r)
+	if w.noticed() {
+		require.Error(w.t, err, "%s: an alarm, and it was used nevertheless", table)
+		return true, ""
+	}
+	var e *engine.Error
+	if err == nil || errors.Is(err, engine.ErrNotFound) || errors.As(err, &e) && e.Kind != engine.KindInternal {
+		return false, fmt.Sprint(err)
+	}
+	return true, ""
+}
+
+// TestTamper changes every column of every table, and compares which changes are noticed with testdata/tamper.txt and unnoticed.
+func TestTamper(t *testing.T) {
+	w := newTamperWorld(t)
+	tables, err := w.tables()
+	require.NoError(t, err)
+	uses := w.uses()
+	require.ElementsMatch(t, tables, slices.Collect(maps.Keys(uses)), "every table is used")
+	used := map[string]bool{}
+	var text strings.Builder
+	text.WriteString("What is noticed of a change in the database by somebody without the master key: each column was changed to another value, emptied, and\n" +
+		"exchanged with another row's. Written by TestTamper; make it anew with: go test ./engine -run TestTamper -update\n\n")
+	for _, table := range tables {
+		rows, at := w.rowsOf(table)
+		for n := range rows {
+			yes, _ := w.notices(table, rows[n])
+			require.False(t, yes, "%s: as it is", table)
+		}
+		for _, c := range columnsOf(t, w.DB, table) {
+			noticed := w.tamper(table, c.name, rows, at)
+			reason := ""
+			for _, name := range []string{table + "." + c.name, table + ".*", "*." + c.name} {
+				if reason = unnoticed[name]; reason != "" {
+					used[name] = true
+					break
+				}
+			}
+			require.NotEmpty(t, noticed, "%s.%s was never changed", table, c.name)
+			for variant, yes := range noticed {
+				require.Equal(t, reason == "", yes == "", "%s.%s, %s: noticed where no reason is given why not, and else not (%s)", table, c.name, variant, yes)
+			}
+			if reason == "" {
+				reason = "noticed"
+			} else {
+				reason = "not noticed: " + reason
+			}
+			fmt.Fprintf(&text, "%s.%s: %s\n", table, c.name, reason)
+		}
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(unnoticed)), slices.Collect(maps.Keys(used)), "reasons for what is there")
+	const golden = "testdata/tamper.txt"
+	if flag.Lookup("update").Value.String() == "true" { // the flag of the tests within the package
+		require.NoError(t, os.WriteFile(golden, []byte(text.String()), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), text.String())
+}
+
+func (w *tamperWorld) tables() (out []string, err error) {
+	rows, err := w.Query(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		out = append(out, name)
+	}
+	return out, rows.Err()
+}
+
+// tamper changes a column of the first row in all ways, one after the other, and puts everything back. A way that was noticed has "", one
+// that was not what the use came to.
+func (w *tamperWorld) tamper(table, column string, rows []row, at []int64) map[string]string {
+	out := map[string]string{}
+	try := func(variant string, value any, swap bool) {
+		first, second := maps.Clone(rows[0]), maps.Clone(rows[1])
+		first[column] = value
+		ok := true
+		if swap {
+			second[column] = rows[0][column]
+			ok = w.put(table, at[1], row{column: unlike(rows[1][column])}) // uniqueness
+		}
+		ok = ok && w.put(table, at[0], row{column: value})
+		ok = ok && (!swap || w.put(table, at[1], row{column: second[column]}))
+		if ok {
+			yes, came := w.notices(table, first)
+			if swap && yes {
+				yes, came = w.notices(table, second)
+			}
+			out[variant] = came
+			if !yes && came == "" {
+				out[variant] = "nothing"
+			}
+		}
+		if column == "seq" {
+			require.True(w.t, w.put(table, value.(int64), rows[0]))
+		}
+		if swap {
+			w.put(table, at[0], row{column: unlike(value)}) // uniqueness
+		}
+		for n := len(rows) - 1; n >= 0; n-- {
+			require.True(w.t, w.put(table, at[n], rows[n]))
+		}
+	}
+	differ := at[0] != at[1] && fmt.Sprint(rows[0][column]) != fmt.Sprint(rows[1][column])
+	if column == "seq" {
+		try("another", rows[0]["seq"].(int64)+1_000_000, false)
+		return out
+	}
+	try("another", another(rows[0][column], rows[1][column]), false)
+	if n, ok := rows[0][column].(int64); ok && len(out) == 0 {
+		try("another", n+1000, false) // the others are taken
+	}
+	if z := zero(rows[0][column]); fmt.Sprint(z) != fmt.Sprint(rows[0][column]) {
+		try("emptied", z, false)
+	}
+	if differ {
+		try("exchanged", rows[1][column], true)
+	}
+	return out
+}
+
+// unlike is a value that no row has.
+func unlike(value any) any {
+	switch value.(type) {
+	case int64:
+		return int64(-7)
+	case []byte:
+		return []byte("nobody's")
+	}
+	return "nobody's"
+}
