@@ -62,7 +62,9 @@ func (s *shelf) Keyset(name string) ([]byte, error) {
 
 func (s *shelf) SignRows(RowSigner) {}
 
-func (s *shelf) SealedCounts(SealedTable, int64, int) (map[string]int, int64, error) { return nil, 0, nil }
+func (s *shelf) SealedCounts(SealedTable, int64, int) (map[string]int, int64, error) {
+	return nil, 0, nil
+}
 
 func (s *shelf) Merchants(string) ([]*Merchant, error) { return nil, nil }
 
