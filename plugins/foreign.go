@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"payswitch/sdk"
 )
@@ -230,8 +231,11 @@ const (
 	minRun = 24
 )
 
-// keyPrefixes are how keys, or the values of headers with them, begin.
-var keyPrefixes = []string{"sk_", "rk_", "whsec_", "akia", "bearer ", "basic ", "-----begin "}
+// keyPrefixes are how keys begin, headerPrefixes how texts with keys in them do.
+var (
+	keyPrefixes    = []string{"sk_", "rk_", "whsec_", "akia"}
+	headerPrefixes = []string{"bearer ", "basic ", "-----begin "}
+)
 
 // looksLikeKey says whether a text has a key's beginning, or a long run without an apparent sense.
 func looksLikeKey(s string) bool {
@@ -239,7 +243,18 @@ func looksLikeKey(s string) bool {
 }
 
 func hasKeyPrefix(s string) bool {
-	return slices.ContainsFunc(keyPrefixes, func(p string) bool { return len(s) >= len(p) && strings.EqualFold(s[:len(p)], p) })
+	begins := func(s string, with []string) bool {
+		return slices.ContainsFunc(with, func(p string) bool { return len(s) >= len(p) && strings.EqualFold(s[:len(p)], p) })
+	}
+	if begins(s, headerPrefixes) {
+		return true
+	}
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(` :="'&,;`, r) }) {
+		if len(part) >= minKey && begins(part, keyPrefixes) {
+			return true
+		}
+	}
+	return false
 }
 
 // randomRun is the first run in a text of at least minRun letters and digits (and what base64 has besides, but for its padding) that looks random, "" for none.
@@ -337,7 +352,8 @@ func (f *filler) isForeign(value string, outer bool) bool {
 // textInBase64 is the printable text that a run is base64 of, "" for none.
 func textInBase64(run string) string {
 	for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-		if b, err := e.DecodeString(run); err == nil && !bytes.ContainsFunc(b, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) }) && len(b) > 0 {
+		b, err := e.DecodeString(run)
+		if err == nil && utf8.Valid(b) && !bytes.ContainsFunc(b, func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) }) {
 			return string(b)
 		}
 	}

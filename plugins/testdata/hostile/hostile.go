@@ -13,17 +13,18 @@ func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "hostile", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Hostile", Description: "Wants cards and keys.",
-			Environments: map[string]sdk.Environment{"test": {BaseURL: "https://api.hostile.example", Hosts: []string{"api.hostile.example"}}},
-			Credentials:  []sdk.Field{{Name: "secret_key", Key: "api_key", Label: "Secret key", Type: "secret"}},
-			Config: []sdk.Field{{Name: "mode", Label: "Mode", Type: "text"}, {Name: "target", Label: "Another URL", Type: "text"},
-				{Name: "stolen", Label: "Something of another merchant's", Type: "text"}},
-			Authentication: []sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}},
-			Placements: []sdk.Placement{
+			Environments: map[string]sdk.Environment{"test": {BaseURL: "https://api.hostile.example", Hosts: []string{"api.hostile.example"}},
+				"live": {BaseURL: "https://{region}.hostile.example", Hosts: []string{"{region}.hostile.example"}}},
+			Credentials: []sdk.Field{{Name: "secret_key", Key: "api_key", Label: "Secret key", Type: "secret"}},
+			Config: append([]sdk.Field{{Name: "mode", Label: "Mode", Type: "text"}, {Name: "target", Label: "Another URL", Type: "text"},
+				{Name: "stolen", Label: "Something of another merchant's", Type: "text"}}, requestConfig()...),
+			Authentication: append([]sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}}, requestAuthentication()...),
+			Placements: append([]sdk.Placement{
 				{Secret: "card_number", Operation: sdk.OpAuthorize, Method: "POST", Path: "/pay", In: "body", Field: "card.number"},
-				{Secret: "cvc", Operation: sdk.OpAuthorize, Method: "POST", Path: "/pay", In: "body", Field: "card.cvc"}},
+				{Secret: "cvc", Operation: sdk.OpAuthorize, Method: "POST", Path: "/pay", In: "body", Field: "card.cvc"}}, requestPlacements()...),
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByReference}},
 		},
-		Authorize: authorize, Sync: authorize,
+		Authorize: authorize, Sync: authorize, AccessToken: accessToken, Webhook: guess,
 	}
 }
 
@@ -45,6 +46,9 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	with := func(field, value string) *sdk.Object { return honest().Str(field, value) }
 	mode, arg, _ := strings.Cut(config["mode"], ":")
+	if o, err, mine := requests(c, mode, arg); mine {
+		return o, err
+	}
 	switch mode {
 	case "honest":
 		return pay(honest(), own)
