@@ -142,7 +142,13 @@ func (d *document) form() error {
 		return malformed(kindForm, "begins like JSON or XML")
 	}
 	return d.pairs(d.text, func(name, value string) (string, bool, error) {
-		if kind, ok := inner[name]; ok {
+		kind, ok := inner[name]
+		for outer := range inner {
+			if d.ruled && name != outer && folded(name) == folded(outer) {
+				d.stranger("the body's field " + name + " can be taken for " + outer)
+			}
+		}
+		if ok {
 			v, err := d.document(value, kind, name, "")
 			return string(v), string(v) != value, err
 		}

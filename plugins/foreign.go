@@ -171,12 +171,19 @@ func (f *filler) outside(s *sdk.Send, u *url.URL) error {
 		if f.declares(inHeader, name) {
 			continue
 		}
-		if n := folded(name); (looksLikeAuthentication(n) || f.likeDeclared(n)) && !f.ours(value) {
+		n := folded(name)
+		if key := http.CanonicalHeaderKey(name); (n == "contenttype" || n == "contentencoding") && key != "Content-Type" && key != "Content-Encoding" {
+			return violation(RuleAuthentication, "%s, and the header %s, which can be taken for another", f.why(), name)
+		}
+		if (looksLikeAuthentication(n) || f.likeDeclared(n)) && !f.ours(value) {
 			return violation(RuleAuthentication, "%s, and the header %s, which authentication does not declare", f.why(), name)
 		}
 		if key := http.CanonicalHeaderKey(name); key != "Accept" && key != "Content-Type" && key != "User-Agent" {
 			f.constant("the header "+key, nil, value)
 		}
+	}
+	for segment := range strings.SplitSeq(u.Path, "/") {
+		f.constant("the path", nil, segment)
 	}
 	for pair := range strings.SplitSeq(u.RawQuery, "&") {
 		rawName, rawValue, _ := strings.Cut(pair, "=")

@@ -142,6 +142,10 @@ func TestHostileRequests(t *testing.T) {
 		"a header's value":       jsonHead + "\n{" + `"note":"Bearer abcdefghijklmnop",` + cardJSON + "}",
 		"a key in a header":      jsonHead + "X-Trace: Zk3vQ9xW7rT1yU5iO8pA2sD4\n\n{" + cardJSON + "}",
 		"a key in the query":     strings.Replace(jsonHead, "/json", "/json?trace=Zk3vQ9xW7rT1yU5iO8pA2sD4", 1) + "\n{" + cardJSON + "}",
+		"a key in the path":      "raw:POST /note/Zk3vQ9xW7rT1yU5iO8pA2sD4\nContent-Type: application/json\nAuthorization: Bearer {K}\nCapture: session\n\n{}",
+		"another content type":   jsonHead + "Content_Type: text/plain\n\n{" + cardJSON + "}",
+		"a document's field":     "raw:POST /chain\nContent-Type: application/x-www-form-urlencoded\nAuthorization: Bearer {K}\n\nrequest={\"number\":\"{N}\"}&Request.=1",
+		"within a document":      "raw:POST /chain\nContent-Type: application/x-www-form-urlencoded\nAuthorization: Bearer {K}\n\nrequest={\"number\":\"{N}\",\"api_key\":\"x\"}",
 		"a login in base64":      jsonHead + "\n{" + `"note":"` + basic + `",` + cardJSON + "}",
 		"a key in XML":           xmlHead + "\n<order><note>Zk3vQ9xW7rT1yU5iO8&#112;A2sD4</note>" + cardXML + "</order>",
 
@@ -170,9 +174,10 @@ func TestHostileRequests(t *testing.T) {
 			t.Run(name, func(t *testing.T) { a.refused(t, plugins.RuleTemplate, mode, nil) })
 		}
 		for name, honest := range map[string]string{
-			"form": form + "&order_id=1&metadata[login_count]=3&token=tok_1&authorizationType=Final&transaction.key_figure=7",
-			"json": jsonHead + "\n{" + `"auth":{"key":"{K}"},"merchant":{"id":"{K}"},"authenticationValue":"x","lines":[{"key":"size","value":"L"}],"tokenType":"none",` + cardJSON + "}",
-			"xml":  xmlHead + "\n<order><secure>{K}</secure><merchant id=\"{K}\"/><line>a</line><line>b</line>" + cardXML + "</order>",
+			"form":  form + "&order_id=1&metadata[login_count]=3&token=tok_1&authorizationType=Final&transaction.key_figure=7",
+			"json":  jsonHead + "\n{" + `"auth":{"key":"{K}"},"merchant":{"id":"{K}"},"authenticationValue":"x","lines":[{"key":"size","value":"L"}],"tokenType":"none",` + cardJSON + "}",
+			"xml":   xmlHead + "\n<order><secure>{K}</secure><merchant id=\"{K}\"/><line>a</line><line>b</line>" + cardXML + "</order>",
+			"chain": "raw:POST /chain\nContent-Type: application/x-www-form-urlencoded\nAuthorization: Bearer {K}\n\nrequest={\"number\":\"{N}\"}&a=b",
 			"capture": "raw:POST /open\nCapture: session\nAuthorization: Bearer {K}\nContent-Type: application/x-www-form-urlencoded\n\n" +
 				"grant_type=client_credentials",
 			"what the merchant said": jsonHead + "\n{" + `"username":"bob7","note":"4fzzpqR2x9mK17ab33ffzz00","id":"0b9af4c2-5d2a-4c53-8a3f-6d3c7e6c2a10",` + cardJSON + "}",

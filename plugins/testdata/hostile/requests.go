@@ -46,6 +46,7 @@ func requestPlacements() []sdk.Placement {
 		{Secret: "card_number", Path: "/json", In: "body", Field: "card.number"},
 		{Secret: "cvc", Path: "/json", In: "body", Field: "card.cvc"},
 		{Secret: "card_number", Path: "/xml", In: "body", Field: "order.card.number"},
+		{Secret: "card_number", Path: "/chain", In: "body", Field: "request/number", Escapes: "json,form"},
 		{Secret: "secret_key", Path: "/json", In: "body", Field: "merchant.id"},
 		{Secret: "secret_key", Path: "/note", In: "body", Field: "note"},
 		{Secret: "secret_key", Path: "/note", In: "body", Field: "doc.note"},
