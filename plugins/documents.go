@@ -141,6 +141,7 @@ func (d *document) form() error {
 	if begins := strings.TrimSpace(d.text); d.ruled && (strings.HasPrefix(begins, "{") || strings.HasPrefix(begins, "<")) {
 		return malformed(kindForm, "begins like JSON or XML")
 	}
+	path := make([]step, 1)
 	return d.pairs(d.text, func(name, value string) (string, bool, error) {
 		kind, ok := inner[name]
 		for outer := range inner {
@@ -152,13 +153,14 @@ func (d *document) form() error {
 			v, err := d.document(value, kind, name, "")
 			return string(v), string(v) != value, err
 		}
-		d.field([]step{member(name)}, value)
+		path[0] = member(name)
+		d.field(path, value)
 		if !d.matters(value) {
 			return value, false, nil
 		}
 		var v string
 		changed := false
-		err := d.scalar([]step{member(name)}, value, 0, 0, func(filled string) (string, error) {
+		err := d.scalar(path, value, 0, 0, func(filled string) (string, error) {
 			v, changed = filled, true
 			return filled, nil
 		})

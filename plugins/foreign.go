@@ -44,32 +44,11 @@ func (d *document) field(path []step, value string) {
 		return
 	}
 	flat := d.kind == kindForm || d.kind == kindMultipart
-	d.scratch = d.scratch[:0]
-	d.ends = d.ends[:0]
 	named := false // as credentials are
-	for i := range path {
-		if path[i].index < 0 {
-			start := len(d.scratch)
-			d.scratch = appendFolded(d.scratch, path[i].name)
-			name := d.scratch[start:]
-			switch {
-			case i < len(path)-1 && path[i+1].index < 0:
-				named = named || credentialGroups[string(name)]
-			case string(name) == "key": // of a pair with a value, where it is a name
-				named = named || isCode(value)
-			default:
-				named = named || isCredentialName(name) || flat && hasCredentialPart(path[i].name)
-			}
-		}
-		d.ends = append(d.ends, len(d.scratch))
-	}
-	if flat { // security_key[x] takes the place of security_key
-		name := path[0].name
-		for i := 0; i < len(name); i++ {
-			if name[i] == '[' {
-				d.ends = append(d.ends, len(appendFolded(d.scratch[len(d.scratch):], name[:i])))
-			}
-		}
+	if d.scratch, d.ends = d.scratch[:0], d.ends[:0]; flat {
+		named = d.foldFlat(path[0].name)
+	} else {
+		named = d.foldPath(path, value)
 	}
 	declared, taken := false, ""
 	for _, p := range d.places {
@@ -98,6 +77,44 @@ func (d *document) field(path []step, value string) {
 		}
 	}
 	d.constant("the body's field ", path, value)
+}
+
+// foldPath folds the path of a field of JSON or XML, and says whether it is named as credentials are.
+func (d *document) foldPath(path []step, value string) (named bool) {
+	for i := range path {
+		if path[i].index < 0 {
+			start := len(d.scratch)
+			d.scratch = appendFolded(d.scratch, path[i].name)
+			name := d.scratch[start:]
+			switch {
+			case i < len(path)-1 && path[i+1].index < 0:
+				named = named || credentialGroups[string(name)]
+			case string(name) == "key": // of a pair with a value, where it is a name
+				named = named || isCode(value)
+			default:
+				named = named || isCredentialName(name)
+			}
+		}
+		d.ends = append(d.ends, len(d.scratch))
+	}
+	return named
+}
+
+// foldFlat folds the name of a form's field, and says whether it, or a part of it as in auth[password], is named as credentials are.
+func (d *document) foldFlat(name string) (named bool) {
+	part, from := 0, 0 // where the part that is read begins, in scratch and in the name
+	for i := 0; i <= len(name); i++ {
+		if i < len(name) && name[i] != '[' && name[i] != ']' && name[i] != '.' {
+			continue
+		}
+		d.scratch = appendFolded(d.scratch, name[from:i])
+		named = named || isCredentialName(d.scratch[part:])
+		part, from = len(d.scratch), i+1
+		if i == len(name) || name[i] == '[' { // security_key[x] takes the place of security_key
+			d.ends = append(d.ends, len(d.scratch))
+		}
+	}
+	return named || isCredentialName(d.scratch)
 }
 
 // isCode says whether a value is longer than a word, and not of letters alone.
@@ -168,19 +185,18 @@ func (d *document) parent(path []step, seen map[string]int) error {
 func (f *filler) outside(s *sdk.Send, u *url.URL) error {
 	for i := range s.Headers {
 		name, value := s.Headers[i].Name, s.Headers[i].Value
-		if f.declares(inHeader, name) {
+		key := http.CanonicalHeaderKey(name)
+		if key == "Accept" || key == "Content-Type" || key == "User-Agent" || f.declares(inHeader, name) {
 			continue
 		}
 		n := folded(name)
-		if key := http.CanonicalHeaderKey(name); (n == "contenttype" || n == "contentencoding") && key != "Content-Type" && key != "Content-Encoding" {
+		if (n == "contenttype" || n == "contentencoding") && key != "Content-Encoding" {
 			return violation(RuleAuthentication, "%s, and the header %s, which can be taken for another", f.why(), name)
 		}
 		if (looksLikeAuthentication(n) || f.likeDeclared(n)) && !f.ours(value) {
 			return violation(RuleAuthentication, "%s, and the header %s, which authentication does not declare", f.why(), name)
 		}
-		if key := http.CanonicalHeaderKey(name); key != "Accept" && key != "Content-Type" && key != "User-Agent" {
-			f.constant("the header "+key, nil, value)
-		}
+		f.constant("the header ", []step{member(key)}, value)
 	}
 	for segment := range strings.SplitSeq(u.Path, "/") {
 		f.constant("the path", nil, segment)
@@ -250,18 +266,23 @@ func looksLikeKey(s string) bool {
 }
 
 func hasKeyPrefix(s string) bool {
-	begins := func(s string, with []string) bool {
-		return slices.ContainsFunc(with, func(p string) bool { return len(s) >= len(p) && strings.EqualFold(s[:len(p)], p) })
-	}
-	if begins(s, headerPrefixes) {
+	if beginsWith(s, headerPrefixes) {
 		return true
 	}
-	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(` :="'&,;`, r) }) {
-		if len(part) >= minKey && begins(part, keyPrefixes) {
+	for i := 0; i+minKey <= len(s); i++ {
+		if (i == 0 || keySeparators[s[i-1]]) && strings.IndexByte("srwa", s[i]|32) >= 0 && beginsWith(s[i:], keyPrefixes) {
 			return true
 		}
 	}
 	return false
+}
+
+// keySeparators may stand before a key.
+var keySeparators = [256]bool{' ': true, ':': true, '=': true, '"': true, '\'': true, '&': true, ',': true, ';': true}
+
+// beginsWith says whether a text begins with one of those, in whatever case.
+func beginsWith(s string, with []string) bool {
+	return slices.ContainsFunc(with, func(p string) bool { return len(s) >= len(p) && strings.EqualFold(s[:len(p)], p) })
 }
 
 // randomRun is the first run in a text of at least minRun letters and digits (and what base64 has besides, but for its padding) that looks random, "" for none.
@@ -269,7 +290,7 @@ func hasKeyPrefix(s string) bool {
 func randomRun(s string) string {
 	start := 0
 	for i := 0; i <= len(s); i++ {
-		if i < len(s) && isKeyByte(s[i]) {
+		if i < len(s) && keyBytes[s[i]] {
 			continue
 		}
 		if run := s[start:i]; len(run) >= minRun && isRandom(run) && !isUUID(run) {
@@ -280,9 +301,13 @@ func randomRun(s string) string {
 	return ""
 }
 
-func isKeyByte(c byte) bool {
-	return c-'0' <= 9 || c|32 >= 'a' && c|32 <= 'z' || c == '+' || c == '/' || c == '_' || c == '-'
-}
+// keyBytes are what keys are made of.
+var keyBytes = func() (all [256]bool) {
+	for c := range 256 {
+		all[c] = byte(c)-'0' <= 9 || byte(c)|32 >= 'a' && byte(c)|32 <= 'z' || strings.IndexByte("+/_-", byte(c)) >= 0
+	}
+	return all
+}()
 
 // isRandom says whether a run has letters and digits, and many different ones.
 func isRandom(run string) bool {

@@ -81,15 +81,24 @@ var endsByLast = func() (all [256][]string) {
 	return all
 }()
 
+// lastOfNames are the last letters of credentialNames.
+var lastOfNames = func() (all [256]bool) {
+	for name := range credentialNames {
+		all[name[len(name)-1]] = true
+	}
+	return all
+}()
+
 // isCredentialName says whether a folded name is one that a processor might take a credential under.
 func isCredentialName(name []byte) bool {
 	if len(name) < 3 {
 		return false
 	}
-	if len(name) <= 24 && credentialNames[string(name)] {
+	last := name[len(name)-1]
+	if lastOfNames[last] && len(name) <= 24 && credentialNames[string(name)] {
 		return true
 	}
-	for _, end := range endsByLast[name[len(name)-1]] {
+	for _, end := range endsByLast[last] {
 		if len(name) > len(end) && string(name[len(name)-len(end):]) == end {
 			return true
 		}
