@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -18,6 +19,8 @@ type verdict struct {
 	again time.Time
 	// mismatch says that the outcome's amount or currency does not fit the request.
 	mismatch bool
+	// fault is set where the adapter is to blame for a failure.
+	fault *AdapterFault
 }
 
 // judge turns what an adapter did into a verdict. It is pure.
@@ -26,7 +29,8 @@ func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult,
 	case err != nil && r.MayHaveLeft:
 		return verdict{status: OperationUnknown, text: err.Error()}
 	case err != nil:
-		return verdict{status: OperationFailed, text: err.Error()}
+		fault, _ := errors.AsType[*AdapterFault](err)
+		return verdict{status: OperationFailed, text: err.Error(), fault: fault}
 	case r.Reject != nil && r.MayHaveLeft:
 		return verdict{status: OperationUnknown, text: "rejected after something was sent: " + r.Reject.Message, alarm: "reject_after_send"}
 	case r.Reject != nil:
@@ -35,13 +39,14 @@ func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult,
 	o := r.Outcome
 	switch {
 	case o == nil:
-		return unknownOrFailed(r, "the adapter gave no outcome", "impossible_outcome")
+		return unknownOrFailed(r, m, "the adapter gave no outcome", "gave no outcome")
 	case !kind.EndsWith(o.Status), kind == sdk.OpSync && o.Status == sdk.StatusRefunded: // refunds found by a sync are not booked
-		return unknownOrFailed(r, "the adapter answered "+string(o.Status)+" to "+string(kind), "impossible_outcome")
+		return unknownOrFailed(r, m, "the adapter answered "+string(o.Status)+" to "+string(kind), "gave an outcome that "+string(kind)+" cannot have")
 	case o.Status == sdk.StatusUnknown:
 		return verdict{status: OperationUnknown, outcome: o, text: o.Raw["error"]}
 	case !sent(r) && sends(m) && o.Status != sdk.StatusDeclined:
-		return verdict{status: OperationFailed, text: "the adapter answered " + string(o.Status) + " without asking the processor", alarm: "outcome_without_send"}
+		return verdict{status: OperationFailed, text: "the adapter answered " + string(o.Status) + " without asking the processor", alarm: "outcome_without_send",
+			fault: faultOf(m, "gave the outcome "+string(o.Status)+" without asking the processor")}
 	case sent(r) && !r.AnsweredLast && r.MayHaveLeft:
 		return verdict{status: OperationUnknown, text: "the adapter answered " + string(o.Status) + " without an answer of the processor"}
 	case sent(r) && !r.MayHaveLeft && o.Status != sdk.StatusDeclined:
@@ -61,11 +66,16 @@ func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult,
 	return v
 }
 
-func unknownOrFailed(r *DriveResult, text, alarm string) verdict {
+// unknownOrFailed is the verdict on an answer that no adapter may give. what is what the adapter did, for the merchant.
+func unknownOrFailed(r *DriveResult, m *sdk.Manifest, text, what string) verdict {
 	if r.MayHaveLeft {
-		return verdict{status: OperationUnknown, text: text, alarm: alarm}
+		return verdict{status: OperationUnknown, text: text, alarm: "impossible_outcome"}
 	}
-	return verdict{status: OperationFailed, text: text, alarm: alarm}
+	return verdict{status: OperationFailed, text: text, alarm: "impossible_outcome", fault: faultOf(m, what)}
+}
+
+func faultOf(m *sdk.Manifest, what string) *AdapterFault {
+	return &AdapterFault{Adapter: m.Name, Version: m.Version, Rule: "outcome", What: what}
 }
 
 // sent says that a drive made requests. A comparison that the host made for the adapter (verify) is none.
@@ -87,8 +97,12 @@ func sends(m *sdk.Manifest) bool {
 func toldOf(v verdict, w *work) error {
 	switch v.status {
 	case OperationFailed:
+		cause := &adapterError{w.account.Connector, w.op.Kind, v.text}
+		if v.fault != nil {
+			return v.fault.told(w.account.Connector, cause)
+		}
 		return &Error{Kind: KindInternal, Code: "HE_00", Message: "Something went wrong", Connector: w.account.Connector,
-			Err: &adapterError{w.account.Connector, w.op.Kind, v.text}}
+			Err: cause}
 	case OperationRejected:
 		return rejected(v.reject, w.op.Kind, w.account.Connector)
 	}

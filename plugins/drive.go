@@ -81,7 +81,7 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *
 		}
 		if err != nil {
 			res.Outcome, res.Reject = nil, nil
-			err = o.clean(fmt.Errorf("drive %s of adapter %s: %w", in.Operation, a.name, err))
+			err = a.blame(o.clean(fmt.Errorf("drive %s of adapter %s: %w", in.Operation, a.name, err)))
 		}
 		if len(o.steps) > 0 && !o.plain {
 			res.Recordings = append(res.Recordings, o.recording(err))
