@@ -78,6 +78,8 @@ func (e *Engine) call(ctx context.Context, q *work) authAnswer {
 			class = sdk.ErrorConfig
 		}
 		ans.out = authError(class, string(v.reject.Code), v.reject.Message)
+	case v.fault != nil: // the adapter's own text is not for merchants
+		ans.out = authError(sdk.ErrorTechnical, "no_answer", v.fault.text())
 	case v.status != OperationSucceeded:
 		ans.out = authError(sdk.ErrorTechnical, "no_answer", v.text)
 	case ans.out == nil:

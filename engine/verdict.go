@@ -19,17 +19,17 @@ type verdict struct {
 	again time.Time
 	// mismatch says that the outcome's amount or currency does not fit the request.
 	mismatch bool
-	// fault is set where the adapter is to blame for a failure.
+	// fault is set where the drive ended by the adapter's fault.
 	fault *AdapterFault
 }
 
 // judge turns what an adapter did into a verdict. It is pure.
 func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult, err error) verdict {
+	fault, _ := errors.AsType[*AdapterFault](err)
 	switch {
 	case err != nil && r.MayHaveLeft:
-		return verdict{status: OperationUnknown, text: err.Error()}
+		return verdict{status: OperationUnknown, text: err.Error(), fault: fault}
 	case err != nil:
-		fault, _ := errors.AsType[*AdapterFault](err)
 		return verdict{status: OperationFailed, text: err.Error(), fault: fault}
 	case r.Reject != nil && r.MayHaveLeft:
 		return verdict{status: OperationUnknown, text: "rejected after something was sent: " + r.Reject.Message, alarm: "reject_after_send"}

@@ -220,8 +220,8 @@ func (c *hostCheck) judge(where string, o *operation, sent []*outgoing, err erro
 		}
 	}
 	if out := o.res.Outcome; out != nil {
-		if text := out.Raw["error"]; out.Status == sdk.StatusUnknown && slices.ContainsFunc(faults, func(f string) bool { return strings.HasPrefix(text, f) }) {
-			c.breaks(CertifyHost, op, where, "the adapter fails: %.200q", text)
+		if text := sdktest.Fault(out); text != "" {
+			c.breaks(sdktest.RuleMessage, op, where, "the adapter fails: %.200q", text)
 		}
 		if problem := out.Impossible(op, o.in.Request.Amount); problem != "" {
 			c.breaks(sdktest.RuleOutcome, op, where, "%s", problem)
@@ -233,9 +233,6 @@ func (c *hostCheck) judge(where string, o *operation, sent []*outgoing, err erro
 		}
 	}
 }
-
-// faults begin the errors with which the Go SDK ends an operation as unknown because of the adapter and not of the processor.
-var faults = []string{"reject after sending: ", "panic", "the adapter returned "}
 
 // impossibleEvent says why an event of a webhook states what cannot be.
 func impossibleEvent(e *sdk.Event) string {

@@ -99,6 +99,16 @@ var mutants = map[string]mutant{
 	session := sdk.Must(c.Do(opens))
 	return post(c, "/payments", sdk.NewObject().OptStr("session", session.JSON().Str("id"))`), "host",
 		[]string{"rule secret: the stand-in of session in", "(case captured)"}, false},
+	"a 3DS result has no placement": {[]change{{adapterFile, `Features: sdk.Features{`, `Features: sdk.Features{External3DS: true, `},
+		{adapterFile, `	return post(c, "/payments", sdk.NewObject()`, `	cavv := ""
+	if r.ThreeDS != nil {
+		cavv = r.ThreeDS.CAVV
+	}
+	return post(c, "/payments", sdk.NewObject().OptStr("cavv", cavv)`}}, "host",
+		[]string{"authorize: request authorize with a 3DS result: the host refuses it: rule secret: the stand-in of cavv in the body's field cavv"}, false},
+	"a stored card is taken for a card": {[]change{{adapterFile, `Features: sdk.Features{`, `Features: sdk.Features{StoredCredential: true, `},
+		{adapterFile, `	sdk.Check(r.NeedCard())
+`, ``}}, "message", []string{`authorize: the adapter fails: "panic`, `authorize: request authorize with a stored card: the adapter fails: "panic`}, true},
 	"a payment is voided when it is authorized": {[]change{{answerFile, `"authorized": sdk.StatusAuthorized`, `"authorized": sdk.StatusVoided`}}, "outcome",
 		[]string{"acme.responses.json:6 (case authorized): the outcome voided is none of this operation's: authorize ends with"}, true},
 	"a capture only authorizes": {[]change{{answerFile, `		if status == sdk.StatusDeclined {`, `		if op == sdk.OpCapture {
@@ -113,7 +123,7 @@ var mutants = map[string]mutant{
 	"amounts are in another currency": {[]change{{answerFile, amountOf, `Amount: j.Money("amount", "EUR")}`}}, "outcome",
 		[]string{"does not fit the request, which is in USD"}, true},
 	"a refusal after the request is a reject": {[]change{{answerFile, `		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: decline(j)}, nil`,
-		`		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: j.Str("error.message")}`}}, "host",
+		`		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: j.Str("error.message")}`}}, "message",
 		[]string{`authorize: acme.responses.json:9 (case declined): the adapter fails: "reject after sending: invalid_parameter: Not enough money"`}, true},
 	"a lost answer is followed by another payment": {in(`	answer := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer("api_key")).Keyed("Idempotency-Key")))`,
 		`	send := func(path string) (*sdk.Response, error) {

@@ -12,6 +12,9 @@ import (
 // probeNames is how many undeclared names one step is given.
 const probeNames = 1000
 
+// probeSteps is how many steps of one operation are probed.
+const probeSteps = 12
+
 // usualNames are names that adapters give to fields of an account, beside those of the merchants' own request.
 var usualNames = []string{"api_key", "key1", "api_secret", "key2", "key", "secret", "secret_key", "public_key", "private_key", "signing_key",
 	"signature_key", "shared_secret", "client_id", "client_secret", "token", "user", "username", "login", "password", "merchant", "merchant_id",
@@ -33,13 +36,16 @@ func (c *checker) checkNames(asked []turn) {
 	for _, n := range c.undeclared(c.manifest.Config, c.manifest.Credentials) {
 		all = append(all, name{true, n})
 	}
-	told, seen := map[name]bool{}, map[string]bool{}
+	told, seen, probed := map[name]bool{}, map[string]bool{}, map[sdk.Operation]int{}
 	for _, t := range asked {
 		before, err := c.answered(t.step)
 		if err != nil || seen[string(before)] { // rule message tells of errors; the same answer came by the same way
 			continue
 		}
 		seen[string(before)] = true
+		if probed[t.step.Operation]++; probed[t.step.Operation] > probeSteps {
+			continue
+		}
 		differs := func(names []name) bool {
 			s := *t.step
 			s.Account.Credentials, s.Account.Config = clone(s.Account.Credentials), clone(s.Account.Config)

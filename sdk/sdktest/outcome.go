@@ -15,7 +15,22 @@ const (
 	maxEvents = 100
 )
 
+// faults begin the errors with which the Go SDK ends an operation as unknown because of the adapter and not of the processor.
+var faults = []string{"reject after sending: ", "panic", "the adapter returned "}
+
+// Fault is the error with which the Go SDK ended an operation as unknown because the adapter failed in it, "" where it did not.
+func Fault(o *sdk.Outcome) string {
+	text := o.Raw["error"]
+	if o.Status == sdk.StatusUnknown && slices.ContainsFunc(faults, func(f string) bool { return strings.HasPrefix(text, f) }) {
+		return text
+	}
+	return ""
+}
+
 func (c *checker) checkOutcome(in *sdk.Step, o *sdk.Outcome) {
+	if text := Fault(o); text != "" {
+		c.breaks(RuleMessage, in.Operation, "the adapter fails: %.200q", text)
+	}
 	wrong := func(format string, args ...any) { c.breaks(RuleOutcome, in.Operation, format, args...) }
 	asked := in.Request.Amount
 	if o.Amount != nil { // Options.Answer has one amount for every request; package wire compares amounts
