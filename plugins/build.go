@@ -28,13 +28,18 @@ type build struct {
 }
 
 // load finds or makes the build of a module's bytes. It compiles only what has never been loaded before and came without a description
-// (nil). The caller holds h.scanning.
-func (h *Host) load(ctx context.Context, wasm, description []byte) (_ *build, err error) {
+// (nil). An adapter of the binary itself (own) is compiled in this process, any other where Options.Compiler says. The caller holds
+// h.scanning.
+func (h *Host) load(ctx context.Context, wasm, description []byte, own bool) (_ *build, err error) {
 	hash := hashOf(wasm)
 	if b := h.loaded(hash); b != nil {
 		return b, nil
 	}
-	m, err := h.runtime.Load(wasm, warmUp())
+	load := h.runtime.Load
+	if own {
+		load = h.runtime.LoadOwn
+	}
+	m, err := load(wasm, warmUp())
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +126,7 @@ func (h *Host) acquire(ctx context.Context, d *engine.Drive) (*build, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s of %q: %w", ErrNoBuild, d.AdapterHash, d.Connector, err)
 		}
-		b, err := h.load(ctx, wasm, nil)
+		b, err := h.load(ctx, wasm, nil, false)
 		if err != nil {
 			return nil, fmt.Errorf("load an earlier build of %q: %w", d.Connector, err)
 		}

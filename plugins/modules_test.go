@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/plugins"
+	"payswitch/plugins/sandbox"
 )
 
 // modules are the adapters built for these tests.
@@ -25,6 +26,7 @@ var modules struct {
 }
 
 func TestMain(m *testing.M) {
+	sandbox.BecomeCompiler()
 	dir, err := os.MkdirTemp("", "modules")
 	if err != nil {
 		panic(err)
@@ -74,7 +76,7 @@ func newHost(t testing.TB, o plugins.Options) *plugins.Host {
 		o.BuiltIn = noAdapters
 	}
 	o.AllowLoopbackHTTP = true
-	o.Sandbox.CompileTime = slow
+	o.Sandbox.CompileTime, o.Sandbox.CompileMemory = slow, 1<<40
 	o.PollInterval = 10 * time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	h, err := plugins.New(ctx, o)

@@ -50,6 +50,7 @@ type Options struct {
 	RootCAs           *x509.CertPool // nil: the system's
 
 	Sandbox  sandbox.Limits // of every adapter
+	Compiler []string       // as sandbox.Options.Compiler, for adapters that are not embedded in the binary; nil compiles them in this process
 	Logger   *slog.Logger   // nil: discarded
 	Observer Observer       // nil: none
 	Clock    engine.Clock   // nil: time.Now

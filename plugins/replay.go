@@ -47,7 +47,7 @@ func (r *Replayed) Same() bool {
 func (h *Host) Load(ctx context.Context, wasm []byte) (engine.AdapterInfo, error) {
 	h.scanning.Lock()
 	defer h.scanning.Unlock()
-	b, err := h.load(ctx, wasm, nil)
+	b, err := h.load(ctx, wasm, nil, false)
 	if err != nil {
 		return engine.AdapterInfo{}, err
 	}

@@ -30,7 +30,7 @@ func (h *Host) loadBuiltIn(ctx context.Context) {
 		if err == nil {
 			var b *build
 			description, _ := fs.ReadFile(h.opts.BuiltIn, DescriptionName(name)) // optional
-			if b, err = h.load(ctx, wasm, description); err == nil {
+			if b, err = h.load(ctx, wasm, description, h.opts.embedded); err == nil {
 				h.builtIn = append(h.builtIn, b)
 				h.keep(b, wasm)
 				if h.opts.embedded {
@@ -142,7 +142,7 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 		h.log.Error("adapter is not loaded; what was loaded before stays", "file", path, "error", pinErr)
 		return false
 	}
-	b, err := h.load(ctx, wasm, nil)
+	b, err := h.load(ctx, wasm, nil, false)
 	if ctx.Err() != nil {
 		return false // nobody's fault: look again
 	}

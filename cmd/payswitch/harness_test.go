@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins/sandbox"
 )
 
 const testAdminKey = "test_admin_key_of_the_e2e_tests"
@@ -28,6 +30,7 @@ const testAdminKey = "test_admin_key_of_the_e2e_tests"
 var scratch string
 
 func TestMain(m *testing.M) {
+	sandbox.BecomeCompiler()
 	var err error
 	if scratch, err = os.MkdirTemp("", "payswitch-test-"); err != nil {
 		panic(err)

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"payswitch/plugins/sandbox"
 	"payswitch/sdk"
 )
 
@@ -24,6 +25,7 @@ const (
 )
 
 func main() {
+	sandbox.BecomeCompiler()
 	os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -157,6 +157,7 @@ func hostOptions(config Config) plugins.Options {
 		MaxResponse:       int(c.ResponseLimit),
 		AllowPrivate:      c.AllowPrivate,
 		AllowLoopbackHTTP: c.AllowLoopback,
+		Compiler:          sandbox.Self(),
 		Sandbox: sandbox.Limits{
 			MemoryPages: uint32(c.MemoryLimit / (64 << 10)),
 			StepFuel:    c.StepFuel,

@@ -73,6 +73,11 @@ func pluginLimits() sandbox.Limits {
 	return l
 }
 
+// pluginSandbox is what these commands run modules in: files that anybody may have written. They are compiled in a process of their own.
+func pluginSandbox() sandbox.Options {
+	return sandbox.Options{Limits: pluginLimits(), Compiler: sandbox.Self()}
+}
+
 // a loadedModule is a module that the sandbox accepts and that has told its manifest.
 type loadedModule struct {
 	*sandbox.Module
@@ -113,7 +118,7 @@ func (m *loadedModule) Close() error { return m.runtime.Close(context.Background
 
 // manifestOf is the manifest of a module, after the host's own checks.
 func manifestOf(ctx context.Context, wasm []byte) (*sdk.Manifest, error) {
-	m, err := loadModule(ctx, wasm, sandbox.Options{Limits: pluginLimits()})
+	m, err := loadModule(ctx, wasm, pluginSandbox())
 	if err != nil {
 		return nil, err
 	}

@@ -151,7 +151,8 @@ func certify(ctx context.Context, wasm []byte, cases, module string) (*checkRepo
 		return nil, err
 	}
 	defer os.RemoveAll(compiled)
-	options := sandbox.Options{CacheDir: compiled, Limits: pluginLimits()}
+	options := pluginSandbox()
+	options.CacheDir = compiled
 	report := &checkReport{SHA256: moduleHash(wasm), Bytes: len(wasm)}
 	broken := map[string][]finding{}
 	m, err := loadModule(ctx, wasm, options)

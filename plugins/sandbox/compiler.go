@@ -123,7 +123,9 @@ func limitProcess(l Limits) {
 	l = l.withDefaults()
 	debug.SetMemoryLimit(l.CompileMemory * 3 / 4)
 	limit := func(what int, most uint64) { _ = syscall.Setrlimit(what, &syscall.Rlimit{Cur: most, Max: most}) }
-	limit(syscall.RLIMIT_DATA, uint64(l.CompileMemory)*3/2)
+	if !raceEnabled { // whose shadow memory counts
+		limit(syscall.RLIMIT_DATA, uint64(l.CompileMemory)*3/2)
+	}
 	limit(syscall.RLIMIT_CPU, uint64(l.CompileTime/time.Second)*2+10)
 	limit(syscall.RLIMIT_FSIZE, 1<<30)
 	limit(syscall.RLIMIT_CORE, 0)

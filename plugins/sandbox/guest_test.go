@@ -59,7 +59,7 @@ func patient(l Limits) Limits {
 		l.CompileTime = 10 * time.Minute
 	}
 	if raceEnabled && l.CompileMemory == 0 { // shadow memory counts as well
-		l.CompileMemory = 1 << 45
+		l.CompileMemory = 1 << 40
 	}
 	return l
 }

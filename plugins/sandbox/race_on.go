@@ -2,4 +2,5 @@
 
 package sandbox
 
+// raceEnabled says that the race detector is built in.
 const raceEnabled = true
