@@ -166,7 +166,7 @@ func (e *Engine) sync(ctx context.Context, w *work, resolves sdk.Operation) (*sd
 	q.req.Resolves = resolves
 	q.leaseEnd = e.now().Add(e.opts.LeaseTime)
 	d := &Drive{Connector: w.account.Connector, Operation: sdk.OpSync, OperationID: q.op.ID, Started: now, Seed: [32]byte(q.op.Seed),
-		Account: e.driveAccount(w.account), Request: q.req, BeforeSend: func(context.Context, SendIntent) error { return nil }}
+		Account: e.driveAccount(w.account), Request: q.req, Card: w.cardFacts(), BeforeSend: func(context.Context, SendIntent) error { return nil }}
 	r, records, err := e.driveRecorded(ctx, d, w.p.MerchantID, w.p.ID)
 	w.journal = append(w.journal, records...)
 	if r == nil {

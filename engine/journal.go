@@ -102,7 +102,7 @@ func (e *Engine) recordLost(ctx context.Context, w *work) {
 		return
 	}
 	d := &Drive{Connector: w.account.Connector, AdapterHash: op.AdapterHash, Operation: op.Kind, OperationID: op.ID, Started: op.StartedAt,
-		Seed: [32]byte(op.Seed), Account: e.driveAccount(w.account), RecordOnly: true}
+		Seed: [32]byte(op.Seed), Account: e.driveAccount(w.account), Card: w.cardFacts(), RecordOnly: true}
 	err := e.openJSON(op.Request, requestAD(op.ID), &d.Request)
 	if err == nil {
 		d.Secrets, err = e.openSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID())

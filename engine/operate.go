@@ -108,7 +108,7 @@ func (e *Engine) perform(ctx context.Context, w *work) error {
 // drive lets the adapter perform the operation and judges what it says.
 func (e *Engine) drive(ctx context.Context, w *work) verdict {
 	d := &Drive{Connector: w.account.Connector, AdapterHash: w.op.AdapterHash, Operation: w.op.Kind, OperationID: w.op.ID, Started: w.op.StartedAt,
-		Seed: [32]byte(w.op.Seed), Account: e.driveAccount(w.account), Request: w.req, Secrets: w.secrets, Resume: w.resume, Captured: w.captured,
+		Seed: [32]byte(w.op.Seed), Account: e.driveAccount(w.account), Request: w.req, Secrets: w.secrets, Card: w.cardFacts(), Resume: w.resume, Captured: w.captured,
 		BeforeSend: func(ctx context.Context, s SendIntent) error { return e.beforeSend(ctx, w, s) }}
 	if w.repeat != nil {
 		d.Started = w.repeat.At
@@ -132,6 +132,14 @@ func (e *Engine) drive(ctx context.Context, w *work) verdict {
 		w.op.LastSendAt = e.now()
 	}
 	return judge(w.op.Kind, w.req.Amount, w.adapter.Manifest, r, err)
+}
+
+// cardFacts are those of the attempt's card, nil where there is none.
+func (w *work) cardFacts() *CardFacts {
+	if w.a == nil {
+		return nil
+	}
+	return w.a.Details.Card
 }
 
 func (e *Engine) driveAccount(a *Account) DriveAccount {

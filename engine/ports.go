@@ -195,6 +195,9 @@ type Drive struct {
 	// Request without stand-ins: the host puts them in place of Secrets.
 	Request sdk.Request
 	Secrets InstrumentSecrets
+	// Card are the facts of the card that the operation is about, nil where they are not known. The host masks what looks like a number of
+	// such a card, also in operations that do not have the number.
+	Card *CardFacts
 	// Resume holds the answered exchanges of an earlier drive of the same operation (an idempotent resend), in order.
 	Resume []sdk.Exchange
 	// Captured are the values that the stand-ins in Resume stand for, as DriveResult or SendIntent gave them.

@@ -63,7 +63,7 @@ func (h *Host) load(ctx context.Context, wasm, description []byte, own bool) (_ 
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
 	b := &build{module: m, log: h.log, used: time.Now()}
-	b.adapter = adapter{name: manifest.Name, hash: m.Hash(), manifest: manifest, places: placesOf(manifest), stepper: b}
+	b.adapter = adapter{name: manifest.Name, hash: m.Hash(), manifest: manifest, places: placesOf(manifest), names: namesOf(manifest), stepper: b}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.builds[b.hash] = b
@@ -87,10 +87,10 @@ func warmUp() []byte {
 }
 
 // step implements stepper.
-func (b *build) step(ctx context.Context, s *sdk.Step, seed [32]byte, quiet bool) (*sdk.Result, error) {
+func (b *build) step(ctx context.Context, s *sdk.Step, seed [32]byte, clean func(string) string) (*sdk.Result, error) {
 	call := sandbox.Call{Now: time.UnixMilli(s.Now), Seed: seed, Input: sdk.EncodeStep(s)}
-	if !quiet && b.log.Enabled(ctx, slog.LevelDebug) {
-		call.Debug = &debugLog{log: b.log, adapter: b.name, operation: s.OperationID}
+	if clean != nil && b.log.Enabled(ctx, slog.LevelDebug) {
+		call.Debug = &debugLog{log: b.log, adapter: b.name, operation: s.OperationID, clean: clean}
 	}
 	out, err := b.module.Step(ctx, call)
 	if err != nil {
@@ -107,10 +107,11 @@ func (b *build) step(ctx context.Context, s *sdk.Step, seed [32]byte, quiet bool
 type debugLog struct {
 	log                *slog.Logger
 	adapter, operation string
+	clean              func(string) string
 }
 
 func (d *debugLog) Write(p []byte) (int, error) {
-	d.log.Debug("an adapter says", "adapter", d.adapter, "operation_id", d.operation, "text", string(p))
+	d.log.Debug("an adapter says", "adapter", d.adapter, "operation_id", d.operation, "text", d.clean(string(p)))
 	return len(p), nil
 }
 

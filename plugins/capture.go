@@ -37,8 +37,9 @@ func (o *operation) capture(s *sdk.Send, out *outgoing, a *answer) {
 	}
 }
 
-// captureMessage does the same to a webhook's message, as the manifest asks. Nothing in it proves anything. Card numbers in it are masked
-// whatever the manifest says: no guest sees one, and so no outcome carries one off. Signatures are still over the message as it came.
+// captureMessage does the same to a webhook's message, as the manifest asks. Nothing in it proves anything. Secrets and card numbers in it
+// are masked whatever the manifest says: no guest sees one, and so no outcome carries one off. Signatures are still over the message as it
+// came, and its headers, which hold them, stay as they are.
 func (o *operation) captureMessage() {
 	w, rule := o.step.Request.Webhook, o.adapter.manifest.Webhook
 	if w == nil {
@@ -47,16 +48,13 @@ func (o *operation) captureMessage() {
 	message := *w
 	if rule != nil && len(rule.Capture) > 0 {
 		message.Body = o.conceal(rule.Capture, w.Body, func(*sdk.Capture) bool { return false })
-		if text, known := o.scrub.text(string(message.Body), nil); known { // the same value in another field
-			message.Body = []byte(text)
-		}
 	}
-	if text, _ := o.scrub.numbers(string(message.Body), nil); text != string(message.Body) {
+	if text, _ := o.scrub.text(string(message.Body), nil); text != string(message.Body) {
 		message.Body = []byte(text)
 	}
 	message.Query = slices.Clone(w.Query)
 	for i := range message.Query {
-		message.Query[i].Value, _ = o.scrub.numbers(message.Query[i].Value, nil)
+		message.Query[i].Value, _ = o.scrub.text(message.Query[i].Value, nil)
 	}
 	message.BodyLength = len(message.Body)
 	o.step.Request.Webhook = &message
@@ -87,8 +85,8 @@ func (o *operation) conceal(all []sdk.Capture, body []byte, own func(*sdk.Captur
 			}
 			standIn := known[value]
 			if standIn == "" {
-				if _, secret := o.scrub.text(value, nil); secret || o.scrub.isCVC(value) {
-					return nil // a secret that came back is blanked: captured, it could be used as another one
+				if _, secret := o.scrub.text(value, nil); secret || isShortCode(value) {
+					return nil // what may be a secret that came back is masked: captured, it could be used as another one
 				}
 				standIn = o.secrets.capture(c.Name, value, own(c))
 				known[value] = standIn

@@ -141,8 +141,8 @@ type noted struct {
 	results []*sdk.Result
 }
 
-func (n *noted) step(ctx context.Context, s *sdk.Step, seed [32]byte, quiet bool) (*sdk.Result, error) {
-	r, err := n.stepper.step(ctx, s, seed, quiet)
+func (n *noted) step(ctx context.Context, s *sdk.Step, seed [32]byte, clean func(string) string) (*sdk.Result, error) {
+	r, err := n.stepper.step(ctx, s, seed, clean)
 	if r != nil {
 		copied := *r // the host masks the outcome in place
 		n.results = append(n.results, &copied)

@@ -243,10 +243,10 @@ func (e *evaluation) literal(s string) origin {
 }
 
 func hasAlphanumeric(s string) bool {
-	return strings.ContainsFunc(s, isAlphanumeric)
+	return strings.ContainsFunc(s, isLetterOrDigit)
 }
 
-func isAlphanumeric(r rune) bool {
+func isLetterOrDigit(r rune) bool {
 	return r >= utf8.RuneSelf || r >= '0' && r <= '9' || r|32 >= 'a' && r|32 <= 'z'
 }
 
@@ -257,7 +257,7 @@ const minNamed = 6
 // a form.
 func (e *evaluation) ofMessage(text []byte) bool {
 	longest := ""
-	for word := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return !isAlphanumeric(r) }) {
+	for word := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return !isLetterOrDigit(r) }) {
 		if len(word) > len(longest) {
 			longest = word
 		}

@@ -19,13 +19,22 @@ type adapter struct {
 	hash     string
 	manifest *sdk.Manifest
 	places   []place
+	names    *fieldNames
 	stepper  stepper
+}
+
+// fieldNames are those of the manifest.
+func (a *adapter) fieldNames() *fieldNames {
+	if a.names == nil {
+		return namesOf(a.manifest)
+	}
+	return a.names
 }
 
 // stepper performs one step of an adapter: in the sandbox, or natively in tests.
 type stepper interface {
-	// quiet says that what the adapter writes to its standard error is dropped.
-	step(ctx context.Context, s *sdk.Step, seed [32]byte, quiet bool) (*sdk.Result, error)
+	// clean masks what the adapter writes to its standard error before anybody keeps it; nil: that is dropped.
+	step(ctx context.Context, s *sdk.Step, seed [32]byte, clean func(string) string) (*sdk.Result, error)
 }
 
 // driver performs operations. It is what the host and NativeConnectors have in common.
@@ -118,6 +127,7 @@ func (o *operation) prepare() (err error) {
 	o.step, o.secrets = newStep(o.in, o.adapter.manifest, o.reach.baseURL)
 	o.random = o.secrets.seeded.derived("random")
 	o.scrub = newScrubber(o.secrets)
+	o.scrub.card, o.scrub.names = factsOf(o.in), o.adapter.fieldNames()
 	if o.plain && !o.in.RecordOnly {
 		o.reveal()
 	}
@@ -183,7 +193,6 @@ func (o *operation) run(ctx context.Context) error {
 		case r.Reject != nil && o.left:
 			o.unknown(RuleReject, "the adapter rejected the operation after something had been sent")
 		case r.Reject != nil:
-			o.cleanResult(r)
 			o.res.Reject = r.Reject
 		default:
 			err = o.finish(r.Outcome)
@@ -221,8 +230,15 @@ func (o *operation) next(ctx context.Context, now time.Time) (*sdk.Result, error
 		defer cancel()
 	}
 	start := time.Now()
-	r, err := o.adapter.stepper.step(ctx, o.step, o.random, o.plain)
+	clean := o.cleanText
+	if o.plain { // the adapter may write a secret in a form of its own
+		clean = nil
+	}
+	r, err := o.adapter.stepper.step(ctx, o.step, o.random, clean)
 	took := time.Since(start)
+	if err == nil {
+		o.cleanResult(r)
+	}
 	o.opts.Observer.Stepped(o.adapter.name, took)
 	o.recordStep(r, err, took)
 	if trap, ok := errors.AsType[*sandbox.TrapError](err); ok {
@@ -254,7 +270,6 @@ func (o *operation) finish(out *sdk.Outcome) error {
 		o.unknown(RuleDivergence, "the adapter's re-run did not repeat what it had sent")
 		return nil
 	}
-	o.cleanResult(&sdk.Result{Outcome: out})
 	o.handOver(out)
 	o.searchOutcome(out)
 	o.res.Outcome = out

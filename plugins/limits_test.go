@@ -1,6 +1,7 @@
 package plugins_test
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"testing"
@@ -21,7 +22,7 @@ func TestLimitsOfADrive(t *testing.T) {
 			}
 		}
 		if r.URL.Path == "/large" {
-			_, _ = w.Write(make([]byte, 300<<10))
+			_, _ = w.Write(bytes.Repeat([]byte(" "), 300<<10))
 		}
 	})
 	endless := func(path string) sdk.Func {

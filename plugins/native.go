@@ -48,7 +48,7 @@ func NewNative(adapters map[string]*sdk.Adapter, o Options) (*Native, error) {
 		}
 		hash := sha256.Sum256(message)
 		n.adapters[connector] = &nativeAdapter{
-			adapter: adapter{name: m.Name, hash: hex.EncodeToString(hash[:]), manifest: m, places: placesOf(m), stepper: nativeStepper{a}},
+			adapter: adapter{name: m.Name, hash: hex.EncodeToString(hash[:]), manifest: m, places: placesOf(m), names: namesOf(m), stepper: nativeStepper{a}},
 			info: engine.AdapterInfo{Connector: connector, Name: m.Name, Hash: hex.EncodeToString(hash[:]), Manifest: m, BuiltIn: true,
 				Simulated: connector != m.Name && m.Name == SimulatorName},
 		}
@@ -95,7 +95,7 @@ var (
 
 type nativeStepper struct{ *sdk.Adapter }
 
-func (n nativeStepper) step(_ context.Context, s *sdk.Step, _ [32]byte, _ bool) (*sdk.Result, error) {
+func (n nativeStepper) step(_ context.Context, s *sdk.Step, _ [32]byte, _ func(string) string) (*sdk.Result, error) {
 	r := n.Step(s)
 	return &r, nil
 }

@@ -11,10 +11,6 @@ import (
 // cannot see where they stand in a request, so placements and the rule of authentication hold nothing back; hosts do. What comes back is
 // scrubbed all the same, and more: an adapter that knows a secret must not carry it into the database or a log.
 
-// cvcNames are the names of fields that CVCs are sent under. Where the host puts a CVC in it knows the name; here it has to guess.
-var cvcNames = []string{"cvc", "cvv", "cvv2", "cvc2", "cvn", "cid", "csc", "card_cvc", "cardcvc", "cvccode", "cvdvalue", "cvd", "security_code", "securitycode",
-	"card_code", "cardcode", "card_security_code", "cardsecuritycode", "verification_value", "verificationvalue", "card_verification_value"}
-
 // reveal puts the secrets in the place of their stand-ins in the step. Access tokens and what is captured stay stand-ins.
 func (o *operation) reveal() {
 	o.opts.Observer.Revealed(o.adapter.name)
@@ -34,12 +30,12 @@ func (o *operation) reveal() {
 	for name, v := range o.step.Account.Credentials {
 		o.step.Account.Credentials[name] = value(v)
 	}
-	o.scrub.cvcIn = append(o.scrub.cvcIn, cvcNames...)
 }
 
-// cleanResult takes secrets that the adapter knows out of an outcome or a reject. It does nothing where the adapter is blind.
+// cleanResult takes secrets out of an outcome or a reject, before anybody keeps it. A blind adapter knows none; should a processor have
+// told it one in a form that the host does not see, it goes no further in any other.
 func (o *operation) cleanResult(r *sdk.Result) {
-	if !o.plain {
+	if r.Outcome == nil && r.Reject == nil {
 		return
 	}
 	found := false
@@ -53,14 +49,19 @@ func (o *operation) cleanResult(r *sdk.Result) {
 	}
 }
 
-// cleanText is a text of an adapter's that knows the secrets, without them.
+// cleanText is a text of the adapter's without secrets. Of one that knows them the values themselves are taken out, too: the comparison
+// tells it nothing new.
 func (o *operation) cleanText(s string) string {
-	if o.scrub.isCVC(s) {
-		return blanked
+	if !o.plain {
+		return o.scrub.own(s)
 	}
 	for i := range o.secrets.secrets { // the short ones too: this is no processor's answer, in which they would stand by chance
 		x := &o.secrets.secrets[i]
-		if v := x.value.Reveal(); !x.card && x.value != notYet && len(v) >= 4 {
+		v := x.value.Reveal()
+		if x.name == secretCVC && s == v {
+			return blanked
+		}
+		if !x.card && x.value != notYet && len(v) >= 4 {
 			s = strings.ReplaceAll(s, v, blanked)
 		}
 	}
@@ -77,12 +78,16 @@ func (o *operation) cleanURL(url string) string {
 	return o.cleanText(path)
 }
 
-// clean is an error whose text holds no secret of an adapter that knows them.
+// clean is an error whose text holds no secret.
 func (o *operation) clean(err error) error {
-	if !o.plain || err == nil || o.secrets == nil {
+	if err == nil || o.secrets == nil {
 		return err
 	}
-	return &cleanError{err, o.cleanText(err.Error())}
+	text := err.Error()
+	if clean := o.cleanText(text); clean != text {
+		return &cleanError{err, clean}
+	}
+	return err
 }
 
 type cleanError struct {

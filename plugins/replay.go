@@ -88,13 +88,14 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording
 	if err := o.holdTo(rec); err != nil {
 		return nil, err
 	}
+	o.scrub.card = factsOf(o.in)
 	all := rec.Step.Exchanges
 	seed := o.secrets.seeded.derived("random")
 	for n := range rec.Resumed + len(rec.Steps) {
 		step := rec.Input(n)
 		step.Exchanges = o.res.Exchanges // as recorded but for what answers other requests
 		step.Account.Config = withDefaults(step.Account.Config, a.manifest)
-		got, err := a.stepper.step(ctx, step, seed, false)
+		got, err := a.stepper.step(ctx, step, seed, o.scrub.own)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

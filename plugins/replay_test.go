@@ -234,12 +234,14 @@ func TestReplayOfAWebhook(t *testing.T) {
 	}
 	d := authorize("scripted", "https://example.com")
 	d.Operation, d.Request.Instrument, d.Secrets = sdk.OpWebhook, nil, engine.InstrumentSecrets{}
-	d.Request.Webhook = &sdk.WebhookMessage{Method: "POST", Headers: []sdk.Header{sdk.H("X-Signature", "0000")}, Body: []byte(`{"card":"` + cardNumber + `","key":"` + secretKey + `"}`)}
+	d.Request.Webhook = &sdk.WebhookMessage{Method: "POST", Headers: []sdk.Header{sdk.H("X-Signature", "0000"), sdk.H("X-Echo", secretKey)}, Body: []byte(`{"card":"` + cardNumber + `","key":"` + secretKey + `"}`)}
 	rec, _ := recording(t, hook(sdk.FnHMACSHA256), d)
 	require.True(t, rec.Altered, "a credential in a message is not kept")
 	require.NotContains(t, string(rec.Step.Request.Webhook.Body), cardNumber)
 	require.NotContains(t, string(rec.Step.Request.Webhook.Body), secretKey)
+	require.NotContains(t, fmt.Sprint(rec.Step.Request.Webhook.Headers), secretKey)
 
+	d.Request.Webhook.Headers = d.Request.Webhook.Headers[:1]
 	d.Request.Webhook.Body = []byte(`{"card":"` + cardNumber + `"}`)
 	rec, _ = recording(t, hook(sdk.FnHMACSHA256), d)
 	require.NotContains(t, string(rec.Step.Request.Webhook.Body), cardNumber)

@@ -1,8 +1,7 @@
 package plugins
 
 import (
-	"bytes"
-	"net/url"
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,32 +9,29 @@ import (
 	"payswitch/sdk"
 )
 
-// minScrubbed is the length from which on a secret is looked for in answers. What is shorter is there by chance too often.
-const minScrubbed = 12
+// blanked stands in the place of a secret of which nothing may be shown.
+const blanked = "[redacted]"
 
-const (
-	blanked    = "[redacted]"
-	leastPAN   = 13 // digits of a card number
-	mostPAN    = 19
-	shownFirst = 6 // digits that guests know anyway
-	shownLast  = 4
-)
-
-// scrubber takes secrets out of answers before guest, journal or log see them.
+// scrubber masks secrets in everything that adapter, log, journal and database may see of an operation. Card data it masks by what it looks
+// like to somebody who knows what the adapter knows: the first six digits, the last four and the length of the number, the name of a field.
+// The number and the CVC themselves it does not know. So an adapter learns nothing from what is masked of the guesses it has written.
 type scrubber struct {
-	number string   // the card's
-	cvc    []string // in every form it was sent in
-	cvcIn  []string // the names of the fields it was sent under, in lower case
-	values []string // longest first, in every form they may come back in
+	card    cardClass
+	names   *fieldNames // of the fields that the manifest declares for secrets; nil for none
+	secrets *standIns   // stand-ins stay as they are; nil for none
+	keys    keyIndex
 }
 
+// newScrubber makes one that knows an operation's credentials and cryptogram, and the facts of its card.
 func newScrubber(s *standIns) (c scrubber) {
+	c.secrets = s
 	for i := range s.secrets {
 		switch x := &s.secrets[i]; x.name {
 		case secretNumber:
-			c.number = digitsOf(x.value.Reveal())
+			c.card = classOf(x.value.Reveal())
 		case secretCVC:
-			c.cvc = []string{x.value.Reveal()}
+		case secretCAVV:
+			c.keys.addCryptogram(x.value.Reveal())
 		default:
 			c.addSecret(x.value)
 		}
@@ -43,301 +39,210 @@ func newScrubber(s *standIns) (c scrubber) {
 	return c
 }
 
+// addSecret has a credential masked from now on.
 func (c *scrubber) addSecret(v engine.Secret) {
 	if v != notYet {
-		c.add(v.Reveal())
+		c.keys.addKey(v.Reveal())
 	}
 }
 
-// add has a value looked for from now on.
-func (c *scrubber) add(value string) {
-	if len(value) < minScrubbed || slices.Contains(c.values, value) {
-		return
-	}
-	c.values = append(c.values, value)
-	if !isPlain(value) {
-		quoted, _ := escapeJSON(value)
-		marked, _ := escapeXML(value)
-		for _, form := range []string{quoted, strings.ReplaceAll(quoted, "/", `\/`), marked, url.QueryEscape(value), url.PathEscape(value)} {
-			if form != "" && !slices.Contains(c.values, form) {
-				c.values = append(c.values, form)
-			}
-		}
-	}
-	slices.SortStableFunc(c.values, func(a, b string) int { return len(b) - len(a) })
-}
+// add has a value masked from now on wherever it stands as a whole. It is for values that nobody can guess.
+func (c *scrubber) add(value string) { c.keys.addValue(value) }
 
-// sent takes in what a request held.
+// sent takes in what a request held: signatures, ciphertexts and whatever else was derived. Numbers and CVCs are not looked for.
 func (c *scrubber) sent(all []put) {
 	for i := range all {
-		switch p := &all[i]; {
-		case p.secret == secretCVC || p.card && len(p.value) < minScrubbed:
-			if !c.isCVC(p.value) {
-				c.cvc = append(c.cvc, p.value)
-			}
-			if name := strings.ToLower(p.field); name != "" && !slices.Contains(c.cvcIn, name) {
-				c.cvcIn = append(c.cvcIn, name)
-			}
-		case p.secret != secretNumber:
-			c.add(p.value)
+		if all[i].secret == "" {
+			c.add(all[i].value)
 		}
 	}
 }
 
-// text scrubs a text. known says that something was found that was ours, and so should not be there; request is what the adapter wrote,
-// and so knows; nil for nothing.
+// text masks a text. known says that it held what looks like a secret of this operation's, and so should not be there. request is what the
+// adapter wrote, and so knows; nil for nothing.
 func (c *scrubber) text(text string, request *sdk.Send) (clean string, known bool) {
-	for _, v := range c.values {
-		if strings.Contains(text, v) {
-			text, known = strings.ReplaceAll(text, v, blanked), true
-		}
-	}
-	text, number := c.numbers(text, request)
-	text, cvc := c.fields(text)
-	return text, known || number || cvc
+	return c.mask(text, request, true)
 }
 
-// numbers masks card numbers but for what guests know anyway: the card's own wherever it stands, others only where they stand alone and
-// are of a form that card numbers have.
-func (c *scrubber) numbers(text string, request *sdk.Send) (clean string, known bool) {
-	m := masking{text: text, json: isJSON(text)}
-	least := leastPAN
-	if n := len(c.number); n > shownFirst+shownLast {
-		least = min(least, n)
-	}
-	for i := 0; i < len(text); {
-		if end := i + least; end <= len(text) && text[end-1]-'0' > 9 && text[end-2]-'0' > 9 {
-			i = end // no run that begins before is long enough: these two, which are no digits, would be in it
+// own masks a text but for the numbers of other cards: a text of the adapter's, who has never seen one.
+func (c *scrubber) own(text string) string {
+	clean, _ := c.mask(text, nil, false)
+	return clean
+}
+
+// bodyDigests are headers that hold a digest of the body. Of a body that held a card number, they would let the adapter try its digits.
+var bodyDigests = foldedSet("Content-MD5", "Digest", "Content-Digest", "Repr-Digest", "ETag", "X-Content-SHA256", "X-Checksum", "X-Amz-Checksum-SHA256", "X-Goog-Hash")
+
+// headers masks those of an answer: names, values, and the values of those whose name says that they are secret.
+func (c *scrubber) headers(all []sdk.Header, request *sdk.Send, altered, known bool) ([]sdk.Header, bool) {
+	kept := all[:0]
+	for _, h := range all {
+		if altered && bodyDigests[folded(h.Name)] {
 			continue
 		}
-		if text[i]-'0' > 9 {
-			i++
-			continue
+		name, found := c.text(h.Name, request)
+		value, also := c.text(h.Value, request)
+		known = known || found || also
+		const field = ": "
+		if line, secret := c.text(h.Name+field+value, request); secret && strings.HasPrefix(line, name+field) { // as a field of that name
+			value, known = line[len(name)+len(field):], true
 		}
-		start, n := i, 0
-		for end := i; ; { // digits, with a space or dash between any two of them
-			for i < len(text) && text[i]-'0' <= 9 {
-				i++
-				n++
-			}
-			if end = i; end+1 >= len(text) || text[end] != ' ' && text[end] != '-' || text[end+1]-'0' > 9 {
-				break
-			}
-			i++
-		}
-		if n < least {
-			continue
-		}
-		known = c.run(&m, start, i, request) || known
+		kept = append(kept, sdk.Header{Name: name, Value: value})
 	}
-	if m.out == nil {
-		return text, false
-	}
-	return string(m.out), known
+	return kept, known
 }
 
-// masking is a text some of whose digits are masked, from its beginning to its end.
-type masking struct {
-	text   string
-	out    []byte // nil while nothing is
-	json   bool
-	at     int  // how far it has been read for
-	inside bool // whether that is within a string
+func (c *scrubber) mask(text string, request *sdk.Send, others bool) (clean string, known bool) {
+	r := reading{scrubber: c, request: request, others: others, work: 16*len(text) + 64<<10}
+	clean = r.read(text)
+	return clean, r.known
 }
 
-// mask masks the digits at these places but for the first six and the last four: by zeros in a number of JSON, which stays one.
-func (m *masking) mask(at []int) {
-	if m.out == nil {
-		m.out = []byte(m.text)
+// reading is how one text is read for secrets.
+type reading struct {
+	*scrubber
+	request *sdk.Send
+	others  bool // the numbers of other cards are masked, too
+	depth   int  // of encodings around the text
+	work    int  // bytes that may still be decoded
+	known   bool
+}
+
+// maxEncodings bounds how deep encodings are looked into.
+const maxEncodings = 3
+
+// read masks a text as it stands and, where it holds escapes or other characters than ASCII, once more as it is read without them.
+func (r *reading) read(text string) string {
+	if len(text) < 3 {
+		return text
 	}
-	for ; m.json && m.at < at[0]; m.at++ {
-		switch m.text[m.at] {
-		case '\\':
-			m.at++
-		case '"':
-			m.inside = !m.inside
-		}
+	v := view{source: text, text: text}
+	r.pass(&v)
+	if v.escaped && v.unescape() {
+		r.pass(&v)
 	}
-	with := byte('*')
-	if m.json && !m.inside {
-		with = '0'
+	return v.source
+}
+
+// pass masks what is found in one view. Encoded text comes first, so that what is left of it is not taken for digits.
+func (r *reading) pass(v *view) {
+	r.encoded(v)
+	v.apply()
+	r.scan(v)
+	v.apply()
+	r.keys.find(r, v)
+	v.apply()
+}
+
+// view is a text in the form in which it is searched, and where that comes from.
+type view struct {
+	source string // the text itself
+	text   string // what is searched
+	at     []span // of each byte of text in source; nil: they are the same
+	edits  []edit // of source
+
+	escaped bool // there is an escape in the text that was scanned
+
+	jsonKnown bool
+	strings   []uint64 // of source, which is JSON: which bytes are within a string; nil where it is not JSON
+
+	follow, followEnd int // where digits are masked that follow a card number
+}
+
+type span struct{ start, end int32 }
+
+// place is where a part of the text stands in source.
+func (v *view) place(start, end int) (int, int) {
+	if v.at == nil {
+		return start, end
 	}
-	for _, i := range at[shownFirst : len(at)-shownLast] {
-		m.out[i] = with
+	return int(v.at[start].start), int(v.at[end-1].end)
+}
+
+// put notes an edit of a part of the text.
+func (v *view) put(start, end int, text string) {
+	if start < end {
+		s, e := v.place(start, end)
+		v.edits = append(v.edits, edit{s, e, text})
 	}
 }
 
-func isJSON(text string) bool {
-	t := strings.TrimLeft(text, " \t\r\n")
-	return t != "" && (t[0] == '{' || t[0] == '[')
+// blank notes that nothing of a part is to be seen. A number of JSON stays one.
+func (v *view) blank(start, end int) {
+	if !v.isNumber(start) {
+		v.put(start, end, blanked)
+		return
+	}
+	for start > 0 && isNumeral(v.text[start-1]) {
+		start--
+	}
+	for end < len(v.text) && isNumeral(v.text[end]) {
+		end++
+	}
+	v.put(start, end, "0")
 }
 
-// run masks what is a card number in text[start:end], which is digits and what separates them.
-func (c *scrubber) run(m *masking, start, end int, request *sdk.Send) (known bool) {
-	text := m.text
-	if s := text[start:end]; !strings.ContainsAny(s, " -") && (c.number == "" || !strings.Contains(s, c.number)) && !looksLikeCard(s) {
-		return false // as most numbers are
-	}
-	digits, at := make([]byte, 0, 32), make([]int, 0, 32)
-	for i := start; i < end; i++ {
-		if text[i]-'0' <= 9 {
-			digits, at = append(digits, text[i]), append(at, i)
-		}
-	}
-	if n := len(c.number); n > shownFirst+shownLast {
-		for from := 0; ; {
-			i := strings.Index(string(digits[from:]), c.number)
-			if i < 0 {
-				break
-			}
-			m.mask(at[from+i : from+i+n])
-			from += i + n
-			known = true
-		}
-	}
-	alone := (start == 0 || !isWord(text[start-1])) && (end == len(text) || !isWord(text[end]))
-	if !known && alone && looksLikeCard(string(digits)) && isGrouped(text[start:end]) && !wrote(request, text[start:end]) {
-		m.mask(at)
-	}
-	return known
-}
+func isNumeral(c byte) bool { return c-'0' <= 9 || c == '.' || c == '-' || c == '+' || c|32 == 'e' }
 
-// wrote says whether a text stands in a request as the adapter wrote it.
-func wrote(s *sdk.Send, text string) bool {
-	return s != nil && (strings.Contains(s.URL, text) || bytes.Contains(s.Body, []byte(text)))
-}
-
-func isWord(c byte) bool {
-	return c-'0' <= 9 || c|32 >= 'a' && c|32 <= 'z' || c == '_' || c >= 0x80
-}
-
-// isGrouped says whether digits stand together, or apart as on a card: in fours, or 4-6-5.
-func isGrouped(s string) bool {
-	groups := strings.FieldsFunc(s, func(r rune) bool { return r < '0' })
-	if len(groups) == 1 {
-		return true
-	}
-	if len(groups) == 3 {
-		return len(groups[0]) == 4 && len(groups[1]) == 6 && (len(groups[2]) == 5 || len(groups[2]) == 4)
-	}
-	for i, g := range groups {
-		if len(g) != 4 && i < len(groups)-1 {
-			return false
+// isNumber says that what stands there is part of a JSON value that is no string.
+func (v *view) isNumber(at int) bool {
+	if !v.jsonKnown {
+		v.jsonKnown = true
+		if t := strings.TrimLeft(v.source, " \t\r\n"); t != "" && (t[0] == '{' || t[0] == '[') {
+			v.readStrings()
 		}
 	}
-	return true
-}
-
-// numberRanges are the schemes of card numbers: first digits from and to, and the lengths there are. An id that an adapter needs is digits as often as not:
-// what no network issues is left alone.
-var numberRanges = []struct {
-	from, to string
-	lengths  []int
-}{
-	{"4", "4", []int{13, 16, 19}},
-	{"51", "55", []int{16}}, {"2221", "2720", []int{16}},
-	{"34", "34", []int{15}}, {"37", "37", []int{15}},
-	{"6011", "6011", []int{16, 19}}, {"644", "659", []int{16, 19}}, {"62", "62", []int{16, 17, 18, 19}},
-	{"3528", "3589", []int{16, 19}},
-	{"300", "305", []int{14, 16}}, {"36", "36", []int{14, 16}}, {"38", "39", []int{14, 16}},
-	{"50", "50", []int{16, 18, 19}}, {"56", "58", []int{16, 18, 19}}, {"63", "63", []int{16, 18, 19}}, {"67", "67", []int{16, 18, 19}},
-}
-
-func looksLikeCard(digits string) bool {
-	if len(digits) < leastPAN || len(digits) > mostPAN {
+	if v.strings == nil {
 		return false
 	}
-	for i := range numberRanges {
-		r := &numberRanges[i]
-		if p := digits[:len(r.from)]; p >= r.from && p <= r.to && slices.Contains(r.lengths, len(digits)) {
-			return luhn(digits)
-		}
-	}
-	return false
+	start, _ := v.place(at, at+1)
+	return v.strings[start/64]&(1<<(start%64)) == 0
 }
 
-// luhn is the check of ISO/IEC 7812-1 annex B.
-func luhn(digits string) bool {
-	sum := 0
-	for i := range len(digits) {
-		d := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
+func (v *view) readStrings() {
+	v.strings = make([]uint64, len(v.source)/64+1)
+	inside := false
+	for i := 0; i < len(v.source); i++ {
+		c := v.source[i]
+		if inside {
+			v.strings[i/64] |= 1 << (i % 64)
+			if c == '\\' {
+				if i++; i < len(v.source) {
+					v.strings[i/64] |= 1 << (i % 64)
+				}
+				continue
 			}
 		}
-		sum += d
+		if c == '"' {
+			inside = !inside
+		}
 	}
-	return sum%10 == 0
 }
 
-func (c *scrubber) isCVC(value string) bool { return slices.Contains(c.cvc, value) }
-
-// fields blanks the CVC where it is the whole value of a field of a name that it was sent under: "cvc":"737", cvc=737, <cvc>737</cvc>.
-func (c *scrubber) fields(text string) (clean string, known bool) {
-	if len(c.cvcIn) == 0 {
-		return text, false
+// apply makes the edits.
+func (v *view) apply() {
+	if len(v.edits) == 0 {
+		return
 	}
-	for _, cvc := range c.cvc {
-		var found bool
-		text, found = c.blank(text, cvc)
-		known = known || found
-	}
-	return text, known
-}
-
-// blank does that for one form of the CVC.
-func (c *scrubber) blank(text, cvc string) (clean string, known bool) {
+	slices.SortStableFunc(v.edits, func(a, b edit) int { return cmp.Or(a.start-b.start, b.end-a.end) })
 	var out strings.Builder
 	done := 0
-	for from := 0; ; {
-		i := strings.Index(text[from:], cvc)
-		if i < 0 {
-			break
-		}
-		start, end := from+i, from+i+len(cvc)
-		from = end
-		if start > 0 && isWord(text[start-1]) || end < len(text) && isWord(text[end]) {
-			continue
-		}
-		if blank, is := c.field(text[max(0, start-maxFieldName):start]); is {
-			out.WriteString(text[done:start])
-			out.WriteString(blank)
-			done, known = end, true
-		}
+	for _, e := range v.edits {
+		if e.start >= done {
+			out.WriteString(v.source[done:e.start])
+			out.WriteString(e.text)
+		} // else the beginning is replaced already, and the rest goes with it
+		done = max(done, e.end)
 	}
-	if !known {
-		return text, false
+	out.WriteString(v.source[done:])
+	decoded := v.at != nil
+	*v = view{source: out.String(), escaped: v.escaped}
+	v.text = v.source
+	if decoded {
+		v.unescape()
 	}
-	out.WriteString(text[done:])
-	return out.String(), true
 }
 
-// maxFieldName is how far before a value the name of its field is looked for.
-const maxFieldName = 128
+func isWord(c byte) bool { return isAlphanumeric(c) || c == '_' || c >= 0x80 }
 
-// field says whether the text before a value makes it one of a field that the CVC was sent under, and what is put in its place.
-func (c *scrubber) field(text string) (blank string, is bool) {
-	before := strings.TrimRight(text, " \t\r\n\"'\\")
-	if before == "" || strings.IndexByte(":=>", before[len(before)-1]) < 0 {
-		return "", false
-	}
-	if !strings.ContainsAny(text[len(before):], `"'`) && before[len(before)-1] == ':' {
-		blank = "0" // a JSON number
-	}
-	name := strings.ToLower(strings.TrimRight(before[:len(before)-1], " \t\r\n\"']\\"))
-	name = strings.TrimSuffix(name, "%5d")
-	return blank, slices.ContainsFunc(c.cvcIn, func(n string) bool {
-		rest, ok := strings.CutSuffix(name, n)
-		return ok && (rest == "" || !isWord(rest[len(rest)-1]) || strings.HasSuffix(rest, "%5b"))
-	})
-}
-
-func digitsOf(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, s)
-}
+func isAlphanumeric(c byte) bool { return c-'0' <= 9 || c|32 >= 'a' && c|32 <= 'z' }

@@ -119,10 +119,7 @@ func (o *operation) hide(s *sdk.Send, out *outgoing, a *answer) {
 	if clean != body {
 		a.body = []byte(clean)
 	}
-	for i := range a.headers {
-		v, found := o.scrub.text(a.headers[i].Value, s)
-		a.headers[i].Value, known = v, known || found
-	}
+	a.headers, known = o.scrub.headers(a.headers, s, clean != body, known)
 	if known {
 		o.broke(RuleAnswer, "a secret in the answer of "+out.url.Host+", blanked")
 		o.opts.Logger.Warn("a processor's answer held a secret, which was blanked", "adapter", o.adapter.name, "host", out.url.Host,
@@ -193,6 +190,6 @@ func (o *operation) observe(out *outgoing, a *answer, took time.Duration) {
 	o.opts.Observer.Sent(out.adapter, out.url.Host, class, took)
 	if a.failure != "" {
 		o.opts.Logger.Warn("no answer from a processor", "adapter", out.adapter, "host", out.url.Host, "failure", a.failure, "sent", a.sent,
-			"operation", string(o.in.Operation), "operation_id", o.in.OperationID, "error", a.err)
+			"operation", string(o.in.Operation), "operation_id", o.in.OperationID, "error", o.clean(a.err))
 	}
 }

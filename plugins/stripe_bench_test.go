@@ -86,7 +86,7 @@ func stripeDrive(n int) *engine.Drive {
 // recorded answers like an adapter that was asked the same before: what it costs is the message to the adapter and the one back, nothing else.
 type recorded [][]byte
 
-func (r recorded) step(_ context.Context, s *sdk.Step, _ [32]byte, _ bool) (*sdk.Result, error) {
+func (r recorded) step(_ context.Context, s *sdk.Step, _ [32]byte, _ func(string) string) (*sdk.Result, error) {
 	sdk.EncodeStep(s)
 	return sdk.DecodeResult(r[len(s.Exchanges)])
 }
@@ -100,7 +100,7 @@ func BenchmarkStripeHost(b *testing.B) {
 	d := newDriver(Options{}.withDefaults())
 	d.egress.instead = answering(body)
 	var steps recorded
-	a := &adapter{name: m.Name, hash: "0", manifest: m, places: placesOf(m), stepper: stepFunc(func(s *sdk.Step) *sdk.Result {
+	a := &adapter{name: m.Name, hash: "0", manifest: m, places: placesOf(m), names: namesOf(m), stepper: stepFunc(func(s *sdk.Step) *sdk.Result {
 		r := native.Step(s)
 		steps = append(steps, sdk.EncodeResult(&r))
 		return &r
@@ -121,7 +121,7 @@ func BenchmarkStripeHost(b *testing.B) {
 
 type stepFunc func(*sdk.Step) *sdk.Result
 
-func (f stepFunc) step(_ context.Context, s *sdk.Step, _ [32]byte, _ bool) (*sdk.Result, error) {
+func (f stepFunc) step(_ context.Context, s *sdk.Step, _ [32]byte, _ func(string) string) (*sdk.Result, error) {
 	return f(s), nil
 }
 

@@ -163,7 +163,7 @@ type refusal struct{ *sdk.Reject }
 
 // fetchToken performs the operation access_token.
 func (o *operation) fetchToken(ctx context.Context) *token {
-	in := &engine.Drive{Connector: o.in.Connector, Operation: sdk.OpAccessToken, Started: o.opts.Clock(), Account: o.in.Account, Record: o.in.Record}
+	in := &engine.Drive{Connector: o.in.Connector, Operation: sdk.OpAccessToken, Started: o.opts.Clock(), Account: o.in.Account, Record: o.in.Record, Card: o.in.Card}
 	if _, err := rand.Read(in.Seed[:]); err != nil {
 		return &token{err: err}
 	}

@@ -1,0 +1,453 @@
+package plugins
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+const (
+	leastPAN   = 13 // digits of a card number
+	mostPAN    = 19
+	shownFirst = 6 // digits that guests know anyway
+	shownLast  = 4
+	manyDigits = 12 // from which on digits with something between them may be a number that was cut
+)
+
+// cardClass is what adapters know of a card. All cards of a class are masked alike.
+type cardClass struct {
+	first, last                 string // "" where there is no card
+	reversedFirst, reversedLast string
+	length                      int // 0 where it is not known
+}
+
+func classOf(number string) cardClass {
+	n := digitsOf(number)
+	if len(n) < shownFirst+shownLast {
+		return cardClass{}
+	}
+	return newCardClass(n[:shownFirst], n[len(n)-shownLast:], len(n))
+}
+
+func newCardClass(first, last string, length int) cardClass {
+	if len(first) < shownFirst || len(last) != shownLast {
+		return cardClass{}
+	}
+	first = first[:shownFirst]
+	return cardClass{first: first, last: last, length: length, reversedFirst: reverse(first), reversedLast: reverse(last)}
+}
+
+// factsOf is the class of the card that a drive is about, if it is about one: the instrument's, or the payment's.
+func factsOf(in *engine.Drive) cardClass {
+	if c := classOf(in.Secrets.Number.Reveal()); c.first != "" {
+		return c
+	}
+	if i := in.Request.Instrument; i != nil && i.Card != nil {
+		if c := newCardClass(i.Card.BIN, i.Card.LastFour, int(i.Card.Length)); c.first != "" {
+			return c
+		}
+	}
+	if in.Card == nil {
+		return cardClass{}
+	}
+	return newCardClass(in.Card.BIN, in.Card.LastFour, in.Card.Length)
+}
+
+// ofLength says whether numbers of the class have n digits.
+func (c *cardClass) ofLength(n int) bool {
+	if c.length == 0 {
+		return n >= leastPAN && n <= mostPAN
+	}
+	return n == c.length
+}
+
+// whole says whether digits hold a whole number of the class, forwards or backwards.
+func (c *cardClass) whole(digits string) bool {
+	least, most := c.length, c.length
+	if c.length == 0 {
+		least, most = leastPAN, mostPAN
+	}
+	if len(digits) < least {
+		return false
+	}
+	for from := 0; ; from++ {
+		i := strings.Index(digits[from:], c.first)
+		if i < 0 {
+			break
+		}
+		from += i
+		for n := least; n <= most && from+n <= len(digits); n++ {
+			if digits[from+n-shownLast:from+n] == c.last {
+				return true
+			}
+		}
+	}
+	for from := 0; ; from++ {
+		i := strings.Index(digits[from:], c.reversedFirst)
+		if i < 0 {
+			return false
+		}
+		from += i
+		for n := least; n <= most; n++ {
+			if start := from + shownFirst - n; start >= 0 && digits[start:start+shownLast] == c.reversedLast {
+				return true
+			}
+		}
+	}
+}
+
+// group are digits that stand together.
+type group struct{ start, end int }
+
+// begins says whether a number of the class, whole or cut, begins with one of the groups.
+func (c *cardClass) begins(digits string, groups []group) bool {
+	at := 0
+	for _, g := range groups {
+		n := g.end - g.start
+		z := at
+		for z < at+n-1 && digits[z] == '0' {
+			z++
+		}
+		if strings.HasPrefix(digits[z:], c.first) && (at+n-z > shownFirst || len(digits)-z >= manyDigits) {
+			return true
+		}
+		at += n
+	}
+	return false
+}
+
+// kinds of bytes, as scan looks at them.
+const (
+	kindPlain = iota
+	kindDigit
+	kindMark   // what stands between a field's name and its value
+	kindEscape // what an escape begins with, and what is not ASCII
+)
+
+var kinds = func() (all [256]byte) {
+	for c := range all {
+		switch {
+		case c >= '0' && c <= '9':
+			all[c] = kindDigit
+		case c == ':' || c == '=' || c == '>':
+			all[c] = kindMark
+		case c == '\\' || c == '%' || c == '&' || c >= 0x80:
+			all[c] = kindEscape
+		}
+	}
+	return all
+}()
+
+// scan masks card numbers, and the values of fields whose name says that they are secret.
+func (r *reading) scan(v *view) {
+	var room [24]group
+	run := room[:0] // digits that may be one number
+	t := v.text
+	for i := 0; i < len(t); {
+		switch kinds[t[i]] {
+		case kindDigit:
+			g := group{i, i + 1}
+			for g.end < len(t) && t[g.end]-'0' <= 9 {
+				g.end++
+			}
+			i = g.end
+			escape := v.at == nil && isEscapedDigits(t, g)
+			if n := len(run); n > 0 && !escape && isJoined(t[run[n-1].end:g.start]) {
+				run = append(run, g)
+				continue
+			}
+			r.digits(v, run)
+			if run = run[:0]; !escape {
+				run = append(run, g)
+			}
+			continue
+		case kindMark:
+			r.field(v, i)
+			v.escaped = v.escaped || t[i] == '=' && isQuotedPrintable(t[i:])
+		case kindEscape:
+			v.escaped = v.escaped || isEscape(t[i:])
+		}
+		i++
+	}
+	r.digits(v, run)
+}
+
+// isEscapedDigits says that two digits are the code of a character: %34, =34, &#52;.
+func isEscapedDigits(t string, g group) bool {
+	if g.start == 0 || g.end-g.start > 7 {
+		return false
+	}
+	switch t[g.start-1] {
+	case '%', '=':
+		return g.end-g.start == 2
+	case '#':
+		return g.start > 1 && t[g.start-2] == '&' && g.end < len(t) && (t[g.end] == ';' || t[g.end] == '&')
+	}
+	return false
+}
+
+// Bounds of what may stand between digits of one number.
+const (
+	maxGap      = 16
+	maxGapMarks = 3
+)
+
+// isJoined says whether digits on both sides of a gap may be of one number: at most three characters that are neither letters nor digits
+// stand between them, white space and backslashes aside. What separates fields separates numbers, too.
+func isJoined(gap string) bool {
+	if len(gap) > maxGap {
+		return false
+	}
+	marks := 0
+	quoted := false
+	for i := range len(gap) {
+		switch c := gap[i]; {
+		case c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\\':
+			continue
+		case c >= 0x80 || isAlphanumeric(c) || c == '=' || c == '<' || c == '>' || c == '{' || c == '}' || c == ':' && quoted:
+			return false
+		case c == '"' || c == '\'':
+			quoted = true
+		}
+		marks++
+	}
+	return marks <= maxGapMarks
+}
+
+// digits masks a run of digits where it holds a number.
+func (r *reading) digits(v *view, run []group) {
+	n := 0
+	for _, g := range run {
+		n += g.end - g.start
+	}
+	if n > shownFirst && r.card.first != "" {
+		var room [64]byte
+		all := ""
+		if len(run) == 1 {
+			all = v.text[run[0].start:run[0].end]
+		} else {
+			b := room[:0]
+			for _, g := range run {
+				b = append(b, v.text[g.start:g.end]...)
+			}
+			all = string(b)
+		}
+		if r.card.begins(all, run) || r.card.whole(all) || n >= 2*manyDigits && r.isHexDump(all) {
+			r.known = r.known || n >= manyDigits
+			r.maskRun(v, run, all)
+			if end := run[len(run)-1].end; n >= manyDigits && !v.isNumber(end-1) {
+				v.follow, v.followEnd = end, end+followed
+			}
+			return
+		}
+	}
+	if n >= leastPAN && r.others {
+		r.otherCards(v, run)
+	}
+	r.following(v, run)
+}
+
+// isHexDump says whether digits are the codes of digits ("34 31 31 …") that hold a number.
+func (r *reading) isHexDump(all string) bool {
+	for _, from := range [2]int{0, 1} {
+		var b []byte
+		for i := from; i+1 < len(all); i += 2 {
+			if all[i] != '3' {
+				b = append(b, 'x')
+				continue
+			}
+			b = append(b, all[i+1])
+		}
+		if r.card.whole(string(b)) {
+			return true
+		}
+	}
+	return false
+}
+
+// maskRun masks a run but for what guests know: the first six digits where it begins with them, and the last four where it is as long as
+// the number. What is shown depends on nothing between.
+func (r *reading) maskRun(v *view, run []group, all string) {
+	z := 0
+	for z < len(all)-1 && all[z] == '0' {
+		z++
+	}
+	from, to, last := 0, 0, len(all)
+	if strings.HasPrefix(all[z:], r.card.first) {
+		from, to = z, z+shownFirst
+		if r.card.ofLength(len(all)-z) && strings.HasSuffix(all, r.card.last) {
+			last = len(all) - shownLast
+		}
+	}
+	at := 0
+	for _, g := range run {
+		n := g.end - g.start
+		out := make([]byte, n)
+		hidden := byte('*')
+		if v.isNumber(g.start) {
+			if hidden = '0'; at < from || at >= to {
+				out, n = []byte{'0'}, 0 // it stays a number: no zero before another digit
+			}
+		}
+		for i := range n {
+			if out[i] = hidden; at+i >= from && at+i < to || at+i >= last {
+				out[i] = all[at+i]
+			}
+		}
+		at += g.end - g.start
+		v.put(g.start, g.end, string(out))
+	}
+}
+
+// followed is how far behind a card number digits may be its CVC, in whatever form the whole is written down.
+const followed = 64
+
+// following masks what may be a CVC behind a card number in the same value: three or four digits that stand alone.
+func (r *reading) following(v *view, run []group) {
+	if v.followEnd == 0 {
+		return
+	}
+	for _, g := range run {
+		if g.start >= v.followEnd || strings.ContainsAny(v.text[v.follow:g.start], "\"<>&{}") {
+			v.followEnd = 0
+			return
+		}
+		if n := g.end - g.start; n != 3 && n != 4 || g.start > 0 && isWord(v.text[g.start-1]) || g.end < len(v.text) && isWord(v.text[g.end]) {
+			continue
+		}
+		v.put(g.start, g.end, strings.Repeat("*", g.end-g.start))
+	}
+}
+
+// otherCards masks what is a card number by network, length and check digit and stands alone. Where the own card is masked as such, a text
+// that the adapter wrote itself stays: an id of its is digits as often as not.
+func (r *reading) otherCards(v *view, run []group) {
+	for len(run) > 0 {
+		n := 1
+		for n < len(run) {
+			if gap := v.text[run[n-1].end:run[n].start]; gap != " " && gap != "-" {
+				break
+			}
+			n++
+		}
+		r.otherCard(v, run[:n])
+		run = run[n:]
+	}
+}
+
+func (r *reading) otherCard(v *view, run []group) {
+	start, end := run[0].start, run[len(run)-1].end
+	text := v.text[start:end]
+	digits := text
+	if len(run) > 1 {
+		digits = digitsOf(text)
+	}
+	switch {
+	case !looksLikeCard(digits) || !isGrouped(text):
+		return
+	case start > 0 && isWord(v.text[start-1]) || end < len(v.text) && isWord(v.text[end]):
+		return
+	case r.card.first != "" && wrote(r.request, text):
+		return
+	}
+	at := 0
+	number := v.isNumber(start)
+	for _, g := range run {
+		out := []byte(v.text[g.start:g.end])
+		for i := range out {
+			if at >= shownFirst && at < len(digits)-shownLast {
+				if out[i] = '*'; number {
+					out[i] = '0'
+				}
+			}
+			at++
+		}
+		if number && len(run) > 1 && out[0] == '0' {
+			out = []byte{'0'}
+		}
+		v.put(g.start, g.end, string(out))
+	}
+}
+
+// wrote says whether a text stands in a request as the adapter wrote it.
+func wrote(s *sdk.Send, text string) bool {
+	return s != nil && (strings.Contains(s.URL, text) || bytes.Contains(s.Body, []byte(text)))
+}
+
+// isGrouped says whether digits stand together, or apart as on a card: in fours, or 4-6-5.
+func isGrouped(s string) bool {
+	groups := strings.FieldsFunc(s, func(r rune) bool { return r < '0' })
+	if len(groups) == 1 {
+		return true
+	}
+	if len(groups) == 3 {
+		return len(groups[0]) == 4 && len(groups[1]) == 6 && (len(groups[2]) == 5 || len(groups[2]) == 4)
+	}
+	for i, g := range groups {
+		if len(g) != 4 && i < len(groups)-1 {
+			return false
+		}
+	}
+	return true
+}
+
+// numberRanges are the schemes of card numbers: first digits from and to, and the lengths there are. An id that an adapter needs is digits as often as not:
+// what no network issues is left alone.
+var numberRanges = []struct {
+	from, to string
+	lengths  []int
+}{
+	{"4", "4", []int{13, 16, 19}},
+	{"51", "55", []int{16}}, {"2221", "2720", []int{16}},
+	{"34", "34", []int{15}}, {"37", "37", []int{15}},
+	{"6011", "6011", []int{16, 19}}, {"644", "659", []int{16, 19}}, {"62", "62", []int{16, 17, 18, 19}},
+	{"3528", "3589", []int{16, 19}},
+	{"300", "305", []int{14, 16}}, {"36", "36", []int{14, 16}}, {"38", "39", []int{14, 16}},
+	{"50", "50", []int{16, 18, 19}}, {"56", "58", []int{16, 18, 19}}, {"63", "63", []int{16, 18, 19}}, {"67", "67", []int{16, 18, 19}},
+}
+
+func looksLikeCard(digits string) bool {
+	if len(digits) < leastPAN || len(digits) > mostPAN {
+		return false
+	}
+	for i := range numberRanges {
+		r := &numberRanges[i]
+		if p := digits[:len(r.from)]; p >= r.from && p <= r.to && slices.Contains(r.lengths, len(digits)) {
+			return luhn(digits)
+		}
+	}
+	return false
+}
+
+// luhn is the check of ISO/IEC 7812-1 annex B.
+func luhn(digits string) bool {
+	sum := 0
+	for i := range len(digits) {
+		d := int(digits[len(digits)-1-i] - '0')
+		if i%2 == 1 {
+			if d *= 2; d > 9 {
+				d -= 9
+			}
+		}
+		sum += d
+	}
+	return sum%10 == 0
+}
+
+func digitsOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func reverse(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
+}

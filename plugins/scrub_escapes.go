@@ -1,0 +1,281 @@
+package plugins
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// unescape makes the view one of the text without its escapes, and with the digits of every script as digits. It says whether there was any
+// difference. What each byte was made of stays known, so that an edit takes whole escapes.
+func (v *view) unescape() bool {
+	text, at := v.source, []span(nil)
+	changed := false
+	for range maxEncodings { // of escapes in escapes
+		out, outAt, again := unescapeOnce(text, at)
+		if !again {
+			break
+		}
+		text, at, changed = string(out), outAt, true
+	}
+	if out, outAt, also := foldDigits(text, at); also {
+		text, at, changed = string(out), outAt, true
+	}
+	if changed {
+		v.text, v.at = text, at
+	}
+	return changed
+}
+
+// isEscape says whether a text may begin with an escape, or with what is not ASCII.
+func isEscape(t string) bool {
+	switch t[0] {
+	case '%':
+		return len(t) > 2 && isHex(t[1]) && isHex(t[2])
+	case '&':
+		_, n := entity(t)
+		return n > 0
+	}
+	return true
+}
+
+// isQuotedPrintable says whether a text begins with two digits in a row in quoted-printable, or a line break of it. One alone is as
+// likely a form's field.
+func isQuotedPrintable(t string) bool {
+	return len(t) > 5 && t[1] == '3' && t[2]-'0' <= 9 && t[3] == '=' && t[4] == '3' && t[5]-'0' <= 9 || strings.HasPrefix(t, "=\n") || strings.HasPrefix(t, "=\r\n")
+}
+
+// decoder collects bytes and where they come from.
+type decoder struct {
+	out []byte
+	at  []span
+	was []span // of the text that is read; nil: it is the source
+}
+
+func (d *decoder) place(start, end int) span {
+	if d.was == nil {
+		return span{int32(start), int32(end)}
+	}
+	return span{d.was[start].start, d.was[end-1].end}
+}
+
+func (d *decoder) byte(c byte, start, end int) {
+	d.out, d.at = append(d.out, c), append(d.at, d.place(start, end))
+}
+
+func (d *decoder) rune(r rune, start, end int) {
+	if r < utf8.RuneSelf {
+		d.byte(byte(r), start, end)
+		return
+	}
+	var b [utf8.UTFMax]byte
+	for _, c := range b[:utf8.EncodeRune(b[:], r)] {
+		d.byte(c, start, end)
+	}
+}
+
+// unescapeOnce takes one layer of escapes away: those of JSON and programming languages, of URLs, of HTML and XML, of quoted-printable.
+func unescapeOnce(t string, was []span) (out []byte, at []span, changed bool) {
+	d := decoder{out: make([]byte, 0, len(t)), at: make([]span, 0, len(t)), was: was}
+	quoted := -1 // where the last digit in quoted-printable ends
+	for i := 0; i < len(t); {
+		n := 0
+		switch t[i] {
+		case '\\':
+			n = d.backslash(t, i)
+		case '%':
+			if i+2 < len(t) && isHex(t[i+1]) && isHex(t[i+2]) {
+				d.byte(unhexByte(t[i+1])<<4|unhexByte(t[i+2]), i, i+3)
+				n = 3
+			}
+		case '&':
+			var r rune
+			if r, n = entity(t[i:]); n > 0 {
+				d.rune(r, i, i+n)
+			}
+		case '=':
+			switch rest := t[i:]; {
+			case strings.HasPrefix(rest, "=\r\n"):
+				n = 3
+			case strings.HasPrefix(rest, "=\n"):
+				n = 2
+			case isQuotedPrintable(rest) || quoted == i && len(rest) > 2 && rest[1] == '3' && rest[2]-'0' <= 9:
+				d.byte(rest[2], i, i+3)
+				n, quoted = 3, i+3
+			}
+		}
+		if changed = changed || n > 0; n == 0 {
+			d.byte(t[i], i, i+1)
+			n = 1
+		}
+		i += n
+	}
+	return d.out, d.at, changed
+}
+
+// backslash reads what begins with a backslash, or several, as in a text that was escaped more than once. It returns how long it is.
+func (d *decoder) backslash(t string, i int) int {
+	n := 1
+	for i+n < len(t) && t[i+n] == '\\' {
+		n++
+	}
+	if i+n == len(t) {
+		d.byte('\\', i, i+n)
+		return n
+	}
+	switch c := t[i+n]; {
+	case c == 'u' && isHexes(t[i+n+1:], 4):
+		r := hexRune(t[i+n+1 : i+n+5])
+		size := n + 5
+		if utf16.IsSurrogate(r) {
+			rest := t[i+size:]
+			backslashes := len(rest) - len(strings.TrimLeft(rest, `\`))
+			if rest = rest[backslashes:]; backslashes > 0 && rest != "" && rest[0] == 'u' && isHexes(rest[1:], 4) {
+				if both := utf16.DecodeRune(r, hexRune(rest[1:5])); both != unicode.ReplacementChar {
+					r, size = both, size+backslashes+5
+				}
+			}
+		}
+		d.rune(r, i, i+size)
+		return size
+	case c == 'x' && isHexes(t[i+n+1:], 2):
+		d.byte(byte(hexRune(t[i+n+1:i+n+3])), i, i+n+3)
+		return n + 3
+	case c == 'n' || c == 'r':
+		d.byte('\n', i, i+n+1)
+		return n + 1
+	case c == 't' || c == 'b' || c == 'f':
+		d.byte(' ', i, i+n+1)
+		return n + 1
+	case c < 0x80 && !isAlphanumeric(c) && c >= ' ':
+		d.byte(c, i, i+n+1)
+		return n + 1
+	}
+	d.byte('\\', i, i+n)
+	return n
+}
+
+func isHexes(s string, n int) bool {
+	if len(s) < n {
+		return false
+	}
+	for i := range n {
+		if !isHex(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func hexRune(s string) (r rune) {
+	for i := range len(s) {
+		r = r<<4 | rune(unhexByte(s[i]))
+	}
+	return r
+}
+
+func unhexByte(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c | 32 - 'a' + 10
+}
+
+// entities are those that stand for what separates or quotes. Others are letters or signs.
+var entities = map[string]rune{"quot": '"', "apos": '\'', "amp": '&', "lt": '<', "gt": '>'}
+
+// entity is the character that a text begins with as an entity of HTML or XML, and how long that is; 0 for none.
+func entity(t string) (r rune, n int) {
+	if len(t) < 4 {
+		return 0, 0
+	}
+	if t[1] != '#' {
+		for n = 1; n < len(t) && n < 10 && t[n]|32 >= 'a' && t[n]|32 <= 'z'; n++ {
+		}
+		if n < 3 || n == len(t) || t[n] != ';' {
+			return 0, 0
+		}
+		if r, ok := entities[t[1:n]]; ok {
+			return r, n + 1
+		}
+		return ' ', n + 1
+	}
+	n = 2
+	if t[2]|32 == 'x' {
+		for n = 3; n < len(t) && n < 10 && isHex(t[n]); n++ {
+			r = r<<4 | rune(unhexByte(t[n]))
+		}
+		if n == 3 {
+			return 0, 0
+		}
+	} else {
+		for ; n < len(t) && n < 10 && t[n]-'0' <= 9; n++ {
+			r = r*10 + rune(t[n]-'0')
+		}
+		if n == 2 {
+			return 0, 0
+		}
+	}
+	switch {
+	case r > unicode.MaxRune || n < len(t) && isAlphanumeric(t[n]):
+		return 0, 0
+	case n < len(t) && t[n] == ';':
+		n++
+	}
+	return r, n
+}
+
+// foldDigits puts a digit in the place of each digit of another script, a space in the place of other characters that are no letters, and
+// one byte above ASCII in the place of letters.
+func foldDigits(t string, was []span) (out []byte, at []span, changed bool) {
+	i := 0
+	for i < len(t) && t[i] < utf8.RuneSelf {
+		i++
+	}
+	if i == len(t) {
+		return nil, nil, false
+	}
+	d := decoder{out: make([]byte, 0, len(t)), at: make([]span, 0, len(t)), was: was}
+	for i = 0; i < len(t); {
+		if t[i] < utf8.RuneSelf {
+			d.byte(t[i], i, i+1)
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(t[i:])
+		if r == utf8.RuneError && n == 1 {
+			r = rune(t[i]) // as in Latin 1
+		}
+		c := byte(' ')
+		if v, ok := digitValue(r); ok {
+			c = '0' + v
+		} else if unicode.IsLetter(r) {
+			c = 0xFF
+		}
+		d.byte(c, i, i+n)
+		i += n
+	}
+	return d.out, d.at, true
+}
+
+// digitValue is the value of a decimal digit of any script. Unicode has them in rows of ten, each beginning with the zero.
+func digitValue(r rune) (byte, bool) {
+	if r >= 0xFF10 && r <= 0xFF19 {
+		return byte(r - 0xFF10), true
+	}
+	if !unicode.Is(unicode.Nd, r) {
+		return 0, false
+	}
+	for _, x := range unicode.Nd.R16 {
+		if r >= rune(x.Lo) && r <= rune(x.Hi) {
+			return byte((r - rune(x.Lo)) % 10), true
+		}
+	}
+	for _, x := range unicode.Nd.R32 {
+		if r >= rune(x.Lo) && r <= rune(x.Hi) {
+			return byte((r - rune(x.Lo)) % 10), true
+		}
+	}
+	return 0, false
+}

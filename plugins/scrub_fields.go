@@ -1,0 +1,424 @@
+package plugins
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"payswitch/sdk"
+)
+
+// fieldKind is what the name of a field says of its value.
+type fieldKind byte
+
+const (
+	fieldOther   fieldKind = iota
+	fieldCVC               // three or four digits are masked, whatever they are
+	fieldSecret            // the whole value is masked, whatever it is
+	fieldScheme            // the same behind the name of a scheme: Bearer …
+	fieldNamed             // the value is the name of a field, whose value follows
+	fieldGeneric           // of a name that says nothing without that of its parent
+)
+
+// cvcNames are the names of fields that hold a CVC, folded.
+var cvcNames = []string{"cvc", "cvv", "cvv2", "cvc2", "cvn", "cvn2", "cid", "csc", "cvd", "ccv", "cav2", "cardcvc", "cardcvv", "cardcvv2", "cardcvc2", "cardcvn", "cardcid", "cardcsc", "cardcvd",
+	"cccvc", "cccvv", "cccvv2", "cccsc", "cvccode", "cvvcode", "cvv2code", "csccode", "cvcnumber", "cvvnumber", "cvvvalue", "cvcvalue", "cvdvalue", "cvddata", "securitycode", "cardsecurity",
+	"cardsecuritycode", "securitynumber", "securityvalue", "cardcode", "xcardcode", "cardcodevalue", "verificationvalue", "cardverification", "cardverificationvalue", "cardverificationcode",
+	"cardverificationnumber", "cardverificationdata", "cardvalidationcode", "cardvalidationvalue", "cardvalidationnumber", "cardidentificationcode"}
+
+// secretNames are the names of fields that hold a credential, folded.
+var secretNames = []string{"password", "passwd", "pwd", "passphrase", "userpassword", "merchantpassword", "apipassword", "loginpassword", "secret", "apisecret", "appsecret", "sharedsecret", "merchantsecret",
+	"secretkey", "apikey", "apisecretkey", "xapikey", "apiaccesskey", "accesskey", "secretaccesskey", "securitykey", "transactionkey", "merchantkey", "privatekey", "signingkey", "hmackey", "encryptionkey",
+	"subscriptionkey", "ocpapimsubscriptionkey", "authkey", "xauthkey"}
+
+// genericNames say nothing without the name of what they are in.
+var genericNames = []string{"value", "code", "number", "id", "data", "key", "name", "type", "text", "token", "user", "username", "login", "auth", "hash", "body", "content", "field", "param", "item", "info", "payload"}
+
+// nameNames are the names of fields whose value is the name of another: {"name":"cvc","value":"737"}.
+var nameNames = []string{"name", "key", "field", "fieldname", "param", "parameter", "attribute", "label"}
+
+var fixedNames = func() *fieldNames {
+	n := newFieldNames()
+	for kind, all := range map[fieldKind][]string{fieldCVC: cvcNames, fieldSecret: secretNames, fieldScheme: {"authorization", "proxyauthorization"}, fieldNamed: nameNames} {
+		for _, name := range all {
+			n.add(name, kind)
+		}
+	}
+	return n
+}()
+
+// fieldNames are names of fields, folded, with what they mean.
+type fieldNames struct {
+	kinds map[string]fieldKind
+	ends  [1024 / 64]uint64 // a set of what names end with, to pass over most fields at once
+}
+
+func newFieldNames() *fieldNames { return &fieldNames{kinds: make(map[string]fieldKind)} }
+
+func (n *fieldNames) add(name string, kind fieldKind) {
+	n.kinds[name] = kind
+	h := nameEnd(name)
+	n.ends[h/64] |= 1 << (h % 64)
+}
+
+func (n *fieldNames) mayHold(h int) bool { return n.ends[h/64]&(1<<(h%64)) != 0 }
+
+// nameEnd is made of the last two characters of a folded name.
+func nameEnd(name string) int {
+	if len(name) < 2 {
+		return 0
+	}
+	return int(name[len(name)-1]&31) | int(name[len(name)-2]&31)<<5
+}
+
+// namesOf are the names of the fields under which a manifest has CVCs and credentials sent. An echo has them under the same.
+func namesOf(m *sdk.Manifest) *fieldNames {
+	n := newFieldNames()
+	for _, p := range slices.Concat(m.Authentication, m.Placements) {
+		kind := fieldSecret
+		switch {
+		case p.Secret == secretCVC:
+			kind = fieldCVC
+		case cardData(p.Secret) || p.Secret == secretBody || p.Secret == secretToken || p.In == inResponse || p.In == inTLS || p.In == inPath:
+			continue
+		}
+		segments := foldedSegments(p.Field)
+		if len(segments) == 0 {
+			continue
+		}
+		last := segments[len(segments)-1]
+		switch {
+		case fixedNames.kinds[last] == fieldScheme:
+		case !slices.Contains(genericNames, last):
+			n.add(last, kind)
+		case len(segments) > 1:
+			n.add(segments[len(segments)-2]+"."+last, kind)
+			if _, ok := n.kinds[last]; !ok {
+				n.add(last, fieldGeneric)
+			}
+		}
+	}
+	return n
+}
+
+// foldedSegments are the names of a field's path, folded: card[cvc], card.cvc, request/card.@cvc.
+func foldedSegments(field string) (all []string) {
+	for s := range strings.FieldsFuncSeq(field, func(r rune) bool { return strings.ContainsRune(".[]/@:", r) }) {
+		if s = folded(s); s != "" {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// kindOf is what a folded name means; parent is asked for where it is needed.
+func (r *reading) kindOf(name []byte, parent func() string) fieldKind {
+	h := 0
+	if len(name) > 1 {
+		h = int(name[len(name)-1]&31) | int(name[len(name)-2]&31)<<5
+	}
+	kind := fieldOther
+	if fixedNames.mayHold(h) {
+		kind = fixedNames.kinds[string(name)]
+	}
+	if r.names == nil || !r.names.mayHold(h) {
+		return kind
+	}
+	declared := r.names.kinds[string(name)]
+	if declared == fieldGeneric {
+		declared = r.names.kinds[parent()+"."+string(name)]
+	}
+	if declared != fieldOther {
+		return declared
+	}
+	return kind
+}
+
+// Bounds of how far around a mark a field is looked for.
+const (
+	maxFieldName  = 64
+	maxFieldTag   = 160
+	maxFieldOuter = 1024
+	maxPairGap    = 64
+)
+
+// field masks the value of the field that a mark stands in: "cvc":"737", cvc=737, <cvc>737</cvc>, cvc => 737.
+func (r *reading) field(v *view, at int) {
+	t := v.text
+	start, end, element := fieldNameAt(t, at)
+	if start >= end {
+		return
+	}
+	var room [maxFieldName]byte
+	name := appendFolded(room[:0], t[start:end])
+	parent := func() string { return parentOf(t, start, element) }
+	kind := r.kindOf(name, parent)
+	for from, words := start, 0; kind == fieldOther && words < 2 && from > 1 && t[from-1] == ' ' && isAlphanumeric(t[from-2]); words++ { // "card security code"
+		from--
+		for from > 0 && isAlphanumeric(t[from-1]) && end-from < maxFieldName {
+			from--
+		}
+		kind = r.kindOf(appendFolded(room[:0], t[from:end]), parent)
+	}
+	if kind == fieldOther || kind == fieldGeneric {
+		return
+	}
+	from, to, quoted := fieldValueAt(t, at, element, kind == fieldScheme)
+	if from >= to {
+		return
+	}
+	switch value := t[from:to]; kind {
+	case fieldCVC:
+		if isShortCode(value) {
+			r.blankCode(v, at, from, to, quoted || element)
+		}
+	case fieldNamed:
+		if fold := folded(value); fixedNames.kinds[fold] == fieldCVC || r.names != nil && r.names.kinds[fold] == fieldCVC {
+			r.pair(v, to)
+		}
+	case fieldScheme:
+		if _, credential, ok := strings.Cut(value, " "); ok {
+			r.blankSecret(v, to-len(credential), to, quoted)
+		}
+	default:
+		if named := strings.TrimRight(t[:at], " \t"); !quoted && t[at] == ':' && strings.HasSuffix(named, `"`) && !v.isNumber(from) {
+			return // a quoted word and a colon in a text
+		}
+		r.blankSecret(v, from, to, quoted || element)
+	}
+}
+
+// blankCode leaves nothing of a CVC. What is no string in JSON becomes 0.
+func (r *reading) blankCode(v *view, mark, start, end int, quoted bool) {
+	with := ""
+	if !quoted && v.text[mark] == ':' || v.isNumber(start) {
+		with = "0"
+	}
+	r.known = true
+	v.put(start, end, with)
+}
+
+// pair masks the three or four digits that follow the name of a field in a value of its own.
+func (r *reading) pair(v *view, from int) {
+	t := v.text
+	for i := from; i < min(len(t), from+maxPairGap); i++ {
+		if t[i] == '}' || t[i] == '{' {
+			return
+		}
+		if t[i]-'0' > 9 || isWord(t[i-1]) {
+			continue
+		}
+		end := i
+		for end < len(t) && t[end]-'0' <= 9 {
+			end++
+		}
+		if n := end - i; (n == 3 || n == 4) && (end == len(t) || !isWord(t[end])) {
+			r.blankCode(v, from, i, end, !v.isNumber(i))
+			return
+		}
+	}
+}
+
+func (r *reading) blankSecret(v *view, start, end int, quoted bool) {
+	value := v.text[start:end]
+	switch {
+	case value == "null" || value == "true" || value == "false" || value == blanked || strings.Trim(value, "*") == "":
+		return
+	case r.secrets != nil && r.secrets.found(value) != "":
+		return
+	case !quoted && v.isNumber(start) && strings.IndexByte("{[-0123456789", value[0]) < 0:
+		return
+	}
+	if value[0] == '{' || value[0] == '[' {
+		return
+	}
+	r.known = true
+	v.blank(start, end)
+}
+
+// fieldNameAt is the name of the field whose value a mark is followed by; element says that it is an element of XML.
+func fieldNameAt(t string, at int) (start, end int, element bool) {
+	end = at
+	if t[at] == '>' {
+		if at == 0 {
+			return 0, 0, false
+		}
+		if t[at-1] != '=' && t[at-1] != '-' { // not => or ->
+			low := max(0, at-maxFieldTag)
+			i := strings.LastIndexByte(t[low:at], '<')
+			if i < 0 {
+				return 0, 0, false
+			}
+			start = low + i + 1
+			tag := t[start:at]
+			if tag == "" || strings.IndexByte("/!?", tag[0]) >= 0 || tag[len(tag)-1] == '/' {
+				return 0, 0, false
+			}
+			if i := strings.IndexAny(tag, " \t\r\n"); i >= 0 {
+				tag = tag[:i]
+			}
+			end = start + len(tag)
+			return start + strings.LastIndexByte(tag, ':') + 1, end, true
+		}
+		end--
+	}
+	quoted := false
+	for end > 0 {
+		switch t[end-1] {
+		case '"', '\'':
+			quoted = true
+		case ' ', '\t', '\\', ']':
+		default:
+			goto found
+		}
+		end--
+	}
+found:
+	start = end
+	for start > 0 && end-start < maxFieldName {
+		c := t[start-1]
+		if !isAlphanumeric(c) && c != '_' && c != '-' && c != '$' && (c != ' ' || !quoted) {
+			break
+		}
+		start--
+	}
+	return start, end, false
+}
+
+// fieldValueAt is the value that follows a mark, without what quotes it.
+func fieldValueAt(t string, at int, element, spaces bool) (start, end int, quoted bool) {
+	start = at + 1
+	if element {
+		start += len(t[start:]) - len(strings.TrimLeft(t[start:], " \t\r\n"))
+		if rest, ok := strings.CutPrefix(t[start:], "<![CDATA["); ok {
+			start = len(t) - len(rest)
+			end = start + max(0, strings.Index(rest, "]]>"))
+			return start, end, true
+		}
+		if end = strings.IndexByte(t[start:], '<'); end < 0 {
+			return start, start, false
+		}
+		return start, start + len(strings.TrimRight(t[start:start+end], " \t\r\n")), false
+	}
+	escaped := false
+	quote := byte(0)
+	for ; start < len(t); start++ {
+		switch c := t[start]; c {
+		case '"', '\'':
+			quoted, quote = true, c
+		case '\\':
+			escaped = !quoted || escaped
+		case '[', ' ', '\t', '\r', '\n', '>':
+			if quoted {
+				goto found
+			}
+		default:
+			goto found
+		}
+	}
+found:
+	for end = start; end < len(t); end++ {
+		c := t[end]
+		switch {
+		case quoted && !escaped && c == '\\':
+			end++
+		case quoted && (c == quote || escaped && c == '\\'):
+			return start, end, quoted
+		case !quoted && (strings.IndexByte(",&;}]\"'<>|)\\\r\n", c) >= 0 || c == ' ' && !spaces || c == '\t'):
+			return start, end, quoted
+		}
+	}
+	return start, min(end, len(t)), quoted
+}
+
+// parentOf is the folded name of what the field is in whose name begins at start.
+func parentOf(t string, start int, element bool) string {
+	low := max(0, start-maxFieldOuter)
+	if element {
+		depth := 0
+		for i := start - 2; i >= low; i-- { // before the field's own tag
+			if t[i] != '<' || i+1 >= len(t) {
+				continue
+			}
+			switch {
+			case t[i+1] == '/':
+				depth++
+			case depth > 0:
+				depth--
+			default:
+				tag := t[i+1 : start]
+				if j := strings.IndexAny(tag, " \t\r\n>/"); j >= 0 {
+					tag = tag[:j]
+				}
+				return folded(tag[strings.LastIndexByte(tag, ':')+1:])
+			}
+		}
+		return ""
+	}
+	if start > 0 && strings.IndexByte("[./", t[start-1]) >= 0 {
+		end := start - 1
+		for end > low && t[end-1] == ']' {
+			end--
+		}
+		begin := end
+		for begin > low && (isAlphanumeric(t[begin-1]) || t[begin-1] == '_' || t[begin-1] == '-') {
+			begin--
+		}
+		return folded(t[begin:end])
+	}
+	depth := 0
+	for i := start - 1; i >= low; i-- {
+		switch t[i] {
+		case '}', ']':
+			depth++
+		case '[':
+			depth = max(0, depth-1)
+		case '{':
+			if depth > 0 {
+				depth--
+				continue
+			}
+			for i > low && strings.IndexByte("{[ \t\r\n", t[i]) >= 0 {
+				i--
+			}
+			if t[i] != ':' {
+				return ""
+			}
+			begin, end, _ := fieldNameAt(t, i)
+			return folded(t[begin:end])
+		}
+	}
+	return ""
+}
+
+// isShortCode says whether a value is three or four digits, as they are or in base64 or hexadecimal.
+func isShortCode(s string) bool {
+	switch n := len(s); n {
+	case 3, 4, 6, 8:
+		if n < 6 && isDigits(s) {
+			return true
+		}
+		if n >= 6 && s[0] == '3' {
+			if b, err := hex.DecodeString(s); err == nil && isDigits(string(b)) {
+				return true
+			}
+		}
+		if s[0] < 'M' || s[0] > 'O' {
+			return false
+		}
+		trimmed := strings.TrimRight(s, "=")
+		b, err := base64.RawStdEncoding.DecodeString(trimmed)
+		return err == nil && (len(b) == 3 || len(b) == 4) && isDigits(string(b))
+	}
+	return false
+}
+
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if s[i]-'0' > 9 {
+			return false
+		}
+	}
+	return s != ""
+}

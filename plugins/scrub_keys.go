@@ -1,0 +1,285 @@
+package plugins
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strings"
+)
+
+// minScrubbed is how many characters that nobody can guess a value is at least masked by. What is shorter is masked by its place.
+const minScrubbed = 12
+
+// keyIndex finds credentials, and other values that nobody can guess, in a text. Unlike numbers and CVCs they can be compared: an adapter
+// that writes guesses for a processor to echo would have to hit twelve unknown characters at once. Credentials are compared in blocks that
+// do not overlap, so that a part that is known, or was hit, is no step towards the next.
+type keyIndex struct {
+	prefixes []prefix // public beginnings of credentials
+	arena    []byte   // of what patterns stand in, folded
+	patterns []pattern
+	grams    []gram
+	slots    [512]int16 // the first gram of a hash, counted from 1
+	values   []string   // those that are in it
+}
+
+// pattern is a text that is masked wherever it stands.
+type pattern struct{ start, end int }
+
+// gram are eight characters of a pattern.
+type gram struct {
+	value   uint64
+	pattern int16
+	at      int16
+	next    int16
+}
+
+// prefix is the public beginning of a credential, folded: sk_live_. A token that begins with it is masked, whatever follows.
+type prefix struct {
+	text   string
+	common bool // a word that other texts may begin with, too: what follows must look like a key
+}
+
+const (
+	gramSize = 8
+	gramStep = minScrubbed - gramSize + 1 // every gramStep-th place of a text is looked at: one of them begins a gram of a pattern
+)
+
+// maxPatterns bounds the index.
+const maxPatterns = 4000
+
+func (x *keyIndex) has(value string) bool {
+	if slices.Contains(x.values, value) {
+		return true
+	}
+	x.values = append(x.values, value)
+	return false
+}
+
+// addValue has a value masked where it stands as a whole.
+func (x *keyIndex) addValue(value string) {
+	if len(value) >= minScrubbed && !x.has(value) {
+		x.addPattern(value)
+	}
+}
+
+// addCryptogram has an authentication value masked, also as the hexadecimal form of what it is base64 of.
+func (x *keyIndex) addCryptogram(value string) {
+	x.addValue(value)
+	if b, err := base64.StdEncoding.DecodeString(value); err == nil && len(b) >= minScrubbed {
+		x.addValue(hex.EncodeToString(b))
+	}
+}
+
+// addKey has a credential masked: any token with its public prefix, and every block of the rest, as it is and encoded.
+func (x *keyIndex) addKey(value string) {
+	if value == "" || x.has(value) {
+		return
+	}
+	if strings.Contains(value, "-----BEGIN ") {
+		x.addPEM(value)
+		return
+	}
+	public := publicPrefix(value)
+	if public.text != "" && !slices.Contains(x.prefixes, public) {
+		x.prefixes = append(x.prefixes, public)
+	}
+	rest := value[len(public.text):]
+	if public.text != "" && len(value)/3 > len(public.text) {
+		rest = value[len(value)/3:] // public ids stand at the beginning of such keys, too: the account's, a version
+	}
+	size := minScrubbed
+	if isDigits(rest) {
+		size += size / 4 // a digit is less to guess
+	}
+	n := len(rest)
+	if n < size {
+		return
+	}
+	for at := 0; at+2*size <= n; at += size {
+		x.addBlock(rest[at : at+size])
+	}
+	if n%size != 0 && n < 2*size {
+		x.addBlock(rest[:size])
+	}
+	x.addBlock(rest[n-size:]) // so that what is left of a key that was cut at its beginning is found, too
+}
+
+// addBlock has a part of a credential masked in whatever encoding.
+func (x *keyIndex) addBlock(block string) {
+	x.addPattern(block)
+	x.addPattern(hex.EncodeToString([]byte(block)))
+	var room [minScrubbed * 2]byte
+	for before := range 3 {
+		b := append(room[:0], "\x00\x00"[:before]...)
+		b = append(b, block...)
+		first, last := (8*before+5)/6, 8*len(b)/6 // the characters that nothing else has a part in
+		encoded := base64.RawStdEncoding.EncodeToString(b)[first:last]
+		x.addPattern(encoded)
+		if url := strings.NewReplacer("+", "-", "/", "_").Replace(encoded); url != encoded {
+			x.addPattern(url)
+		}
+	}
+}
+
+// addPEM has the secret part of a PEM key masked in its lines.
+func (x *keyIndex) addPEM(value string) {
+	const line, least = 64, 20
+	for block := range strings.SplitSeq(value, "-----BEGIN ") {
+		header, block, _ := strings.Cut(block, "-----")
+		block, _, _ = strings.Cut(block, "-----END")
+		if !strings.Contains(header, "PRIVATE KEY") {
+			continue
+		}
+		body := strings.Join(strings.Fields(block), "")
+		from, to := line, len(body) // past what the keys of one kind begin with
+		for begins, at := range map[string]int{"MHcCAQEEI": 10, "MIGHAgEAMBMGByqGSM49AgEG": 48, "MIGkAgEBBD": 12, "MIG2AgEAMBAGByqGSM49AgEG": 48, "MC4CAQAwBQYDK2VwBCIEI": 22} {
+			if strings.HasPrefix(body, begins) {
+				from, to = at, min(to, at+2*line)
+				if strings.Contains(begins, "MHc") || strings.Contains(begins, "MIGH") || strings.Contains(begins, "MC4") {
+					to = min(to, at+42) // 32 bytes; what follows is public
+				}
+			}
+		}
+		for from < to {
+			end := min(to, (from/line+1)*line, from+line/2)
+			if end-from >= least || len(body) < 400 && end-from >= minScrubbed {
+				x.addPattern(body[from:end])
+			}
+			from = end
+		}
+	}
+}
+
+// publicPrefix is what a credential begins with that says what it is: words that end with _ or - within the first twelve characters.
+func publicPrefix(value string) (p prefix) {
+	end, words := 0, 0
+	for {
+		i := end
+		for i < len(value) && value[i]|32 >= 'a' && value[i]|32 <= 'z' {
+			i++
+		}
+		if i == end || i >= len(value) || i >= minScrubbed || value[i] != '_' && value[i] != '-' {
+			break
+		}
+		end = i + 1
+		words++
+	}
+	if end-words < 3 {
+		return prefix{}
+	}
+	return prefix{text: strings.ToLower(value[:end]), common: words < 2}
+}
+
+const foldBits = 0x2020202020202020
+
+// foldByte makes letters lower case, and makes as many other characters the same as do no harm.
+func foldByte(c byte) byte { return c | 0x20 }
+
+func (x *keyIndex) addPattern(text string) {
+	if len(x.patterns) >= maxPatterns {
+		return
+	}
+	if x.arena == nil {
+		x.arena, x.patterns, x.grams = make([]byte, 0, 1024), make([]pattern, 0, 64), make([]gram, 0, 64*gramStep)
+	}
+	start := len(x.arena)
+	for i := range len(text) {
+		x.arena = append(x.arena, foldByte(text[i]))
+	}
+	x.patterns = append(x.patterns, pattern{start, len(x.arena)})
+	for at := range gramStep {
+		value := load(x.arena[start+at:])
+		slot := slotOf(value)
+		x.grams = append(x.grams, gram{value: value, pattern: int16(len(x.patterns) - 1), at: int16(at), next: x.slots[slot]})
+		x.slots[slot] = int16(len(x.grams))
+	}
+}
+
+func load[T string | []byte](b T) uint64 {
+	_ = b[7]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
+
+func slotOf(value uint64) uint64 { return value * 0x9E3779B97F4A7C15 >> 55 }
+
+// find blanks the tokens in which a pattern or a public prefix stands.
+func (x *keyIndex) find(r *reading, v *view) {
+	t := v.text
+	for i := 0; i+gramSize <= len(t) && len(x.patterns) > 0; i += gramStep {
+		value := load(t[i:i+gramSize]) | foldBits
+		for n := x.slots[slotOf(value)]; n > 0; n = x.grams[n-1].next {
+			g := &x.grams[n-1]
+			if g.value != value {
+				continue
+			}
+			p := x.patterns[g.pattern]
+			start := i - int(g.at)
+			if end := start + p.end - p.start; start >= 0 && end <= len(t) && x.stands(p, t[start:end]) {
+				r.known = true
+				v.token(start, end)
+			}
+		}
+	}
+	for i := range x.prefixes {
+		x.findPrefix(r, v, &x.prefixes[i])
+	}
+}
+
+func (x *keyIndex) stands(p pattern, text string) bool {
+	for i, c := range x.arena[p.start:p.end] {
+		if foldByte(text[i]) != c {
+			return false
+		}
+	}
+	return true
+}
+
+func (x *keyIndex) findPrefix(r *reading, v *view, p *prefix) {
+	t := v.text
+	n := len(p.text)
+	for from := n - 1; from < len(t); from++ {
+		i := strings.IndexByte(t[from:], p.text[n-1])
+		if i < 0 {
+			return
+		}
+		from += i
+		start := from + 1 - n
+		if !strings.EqualFold(t[start:from+1], p.text) || start > 0 && isAlphanumeric(t[start-1]) {
+			continue
+		}
+		end := from + 1
+		for end < len(t) && isTokenChar(t[end]) {
+			end++
+		}
+		if rest := t[from+1 : end]; rest == "" || p.common && !isKeyLike(rest) {
+			continue
+		}
+		r.known = true
+		v.token(start, end)
+		from = end - 1
+	}
+}
+
+// isKeyLike says that what follows a common word is no word: eight characters and more, with a digit or a capital.
+func isKeyLike(s string) bool {
+	return len(s) >= 8 && strings.ContainsFunc(s, func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' })
+}
+
+func isTokenChar(c byte) bool {
+	return isAlphanumeric(c) || c == '_' || c == '-' || c == '+' || c == '/' || c == '.' || c == '~'
+}
+
+// token blanks the whole token in which something stands, so that what is around it says nothing of it.
+func (v *view) token(start, end int) {
+	t := v.text
+	for start > 0 && isTokenChar(t[start-1]) && (t[start-1] != '/' || start < 2 || t[start-2] != '/') {
+		start--
+	}
+	for end < len(t) && isTokenChar(t[end]) {
+		end++
+	}
+	for end < len(t) && t[end] == '=' && (end+1 == len(t) || !isTokenChar(t[end+1])) {
+		end++
+	}
+	v.blank(start, end)
+}
