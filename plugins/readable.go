@@ -102,10 +102,17 @@ func unreadableBody(body []byte) string {
 		}
 	}
 	controls := 0
-	for _, c := range body {
-		if c < ' ' && isControl[c] {
+	for i := 0; i < len(body); {
+		if i+8 <= len(body) {
+			if x := load(body[i : i+8]); (x-0x2020202020202020)&^x&0x8080808080808080 == 0 { // none of the eight is below a space
+				i += 8
+				continue
+			}
+		}
+		if c := body[i]; c < ' ' && isControl[c] {
 			controls++
 		}
+		i++
 	}
 	if controls*binaryShare > len(body) {
 		return "binary data"

@@ -84,12 +84,20 @@ func (c *scrubber) headers(all []sdk.Header, request *sdk.Send, altered, known b
 		value, also := c.text(h.Value, request)
 		known = known || found || also
 		const field = ": "
-		if line, secret := c.text(h.Name+field+value, request); secret && strings.HasPrefix(line, name+field) { // as a field of that name
+		if !c.mayName(h.Name) {
+		} else if line, secret := c.text(h.Name+field+value, request); secret && strings.HasPrefix(line, name+field) { // as a field of that name
 			value, known = line[len(name)+len(field):], true
 		}
 		kept = append(kept, sdk.Header{Name: name, Value: value})
 	}
 	return kept, known
+}
+
+// mayName says whether a header may be one whose value is a secret, whatever it is.
+func (c *scrubber) mayName(header string) bool {
+	var room [maxFieldName]byte
+	name := appendFolded(room[:0], header)
+	return fixedNames.kinds[string(name)] != fieldOther || c.names != nil && c.names.kinds[string(name)] != fieldOther
 }
 
 func (c *scrubber) mask(text string, request *sdk.Send, others bool) (clean string, known bool) {

@@ -147,6 +147,12 @@ func (r *reading) scan(v *view) {
 	run := room[:0] // digits that may be one number
 	t := v.text
 	for i := 0; i < len(t); {
+		for i < len(t) && kinds[t[i]] == kindPlain {
+			i++
+		}
+		if i == len(t) {
+			break
+		}
 		switch kinds[t[i]] {
 		case kindDigit:
 			g := group{i, i + 1}
@@ -154,12 +160,15 @@ func (r *reading) scan(v *view) {
 				g.end++
 			}
 			i = g.end
+			n := len(run)
 			escape := v.at == nil && isEscapedDigits(t, g)
-			if n := len(run); n > 0 && !escape && isJoined(t[run[n-1].end:g.start]) {
+			if n > 0 && !escape && isJoined(t[run[n-1].end:g.start]) {
 				run = append(run, g)
 				continue
 			}
-			r.digits(v, run)
+			if n > 1 || n == 1 && (run[0].end-run[0].start > shownFirst || v.followEnd > 0) {
+				r.digits(v, run)
+			}
 			if run = run[:0]; !escape {
 				run = append(run, g)
 			}

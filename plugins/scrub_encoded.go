@@ -51,10 +51,26 @@ func (r *reading) encoded(v *view) {
 	if r.depth >= maxEncodings {
 		return
 	}
+	t := v.text
+	for i := base64Places - 1; i < len(t); { // most words are shorter than what could hold anything: the end of one is looked at first
+		k := i
+		for k > i-base64Places && sextets[t[k]] < 64 {
+			k--
+		}
+		if k > i-base64Places {
+			i = k + base64Places
+			continue
+		}
+		i = r.encodedFrom(v, k+1) + base64Places
+	}
+}
+
+// encodedFrom looks at a run of characters of base64, which those of hexadecimal are among. It returns where that ends.
+func (r *reading) encodedFrom(v *view, i int) int {
 	var state uint64
 	var b64, hex encodedRun
 	t := v.text
-	for i := range len(t) {
+	for ; i < len(t) && sextets[t[i]] < 64; i++ {
 		if state = (state<<1 | 1 | 1<<base64Places) & encoding[t[i]]; state&(foundBase64|foundHex) == 0 {
 			continue
 		}
@@ -79,6 +95,7 @@ func (r *reading) encoded(v *view) {
 			b64.looked = 0xF
 		}
 	}
+	return i
 }
 
 // encodedRun is a run of characters of an encoding.
@@ -113,6 +130,9 @@ func (r *reading) holdsAtAny(chars string) bool {
 func (r *reading) holds(decoded string) bool {
 	if r.work -= len(decoded); r.work < 0 {
 		return true // too much to look at
+	}
+	if len(decoded) < 3 {
+		return false
 	}
 	inner := reading{scrubber: r.scrubber, request: r.request, others: r.others, depth: r.depth + 1, work: r.work}
 	clean := inner.read(decoded)

@@ -146,6 +146,11 @@ const (
 // field masks the value of the field that a mark stands in: "cvc":"737", cvc=737, <cvc>737</cvc>, cvc => 737.
 func (r *reading) field(v *view, at int) {
 	t := v.text
+	if at > 2 && t[at-1] == '"' && t[at] == ':' && isAlphanumeric(t[at-2]) && isAlphanumeric(t[at-3]) { // as nearly all
+		if h := int(t[at-2]&31) | int(t[at-3]&31)<<5; !fixedNames.mayHold(h) && (r.names == nil || !r.names.mayHold(h)) {
+			return
+		}
+	}
 	start, end, element := fieldNameAt(t, at)
 	if start >= end {
 		return

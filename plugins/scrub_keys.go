@@ -1,6 +1,7 @@
 package plugins
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/hex"
 	"slices"
@@ -58,7 +59,7 @@ func (x *keyIndex) has(value string) bool {
 // addValue has a value masked where it stands as a whole.
 func (x *keyIndex) addValue(value string) {
 	if len(value) >= minScrubbed && !x.has(value) {
-		x.addPattern(value)
+		x.addPattern([]byte(value))
 	}
 }
 
@@ -106,17 +107,16 @@ func (x *keyIndex) addKey(value string) {
 
 // addBlock has a part of a credential masked in whatever encoding.
 func (x *keyIndex) addBlock(block string) {
-	x.addPattern(block)
-	x.addPattern(hex.EncodeToString([]byte(block)))
-	var room [minScrubbed * 2]byte
+	var room, out [4 * minScrubbed]byte
+	x.addPattern(append(room[:0], block...))
+	x.addPattern(hex.AppendEncode(out[:0], append(room[:0], block...)))
 	for before := range 3 {
-		b := append(room[:0], "\x00\x00"[:before]...)
-		b = append(b, block...)
+		b := append(append(room[:0], "\x00\x00"[:before]...), block...)
 		first, last := (8*before+5)/6, 8*len(b)/6 // the characters that nothing else has a part in
-		encoded := base64.RawStdEncoding.EncodeToString(b)[first:last]
+		encoded := base64.RawStdEncoding.AppendEncode(out[:0], b)[first:last]
 		x.addPattern(encoded)
-		if url := strings.NewReplacer("+", "-", "/", "_").Replace(encoded); url != encoded {
-			x.addPattern(url)
+		if bytes.ContainsAny(encoded, "+/") {
+			x.addPattern(base64.RawURLEncoding.AppendEncode(out[:0], b)[first:last])
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (x *keyIndex) addPEM(value string) {
 		for from < to {
 			end := min(to, (from/line+1)*line, from+line/2)
 			if end-from >= least || len(body) < 400 && end-from >= minScrubbed {
-				x.addPattern(body[from:end])
+				x.addPattern([]byte(body[from:end]))
 			}
 			from = end
 		}
@@ -175,16 +175,16 @@ const foldBits = 0x2020202020202020
 // foldByte makes letters lower case, and makes as many other characters the same as do no harm.
 func foldByte(c byte) byte { return c | 0x20 }
 
-func (x *keyIndex) addPattern(text string) {
+func (x *keyIndex) addPattern(text []byte) {
 	if len(x.patterns) >= maxPatterns {
 		return
 	}
 	if x.arena == nil {
-		x.arena, x.patterns, x.grams = make([]byte, 0, 1024), make([]pattern, 0, 64), make([]gram, 0, 64*gramStep)
+		x.arena, x.patterns, x.grams = make([]byte, 0, 512), make([]pattern, 0, 24), make([]gram, 0, 24*gramStep)
 	}
 	start := len(x.arena)
-	for i := range len(text) {
-		x.arena = append(x.arena, foldByte(text[i]))
+	for _, c := range text {
+		x.arena = append(x.arena, foldByte(c))
 	}
 	x.patterns = append(x.patterns, pattern{start, len(x.arena)})
 	for at := range gramStep {

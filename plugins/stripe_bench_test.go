@@ -73,7 +73,7 @@ func BenchmarkStripe(b *testing.B) {
 // stripeDrive is a card's authorize with a billing address.
 func stripeDrive(n int) *engine.Drive {
 	d := &engine.Drive{Connector: "stripe", Operation: sdk.OpAuthorize, OperationID: fmt.Sprintf("op_%d", n), Started: time.Now(),
-		Account: engine.DriveAccount{ID: "mca_1", Environment: "test", Credentials: map[string]engine.Secret{"api_key": engine.NewSecret("sk_test_0123456789abcdefghijklmnop")}},
+		Account: engine.DriveAccount{ID: "mca_1", Environment: "test", Credentials: map[string]engine.Secret{"api_key": engine.NewSecret("sk_test_9fK2mQ7xL4vB8nT1cR6zW3yDh5")}},
 		Request: sdk.Request{PaymentID: "pay_0192f3a4b5c6", AttemptID: stripeReference, Reference: stripeReference, Amount: sdk.Money{Minor: 1050, Currency: "USD"}, Capture: sdk.CaptureAutomatic,
 			Instrument: &sdk.Instrument{Card: &sdk.Card{ExpMonth: 12, ExpYear: 2030, Holder: "Ada Lovelace", BIN: "411111", LastFour: "1111", Length: 16, Network: sdk.Visa}},
 			Billing:    &sdk.Address{FirstName: "Ada", LastName: "Lovelace", Line1: "1 Market Street", City: "San Francisco", State: "CA", Zip: "94105", Country: "US", Email: "ada@example.com"},
