@@ -19,7 +19,7 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 	if o.TransactionID == "0" { // none was made
 		o.TransactionID = ""
 	}
-	verdict := t.Text("responseCode")
+	verdict, partly := t.Text("responseCode"), t.Text("messages.0.code") == "295"
 	if c.Operation() != sdk.OpRefund && verdict != "2" && verdict != "3" { // a refund is another transaction, a refused one nobody's
 		c.About(o.TransactionID)
 	}
@@ -27,8 +27,11 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 	case "1":
 		o.Status = approved
 	case "4": // held for review; of a refund, which is on its way in any case, that says nothing more
-		if o.Status = sdk.StatusReview; approved == sdk.StatusPending {
+		switch o.Status = sdk.StatusReview; {
+		case approved == sdk.StatusPending:
 			o.Status = approved
+		case partly: // a part is held, and waits for the rest from another card
+			o.Status = sdk.StatusAuthorized
 		}
 	case "5":
 		o.Status = sdk.StatusPending
@@ -39,6 +42,10 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 		sdk.Check(errAnswer)
 	}
 	sdk.Require(!failed(j) && o.TransactionID != "", errors.New("an approval without a transaction"))
+	if c.Request.Amount.Minor > 0 && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
+		o.Amount = t.Told("prePaidCard.approvedAmount", "prePaidCard.currency", c.Request.Amount.Currency) // which may be less than was asked for
+		sdk.Require(o.Amount != nil && o.Amount.Minor > 0 || o.Amount == nil && !partly && !t.Has("prePaidCard"), errors.New("a part of which the amount is not told"))
+	}
 	o.AuthCode, o.NetworkTransactionID = t.Text("authCode"), t.Text("networkTransId")
 	return j, o
 }
@@ -61,6 +68,7 @@ func refused(j sdk.JSON) *sdk.Decline {
 // declined is why a transaction was declined.
 func declined(j sdk.JSON) *sdk.Decline {
 	code, text := j.Text("transactionResponse.errors.0.errorCode"), j.Str("transactionResponse.errors.0.errorText")
+	sdk.Require(inDoubt.Of(code) == "", errors.New("the processor may have acted: reason code "+code))
 	switch code {
 	case "11": // like one within the duplicate window. Ours differ by their invoice numbers: what has become of the first only a query tells
 		sdk.Check(errors.New("the processor has seen this very transaction before"))
@@ -72,6 +80,10 @@ func declined(j sdk.JSON) *sdk.Decline {
 	}
 	return declines.New(code, text, "")
 }
+
+// inDoubt are the response reason codes after which the processor behind Authorize.net may have acted all the same: errors and time-outs of
+// communication, and answers of the processor that could not be read. They are no refusals.
+var inDoubt = sdk.Names{{"in doubt", "19 20 21 22 23 24 25 26 57 58 59 60 61 62 63 120 121 122 180 181"}}
 
 // checks are the results of the card code and of the address check (AVS).
 var checks = sdk.CheckCodes{

@@ -50,6 +50,9 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
   have been settled since its payment.
 - **Duplicates.** Reason code 11 means that this very invoice number has been seen: unknown, and looked up.
 - **Amounts** go out with the currency's decimals. Which currencies are taken is up to the merchant's account there.
+- **In doubt** are errors after which the processor may have acted: reason codes 19 to 26, 57 to 63, 120 to 122, 180 and 181, ` + "`communicationError`" + `, and ` + "`settlementError`" + `, as
+  the batch can be reset and settle. They are unknown, not declined. So is an id of Authorize.net's that it does not know, with the alarm ` + "`other_account`" + `.
+- **Partial approvals** of prepaid cards are read (` + "`prePaidCard.approvedAmount`" + `), asked for or not.
 - **Captures.** One for an authorization; a smaller one releases the rest. "Already captured" is looked up.
 - **Refunds** need a settled payment; before that, void it. They name the card by its last four digits and are pending until they are settled themselves.
 - **Stored credentials** are a customer profile and a payment profile: ` + "`<customer>-<payment>`" + `. A verification that stores the card has it checked with the issuer in live mode; a sandbox looks

@@ -7,20 +7,19 @@ import (
 	"payswitch/sdk"
 )
 
-// lookUp asks for a transaction by the processor's id, or by our reference where that is not known. Where there is none, the operation ends
-// with that.
+// lookUp asks for a transaction by the processor's id, or by our reference where that is not known. Where there is none of our reference, the
+// operation ends with that; an id that the processor gave and does not know is another account's.
 func lookUp(c *sdk.Call, id string) sdk.JSON {
 	r, lost := c.Request, id == ""
-	none := &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID}
 	if lost {
 		sdk.Require(r.Reference != "" && r.Payment != nil && r.Payment.CreatedAt != 0, errors.New("neither an id nor a reference and its time are known"))
 		if id = find(c, r.Reference, time.UnixMilli(r.Payment.CreatedAt)); id == "" {
-			c.End(none)
+			c.End(&sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID})
 		}
 	}
 	j := post(c, "getTransactionDetailsRequest", request(c).Str("transId", id))
-	if code, _ := message(j); failed(j) && code == "E00040" {
-		c.End(none)
+	if code, _ := message(j); failed(j) && code == "E00040" && !lost {
+		c.End(c.OtherAccount())
 	}
 	t := j.Get("transaction")
 	ours := r.Reference != "" && t.Str("order.invoiceNumber") == r.Reference
@@ -29,11 +28,12 @@ func lookUp(c *sdk.Call, id string) sdk.JSON {
 	return t
 }
 
-// statuses of payments. An authorization that has expired is let go; couldNotVoid and those of refunds say nothing about where the payment is.
+// statuses of payments. An authorization that has expired is let go. Some say nothing about where the payment is, and decide nothing: couldNotVoid,
+// those of refunds, communicationError (the processor may have acted) and settlementError (the batch can be reset and settle).
 var statuses = sdk.Statuses{
 	{sdk.StatusAuthorized, "authorizedPendingCapture"},
 	{sdk.StatusCaptured, "capturedPendingSettlement settledSuccessfully returnedItem chargeback"},
-	{sdk.StatusDeclined, "declined failedReview generalError communicationError settlementError"},
+	{sdk.StatusDeclined, "declined failedReview generalError"},
 	{sdk.StatusVoided, "voided expired"},
 	{sdk.StatusReview, "FDSPendingReview FDSAuthorizedPendingReview underReview"},
 	{sdk.StatusPending, "approvedReview"},
@@ -46,7 +46,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	c.About(t.Text("transId"))
 	o := &sdk.Outcome{Status: statuses.Must(t.Str("transactionStatus")), TransactionID: t.Text("transId"), NetworkTransactionID: t.Text("networkTransId"),
 		Checks: checks.Read(t.Str("cardCodeResponse"), t.Str("AVSResponse")), Raw: t.Pick("transactionStatus")}
-	held, taken := t.Major("authAmount", r.Amount.Currency), t.Major("settleAmount", r.Amount.Currency)
+	held, taken := t.Told("authAmount", "currency", r.Amount.Currency), t.Told("settleAmount", "currency", r.Amount.Currency)
 	switch {
 	case o.Status == sdk.StatusDeclined:
 		o.Decline = ended(t)
@@ -55,7 +55,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		return o, nil
 	case o.Status == sdk.StatusAuthorized && held != nil:
 		o.Amount, o.Totals = held, &sdk.Totals{Authorized: held.Minor, Refunded: r.Known().Refunded}
-	case o.Status == sdk.StatusCaptured && held != nil && taken != nil: // which may be less than was authorized
+	case o.Status == sdk.StatusCaptured && held != nil && taken != nil && taken.Minor > 0: // which may be less than was authorized
 		o.Amount, o.Totals = taken, &sdk.Totals{Authorized: max(held.Minor, taken.Minor), Captured: taken.Minor, Refunded: r.Known().Refunded}
 	case o.Status == sdk.StatusAuthorized, o.Status == sdk.StatusCaptured:
 		return nil, errors.New("a transaction without its amounts")
@@ -64,15 +64,16 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// ended is why a transaction came to nothing.
+// ended is why a transaction came to nothing. An error whose reason is not known, or is one after which the processor may have acted, is no end.
 func ended(t sdk.JSON) *sdk.Decline {
-	code := t.Text("responseReasonCode")
+	code, status := t.Text("responseReasonCode"), t.Str("transactionStatus")
+	sdk.Require(inDoubt.Of(code) == "" && (status != "generalError" || declines.Of(code) != ""), errors.New(status+" with reason code "+code+": the processor may have acted"))
 	return declines.New(code, t.Str("responseReasonDescription"), "")
 }
 
 // refundStatuses are those of refunds.
 var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "refundSettledSuccessfully"}, {sdk.StatusPending, "refundPendingSettlement"},
-	{sdk.StatusDeclined, "declined generalError communicationError voided"}}
+	{sdk.StatusDeclined, "declined generalError voided"}}
 
 // refundSync asks what has become of a refund.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
@@ -83,7 +84,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	case sdk.StatusDeclined:
 		o.Decline = ended(t)
 	case sdk.StatusRefunded:
-		o.Amount = t.Major("settleAmount", c.Request.Amount.Currency)
+		o.Amount = t.NeedMajor("settleAmount", "currency", c.Request.Amount.Currency)
 	}
 	return o, nil
 }

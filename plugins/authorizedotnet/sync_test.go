@@ -44,7 +44,8 @@ func TestSync(t *testing.T) {
 	}
 	p := play(t, sdk.OpSync, r, answer(200, details("60198495566", "declined", "24.99", "24.99")))
 	require.Equal(t, sdk.DeclinePickUpCard, p.Decline.Reason)
-	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, answer(200, failure("E00040"))).Status)
+	gone := play(t, sdk.OpSync, r, answer(200, failure("E00040")))
+	require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount}, []any{gone.Status, gone.Raw["alarm"]}, "an id that the processor gave")
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, answer(200, failure("E00011"))).Status, "not allowed to ask proves nothing")
 }
 
@@ -56,7 +57,8 @@ func TestRefundSync(t *testing.T) {
 		require.Equal(t, want, p.Status, status)
 		require.Equal(t, "60198495580", body(t, p.Sends[0], "getTransactionDetailsRequest").Str("transId"))
 	}
-	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpRefundSync, r, answer(200, failure("E00040"))).Status)
+	gone := play(t, sdk.OpRefundSync, r, answer(200, failure("E00040")))
+	require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount}, []any{gone.Status, gone.Raw["alarm"]}, "an id that the processor gave")
 	p := play(t, sdk.OpRefundSync, r, answer(200, details("60198495580", "refundSettledSuccessfully", "24.99", "24.99")))
 	require.Equal(t, usd(2499), *p.Amount, "another amount than was asked for is told")
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, r, answer(200, details("1", "refundSettledSuccessfully", "7.00", "7.00"))).Status, "another one's")

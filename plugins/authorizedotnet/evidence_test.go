@@ -1,0 +1,82 @@
+package authorizedotnet_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+)
+
+// later is a request about a payment that holds 24.99.
+func later(minor int64) sdk.Request {
+	return sdk.Request{TransactionID: "60198495566", Reference: "ref-1", Amount: usd(minor),
+		Payment: &sdk.PaymentState{Currency: "USD", Requested: 2499, Authorized: 2499, Captured: 2499, LastFour: "1111"}}
+}
+
+// TestInDoubt shows that what the processor may have done all the same is no decline, in an answer and in the details of a transaction.
+func TestInDoubt(t *testing.T) {
+	for _, code := range strings.Fields("19 20 21 22 23 24 25 26 57 58 59 60 61 62 63 120 121 122 180 181") {
+		x := answer(200, result("3", `,"errors":[{"errorCode":"`+code+`","errorText":"An error occurred during processing."}]`))
+		for op, r := range map[sdk.Operation]sdk.Request{sdk.OpAuthorize: purchase(), sdk.OpCapture: later(1000), sdk.OpVoid: later(0), sdk.OpRefund: later(1000)} {
+			require.Equal(t, sdk.StatusUnknown, play(t, op, r, x).Status, "%s %s", op, code)
+		}
+		for _, status := range []string{"generalError", "declined"} {
+			text := strings.Replace(details("60198495566", status, "24.99", "24.99"), `"responseReasonCode":4`, `"responseReasonCode":`+code, 1)
+			require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), answer(200, text)).Status, code)
+		}
+	}
+	for _, status := range []string{"communicationError", "settlementError", "couldNotVoid"} {
+		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), answer(200, details("60198495566", status, "24.99", "24.99"))).Status, status)
+	}
+	general := details("60198495566", "generalError", "24.99", "24.99")
+	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpSync, later(2499), answer(200, general)).Status, "an error with a reason that refuses")
+	for _, code := range []string{`null`, `1`, `9999`} {
+		text := strings.Replace(general, `"responseReasonCode":4`, `"responseReasonCode":`+code, 1)
+		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), answer(200, text)).Status, code)
+	}
+	refund := sdk.Request{TransactionID: "1", RefundID: "60198495580", Amount: usd(700)}
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, refund, answer(200, details("60198495580", "communicationError", "7.00", "7.00"))).Status)
+}
+
+// TestPartialApproval shows that an approval of a part is one of a part, asked for or not.
+func TestPartialApproval(t *testing.T) {
+	part := func(amount string) string {
+		return `,"splitTenderId":"1","prePaidCard":{"requestedAmount":"24.99","approvedAmount":` + amount + `,"balanceOnCard":"0.00"}`
+	}
+	manual := purchase()
+	manual.Capture = sdk.CaptureManual
+	p := play(t, sdk.OpAuthorize, manual, answer(200, result("1", part(`"10.00"`))))
+	require.Equal(t, []any{sdk.StatusAuthorized, usd(1000)}, []any{p.Status, *p.Amount})
+	p = play(t, sdk.OpAuthorize, purchase(), answer(200, result("1", part(`"24.99"`))))
+	require.Equal(t, []any{sdk.StatusCaptured, usd(2499)}, []any{p.Status, *p.Amount})
+	held := `,"messages":[{"code":"295","description":"The amount of this request was only partially approved."}]`
+	p = play(t, sdk.OpAuthorize, purchase(), answer(200, result("4", held+part(`"10.00"`))))
+	require.Equal(t, []any{sdk.StatusAuthorized, usd(1000)}, []any{p.Status, *p.Amount}, "held until the rest is paid")
+	for _, amount := range []string{`"ten"`, `{}`, `null`, `"0.00"`, `"10.005"`, `-1`} {
+		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, purchase(), answer(200, result("1", part(amount)))).Status, amount)
+	}
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, purchase(), answer(200, result("4", held))).Status, "a part of which nobody knows how much")
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, purchase(), answer(200, result("1", `,"prePaidCard":"x"`))).Status)
+}
+
+// TestUnreadableAmounts shows that an amount that cannot be read is never the one asked for.
+func TestUnreadableAmounts(t *testing.T) {
+	refund := sdk.Request{TransactionID: "1", RefundID: "60198495580", Amount: usd(700)}
+	for _, amount := range []string{`"sixty"`, `{}`, `null`, `7.005`, `-7`, `"7,00"`} {
+		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, refund, answer(200, details("60198495580", "refundSettledSuccessfully", "7.00", amount))).Status, amount)
+		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), answer(200, details("60198495566", "settledSuccessfully", "24.99", amount))).Status, amount)
+		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), answer(200, details("60198495566", "authorizedPendingCapture", amount, "24.99"))).Status, amount)
+	}
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), answer(200, details("60198495566", "settledSuccessfully", "24.99", "0.00"))).Status, "settled, and nothing was")
+}
+
+// TestReasons shows that documented codes say more than that there was a decline.
+func TestReasons(t *testing.T) {
+	for code, want := range map[string]sdk.DeclineReason{"203": sdk.DeclineInvalidAmount, "202": sdk.DeclineNotPermitted, "204": sdk.DeclineInvalidMerchant, "207": sdk.DeclineInvalidMerchant,
+		"211": sdk.DeclineIncorrectNumber, "222": sdk.DeclineDuplicate, "224": sdk.DeclineTryLater, "66": sdk.DeclineBlocked, "118": sdk.DeclineAuthenticationFailed} {
+		p := play(t, sdk.OpAuthorize, purchase(), answer(200, result("2", `,"errors":[{"errorCode":"`+code+`","errorText":"This transaction has been declined."}]`)))
+		require.Equal(t, want, p.Decline.Reason, code)
+	}
+}
