@@ -1,11 +1,13 @@
 // Package bluesnap speaks to BlueSnap's Payment API (card transactions, JSON; developers.bluesnap.com/v8976-JSON) and reads its webhooks.
 //
-// BlueSnap takes no idempotency key, so nothing is sent twice: an unknown result is settled by retrieving the transaction, by its id or,
-// where the answer with it was lost, by our reference (merchantTransactionId) and the merchant's id.
+// POSTs (payments, refunds, shoppers) carry an idempotency key. PUTs (captures, voids) take none, and are sent once. An unknown result is settled by
+// retrieving the transaction, by its id or, where the answer with it was lost, by our reference (merchantTransactionId) and the merchant's id; or
+// by the identical request with its key again.
 package bluesnap
 
 import (
 	"errors"
+	"strings"
 
 	"payswitch/sdk"
 )
@@ -26,6 +28,9 @@ const (
 // notFoundFinalSeconds is how long a transaction may take to be retrieved by our reference. BlueSnap names no time; as a rule it is
 // there at once.
 const notFoundFinalSeconds = 60 * 60
+
+// keySeconds is how long an idempotency key is relied on: BlueSnap keeps it for up to 24 hours (developers.bluesnap.com/reference/idempotency).
+const keySeconds = 12 * 60 * 60
 
 // Adapter returns the adapter.
 func Adapter() *sdk.Adapter {
@@ -53,8 +58,8 @@ func Adapter() *sdk.Adapter {
 					CVC: "paymentSources.creditCardInfo[].creditCard.securityCode", CAVV: "threeDSecure.cavv"}, sdk.OpVerify)...),
 			Reference: sdk.ReferenceRule{MaxLength: 50},
 			Webhook:   &sdk.WebhookRule{Scheme: "bluesnap-hmac-sha256", ToleranceSeconds: toleranceSeconds},
-			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByWebhook},
-				NotFoundFinalAfterSeconds: notFoundFinalSeconds},
+			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend, sdk.ResolveByWebhook},
+				IdempotencyWindowSeconds: keySeconds, NotFoundFinalAfterSeconds: notFoundFinalSeconds},
 		},
 		Authorize: authorize, Verify: verify, Capture: capture, Void: void, Refund: refund,
 		Sync: sync, RefundSync: refundSync,
@@ -65,10 +70,13 @@ func Adapter() *sdk.Adapter {
 // send sends a request and returns its answer where there is one that says something: 2xx, or 4xx that names an error. 5xx say nothing,
 // whatever their body: the money may have moved.
 func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header) answer {
-	s := &sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET",
+	s := &sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET" || method == "POST",
 		Headers: append([]sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("Accept", "application/json"), c.BasicAuth(username, password)}, more...)}
 	if body != nil {
 		s.Body = body.Bytes()
+	}
+	if method == "POST" { // the key takes letters, digits and hyphens
+		s.Headers = append(s.Headers, sdk.H("Idempotency-Key", strings.ReplaceAll(c.IdempotencyKey(), "_", "-")))
 	}
 	r := sdk.Must(c.Do(s))
 	a := answer{JSON: r.JSON()}
@@ -76,8 +84,8 @@ func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header
 	case r.OK() && a.IsObject():
 	case r.Status == 401 && string(r.Body) == "Unauthorized":
 		a.decline = declineOf("401", "UNAUTHORIZED", "Unauthorized")
-	case a.Get("message").Where("errorName", "TRANSACTION_ALREADY_EXISTS").Exists(): // one with our reference: only a query tells what became of it
-		sdk.Check(errAnswer)
+	case doubtful(a.Get("message")):
+		sdk.Check(errInDoubt)
 	case r.Refuses() && a.Get("message").IsArray() && a.Text("message.0.code") != "":
 		a.decline = declineOf(a.Text("message.0.code"), a.Str("message.0.errorName"), a.Str("message.0.description"))
 		a.missing = a.Str("message.0.errorName") == "TRANSACTION_NOT_FOUND"
@@ -85,6 +93,21 @@ func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header
 		sdk.Check(errAnswer)
 	}
 	return a
+}
+
+// inDoubt are the names of errors after which BlueSnap, or the processor behind it, may have acted all the same: no refusals. A transaction that
+// exists already has our reference: only a query tells what became of it.
+var inDoubt = sdk.Names{{"in doubt", "PROCESSING_TIMEOUT SYSTEM_TECHNICAL_ERROR BLS_CONNECTION_PROBLEM SERVER_GENERAL_FAILURE TRANSACTION_ALREADY_EXISTS REFUND_IN_PROCESS " +
+	"IDEMPOTENCY_SERVICE_TIMEOUT REQUEST_WITH_SAME_IDEMPOTENCY_KEY_ALREADY_IN_PROGRESS SAME_IDEMPOTENCY_KEY_WAS_ALREADY_IN_USE_WITH_PREVIOUS_DIFFERENT_REQUEST"}}
+
+// doubtful says whether one of the errors leaves it open what was done.
+func doubtful(messages sdk.JSON) bool {
+	for m := range messages.All() {
+		if inDoubt.Of(m.Str("errorName")) != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // answer is what BlueSnap says.
@@ -95,6 +118,7 @@ type answer struct {
 }
 
 var (
-	errAnswer = errors.New("not an answer to the request")
-	errStatus = errors.New("a status that decides nothing")
+	errAnswer  = errors.New("not an answer to the request")
+	errInDoubt = errors.New("an error after which the processor may have acted")
+	errStatus  = errors.New("a status that decides nothing")
 )

@@ -66,7 +66,7 @@ func TestAmounts(t *testing.T) {
 		p := play(t, sdk.OpAuthorize, r, held)
 		require.Equal(t, x.want, wire.JSONBody(t, p.Sends[0]).Str("amount"))
 		require.Equal(t, sdk.StatusAuthorized, p.Status)
-		require.False(t, p.Sends[0].SafeToRepeat)
+		require.True(t, p.Sends[0].SafeToRepeat, "under its idempotency key")
 	}
 }
 
@@ -190,7 +190,7 @@ func TestSync(t *testing.T) {
 	r.RefundID = "9001"
 	require.Equal(t, sdk.StatusRefunded, play(t, sdk.OpRefundSync, r, done("REFUND", "")).Status)
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, r, done("AUTH_CAPTURE", "")).Status)
-	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpRefundSync, r, missing).Status)
+	require.Equal(t, sdk.AlarmOtherAccount, play(t, sdk.OpRefundSync, r, missing).Raw["alarm"], "an id that BlueSnap gave")
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, later(700)).Status)
 }
 

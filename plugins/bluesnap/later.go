@@ -32,11 +32,13 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	if a.decline != nil {
 		return sdk.Declined(a.decline), nil
 	}
-	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: a.Text("refundTransactionId"), Raw: map[string]string{"refund_status": a.Str("refundStatus")}}
+	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: a.Text("refundTransactionId"), Raw: map[string]string{"refund_status": a.Str("refundStatus")},
+		Amount: a.Told("amount", "currency", r.Amount.Currency)}
 	switch o.Status = refundStatuses.Of(a.Str("refundStatus")); {
 	case o.Status == "":
 		return nil, errStatus
 	case o.Status == sdk.StatusDeclined:
+		o.Amount = nil
 		o.Decline = declineOf("FAILED", "REFUND_FAILED", "")
 	case o.RefundID == "":
 		return nil, errAnswer

@@ -45,10 +45,13 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 
 ## What to know
 
-- **No idempotency key.** Nothing is sent twice. A result that was lost is looked up by our reference, which is ` + "`merchantTransactionId`" + `, and the merchant id. "Not found"
-  is believed an hour after the last send.
+- **Idempotency.** Payments, refunds and shoppers carry an ` + "`Idempotency-Key`" + `, which BlueSnap keeps for up to 24 hours; the adapter relies on it for twelve. Captures and voids take
+  none and are sent once. A result that was lost is looked up by our reference, which is ` + "`merchantTransactionId`" + `, and the merchant id, or told by the same request again. "Not found"
+  is believed an hour after the last send. An id of BlueSnap's that it does not know is another account's: unknown, with the alarm ` + "`other_account`" + `.
+- **In doubt** are errors after which the processor may have acted (` + "`PROCESSING_TIMEOUT`, `SYSTEM_TECHNICAL_ERROR`, `BLS_CONNECTION_PROBLEM`" + `): unknown, not declined. A capture, reversal or
+  refund that failed says nothing of its payment.
 - **Captures.** One for an authorization; what a smaller one leaves lapses.
-- **Refunds** hold our reference as metadata, by which they cannot be looked up: one whose answer was lost is told by the webhook, or settled by hand. BlueSnap voids what is not settled yet by itself.
+- **Refunds** hold our reference as metadata, by which they cannot be looked up: one whose answer was lost is told by the same request again, by the webhook, or settled by hand. BlueSnap voids what is not settled yet by itself.
 - **Declines** of processors all have code 14002: the reason is read from the error's name.
 - **3-D Secure** of BlueSnap's own needs its script in the merchant's page. Results of an authentication done outside are sent.
 - **Stored credentials** are vaulted shoppers, one for each card. A verification makes one: BlueSnap has the issuer check a card before it keeps it.

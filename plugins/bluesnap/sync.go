@@ -16,7 +16,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	a := send(c, "GET", sdk.Must(pathOf(c)), nil)
 	if a.missing {
-		return &sdk.Outcome{Status: sdk.StatusNotFound, TransactionID: r.TransactionID}, nil
+		return c.NotFound(), nil
 	}
 	sdk.Require(a.decline == nil, errAnswer) // about the question, not about the payment
 	o, err := transaction(c, a, "")
@@ -45,7 +45,7 @@ func pathOf(c *sdk.Call) (string, error) {
 // stillHeld says what an authorization that is asked for because of a capture or void tells of that: nothing was done to it where all of
 // it can be captured still; the capture was, where just its amount cannot.
 func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
-	open := a.Major("openToCapture", r.Amount.Currency)
+	open := a.Told("openToCapture", "currency", r.Amount.Currency)
 	if open == nil || r.Payment == nil {
 		return nil, errNotDone
 	}
@@ -67,8 +67,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{TransactionID: r.TransactionID, RefundID: r.RefundID}
 	switch {
 	case a.missing:
-		o.Status = sdk.StatusNotFound
-		return o, nil
+		return c.NotFound(), nil
 	case a.decline != nil:
 		return nil, errAnswer
 	case a.Str("cardTransactionType") != "REFUND":

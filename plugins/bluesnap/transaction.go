@@ -1,6 +1,7 @@
 package bluesnap
 
 import (
+	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -21,10 +22,14 @@ func transaction(c *sdk.Call, a answer, kind string) (*sdk.Outcome, error) {
 	if o.TransactionID == "" || kind != "" && did != kind {
 		return nil, errAnswer
 	}
+	resolved := kind != "" || first.Of(did) != "" || did == "CAPTURE" && c.Request.Resolves == sdk.OpCapture || did == "AUTH_REVERSAL" && c.Request.Resolves == sdk.OpVoid
 	switch strings.ToUpper(info.Str("processingStatus")) {
 	case "PENDING", "PENDING_MERCHANT_REVIEW":
 		o.Status = sdk.StatusPending
 	case "FAIL":
+		if did == "CAPTURE" {
+			o.CaptureID = o.TransactionID
+		}
 		o.Status, o.Decline = sdk.StatusDeclined, declineOf("FAIL", "FAIL", info.Text("processorResponseCode"))
 	case "SUCCESS":
 		if o.Status = types.Of(did); o.Status != sdk.StatusVoided && (did != "REFUND" || kind != "") { // a payment's amount is not that of its refund
@@ -32,8 +37,19 @@ func transaction(c *sdk.Call, a answer, kind string) (*sdk.Outcome, error) {
 		}
 	}
 	sdk.Require(o.Status != "", errStatus)
+	// A capture, a reversal or a refund that has not gone through says nothing of the payment.
+	sdk.Require(resolved || o.Status != sdk.StatusDeclined && o.Status != sdk.StatusPending, errLater)
+	if kind == "" && did == "REFUND" { // of a capture, of which it does not say how much it was
+		sdk.Require(c.Request.Known().Captured > 0, errLater)
+		o.Amount = &sdk.Money{Minor: c.Request.Known().Captured, Currency: c.Request.Amount.Currency}
+	}
 	return o, nil
 }
+
+var errLater = errors.New("what was done to the payment later does not tell where the payment is")
+
+// first are the types that make a payment.
+var first = sdk.Names{{"payment", "AUTH_ONLY AUTH_CAPTURE"}}
 
 // types are what card transactions of a type do to the payment. One that was refunded was captured.
 var types = sdk.Statuses{{sdk.StatusAuthorized, "AUTH_ONLY"}, {sdk.StatusCaptured, "AUTH_CAPTURE CAPTURE REFUND"}, {sdk.StatusVoided, "AUTH_REVERSAL"}}

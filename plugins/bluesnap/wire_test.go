@@ -11,9 +11,11 @@ import (
 // facts are the cases that are not carried over, and the differences that are meant.
 var facts = wire.Options{
 	Skip: map[string]string{
-		"authorize_processor_3ds": "BlueSnap's own 3-D Secure runs in its script in the merchant's page: the adapter rejects what it cannot do instead of leaving it out",
+		"decline/PROCESSING_TIMEOUT": "the processor may have acted: unknown",
+		"authorize_processor_3ds":    "BlueSnap's own 3-D Secure runs in its script in the merchant's page: the adapter rejects what it cannot do instead of leaving it out",
 	},
 	Allow: map[string]string{
+		"status/payment_sync/REFUND status":                                 "a refund in the place of its payment does not tell how much was captured",
 		"refund_minimal body.transactionMetaData.*":                         "our reference of a refund, which has no field of its own",
 		"refund_full body.transactionMetaData.*":                            "our reference of a refund, which has no field of its own",
 		"refund_partial body.transactionMetaData.*":                         "our reference of a refund, which has no field of its own",

@@ -1,0 +1,82 @@
+package bluesnap_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/sdk"
+)
+
+// TestFailedChangeSaysNothingOfThePayment shows that a capture, a reversal or a refund that failed, or has not ended, does not end its payment.
+func TestFailedChangeSaysNothingOfThePayment(t *testing.T) {
+	of := func(kind, status string) sdk.Exchange {
+		return answer(200, `{"cardTransactionType":"`+kind+`","transactionId":"7001","amount":24.99,"currency":"USD","processingInfo":{"processingStatus":"`+status+`"}}`)
+	}
+	for _, kind := range []string{"AUTH_REVERSAL", "CAPTURE", "REFUND"} {
+		for _, status := range []string{"FAIL", "fail", "PENDING"} {
+			require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), of(kind, status)).Status, "%s %s", kind, status)
+		}
+	}
+	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpSync, later(2499), of("AUTH_CAPTURE", "FAIL")).Status, "the payment itself failed")
+	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpSync, later(2499), of("AUTH_ONLY", "FAIL")).Status, "the payment itself failed")
+	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpCapture, later(1000), of("CAPTURE", "FAIL")).Status, "the answer to the capture")
+	require.Equal(t, sdk.StatusDeclined, play(t, sdk.OpVoid, later(0), of("AUTH_REVERSAL", "FAIL")).Status, "the answer to the void")
+	r := later(2499)
+	r.Resolves = sdk.OpCapture
+	p := play(t, sdk.OpSync, r, of("CAPTURE", "FAIL"))
+	require.Equal(t, []any{sdk.StatusDeclined, "7001"}, []any{p.Status, p.CaptureID}, "what is asked for is the capture")
+
+	r = later(2499)
+	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, of("REFUND", "SUCCESS")).Status, "captured, but nobody knows how much")
+	r.Payment.Captured = 1000
+	require.Equal(t, usd(1000), *play(t, sdk.OpSync, r, of("REFUND", "SUCCESS")).Amount)
+}
+
+// TestInDoubt shows that what BlueSnap or its processor may have done all the same is no decline.
+func TestInDoubt(t *testing.T) {
+	for _, name := range []string{"PROCESSING_TIMEOUT", "SYSTEM_TECHNICAL_ERROR", "BLS_CONNECTION_PROBLEM", "IDEMPOTENCY_SERVICE_TIMEOUT",
+		"REQUEST_WITH_SAME_IDEMPOTENCY_KEY_ALREADY_IN_PROGRESS", "SAME_IDEMPOTENCY_KEY_WAS_ALREADY_IN_USE_WITH_PREVIOUS_DIFFERENT_REQUEST"} {
+		for _, status := range []int{400, 409, 422} {
+			x := answer(status, `{"message":[{"errorName":"`+name+`","code":"14002","description":"?"}]}`)
+			for op, r := range map[sdk.Operation]sdk.Request{sdk.OpAuthorize: payment(), sdk.OpCapture: later(1000), sdk.OpVoid: later(0), sdk.OpRefund: later(1000)} {
+				require.Equal(t, sdk.StatusUnknown, play(t, op, r, x).Status, "%s %s", op, name)
+			}
+		}
+	}
+}
+
+// TestIdempotencyKey shows that what is posted carries a key of the form that BlueSnap takes, and is declared safe to repeat.
+func TestIdempotencyKey(t *testing.T) {
+	for op, r := range map[sdk.Operation]sdk.Request{sdk.OpAuthorize: payment(), sdk.OpRefund: later(1000)} {
+		s := play(t, op, r, sdk.Exchange{Sent: true, Failure: "timeout"}).Sends[0]
+		key := sdk.HeaderValue(s.Headers, "Idempotency-Key")
+		require.Regexp(t, `^[A-Za-z0-9-]{10,64}$`, key, op)
+		require.True(t, s.SafeToRepeat, op)
+	}
+	for op, r := range map[sdk.Operation]sdk.Request{sdk.OpCapture: later(1000), sdk.OpVoid: later(0)} {
+		s := play(t, op, r, sdk.Exchange{Sent: true, Failure: "timeout"}).Sends[0]
+		require.Empty(t, sdk.HeaderValue(s.Headers, "Idempotency-Key"), op)
+		require.False(t, s.SafeToRepeat, op)
+	}
+}
+
+// TestUnreadableAmounts shows that an amount that cannot be read is never the one asked for.
+func TestUnreadableAmounts(t *testing.T) {
+	refund := later(700)
+	refund.RefundID = "9001"
+	for _, amount := range []string{`"sixty"`, `{}`, `[]`, `10.005`, `-1`} {
+		more := `,"amount":` + amount
+		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, payment(), done("AUTH_ONLY", more)).Status, amount)
+		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), done("CAPTURE", more)).Status, amount)
+		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, refund, done("REFUND", more)).Status, amount)
+		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefund, later(700), answer(200, `{"refundTransactionId":9001,"refundStatus":"SUCCESS"`+more+`}`)).Status, amount)
+	}
+}
+
+// TestNotFoundByItsID shows that a transaction that BlueSnap named and does not know is another account's.
+func TestNotFoundByItsID(t *testing.T) {
+	missing := answer(400, `{"message":[{"errorName":"TRANSACTION_NOT_FOUND","code":"20003","description":"None."}]}`)
+	p := play(t, sdk.OpSync, later(2499), missing)
+	require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount}, []any{p.Status, p.Raw["alarm"]})
+}
