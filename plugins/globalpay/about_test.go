@@ -28,6 +28,8 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **Idempotency.** Every change carries an ` + "`X-GP-Idempotency`" + ` key. A key that was used before is refused with the id of what it made, which is then asked for: so the
   identical request again settles an unknown result. It is sent again within an hour only. After that a payment is asked for by its id or found by our reference; a refund whose
   answer was lost cannot be found.
+- **In doubt** are results 2xx and 3xx, errors of communication with the bank and of Global Payments' systems: unknown, not declined. So is an id of GP API's that it does not
+  know, with the alarm ` + "`other_account`" + `.
 - **Captures.** One for an authorization; a smaller one releases the rest. A query shows the amount that was authorized, also after a smaller capture.
 - **3-D Secure** at Global Payments is not run by this adapter. Results of an authentication done outside are sent.
 - **Stored credentials** are GP API's payment methods, ` + "`PMT_…`" + `. With a payment they are kept on success. A verification keeps the card without a payment.

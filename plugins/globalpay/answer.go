@@ -36,6 +36,7 @@ func payment(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	case "":
 		return nil, errStatus
 	case sdk.StatusDeclined:
+		sdk.Require(!inDoubt(j), errInDoubt)
 		o.Decline = declineOf(j)
 	}
 	if (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) && r.Amount.Currency != "" {
@@ -51,7 +52,7 @@ func payment(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 // statuses of transactions that are no refunds.
 var statuses = sdk.Statuses{
 	{sdk.StatusAuthorized, "PREAUTHORIZED"},
-	{sdk.StatusCaptured, "CAPTURED FUNDED"},
+	{sdk.StatusCaptured, "CAPTURED BATCHED FUNDED"},
 	{sdk.StatusPending, "PENDING INITIATED FOR_REVIEW"},
 	{sdk.StatusVoided, "REVERSED"},
 	{sdk.StatusDeclined, "DECLINED FAILED REJECTED"},
@@ -74,6 +75,15 @@ func captured(r *sdk.Request, shown sdk.Money) *sdk.Money {
 func raw(j sdk.JSON) map[string]string {
 	return j.Pick("status", "result=payment_method.result", "action_id=action.id", "result_code=action.result_code")
 }
+
+// inDoubt says whether a refusal is an error of communication with the bank (2xx) or of Global Payments' own systems (3xx), after which the bank may
+// have acted all the same: no refusal.
+func inDoubt(j sdk.JSON) bool {
+	code := j.Text("payment_method.result")
+	return len(code) == 3 && (code[0] == '2' || code[0] == '3')
+}
+
+var errInDoubt = errors.New("an error after which the bank may have acted")
 
 // declineOf is why a transaction was declined. Codes of two characters are the issuer's, of three Global Payments' own.
 func declineOf(j sdk.JSON) *sdk.Decline {

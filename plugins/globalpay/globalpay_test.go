@@ -276,15 +276,15 @@ func TestLater(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r).Status)
 	r.RefundID = "TRN_2"
 	require.Equal(t, sdk.StatusRefunded, outcome(t, sdk.OpRefundSync, r, wire.Answer(200, refund)).Status)
-	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpRefundSync, r, wire.Answer(404, `{"error_code":"RESOURCE_NOT_FOUND"}`)).Status)
+	require.Equal(t, sdk.AlarmOtherAccount, outcome(t, sdk.OpRefundSync, r, wire.Answer(404, `{"error_code":"RESOURCE_NOT_FOUND"}`)).Raw["alarm"])
 }
 
 func TestSync(t *testing.T) {
 	r := later(2499)
-	for status, want := range map[string]sdk.OutcomeStatus{"PREAUTHORIZED": sdk.StatusAuthorized, "FUNDED": sdk.StatusCaptured, "REVERSED": sdk.StatusVoided, "FOR_REVIEW": sdk.StatusPending, "NEW": sdk.StatusUnknown} {
+	for status, want := range map[string]sdk.OutcomeStatus{"PREAUTHORIZED": sdk.StatusAuthorized, "FUNDED": sdk.StatusCaptured, "BATCHED": sdk.StatusCaptured, "REVERSED": sdk.StatusVoided, "FOR_REVIEW": sdk.StatusPending, "NEW": sdk.StatusUnknown} {
 		require.Equal(t, want, outcome(t, sdk.OpSync, r, sale(status, "")).Status, status)
 	}
-	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpSync, r, wire.Answer(404, `{"error_code":"RESOURCE_NOT_FOUND"}`)).Status)
+	require.Equal(t, sdk.AlarmOtherAccount, outcome(t, sdk.OpSync, r, wire.Answer(404, `{"error_code":"RESOURCE_NOT_FOUND"}`)).Raw["alarm"])
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, wire.Answer(404, `{"message":"no route"}`)).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, wire.Answer(401, `{"error_code":"NOT_AUTHENTICATED"}`)).Status)
 

@@ -59,7 +59,10 @@ func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	case "":
 		undecided(errStatus)
 	case sdk.StatusDeclined:
-		o.Decline = declineOf(j)
+		if o.Decline = declineOf(j); inDoubt(j) {
+			o.Decline = nil
+			undecided(errInDoubt)
+		}
 	case sdk.StatusRefunded:
 		if currency == "" {
 			break
@@ -73,7 +76,7 @@ func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 
 // refundStatuses of transactions that are refunds.
 var refundStatuses = sdk.Statuses{
-	{sdk.StatusRefunded, "CAPTURED FUNDED"},
+	{sdk.StatusRefunded, "CAPTURED BATCHED FUNDED"},
 	{sdk.StatusPending, "PENDING INITIATED FOR_REVIEW"},
 	{sdk.StatusDeclined, "DECLINED FAILED REJECTED REVERSED"},
 }
@@ -95,7 +98,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	a := get(c, transactionsPath+"/"+sdk.PathEscape(id))
 	if !a.OK() || a.JSON().Str("id") == "" {
-		return missing(a)
+		return missing(c, a)
 	}
 	return payment(c, a.JSON())
 }
@@ -105,15 +108,17 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Require(c.Request.RefundID != "", errors.New("the refund's id is not known, and GP API finds refunds by nothing else"))
 	a := get(c, transactionsPath+"/"+sdk.PathEscape(c.Request.RefundID))
 	if !a.OK() || a.JSON().Str("id") == "" {
-		return missing(a)
+		return missing(c, a)
 	}
 	return refunded(c, a.JSON())
 }
 
-// missing reads the answer to a question that GP API does not answer: only its own error says that there is nothing.
-func missing(a *sdk.Response) (*sdk.Outcome, error) {
-	if a.Status == 404 && a.JSON().Str("error_code") == "RESOURCE_NOT_FOUND" {
-		return sdk.NotFound(), nil
+// missing reads the answer to a question by an id that GP API does not know. An id that it gave is another account's; one that its list shows may be on
+// its way.
+func missing(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
+	given := c.Request.TransactionID != "" || c.Operation() == sdk.OpRefundSync
+	if given && a.Status == 404 && a.JSON().Str("error_code") == "RESOURCE_NOT_FOUND" {
+		return c.OtherAccount(), nil
 	}
 	return nil, failed(a)
 }
