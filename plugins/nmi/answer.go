@@ -32,6 +32,7 @@ func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 		}
 		whole = whole && code == approvedCode && r.OK() && a.get("transactionid") != ""
 	case "2", "3": // the verdict; the code only says why
+		sdk.Require(inDoubt.Of(code) == "", errInDoubt)
 		if a.decline = declineOf(code, a.get("responsetext")); code == approvedCode {
 			a.decline = sdk.NewDecline(code, a.get("responsetext"), sdk.DeclineGeneric)
 		}

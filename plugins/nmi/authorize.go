@@ -38,6 +38,11 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 	addresses(form, r)
 	a := transact(c, kind, form)
 	o := a.outcome(approved)
+	if text := a.get("amount_authorized"); text != "" && a.decline == nil && r.Amount.Minor > 0 { // which may be less than was asked for
+		part := sdk.Must(sdk.ParseMajor(text, r.Amount.Currency))
+		sdk.Require(part.Minor > 0, errAnswer)
+		o.Amount = &part
+	}
 	if id := a.get("customer_vault_id"); id != "" && a.decline == nil && r.StoredCredential != nil {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
 		if r.Stores() { // what refers to the agreement later needs the id of its first transaction as well

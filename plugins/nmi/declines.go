@@ -2,6 +2,7 @@ package nmi
 
 import (
 	_ "embed"
+	"errors"
 	"strings"
 
 	"payswitch/sdk"
@@ -20,6 +21,12 @@ func declineOf(code, text string) *sdk.Decline {
 	}
 	return declines.New(code, text, "")
 }
+
+// inDoubt are the response codes after which the processor behind NMI may have acted all the same: an error that the processor returned, and errors of
+// communication. They are no refusals.
+var inDoubt = sdk.Names{{"in doubt", "400 420 421"}}
+
+var errInDoubt = errors.New("an error after which the processor may have acted")
 
 // declines are decline codes and what they mean.
 var declines = sdk.ParseDeclines(declineCodes)

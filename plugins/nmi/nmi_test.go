@@ -193,8 +193,10 @@ func TestSync(t *testing.T) {
 		require.True(t, p.Sends[0].SafeToRepeat)
 		require.Equal(t, map[string]string{"security_key": "test_api_key", "order_id": "ref-1"}, wire.FormBody(t, p.Sends[0]))
 	}
-	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, answer(200, "<nm_response></nm_response>")).Status)
-	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, r, answer(200, "<?xml version=\"1.0\"?>\n<nm_response/>")).Status)
+	lost := sdk.Request{Reference: "ref-1", Amount: usd(2499)}
+	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, lost, answer(200, "<nm_response></nm_response>")).Status)
+	require.Equal(t, sdk.StatusNotFound, play(t, sdk.OpSync, lost, answer(200, "<?xml version=\"1.0\"?>\n<nm_response/>")).Status)
+	require.Equal(t, sdk.AlarmOtherAccount, play(t, sdk.OpSync, r, answer(200, "<nm_response></nm_response>")).Raw["alarm"], "NMI gave the payment an id")
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, answer(200, "<nm_response><error_response>Invalid key</error_response></nm_response>")).Status)
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, answer(500, "<nm_response></nm_response>")).Status)
 	failed := strings.Replace(action("sale", "24.99", "0"), "</action>", "<response_text>DECLINE</response_text><response_code>202</response_code></action>", 1)

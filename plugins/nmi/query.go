@@ -3,6 +3,7 @@ package nmi
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"payswitch/sdk"
 )
@@ -26,10 +27,8 @@ func query(c *sdk.Call, name, value, id string) (found sdk.XML) {
 	case several && !chosen:
 		sdk.Check(errors.New("several transactions of one order"))
 	case found.Name() == "":
-		o := sdk.NotFound()
-		if c.Operation() == sdk.OpRefundSync {
-			o.TransactionID = c.Request.TransactionID
-		}
+		o := c.NotFound() // what NMI has approved, and so named, is there
+		o.TransactionID = c.Request.TransactionID
 		c.End(o)
 	}
 	return found
@@ -56,10 +55,27 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Require(id != "", sdk.Missing("connector_refund_id", "a refund is found by its id or our reference alone"))
 	t := query(c, "order_id", id, "")
 	o := &sdk.Outcome{Status: refunds.Must(t.Text("condition")), TransactionID: c.Request.TransactionID, RefundID: id, Reference: t.Text("transaction_id")}
-	if o.Status == sdk.StatusDeclined {
+	switch o.Status {
+	case sdk.StatusDeclined:
 		o.Decline = refusal(t)
+	case sdk.StatusRefunded:
+		o.Amount = givenBack(t, c.Request.Amount.Currency)
 	}
 	return o, nil
+}
+
+// givenBack is the amount of a refund, which NMI writes with or without a sign.
+func givenBack(t sdk.XML, currency sdk.Currency) *sdk.Money {
+	sum := &sdk.Money{Currency: currency}
+	for a := range t.All("action") {
+		if kind := a.Text("action_type"); a.Text("success") != "1" || kind != "refund" && kind != "credit" {
+			continue
+		}
+		m := sdk.Must(sdk.ParseMajor(strings.TrimPrefix(a.Text("amount"), "-"), currency))
+		sum.Minor += m.Minor
+	}
+	sdk.Require(sum.Minor > 0, errors.New("a refund without its amount"))
+	return sum
 }
 
 // conditions of payments. What pends is authorized, what has settled or will is captured, if its actions say so.
@@ -78,6 +94,7 @@ func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	moved := taken
 	switch o.Status {
 	case sdk.StatusDeclined:
+		sdk.Require(held == 0 && taken == 0, errors.New("a transaction that failed, and of which something went through"))
 		o.Decline = refusal(t)
 		return o, nil
 	case sdk.StatusAuthorized: // nothing is taken, whatever the action is called
@@ -129,5 +146,6 @@ func refusal(t sdk.XML) *sdk.Decline {
 			d = said
 		}
 	}
+	sdk.Require(inDoubt.Of(d.Code) == "", errInDoubt)
 	return d
 }

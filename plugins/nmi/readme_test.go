@@ -47,6 +47,9 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 
 - **No idempotency key.** Nothing is sent twice. A result that was lost is looked up by our reference, which is the ` + "`orderid`" + `. "Not found" is believed 15 minutes
   after the last send.
+- **In doubt** are response codes 400, 420 and 421, after which the processor may have acted: unknown, not declined. So is a payment that NMI approved and its Query API does
+  not show, with the alarm ` + "`other_account`" + `.
+- **Partial approvals** are read (` + "`amount_authorized`" + `), asked for or not.
 - **Amounts** have two decimals at most: currencies with three (KWD, BHD …) are not offered.
 - **Captures.** One for an authorization; a smaller one releases the rest.
 - **Refunds** need a settled payment; before that, void it. A refund's id is its ` + "`orderid`" + `, NMI's transaction id is its reference.
