@@ -27,6 +27,8 @@ Mollie must have allowed the account to send card numbers from its server.
 
 - **Idempotency.** Every change carries an ` + "`Idempotency-Key`" + `, which Mollie remembers for one hour. A payment is found by Mollie's id only; a refund also by our reference,
   which is its ` + "`metadata.orderId`" + `.
+- **Another mode.** A payment or refund of Mollie's that it does not know (404) belongs to the other mode or another account: unknown, with the alarm ` + "`other_account`" + `.
+- **Amounts** of captures, refunds and payments decide: without one that can be read, in the payment's currency, nothing is captured or refunded.
 - **3-D Secure** is Mollie's decision: a payment that is ` + "`open`" + ` has a checkout page to send the customer to. A result from outside is not taken.
 - **Captures** may be pending; the payment's ` + "`amountCaptured`" + ` then tells. A rest that is not captured is released with ` + "`release-authorization`" + `, which Mollie only promises to try.
 - **Stored credentials** are a customer and a mandate together: ` + "`cst_…/mdt_…`" + `. The customer is made with the first card that is stored and kept.

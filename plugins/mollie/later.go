@@ -23,7 +23,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	case "":
 		return nil, errUnreadable
 	case sdk.StatusCaptured:
-		o.Amount = money(j.Get("amount"))
+		o.Amount = part(c, j, "amount")
 	case sdk.StatusDeclined:
 		o.Decline = reasonOf(j, "failed")
 	}
@@ -68,7 +68,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	answer := request(c, "GET", payment(c, "/refunds/"+sdk.PathEscape(c.Request.RefundID)), nil)
 	switch d := refusal(answer); {
 	case d != nil && answer.Status == 404:
-		return sdk.NotFound(), nil
+		return c.OtherAccount(), nil
 	case d != nil:
 		return nil, refusedQuery(d)
 	}
@@ -109,7 +109,7 @@ func refundOutcome(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	case "":
 		return nil, errUnreadable
 	case sdk.StatusRefunded:
-		o.Amount = money(j.Get("amount"))
+		o.Amount = part(c, j, "amount")
 	case sdk.StatusDeclined:
 		o.Decline = reasonOf(j, j.Str("status"))
 	}

@@ -214,7 +214,7 @@ func TestEvidence(t *testing.T) {
 		status int
 		body   string
 		want   sdk.OutcomeStatus
-	}{{404, mistake("404"), sdk.StatusNotFound}, {404, "{}", sdk.StatusUnknown}, {401, mistake("401"), sdk.StatusUnknown}, {503, mistake("503"), sdk.StatusUnknown},
+	}{{404, mistake("404"), sdk.StatusUnknown}, {404, "{}", sdk.StatusUnknown}, {401, mistake("401"), sdk.StatusUnknown}, {503, mistake("503"), sdk.StatusUnknown},
 		{200, paymentBody("unheard_of", "10.00", ""), sdk.StatusUnknown}} {
 		require.Equal(t, v.want, outcome(t, sdk.OpSync, later(1000, 0), answer(v.status, v.body)).Status, v.body)
 	}
@@ -259,7 +259,9 @@ func TestAmountsToldAreEvidence(t *testing.T) {
 		`"amount":{"currency":"EUR","value":"10.00"},"amountCaptured":null,"amountRefunded":null`:               sdk.StatusCaptured,
 		`"amount":{"currency":"EUR","value":"10.00"},"amountRefunded":{"currency":"EUR","value":"1.00"},"x":[]`: sdk.StatusCaptured,
 	} {
-		o := outcome(t, sdk.OpSync, later(1000, 0), told(amounts))
+		r := later(1000, 0)
+		r.Payment.Capture = sdk.CaptureAutomatic
+		o := outcome(t, sdk.OpSync, r, told(amounts))
 		require.Equal(t, want, o.Status, amounts)
 		require.Equal(t, "tr_1", o.TransactionID, amounts)
 	}

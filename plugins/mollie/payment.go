@@ -14,8 +14,8 @@ var errUnreadable = errors.New("mollie's answer is not one that is documented")
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	answer := request(c, "GET", payment(c, ""), nil)
 	switch d := refusal(answer); { // a refused query says nothing of the payment
-	case d != nil && answer.Status == 404 && c.Operation() == sdk.OpSync:
-		return sdk.NotFound(), nil
+	case d != nil && answer.Status == 404: // an id that Mollie gave: of the other mode, or of another account
+		return c.OtherAccount(), nil
 	case d != nil:
 		return nil, refusedQuery(d)
 	}
@@ -50,9 +50,12 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 		o.Status, o.Amount, o.Totals = sdk.StatusCaptured, part(c, j, "amount"), totals(c, j)
 		if o.Amount.Minor = o.Totals.Captured; o.Totals.Authorized == 0 {
 			o.Status, o.Amount, o.Totals = sdk.StatusVerified, nil, nil
+		} else {
+			sdk.Require(o.Totals.Captured > 0, errUnreadable)
 		}
 	case "canceled", "expired":
-		if held && c.Operation() != sdk.OpComplete { // what was authorized has been let go
+		sdk.Require(!j.Has("amountCaptured") || part(c, j, "amountCaptured").Minor == 0, errUnreadable) // let go, and something was taken
+		if held && c.Operation() != sdk.OpComplete {                                                    // what was authorized has been let go
 			o.Status = sdk.StatusVoided
 		} else {
 			o.Status, o.Decline = sdk.StatusDeclined, reasonOf(j, status)
@@ -88,9 +91,11 @@ func forVoid(c *sdk.Call, o *sdk.Outcome) *sdk.Outcome {
 // totals are what the payment counts. Only payments with a separate capture have amountCaptured.
 func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 	t := &sdk.Totals{Authorized: part(c, j, "amount").Minor}
-	if j.Has("amountCaptured") {
+	switch {
+	case j.Has("amountCaptured"):
 		t.Captured = part(c, j, "amountCaptured").Minor
-	} else if j.Str("status") == "paid" {
+	case j.Str("status") == "paid": // all of it, unless it was captured by hand
+		sdk.Require(t.Authorized == 0 || c.Operation() == sdk.OpAuthorize || !c.Request.Manual(), errUnreadable)
 		t.Captured = t.Authorized
 	}
 	if j.Has("amountRefunded") {
