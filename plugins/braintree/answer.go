@@ -3,6 +3,7 @@ package braintree
 import (
 	"cmp"
 	_ "embed"
+	"errors"
 
 	"payswitch/sdk"
 )
@@ -37,8 +38,12 @@ func read(c *sdk.Call, t sdk.JSON, means sdk.Statuses) (o *sdk.Outcome, id strin
 	} else {
 		o.Amount = amountOf(t, c.Request.Amount.Currency)
 	}
+	moved := o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured || o.Status == sdk.StatusRefunded
+	sdk.Require(!moved || c.Request.Amount.Currency == "" || o.Amount != nil && o.Amount.Minor > 0, errAmount)
 	return o, t.Need("id")
 }
+
+var errAmount = errors.New("a transaction or refund without its amount")
 
 // paymentOf reads a transaction into the outcome of a payment.
 func paymentOf(c *sdk.Call, t sdk.JSON) *sdk.Outcome {
@@ -92,7 +97,8 @@ func declineFrom(e sdk.JSON, status string) *sdk.Decline {
 	if status == "FAILED" && d.Reason == sdk.DeclineGeneric {
 		d = sdk.NewDecline(d.Code, d.Message, sdk.DeclineProcessingError)
 	}
-	if status == "GATEWAY_REJECTED" && rejection != "" { // the processor may have approved: the gateway's rules did not
+	d.RetryElsewhere = d.RetryElsewhere && status != "FAILED" // an error on the way to the processor, which may have acted: Braintree takes nothing, others must not try
+	if status == "GATEWAY_REJECTED" && rejection != "" {      // the processor may have approved: the gateway's rules did not
 		d = declines.New(rejection, "Gateway rejected: "+rejection, sdk.DeclineBlocked)
 	}
 	d.NetworkCode, d.AdviceCode = network, e.Str("merchantAdviceCodeResponse.code")

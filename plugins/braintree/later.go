@@ -99,7 +99,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 }
 
 // search finds a transaction or refund by id, or by our reference where the id is not known. Where there is none the operation ends with
-// that; of an id that Braintree gave us once, it proves nothing.
+// that; an id that Braintree gave and does not know is another account's.
 func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Statuses) (found sdk.JSON) {
 	field, value := "id", id
 	if id == "" {
@@ -122,9 +122,11 @@ func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Status
 			sdk.Check(errors.New("several payments of one reference"))
 		}
 	}
-	if !found.Exists() && id == "" {
+	switch {
+	case !found.Exists() && id == "":
 		c.End(sdk.NotFound())
+	case !found.Exists():
+		c.End(c.OtherAccount())
 	}
-	sdk.Require(found.Exists(), errors.New("the search does not show what Braintree gave an id"))
 	return found
 }

@@ -51,6 +51,8 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **Idempotency.** Charges, captures, reversals and refunds carry an ` + "`apiRequestKey`" + `, under which Braintree acts once in 30 days. Verifications and changes of the
   amount take none and are sent once.
 - **Lost answers** are settled by a search for Braintree's id, or for our reference, which is the ` + "`orderId`" + `. "Not found" is believed 15 minutes after the last send.
+  An id of Braintree's that it does not know is another account's: unknown, with the alarm ` + "`other_account`" + `.
+- **Amounts.** A transaction or refund without an amount that can be read decides nothing.
 - **Errors.** Braintree answers 200 to everything. Errors of a class that comes before any work (validation, authentication …) are declines; internal ones leave the
   payment unknown, and errors beside a result do not undo it.
 - **Captures.** One for an authorization; a smaller one releases the rest.

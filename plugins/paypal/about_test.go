@@ -30,6 +30,8 @@ The app needs advanced credit and debit card payments, and the vault for stored 
 - **Ids.** The transaction id is the order's. Captures need the authorization's id, refunds the capture's: both are kept with the payment, and looked up in the order when an
   answer with them was lost.
 - **An order that is complete** has a payment, which may have been declined: the payment's own status decides. An order that shows no payment proves nothing.
+- **Another account.** An order, capture or refund of PayPal's that it does not know is unknown, with the alarm ` + "`other_account`" + `. Only an order that nobody has paid is believed to
+  be gone, 72 hours after it was made.
 - **Captures.** One for an authorization; a smaller one releases the rest.
 - **Amounts.** Forint and Taiwan dollars are whole numbers at PayPal: other amounts are refused before anything is sent. Currencies that PayPal does not take are not offered.
 - **3-D Secure** is PayPal's own: the customer is sent to its page, and the money is taken when the result is one that PayPal recommends to go on with. Results of an

@@ -123,6 +123,7 @@ func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
 	case sdk.StatusAuthorized:
 		o.Amount = paid(c, p)
 	}
+	sdk.Require(o.Amount == nil || o.Amount.Minor > 0, errCurrency)
 	return o
 }
 

@@ -189,7 +189,9 @@ func intents() []intent {
 		})}, func(t *testing.T, o *sdk.Outcome) {
 			require.Equal(t, &sdk.Totals{Authorized: 2499, Captured: 2499, Refunded: 700}, o.Totals)
 		}},
-		{"query of nothing", sdk.OpSync, byOrder, read, []answer{refusal(404, "RESOURCE_NOT_FOUND", "INVALID_RESOURCE_ID")}, status(sdk.StatusNotFound)},
+		{"query of nothing", sdk.OpSync, byOrder, read, []answer{refusal(404, "RESOURCE_NOT_FOUND", "INVALID_RESOURCE_ID")}, func(t *testing.T, o *sdk.Outcome) { // an id of PayPal's
+			require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount}, []any{o.Status, o.Raw["alarm"]})
+		}},
 		{"query of a refund by our reference", sdk.OpRefundSync, byOrder, read, []answer{ordered(client.OrderStatusCompleted, func(u *purchaseUnit) {
 			u.Payments.Refunds = []refunded{{client.RefundResponse{ID: "REF0", Status: "COMPLETED", Amount: priced("1.00")}, "other"},
 				{client.RefundResponse{ID: "REF1", Status: "PENDING", Amount: priced("7.00")}, "ref-2"}}

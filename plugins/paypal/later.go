@@ -51,7 +51,7 @@ var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "COMPLETED"}, {sdk.Status
 func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{RefundID: j.Need("id"), TransactionID: c.Request.TransactionID, Raw: j.Pick("status", "reason=status_details.reason")}
 	switch o.Status = refundStatuses.Must(j.Str("status")); {
-	case o.Status == sdk.StatusRefunded && j.Has("amount") && c.Request.Amount.Currency != "":
+	case o.Status == sdk.StatusRefunded && c.Request.Amount.Currency != "":
 		o.Amount = paid(c, j)
 	case o.Status == sdk.StatusDeclined:
 		o.Decline = &sdk.Decline{Code: j.Str("status"), Message: o.Raw["reason"], Reason: sdk.DeclineGeneric}
@@ -82,15 +82,33 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	id := r.KeptText(captureID)
 	if id == "" || r.Resolves == sdk.OpCapture {
-		j := orderOf(c, sdk.NotFound())
-		o := order(c, j)
-		o.Totals = totals(paymentsOf(j), r.Amount.Currency)
-		return o, nil
+		return syncOrder(c), nil
 	}
-	j := get(c, captures+sdk.PathEscape(id), sdk.NotFound())
+	j := get(c, captures+sdk.PathEscape(id), c.OtherAccount())
+	if lost(j) && r.KeptText(authorizationID) != "" { // a capture that failed says nothing of what is held
+		return syncOrder(c), nil
+	}
 	o := payment(c, j)
 	o.TransactionID, o.ConnectorData = cmp.Or(j.Str("supplementary_data.related_ids.order_id"), r.TransactionID), r.ConnectorData
 	return o, nil
+}
+
+// syncOrder asks for the order, and what its payments came to.
+func syncOrder(c *sdk.Call) *sdk.Outcome {
+	j := orderOf(c, absentOrder(c))
+	o := order(c, j)
+	o.Totals = totals(paymentsOf(j), c.Request.Amount.Currency)
+	return o
+}
+
+// absentOrder is what it means that PayPal does not have an order that it gave an id: the account is another one. Only an order that nobody has
+// paid is removed after a while (notFoundFinalSeconds).
+func absentOrder(c *sdk.Call) *sdk.Outcome {
+	p := c.Request.Payment
+	if p != nil && p.CreatedAt > 0 && p.Authorized == 0 && p.Captured == 0 && c.Now().UnixMilli()-p.CreatedAt > notFoundFinalSeconds*1000 {
+		return sdk.NotFound()
+	}
+	return c.OtherAccount()
 }
 
 // totals adds up what an order's payments came to; nil where an amount cannot be read.
@@ -110,7 +128,7 @@ func totals(payments sdk.JSON, currency sdk.Currency) *sdk.Totals {
 // refundSync asks for a refund by its id, or, where the answer with the id was lost, for the order's refund with our reference.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if id := c.Request.RefundID; id != "" {
-		return refunded(c, get(c, refunds+sdk.PathEscape(id), sdk.NotFound()))
+		return refunded(c, get(c, refunds+sdk.PathEscape(id), c.OtherAccount()))
 	}
 	all := paymentsOf(orderOf(c, nil))
 	r := all.Get("refunds").Where("custom_id", c.Request.Reference)

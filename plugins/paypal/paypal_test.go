@@ -299,7 +299,7 @@ func TestRefund(t *testing.T) {
 	r.RefundID = "REF1"
 	require.Equal(t, sdk.StatusRefunded, outcome(t, sdk.OpRefundSync, r, wire.Answer(200, done)).Status)
 	require.Equal(t, sdk.StatusDeclined, outcome(t, sdk.OpRefundSync, r, wire.Answer(200, `{"id":"REF1","status":"CANCELLED"}`)).Status)
-	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpRefundSync, r, wire.Answer(404, `{"name":"RESOURCE_NOT_FOUND"}`)).Status)
+	require.Equal(t, sdk.AlarmOtherAccount, outcome(t, sdk.OpRefundSync, r, wire.Answer(404, `{"name":"RESOURCE_NOT_FOUND"}`)).Raw["alarm"])
 	r.RefundID = ""
 	require.Equal(t, "REF1", outcome(t, sdk.OpRefundSync, r, anOrder("COMPLETED", `"captures":[`+captured+`],"refunds":[`+done+`]`)).RefundID)
 	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpRefundSync, r, anOrder("COMPLETED", `"captures":[`+captured+`]`)).Status)
@@ -332,7 +332,7 @@ func TestSync(t *testing.T) {
 		require.Equal(t, v.status, o.Status, v.name)
 		require.Equal(t, v.totals, o.Totals, v.name)
 	}
-	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpSync, r, wire.Answer(404, `{"name":"RESOURCE_NOT_FOUND","details":[{"issue":"INVALID_RESOURCE_ID"}]}`)).Status)
+	require.Equal(t, sdk.AlarmOtherAccount, outcome(t, sdk.OpSync, r, wire.Answer(404, `{"name":"RESOURCE_NOT_FOUND","details":[{"issue":"INVALID_RESOURCE_ID"}]}`)).Raw["alarm"])
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, wire.Answer(404, `{"message":"no route"}`)).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, r, wire.Answer(401, `{"error":"invalid_token"}`)).Status)
 	require.Equal(t, sdk.DeclineInvalidMerchant, outcome(t, sdk.OpCapture, r, wire.Answer(401, `{"error":"invalid_client"}`)).Decline.Reason)

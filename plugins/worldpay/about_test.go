@@ -31,6 +31,8 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 - **Ids.** The transaction id is the payment's link data and changes with every settlement. A payment that waits for 3-D Secure goes by our reference.
 - **Accepted is done.** Worldpay answers settlements and refunds with ` + "`sentFor…`" + `; that counts as captured and refunded. A cancellation is pending until the last event says
   ` + "`cancelled`" + `.
+- **Partial approvals** are read (` + "`amounts.totalAuthorized`" + `), asked for or not.
+- **In doubt** are the last events ` + "`error` and `settlementFailed`" + `: unknown, not declined. So is link data of Worldpay's that it does not know, with the alarm ` + "`other_account`" + `.
 - **Queries** tell the last event of the payment and no amounts. Where several settlements or refunds make it ambiguous, the result stays unknown.
 - **3-D Secure** of Worldpay's measures the device, then challenges. Results of an authentication done outside are sent.
 - **Automatic capture** is undone by Worldpay where address or security code do not match: such a payment is declined.

@@ -58,11 +58,21 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 		o.Status = sdk.StatusVerified
 	case o.TransactionID == "", result == "verified": // without its link nothing can be done to a payment
 		return nil, errUnreadable
+	default:
+		o.Amount = approved(c, j)
 	}
 	if href := j.Str("token.href"); href != "" {
 		o.StoredCredential = &sdk.StoredCredential{ID: href}
 	}
 	return o, nil
+}
+
+// approved is what the issuer approved where the answer tells it, which may be less than was asked for (docs.worldpay.com/access, "Partial
+// authorizations"); nil where it tells no amounts.
+func approved(c *sdk.Call, j sdk.JSON) *sdk.Money {
+	m := sdk.Decimals{}.Told(j, "amounts.totalAuthorized", "amounts.currency", c.Request.Amount.Currency)
+	sdk.Require(m == nil && !j.Bool("amounts.partialAuthorization") || m != nil && m.Minor > 0, errUnreadable)
+	return m
 }
 
 // next sends the customer's browser to do something, and keeps what has to be done afterwards. The first field is Worldpay's token.

@@ -75,10 +75,14 @@ func query(c *sdk.Call) (event string) {
 	return lastEvent(c, call(c, "GET", "/api/payments/"+link(c), mediaJSON, nil))
 }
 
-// lastEvent reads the answer to a query. A payment that Worldpay does not have ends its sync with that; of a refund of it, it says nothing.
+// lastEvent reads the answer to a query. A payment that Worldpay does not have under our reference ends its sync with that; of link data that Worldpay
+// gave, it says that they are another account's. Of a refund it says nothing: the link data may be old ones.
 func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
 	switch d := refusal(answer); {
 	case d != nil && answer.Status == 404 && c.Operation() == sdk.OpSync:
+		if id := c.Request.TransactionID; id != "" && id != c.Request.Reference {
+			c.End(c.OtherAccount())
+		}
 		c.End(sdk.NotFound())
 	case d != nil: // the query was refused: that says nothing of the payment
 		sdk.Check(errors.New("worldpay refuses the query: " + d.Code))
@@ -103,13 +107,14 @@ func byReference(c *sdk.Call) (*sdk.Outcome, error) {
 	return found(c, event, id)
 }
 
-// events are what the last event says of a payment.
+// events are what the last event says of a payment. error and settlementFailed are no refusals of it, and decide nothing: the processor may have
+// acted, and what failed to settle is held still.
 var events = sdk.Statuses{
 	{sdk.StatusPending, "sentForAuthorization sentForCancellation"},
 	{sdk.StatusAuthorized, "authorized"},
 	{sdk.StatusCaptured, "sentForSettlement settled sentForRefund refunded refundFailed"},
 	{sdk.StatusVoided, "cancelled expired"},
-	{sdk.StatusDeclined, "refused error settlementFailed"},
+	{sdk.StatusDeclined, "refused"},
 }
 
 // found reads the payment's last event as the answer to what is asked. It holds no amounts.
@@ -133,6 +138,8 @@ func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
 // seen captured; what the capture in question asked for, if it is the first. Everything else is not for us to guess.
 func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) (*sdk.Outcome, error) {
 	switch {
+	case p != nil && p.Capture != sdk.CaptureManual && p.Authorized > 0 && p.Authorized < p.Requested: // the issuer approved a part
+		o.Amount = &sdk.Money{Minor: p.Authorized, Currency: r.Amount.Currency}
 	case p == nil, p.Capture != sdk.CaptureManual:
 	case p.Captured > 0 && r.Resolves != sdk.OpCapture:
 		o.Totals = &sdk.Totals{Authorized: p.Authorized, Captured: p.Captured, Refunded: p.Refunded}

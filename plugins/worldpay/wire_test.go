@@ -22,6 +22,8 @@ var facts = wire.Options{
 		"authorize_processor_3ds body.instruction.threeDS.challenge.returnUrl": "the customer comes back to the payment's return URL",
 		"refund_sync url":                                       "a refund has no link data of its own: the payment's last event tells",
 		"refund_sync_minimal url":                               "a refund has no link data of its own: the payment's last event tells",
+		"status/payment_sync/error status":                      "no refusal: the processor may have acted",
+		"status/payment_sync/settlementFailed status":           "a settlement that failed does not decline the payment",
 		"response/sync_settled transaction_id":                  "the payment's link data, not our reference",
 		"status/authorize/automatic/sentForCancellation status": "the authorization is undone because a check failed: the merchant is not paid",
 		"status/authorize/manual/sentForCancellation status":    "the authorization is undone because a check failed: the merchant is not paid",

@@ -247,7 +247,7 @@ func TestSync(t *testing.T) {
 	require.Equal(t, sdk.Totals{Authorized: 1000, Captured: 300}, *o.Totals)
 	require.Equal(t, sdk.StatusVoided, outcome(t, sdk.OpSync, resolving(sdk.OpVoid, 0), event("cancelled")).Status)
 	require.Equal(t, sdk.StatusVoided, outcome(t, sdk.OpSync, later(1000, 0), event("expired")).Status)
-	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpSync, later(1000, 0), answer(404, `{"errorName":"resourceNotFound","message":"Gone"}`)).Status)
+	require.Equal(t, sdk.AlarmOtherAccount, outcome(t, sdk.OpSync, later(1000, 0), answer(404, `{"errorName":"resourceNotFound","message":"Gone"}`)).Raw["alarm"])
 	for _, e := range []sdk.Exchange{answer(404, "{}"), answer(401, `{"errorName":"accessDenied","message":"No"}`), event("unheardOf")} {
 		require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, later(1000, 0), e).Status, string(e.Body))
 	}

@@ -28,6 +28,9 @@ func (r *runner) checkUnreadable(sample *Case, asked sdk.Money) (wrong []string)
 				if err != nil || result.Outcome == nil || !slices.Contains(moving, result.Outcome.Status) || r.allow.allows([]string{"damaged/" + c.Name}, "unreadable "+at) {
 					return
 				}
+				if told := result.Outcome.Amount; told != nil && *told != asked {
+					return // another amount is told
+				}
 				wrong = append(wrong, fmt.Sprintf("unreadable %s (%v): %s, as if it were what was asked for", at, becomes, result.Outcome.Status))
 			})
 		}
