@@ -103,13 +103,7 @@ type glyph struct {
 
 // glyphs reads a text's characters; percent-encoded ones count as what they mean. nil where there are too few digits for a card number.
 func glyphs(text string) []glyph {
-	digits := 0
-	for i := range len(text) {
-		if c := text[i]; c >= '0' && c <= '9' || c >= utf8.RuneSelf {
-			digits++
-		}
-	}
-	if digits < leastCardDigits {
+	if !mayHoldCard(text) {
 		return nil
 	}
 	out := make([]glyph, 0, len(text))
@@ -122,7 +116,7 @@ func glyphs(text string) []glyph {
 		case r >= '0' && r <= '9':
 			g.digit = byte(r)
 		case r < utf8.RuneSelf:
-			g.gap = strings.ContainsRune(" -./_+\t\r\n", r)
+			g.gap = isGap(byte(r))
 		default:
 			g.digit = digitOf(r)
 			g.gap = unicode.IsSpace(r) || unicode.In(r, unicode.Pd, unicode.Zs, unicode.Cf) || r == '\u2212' || r == '\u00b7'
@@ -130,6 +124,36 @@ func glyphs(text string) []glyph {
 		out = append(out, g)
 	}
 	return out
+}
+
+func isGap(c byte) bool {
+	switch c {
+	case ' ', '-', '.', '/', '_', '+', '\t', '\r', '\n':
+		return true
+	}
+	return false
+}
+
+// mayHoldCard is a quick look at a text: whether there are enough digits that only gaps divide. Of percent-encoded and other than ASCII characters
+// it takes each byte for a digit.
+func mayHoldCard(text string) bool {
+	if len(text) < leastCardDigits {
+		return false
+	}
+	encoded := strings.Contains(text, "%")
+	digits := 0
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case c >= '0' && c <= '9', c >= utf8.RuneSelf, encoded && (c == '%' || isHex(c)):
+			if digits++; digits >= leastCardDigits {
+				return true
+			}
+		case !isGap(c):
+			digits = 0
+		}
+	}
+	return false
 }
 
 // nextRune reads the character at i, which may be percent-encoded, and says where the next one begins.
@@ -154,6 +178,11 @@ func nextRune(text string, i int) (rune, int) {
 	}
 	r, size := utf8.DecodeRune(encoded[:n])
 	return r, i + 3*size
+}
+
+func isHex(c byte) bool {
+	_, ok := hexDigit(c)
+	return ok
 }
 
 func hexDigit(c byte) (byte, bool) {
@@ -297,10 +326,7 @@ func startsIBAN(text string, all []glyph, i int, groups []group) bool {
 
 // inDigest says whether text[from:to] lies within a UUID or within 24 and more hexadecimal characters, letters among them.
 func inDigest(text string, from, to int) bool {
-	word := func(c byte, dashes bool) bool {
-		_, hex := hexDigit(c)
-		return hex || dashes && c == '-'
-	}
+	word := func(c byte, dashes bool) bool { return isHex(c) || dashes && c == '-' }
 	grow := func(dashes bool) string {
 		a, b := from, to
 		for a > 0 && word(text[a-1], dashes) {

@@ -43,7 +43,7 @@ type cardPlace struct {
 func (r *reader) cardsIn(most int) ([]cardPlace, error) {
 	f := cardFinder{reader: reader{data: r.data}, apart: r.apart, most: most}
 	slices.SortFunc(f.apart, func(a, b [2]int) int { return a[0] - b[0] })
-	err := f.value("")
+	err := f.value()
 	return f.found, err
 }
 
@@ -52,6 +52,39 @@ type cardFinder struct {
 	apart [][2]int
 	found []cardPlace
 	most  int
+	path  []step // to the value at pos
+}
+
+// step is one part of a path: the name of a member, or an element's index.
+type step struct {
+	name  []byte
+	index int // of an element, where name is nil
+}
+
+// leastCard is the fewest bytes in which a card number can stand.
+const leastCard = 13
+
+// field is the path as messages name it: order_details[0].product_name.
+func (f *cardFinder) field() string {
+	var b strings.Builder
+	for i, s := range f.path {
+		switch {
+		case s.name == nil:
+			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+			continue
+		case i > 0:
+			b.WriteByte('.')
+		}
+		b.WriteString(engine.MaskCards(string(s.name)))
+	}
+	return b.String()
+}
+
+// telephone says whether the path leads to a telephone number: phone, or number of phone.
+func (f *cardFinder) telephone() bool {
+	n := len(f.path)
+	named := func(back int, name string) bool { return n >= back && string(f.path[n-back].name) == name }
+	return named(1, "phone") || named(1, "number") && named(2, "phone")
 }
 
 func (f *cardFinder) full() bool { return f.most > 0 && len(f.found) >= f.most }
@@ -62,8 +95,8 @@ func (f *cardFinder) marked() bool {
 	return found
 }
 
-// value looks through the value at pos; path names it.
-func (f *cardFinder) value(path string) error {
+// value looks through the value at pos.
+func (f *cardFinder) value() error {
 	c := f.peek()
 	if f.full() || f.marked() {
 		return f.skip()
@@ -72,26 +105,23 @@ func (f *cardFinder) value(path string) error {
 	switch {
 	case c == '{':
 		return f.members(func(key []byte, keyEnd int) error {
-			name := string(key)
-			if engine.HoldsCard(name) {
-				f.found = append(f.found, cardPlace{field: path, from: f.keyStart(keyEnd), to: keyEnd + 1, masked: engine.MaskCards(name), name: true})
-				name = engine.MaskCards(name)
+			if len(key) >= leastCard && engine.HoldsCard(string(key)) {
+				f.found = append(f.found, cardPlace{field: f.field(), from: f.keyStart(keyEnd), to: keyEnd + 1, masked: engine.MaskCards(string(key)), name: true})
 			}
-			return f.value(joined(path, name))
+			return f.within(step{name: key})
 		})
 	case c == '[':
 		i := -1
 		return f.elements(func() error {
 			i++
-			return f.value(path + "[" + strconv.Itoa(i) + "]")
+			return f.within(step{index: i})
 		})
 	case c == '"':
 		b, err := f.string()
-		if err != nil {
-			return err
+		if err == nil && len(b) >= leastCard {
+			f.look(string(b), from)
 		}
-		f.look(path, string(b), from)
-		return nil
+		return err
 	case c == '-' || c >= '0' && c <= '9':
 		digits, whole, err := f.number()
 		if err != nil {
@@ -101,21 +131,29 @@ func (f *cardFinder) value(path string) error {
 		if v, err := strconv.ParseFloat(text, 64); err == nil && !whole {
 			text = strconv.FormatFloat(v, 'f', -1, 64) // 4.2e15 is a whole number too
 		}
-		f.look(path, strings.TrimPrefix(text, "-"), from)
+		f.look(strings.TrimPrefix(text, "-"), from)
 		return nil
 	}
 	return f.skip()
 }
 
+// within looks through the value that s leads to.
+func (f *cardFinder) within(s step) error {
+	f.path = append(f.path, s)
+	err := f.value()
+	f.path = f.path[:len(f.path)-1]
+	return err
+}
+
 // look looks through one text, whose value ends at pos.
-func (f *cardFinder) look(path, text string, from int) {
+func (f *cardFinder) look(text string, from int) {
 	plus := ""
-	if path == "phone" || strings.HasSuffix(path, ".phone") || strings.HasSuffix(path, "phone.number") {
-		plus = "+" // a telephone number is one with its plus left out, too
+	if f.telephone() {
+		plus = "+" // clients leave it out
 	}
 	if engine.HoldsCard(plus + text) {
 		masked := strings.TrimPrefix(engine.MaskCards(plus+text), plus)
-		f.found = append(f.found, cardPlace{field: path, from: from, to: f.pos, masked: masked})
+		f.found = append(f.found, cardPlace{field: f.field(), from: from, to: f.pos, masked: masked})
 	}
 }
 
@@ -133,14 +171,6 @@ func (f *cardFinder) keyStart(end int) int {
 			return i
 		}
 	}
-}
-
-// joined is the path of a member.
-func joined(path, name string) string {
-	if path == "" {
-		return name
-	}
-	return path + "." + name
 }
 
 // refuse is the error for a card number.

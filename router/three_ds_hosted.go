@@ -86,8 +86,10 @@ func authenticationInput(c *call, fields map[string]string) engine.Authenticatio
 		}
 		return n
 	}
+	// Card numbers are masked in what the browser says of itself: there is no client here that could mend a refused request.
 	in := engine.AuthenticationInput{Channel: sdk.ChannelBrowser, Completion: fields["completion"], FullPage: true,
-		Browser: &sdk.Browser{UserAgent: h.Get("User-Agent"), AcceptHeader: h.Get("Accept"), Language: firstLanguage(h.Get("Accept-Language"))}}
+		Browser: &sdk.Browser{UserAgent: engine.MaskCards(h.Get("User-Agent")), AcceptHeader: engine.MaskCards(h.Get("Accept")),
+			Language: engine.MaskCards(firstLanguage(h.Get("Accept-Language")))}}
 	if host, _, err := net.SplitHostPort(c.r.RemoteAddr); err == nil {
 		if ip, err := netip.ParseAddr(host); err == nil && !ip.IsPrivate() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
 			in.Browser.IP = ip.String() // a proxy's says nothing of the payer
@@ -103,7 +105,7 @@ func authenticationInput(c *call, fields map[string]string) engine.Authenticatio
 	b.JavaScriptEnable, b.JavaEnabled = true, fields["java"] == "true"
 	b.ColorDepth, b.ScreenHeight, b.ScreenWidth, b.TimeZone = number("color_depth"), number("screen_height"), number("screen_width"), number("time_zone")
 	if l := fields["language"]; l != "" && len(l) <= 35 {
-		b.Language = l
+		b.Language = engine.MaskCards(l)
 	}
 	in.Width, in.Height = max(number("width"), 0), max(number("height"), 0)
 	in.FullPage = in.Width < narrow
