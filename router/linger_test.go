@@ -35,7 +35,6 @@ const mib = 1 << 20
 type refusal struct {
 	name, method, path, key, contentType string
 	status                               int
-	header                               string
 }
 
 func refusals(w *world) []refusal {
