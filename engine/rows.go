@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/hmac"
-	"encoding/binary"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"log/slog"
 	"slices"
 	"strings"
@@ -100,9 +101,9 @@ func (e *AlteredError) Error() string {
 // Is implements errors.Is for ErrAltered.
 func (e *AlteredError) Is(target error) bool { return target == ErrAltered }
 
-// rowSigner implements RowSigner with a key of the vault's.
+// rowSigner implements RowSigner with a key of the vault's (HMAC-SHA-256).
 type rowSigner struct {
-	key   prf.PRF
+	macs  sync.Pool // of hash.Hash
 	log   *slog.Logger
 	now   Clock
 	alarm atomic.Pointer[func(kind string)]
@@ -116,15 +117,14 @@ const rowVersion = "row 1"
 
 // SignRow implements RowSigner.
 func (s *rowSigner) SignRow(table string, row []byte) []byte {
-	in := make([]byte, 0, len(rowVersion)+4+len(table)+len(row))
-	in = append(in, rowVersion...)
-	in = binary.BigEndian.AppendUint32(in, uint32(len(table)))
-	in = append(append(in, table...), row...)
-	out, err := s.key.ComputePRF(in, hashSize)
-	if err != nil {
-		panic("vault: " + err.Error()) // ruled out by hashKeys
-	}
-	return out
+	mac := s.macs.Get().(hash.Hash)
+	defer s.macs.Put(mac)
+	mac.Reset()
+	var prefix [64]byte
+	in := append(append(prefix[:0], rowVersion...), byte(len(table)))
+	mac.Write(append(in, table...))
+	mac.Write(row)
+	return mac.Sum(nil)
 }
 
 // Genuine implements RowSigner.
@@ -234,7 +234,13 @@ func (v *Vault) signAll(ctx context.Context, stored []byte, h *keyset.Handle, k 
 }
 
 func (v *Vault) signerWith(key prf.PRF) *rowSigner {
-	return &rowSigner{key: key, log: v.log, now: v.now, logged: map[string]time.Time{}}
+	secret, err := key.ComputePRF([]byte("rows"), hashSize)
+	if err != nil {
+		panic("vault: " + err.Error()) // ruled out by hashKeys
+	}
+	s := &rowSigner{log: v.log, now: v.now, logged: map[string]time.Time{}}
+	s.macs.New = func() any { return hmac.New(sha256.New, secret) }
+	return s
 }
 
 // eachSignedRow goes through the rows of all signed tables, one table after the other, a window in each view.

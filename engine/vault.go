@@ -14,7 +14,7 @@ import (
 // hashSize is the length of a Hash, bytes.
 const hashSize = 32
 
-// Vault seals data at rest and makes keyed hashes. Its keys are Tink keysets, kept in the store encrypted by the master key. New data is
+// Vault seals data at rest, makes keyed hashes and signs the store's rows. Its keys are Tink keysets, kept in the store encrypted by the master key. New data is
 // sealed with the primary key of a keyset, the others still open what they sealed: Rotate adds a key and makes it primary, Reencrypt
 // moves what older ones sealed and destroys them. Safe for concurrent use.
 type Vault struct {

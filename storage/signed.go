@@ -69,55 +69,59 @@ func splitColumns(columns string) []string {
 // rows read alike. Columns without a value are left out: one that is added later, empty, changes nothing.
 func (s *signedTable) appendRow(b []byte, values []any) ([]byte, error) {
 	for _, i := range s.signed {
-		var kind byte
-		var number uint64
-		var text string
 		switch v := values[i].(type) {
 		case nil:
 		case string:
-			kind, text = 's', v
+			b = appendText(b, s.columns[i], v)
 		case *string:
-			kind, text = 's', *v
+			b = appendText(b, s.columns[i], *v)
 		case []byte:
-			kind, text = 's', string(v)
+			b = appendText(b, s.columns[i], v)
 		case *[]byte:
-			kind, text = 's', string(*v)
+			b = appendText(b, s.columns[i], *v)
 		case int:
-			kind, number = 'n', uint64(v)
+			b = appendNumber(b, s.columns[i], int64(v))
 		case *int:
-			kind, number = 'n', uint64(*v)
+			b = appendNumber(b, s.columns[i], int64(*v))
 		case int64:
-			kind, number = 'n', uint64(v)
+			b = appendNumber(b, s.columns[i], v)
 		case *int64:
-			kind, number = 'n', uint64(*v)
+			b = appendNumber(b, s.columns[i], *v)
 		case bool:
-			kind, number = 'n', truth(v)
+			b = appendNumber(b, s.columns[i], truth(v))
 		case *bool:
-			kind, number = 'n', truth(*v)
+			b = appendNumber(b, s.columns[i], truth(*v))
 		default:
 			return nil, fmt.Errorf("sign %s: column %s holds a %T", s.name, s.columns[i], v)
-		}
-		switch {
-		case kind == 's' && text != "":
-			b = append(appendText(b, s.columns[i]), kind)
-			b = appendText(b, text)
-		case kind == 'n' && number != 0:
-			b = append(appendText(b, s.columns[i]), kind)
-			b = binary.BigEndian.AppendUint64(b, number)
 		}
 	}
 	return b, nil
 }
 
-func truth(v bool) uint64 {
+func truth(v bool) int64 {
 	if v {
 		return 1
 	}
 	return 0
 }
 
-func appendText(b []byte, text string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
+func appendText[T string | []byte](b []byte, column string, value T) []byte {
+	if len(value) == 0 {
+		return b
+	}
+	b = append(appendName(b, column), 's')
+	return append(binary.AppendUvarint(b, uint64(len(value))), value...)
+}
+
+func appendNumber(b []byte, column string, value int64) []byte {
+	if value == 0 {
+		return b
+	}
+	return binary.BigEndian.AppendUint64(append(appendName(b, column), 'n'), uint64(value))
+}
+
+func appendName(b []byte, column string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(column))), column...)
 }
 
 // keyOf is what names the row.

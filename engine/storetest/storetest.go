@@ -53,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 		{"cards", testCards},
 		{"short-term keys", testShortTermKeys},
 		{"sealed rows", testSealedRows},
+		{"signed rows", testSignedRows},
 		{"what has expired", testExpired},
 		{"payment methods: lists", testMethodLists},
 		{"payment methods: one for each card", testMethodFingerprints},
