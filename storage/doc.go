@@ -4,8 +4,8 @@
 // The map of the package: open.go opens, migrate.go sets up the schema (migrations/*.sql), writer.go is the one writer, reader.go the
 // pool of readers, checkpoint.go keeps the log small, sqlite.go is all that only SQLite needs, and the files named after things hold
 // their SQL behind tx.go. The SQL is one text for every database: $1 placeholders, ON CONFLICT, RETURNING; what differs goes
-// through session and dialect. signed.go
-// signs rows that are written and checks those that are read. engine/storetest is the suite that another database has to pass.
+// through session and dialect. signed.go signs rows that are written and checks those that are read. engine/storetest is the suite
+// that another database has to pass.
 //
 // # Why it is built this way
 //
