@@ -8,7 +8,9 @@ var Adapter = sdk.Adapter{
 	Manifest: sdk.Manifest{
 		Name: "guest", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Guest", Description: "An adapter for tests.",
 		Environments: map[string]sdk.Environment{"test": {BaseURL: "https://api.guest.example", Hosts: []string{"api.guest.example"}}},
-		Resolve:      sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByWebhook}},
+		Credentials: []sdk.Field{{Name: "api_key", Label: "API key", Type: "secret"},
+			{Name: "secret", Label: "Secret of webhooks", Type: "secret", Optional: true}},
+		Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByWebhook}},
 	},
 	Authorize: authorize,
 	Webhook:   webhook,

@@ -17,7 +17,8 @@
 // The adapter gets the real card, CVC, cryptogram and credentials in place of stand-ins, so that its request is the one the processor
 // would get. Derivations are computed. Everything in a case's request must be there, and nothing else in the body or query; of headers
 // that the case does not have, only idempotency headers are let through. After that the case runs again with stand-ins,
-// which must lead to the same request and leave card data where the manifest's placements are.
+// which must lead to the same request and leave card data where the manifest's placements are. That is a quick model of the host's rules;
+// payswitch plugin check drives the same cases through the host itself, whose word counts.
 //
 // The flows of an authenticator are three_ds_prepare, three_ds_authenticate, three_ds_result and three_ds_cancel; input.authentication is
 // sdk.AuthenticationRequest in its own JSON.
