@@ -154,11 +154,12 @@ func (f *filler) authenticated(s *sdk.Send, out *outgoing) error {
 		return violation(RuleAuthentication, "%s, but no credential of this account's stands where authentication does", f.why())
 	case f.unproven != "":
 		return violation(RuleAuthentication, "%s, and %s does not hold this account's credential alone", f.why(), f.unproven)
-	case f.foreign != "":
-		return violation(RuleAuthentication, "%s, and %s", f.why(), f.foreign)
 	}
 	if err := f.outside(s, out.url); err != nil {
 		return err
+	}
+	if f.foreign != "" {
+		return violation(RuleAuthentication, "%s, and %s", f.why(), f.foreign)
 	}
 	if c := f.foreignKey(); c != nil {
 		return violation(RuleAuthentication, "%s, and %s holds what looks like a key and is none of the account's", f.why(), c.where)

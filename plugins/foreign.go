@@ -235,12 +235,16 @@ func (f *filler) why() string {
 // candidate is a value that looks like a key.
 type candidate struct{ where, value string }
 
-// maxCandidates bounds what is kept of one request.
-const maxCandidates = 32
+// maxCandidates bounds them in one request, so that to look for each in what the operation was told costs little.
+const maxCandidates = 128
 
 // constant notes a value that looks like a key of the author's. Whether it is one is decided once it matters.
 func (f *filler) constant(where string, path []step, value string) {
-	if len(value) < minKey || len(f.candidates) >= maxCandidates || !looksLikeKey(value) {
+	if len(value) < minKey || !looksLikeKey(value) {
+		return
+	}
+	if len(f.candidates) >= maxCandidates {
+		f.stranger("more of its values than can be looked at look like keys")
 		return
 	}
 	if start, _ := f.secrets.next(value); start < 0 {

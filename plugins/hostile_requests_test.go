@@ -146,6 +146,7 @@ func TestHostileRequests(t *testing.T) {
 		"another content type":   jsonHead + "Content_Type: text/plain\n\n{" + cardJSON + "}",
 		"a document's field":     "raw:POST /chain\nContent-Type: application/x-www-form-urlencoded\nAuthorization: Bearer {K}\n\nrequest={\"number\":\"{N}\"}&Request.=1",
 		"within a document":      "raw:POST /chain\nContent-Type: application/x-www-form-urlencoded\nAuthorization: Bearer {K}\n\nrequest={\"number\":\"{N}\",\"api_key\":\"x\"}",
+		"behind many":            form + strings.Repeat("&a[]=X-{R}", 200) + "&note=Zk3vQ9xW7rT1yU5iO8pA2sD4",
 		"a login in base64":      jsonHead + "\n{" + `"note":"` + basic + `",` + cardJSON + "}",
 		"a key in XML":           xmlHead + "\n<order><note>Zk3vQ9xW7rT1yU5iO8&#112;A2sD4</note>" + cardXML + "</order>",
 

@@ -65,7 +65,7 @@ func requests(c *sdk.Call, mode, arg string) (o *sdk.Outcome, err error, mine bo
 	fn, text := sdk.Fn, sdk.Text
 	switch mode {
 	case "raw": // a request as the test writes it: method and path, headers, an empty line, the body
-		o, err := raw(c, strings.NewReplacer("{K}", key, "{N}", card.Number, "{C}", card.CVC).Replace(arg))
+		o, err := raw(c, strings.NewReplacer("{K}", key, "{N}", card.Number, "{C}", card.CVC, "{R}", c.ID("")).Replace(arg))
 		return o, err, true
 
 	// The author's text in the place of the account's.
