@@ -21,7 +21,7 @@ func charged(t *testing.T, r *Runtime, b *builder, input string) (answer []byte,
 	in.begin(r.limits.StepFuel, callTime, [32]byte{7})
 	answer, err = in.run([]byte(input))
 	require.NoError(t, err)
-	return answer, r.limits.StepFuel - int64(in.fuel.Get())
+	return answer, r.limits.StepFuel - in.left()
 }
 
 // TestNothingIsFree: whatever stands before it, and whichever way is taken, a long stretch of code is charged whenever it is gone through.

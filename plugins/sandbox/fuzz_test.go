@@ -38,7 +38,7 @@ func (g *plainGlobal) Set(v uint64) { g.v = v }
 // one step. Its answer is nil when it trapped; beyond says that it trapped because it looked beyond the end of its memory, where the
 // instrumented one has its ledger.
 func runPlain(t testing.TB, r wazero.Runtime, c *code, input []byte) (answer, memory []byte, beyond bool) {
-	in := &instance{code: c, fuel: &plainGlobal{v: 1 << 60}, depth: &plainGlobal{}, random: newRandom()}
+	in := &instance{code: c, fuel: &plainGlobal{v: 1 << 60}, rest: &plainGlobal{}, depth: &plainGlobal{}, random: newRandom()}
 	var err error
 	in.memory, err = newLinearMemory(c.memoryBytes, 0)
 	require.NoError(t, err)

@@ -22,6 +22,7 @@ type instance struct {
 
 	step, alloc api.Function
 	fuel, depth api.MutableGlobal
+	rest        api.MutableGlobal // fuel that the guest has not been given yet
 	ledger      api.MutableGlobal // where it begins
 	globals     []api.MutableGlobal
 
@@ -62,7 +63,7 @@ func (c *code) newInstance() (in *instance, err error) {
 		}
 		return g
 	}
-	in.fuel, in.depth, in.ledger = mutable(exportFuel), mutable(exportDepth), mutable(exportLedger)
+	in.fuel, in.depth, in.ledger, in.rest = mutable(exportFuel), mutable(exportDepth), mutable(exportLedger), mutable(exportRest)
 	for _, name := range c.globals {
 		in.globals = append(in.globals, mutable(name))
 	}
@@ -127,7 +128,7 @@ func (in *instance) begin(fuel int64, now time.Time, seed [32]byte) {
 	if pages := int64(in.memory.size / pageSize); pages > freePages {
 		fuel -= (pages - freePages) * pageCost
 	}
-	in.fuel.Set(uint64(fuel))
+	in.give(fuel)
 	in.depth.Set(stackUnits)
 }
 
@@ -139,7 +140,7 @@ func (in *instance) call(f api.Function, params int) error {
 		return trap(TrapMemory, "it wrote beyond the end of its memory")
 	case err == nil:
 		return nil
-	case int64(in.fuel.Get()) < 0:
+	case in.left() < 0:
 		return &TrapError{Kind: TrapFuel, Err: fmt.Errorf("fuel exhausted: %s", shortened(err))}
 	case int32(uint32(in.depth.Get())) < 0:
 		return &TrapError{Kind: TrapStack, Err: fmt.Errorf("stack exhausted: %s", shortened(err))}
@@ -219,10 +220,20 @@ func (in *instance) close() {
 	in.memory.Free()
 }
 
+// give makes units of fuel all that is left.
+func (in *instance) give(units int64) {
+	now := min(units, ration)
+	in.fuel.Set(uint64(now))
+	in.rest.Set(uint64(units - now))
+}
+
+// left is how much fuel there is, less than 0 where the guest has taken more.
+func (in *instance) left() int64 { return int64(in.fuel.Get()) + int64(in.rest.Get()) }
+
 // charge takes fuel for work the host does for the guest, before it is done.
 func (in *instance) charge(units int64) {
-	left := int64(in.fuel.Get()) - units
-	in.fuel.Set(uint64(left))
+	left := in.left() - units
+	in.give(left)
 	if left < 0 {
 		panic(&stop{TrapFuel, "fuel exhausted in a host function"})
 	}

@@ -7,11 +7,12 @@ import (
 
 // rewriterVersion is part of the key of everything kept on disk. Count it up with every change of what is refused, of
 // the code that is put in, or of what it costs.
-const rewriterVersion = 9
+const rewriterVersion = 10
 
 // Names of what the rewriter exports beside the guest's own mutable globals.
 const (
 	exportFuel   = reservedPrefix + "fuel"
+	exportRest   = reservedPrefix + "rest"
 	exportDepth  = reservedPrefix + "depth"
 	exportLedger = reservedPrefix + "ledger"
 	exportStart  = reservedPrefix + "start"
@@ -40,8 +41,10 @@ type rewriter struct {
 	fuel        uint64        // indices of the injected globals
 	depth       uint64
 	ledger      uint64
+	rest        uint64
 	note        uint64 // indices of the injected functions
 	enlarge     uint64
+	refuel      uint64
 	maxPages    uint32 // of the guest's memory
 	ledgerPages uint32
 	extraTypes  []funcType // those the module does not have
@@ -55,18 +58,19 @@ type rewriter struct {
 //   - loads and stores that go by one local share its address, and so the compiler's check and the note;
 //   - jumps by way of a loop and a br_table go to their blocks directly, and functions of the Go compiler are entered where Go enters them;
 //   - the ledger's pages are added to the memory, behind what the guest has of it, and memory.size does not count them;
-//   - the guest's mutable globals, and those three, are exported;
+//   - the guest's mutable globals, and those four, are exported;
 //   - start function and data segments are taken out. The host runs and applies them for the first instance; all
 //     others start from its image.
 //
 // Nothing is renumbered: types, functions, globals and exports are only appended.
 func (m *parsed) rewrite(maxPages uint32) (*rewritten, error) {
 	globals, functions := uint64(len(m.globals)), uint64(len(m.imports)+len(m.funcs))
-	w := &rewriter{m: m, fuel: globals, depth: globals + 1, ledger: globals + 2, note: functions, enlarge: functions + 1,
+	w := &rewriter{m: m, fuel: globals, depth: globals + 1, ledger: globals + 2, rest: globals + 3, note: functions, enlarge: functions + 1, refuel: functions + 2,
 		maxPages: maxPages, ledgerPages: ledgerPages(maxPages)}
 	res := &rewritten{data: m.data, source: m.wasm, start: m.start >= 0, ledger: w.ledgerPages}
 	w.typeOf(noteType) // before the type section is written
 	w.typeOf(enlargeType)
+	w.typeOf(refuelType)
 	code, err := w.code()
 	if err != nil {
 		return nil, err
@@ -133,7 +137,8 @@ func (w *rewriter) typeSection(s section) []byte {
 // functionSection appends the types of the injected functions.
 func (w *rewriter) functionSection(s section) []byte {
 	types := appendU(nil, w.typeOf(noteType))
-	return w.grown(s, 2, appendU(types, w.typeOf(enlargeType)))
+	types = appendU(types, w.typeOf(enlargeType))
+	return w.grown(s, 3, appendU(types, w.typeOf(refuelType)))
 }
 
 // memorySection gives the memory its ledger and its largest size.
@@ -151,7 +156,8 @@ func (w *rewriter) globalSection(s section) []byte {
 		typeI32, 1, opI32Const, // ledger
 	}
 	injected = append(appendS(injected, int64(int32(w.m.memMin*pageSize))), opEnd)
-	const n = 3
+	injected = append(injected, typeI64, 1, opI64Const, 0, opEnd) // rest
+	const n = 4
 	if s.id != secGlobal {
 		return append([]byte{n}, injected...)
 	}
@@ -178,6 +184,7 @@ func (w *rewriter) exportSection(s section, res *rewritten) []byte {
 	add(exportFuel, 3, w.fuel)
 	add(exportDepth, 3, w.depth)
 	add(exportLedger, 3, w.ledger)
+	add(exportRest, 3, w.rest)
 	if res.start {
 		add(exportStart, 0, uint64(w.m.start))
 	}
@@ -190,7 +197,7 @@ func (w *rewriter) code() ([]byte, error) {
 	for _, b := range w.m.bodies {
 		size += b.end - b.start
 	}
-	out := appendU(make([]byte, 0, size*2), uint64(len(w.m.bodies)+2))
+	out := appendU(make([]byte, 0, size*2), uint64(len(w.m.bodies)+3))
 	var body []byte
 	add := func() {
 		out = appendU(out, uint64(len(body)))
@@ -204,6 +211,8 @@ func (w *rewriter) code() ([]byte, error) {
 	body = w.noteFunction(body[:0])
 	add()
 	body = w.enlargeFunction(body[:0])
+	add()
+	body = w.refuelFunction(body[:0])
 	add()
 	return out, err
 }

@@ -131,10 +131,12 @@ func (w *rewriter) charge(b []byte, cost int64) []byte {
 	return appendU(append(b, opGlobalSet), w.fuel)
 }
 
-// checkFuel leaves for the end of the function, depth blocks further out, where the guest is stopped, when there is no fuel left.
+// checkFuel asks for more fuel when there is none left, and leaves for the end of the function, depth blocks further out, where the guest is
+// stopped, when there is none to be had.
 func (w *rewriter) checkFuel(b []byte, depth uint32) []byte {
 	b = appendU(append(b, opGlobalGet), w.fuel)
-	return appendU(append(b, opI64Const, 0, opI64LtS, opBrIf), uint64(depth))
+	b = appendU(append(b, opI64Const, 0, opI64LtS, opIf, typeEmpty, opCall), w.refuel)
+	return append(appendU(append(b, opBrIf), uint64(depth)+1), opEnd)
 }
 
 // enter counts a frame onto the stack and stops the guest when it is too deep.
