@@ -1,6 +1,8 @@
 package stripe_test
 
 import (
+	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -73,5 +75,24 @@ func TestUnreadableMessages(t *testing.T) {
 	for _, amounts := range []string{``, `,"amount":"sixty","currency":"usd"`, `,"amount":1000,"currency":{}`} {
 		e := read("refund.updated", `{"id":"re_1","object":"refund","payment_intent":"pi_1","status":"succeeded"`+amounts+`}`)
 		require.True(t, e.Sync && e.Outcome == nil && e.RefundID == "re_1", amounts)
+	}
+}
+
+// TestClientKnowsNoOtherErrors shows that every error code of the client's that may stand for a payment has a reason of its own.
+func TestClientKnowsNoOtherErrors(t *testing.T) {
+	others := regexp.MustCompile(`^(acss_|account_(country|error|information|token)|alipay_|bank_account_(bad|exists|unverified|verification)|balance_invalid|bitcoin_|coupon_|customer_(max_subscriptions|session|tax)|` +
+		`financial_connections_|forwarding_api_|instant_payouts_|invalid_tax|invoice_(no|not|on|upcoming)|ownership_|payment_intent_konbini|payment_method_(bank_account_already|microdeposit)|payout|sepa_|service_period|` +
+		`shipping_calculation|stripe_tax|tax|terminal_|transfer)`) // of other means of payment and other APIs
+	generic := []string{"card_declined", "bank_account_declined", "bank_account_restricted", "bank_account_unusable", "debit_not_authorized", "payment_intent_payment_attempt_failed",
+		"setup_attempt_failed", "payment_method_provider_decline", "payment_method_bank_account_blocked"}
+	codes := constants(t, "error.go", "ErrorCode")
+	require.Greater(t, len(codes), 150)
+	for _, code := range codes {
+		if others.MatchString(code) {
+			continue
+		}
+		o := outcome(t, sdk.OpAuthorize, asked(sdk.OpAuthorize), wire.Answer(402, `{"error":{"type":"card_error","code":"`+code+`"}}`))
+		require.Equal(t, sdk.StatusDeclined, o.Status, code)
+		require.Equal(t, slices.Contains(generic, code), o.Decline.Reason == sdk.DeclineGeneric, "%s is %s", code, o.Decline.Reason)
 	}
 }
