@@ -175,6 +175,7 @@ func (e *Engine) sync(ctx context.Context, w *work, resolves sdk.Operation) (*sd
 	v := judge(sdk.OpSync, q.req.Amount, w.adapter.Manifest, r, err)
 	e.metrics.OperationDone(string(sdk.OpSync), q.op.Connector, v.status, e.now().Sub(now))
 	if v.outcome == nil || v.outcome.Status == sdk.StatusUnknown || v.status == OperationUnknown {
+		e.raise(ctx, &q, v)
 		return nil, verdict{status: OperationUnknown, text: "the processor's answer to a sync tells nothing: " + v.text}
 	}
 	if m := v.outcome.Amount; m != nil && m.Currency != "" && m.Currency != q.req.Amount.Currency {

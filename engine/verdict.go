@@ -43,7 +43,7 @@ func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult,
 	case !kind.EndsWith(o.Status), kind == sdk.OpSync && o.Status == sdk.StatusRefunded: // refunds found by a sync are not booked
 		return unknownOrFailed(r, m, "the adapter answered "+string(o.Status)+" to "+string(kind), "gave an outcome that "+string(kind)+" cannot have")
 	case o.Status == sdk.StatusUnknown:
-		return verdict{status: OperationUnknown, outcome: o, text: o.Raw["error"]}
+		return verdict{status: OperationUnknown, outcome: o, text: o.Raw["error"], alarm: alarmOf(o)}
 	case !sent(r) && sends(m) && o.Status != sdk.StatusDeclined:
 		return verdict{status: OperationFailed, text: "the adapter answered " + string(o.Status) + " without asking the processor", alarm: "outcome_without_send",
 			fault: faultOf(m, "gave the outcome "+string(o.Status)+" without asking the processor")}

@@ -131,12 +131,12 @@ func refused(j sdk.JSON) *sdk.Decline {
 	if len(code) == 1 {
 		network = "0" + code
 	}
-	reason := cmp.Or(declines.Of(network), sdk.DeclineByCode(network))
+	otherwise := sdk.DeclineByCode(network)
 	if j.Str("paymentInstrument.cardBrand") == "mastercard" {
-		reason = cmp.Or(declines.Of(network), sdk.DeclineByMastercard(network))
+		otherwise = sdk.DeclineByMastercard(network)
 	}
-	d := sdk.NewDecline(cmp.Or(code, "refused"), cmp.Or(j.Str("refusalDescription"), code), reason)
-	d.NetworkCode, d.AdviceCode = network, j.Text("advice.code")
+	d := declines.New(network, cmp.Or(j.Str("refusalDescription"), code), otherwise)
+	d.Code, d.NetworkCode, d.AdviceCode = cmp.Or(code, "refused"), network, j.Text("advice.code")
 	return d
 }
 

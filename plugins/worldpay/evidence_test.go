@@ -51,3 +51,12 @@ func TestNotFoundByItsLink(t *testing.T) {
 	lost.TransactionID = lost.Reference
 	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpSync, lost, gone).Status, "nobody has seen link data of it")
 }
+
+// TestReasons shows that refusal codes of Worldpay's say more than that there was a refusal, and that no other processor is tried after a late answer.
+func TestReasons(t *testing.T) {
+	for code, want := range map[string]sdk.DeclineReason{"972": sdk.DeclineStopRecurring, "38": sdk.DeclineSecurityViolation, "37": sdk.DeclinePickUpCard, "68": sdk.DeclineIssuerUnavailable} {
+		o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(201, `{"outcome":"refused","refusalCode":"`+code+`","refusalDescription":"x"}`))
+		require.Equal(t, want, o.Decline.Reason, code)
+		require.False(t, o.Decline.RetryElsewhere, code)
+	}
+}

@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"context"
+	"log/slog"
+
+	"payswitch/sdk"
+)
+
+// alarmOf is the alarm that an adapter raises with an unknown outcome, "" for none. An adapter can raise only what is named here.
+func alarmOf(o *sdk.Outcome) string {
+	if o.Raw["alarm"] == sdk.AlarmOtherAccount {
+		return sdk.AlarmOtherAccount
+	}
+	return ""
+}
+
+// raise counts and logs the alarm that an adapter raised with its answer to a query, which is nothing that could be booked.
+func (e *Engine) raise(ctx context.Context, w *work, v verdict) {
+	if v.alarm != sdk.AlarmOtherAccount {
+		return
+	}
+	e.metrics.Alarm(v.alarm)
+	e.log.LogAttrs(ctx, slog.LevelError, "the processor does not know an id that it gave: compare the account's credentials and environment with those of the payment",
+		slog.String("payment_id", w.p.ID), slog.String("account_id", w.account.ID), slog.String("connector", w.account.Connector))
+}

@@ -1,0 +1,37 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/sdk"
+)
+
+// TestOtherAccountRaises shows that a processor that does not know its own payment changes nothing, and that somebody hears of it.
+func TestOtherAccountRaises(t *testing.T) {
+	p := newProcessor(t)
+	a := shop(byReference)
+	pay, ask := a.Authorize, a.Sync
+	a.Authorize = func(call *sdk.Call) (*sdk.Outcome, error) {
+		o, err := pay(call)
+		if o != nil {
+			o.Status = sdk.StatusAuthorized
+		}
+		return o, err
+	}
+	a.Sync = func(call *sdk.Call) (*sdk.Outcome, error) {
+		if _, err := ask(call); err != nil {
+			return nil, err
+		}
+		return call.NotFound(), nil
+	}
+	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
+	w.shopAccount(p.URL)
+	v := w.pay(sale(100, visa, manual))
+	require.Equal(t, engine.RequiresCapture, v.Payment.Status)
+	v = w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true})
+	require.Equal(t, engine.RequiresCapture, v.Payment.Status)
+	require.Equal(t, 1, w.alarms.all()[sdk.AlarmOtherAccount])
+}
