@@ -118,7 +118,7 @@ func TestCertificationDrivesTheHost(t *testing.T) {
 			a.AccessToken = func(c *sdk.Call) (*sdk.Outcome, error) {
 				return c.Token(&sdk.Send{Method: "POST", URL: "/token"}, "token", "expires_in")
 			}
-		}, wants: []string{`rule proof: access_token: bank.json:8 (case token): POST /v1/token does not hold the account's credential`,
+		}, wants: []string{`rule host: access_token: bank.json:8 (case token): the host refuses it: rule authentication: the request's answer is captured, but no credential of this account's`,
 			`the credential "client_secret" is required, and no request or signature of any operation holds it`}},
 		"an event that cannot be": {state: "verify", wants: []string{"bank.responses.json:5 (webhook sample): event 0: the outcome verify is none of this operation's"}},
 		"a signature compared with card data in it": {change: func(a *sdk.Adapter) {
