@@ -17,7 +17,7 @@ import (
 )
 
 // BenchmarkAdapters is what each built-in adapter costs: its module's size, the time from nothing on disk to its first answer (cold), the same with
-// compiled code on disk (warm), the memory that the process holds more while
+// compiled code on disk (warm), both again as an adapter of the directory, in a process of its own (apart), the memory that the process holds more while
 // it is in use, and what is left of that once it rests (see Options.RestAfter).
 func BenchmarkAdapters(b *testing.B) {
 	names, err := fs.Glob(builtin, "builtin/*.wasm")
@@ -29,22 +29,27 @@ func BenchmarkAdapters(b *testing.B) {
 		b.Run(strings.TrimSuffix(path.Base(name), ".wasm"), func(b *testing.B) {
 			wasm, err := fs.ReadFile(builtin, name)
 			require.NoError(b, err)
-			var cold, warm time.Duration
+			var cold, warm, coldApart, warmApart time.Duration
 			var held, idle float64
 			for b.Loop() {
 				dir := b.TempDir()
-				cold += firstStep(b, dir, wasm, nil)
+				cold += firstStep(b, sandbox.Options{CacheDir: dir}, wasm, nil)
 				before := resident(b)
-				warm += firstStep(b, dir, wasm, func(m *sandbox.Module) {
+				warm += firstStep(b, sandbox.Options{CacheDir: dir}, wasm, func(m *sandbox.Module) {
 					held += resident(b) - before
 					m.Rest()
 					idle += resident(b) - before
 				})
+				apart := sandbox.Options{CacheDir: b.TempDir(), Compiler: sandbox.Self()}
+				coldApart += firstStep(b, apart, wasm, nil)
+				warmApart += firstStep(b, apart, wasm, nil)
 			}
 			n := float64(b.N)
 			b.ReportMetric(float64(len(wasm))/1e3, "kB")
 			b.ReportMetric(float64(cold.Milliseconds())/n, "ms-cold")
 			b.ReportMetric(float64(warm.Microseconds())/1e3/n, "ms-warm")
+			b.ReportMetric(float64(coldApart.Milliseconds())/n, "ms-cold-apart")
+			b.ReportMetric(float64(warmApart.Microseconds())/1e3/n, "ms-warm-apart")
 			b.ReportMetric(held/n, "MB-in-use")
 			b.ReportMetric(idle/n, "MB-idle")
 			b.ReportMetric(0, "ns/op")
@@ -53,9 +58,9 @@ func BenchmarkAdapters(b *testing.B) {
 }
 
 // firstStep is the time until a module that is loaded anew has answered; idle is called while it is held.
-func firstStep(b *testing.B, dir string, wasm []byte, idle func(*sandbox.Module)) time.Duration {
+func firstStep(b *testing.B, o sandbox.Options, wasm []byte, idle func(*sandbox.Module)) time.Duration {
 	began := time.Now()
-	r, err := sandbox.New(b.Context(), sandbox.Options{CacheDir: dir})
+	r, err := sandbox.New(b.Context(), o)
 	require.NoError(b, err)
 	defer r.Close(context.Background())
 	m, err := r.Load(wasm, warmUp())

@@ -31,6 +31,7 @@ var badCompilers = map[string]func(){
 		var all [][]byte
 		for {
 			all = append(all, bytes.Repeat([]byte{1}, 8<<20))
+			runtime.KeepAlive(all)
 			time.Sleep(time.Millisecond)
 		}
 	},

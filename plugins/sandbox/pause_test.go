@@ -27,9 +27,13 @@ func chase(pages int64) *builder {
 
 // slowest are guests that take long for their fuel, each by another instruction.
 func slowest() map[string]*builder {
-	float := func(code ...any) *builder { return newAdapter(1).step(tF64, forever(get(2), repeated(32, code...), put(2))) }
+	float := func(code ...any) *builder {
+		return newAdapter(1).step(tF64, forever(get(2), repeated(32, code...), put(2)))
+	}
 	const bits, most = 0x3f, 1 << 62
-	word := func(code ...any) *builder { return newAdapter(1).step(tI64, i64c(most), put(2), forever(get(2), repeated(32, code...), put(2))) }
+	word := func(code ...any) *builder {
+		return newAdapter(1).step(tI64, i64c(most), put(2), forever(get(2), repeated(32, code...), put(2)))
+	}
 	random := asm(get(2), i64c(6364136223846793005), 0x7e, i64c(1442695040888963407), opI64Add, tee(2))
 	indirect := newAdapter(1)
 	indirect.tables = [][]byte{{typeFuncref, 0, bits + 1}}

@@ -19,7 +19,7 @@ import (
 // Limits bound what a module may be and do. Zero fields take the defaults.
 type Limits struct {
 	MemoryPages   uint32        // pages of 64 KiB an instance may have; default 1024 (64 MiB)
-	StepFuel      int64         // fuel of one step; default 100 million, which stops any loop within about 250 ms
+	StepFuel      int64         // fuel of one step; default 100 million; see ration for what that means in time
 	InitFuel      int64         // fuel of initialisation, of the manifest, and of the warm-up, each; default 400 million
 	ModuleBytes   int           // size of a module; default 16 MiB
 	FunctionBytes int           // size of one function body, which bounds the time it takes to compile; default 256 KiB
@@ -179,7 +179,7 @@ func (r *Runtime) Close(ctx context.Context) error {
 
 // Load validates a module exactly as received, checks that the sandbox can run it, and returns it without compiling it:
 // the first Step or Manifest does that. It keeps wasm and warm, which must not change any more. A module that cannot be
-// run is refused with a *RefusedError.
+// run is refused with a *RefusedError. With Options.Compiler, whether it is valid is found out with its first Step or Manifest.
 //
 // warm is the message of a step taken once before the state every call starts from is kept, so that what a guest sets up
 // on first use is there already and its memory need not grow in each call; nil for none. It must hold nothing secret.
