@@ -154,7 +154,7 @@ func (o *order) fulfil(log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	made, err := machine()
+	made, err := machine(r.disk.dir)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (r *Runtime) product(m *Module) (*product, bool) {
 	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&p); err != nil {
 		return nil, false
 	}
-	if here, err := machine(); err != nil || p.Machine != here {
+	if here, err := machine(r.disk.dir); err != nil || p.Machine != here {
 		return nil, false
 	}
 	if _, err := os.Stat(filepath.Join(r.disk.dir, p.File)); err != nil {
@@ -257,8 +257,12 @@ func (r *Runtime) made(m *Module, wasm []byte) (*product, error) {
 
 // compileApart has a compiler make a module's product and takes it into the cache directory.
 func (r *Runtime) compileApart(m *Module, wasm []byte) error {
-	r.compiling <- struct{}{}
-	defer func() { <-r.compiling }()
+	select {
+	case r.apart <- struct{}{}: // not r.compiling: what is compiled already must not wait for it
+	case <-r.ending:
+		return ErrClosed
+	}
+	defer func() { <-r.apart }()
 	dir, err := os.MkdirTemp(r.disk.dir, scratchPrefix+"*")
 	if err != nil {
 		return fmt.Errorf("sandbox: cache directory: %w", err)
@@ -308,6 +312,9 @@ func (r *Runtime) runCompiler(o order) (*report, error) {
 	go func() { ended <- cmd.Wait() }()
 	limit, err := r.watch(cmd, ended)
 	_ = stdin.Close()
+	if errors.Is(err, ErrClosed) {
+		return nil, err
+	}
 	text := strings.TrimSpace(complaint.String())
 	if err != nil && limit == "" {
 		limit = "crash"
@@ -352,6 +359,10 @@ func (r *Runtime) watch(cmd *exec.Cmd, ended <-chan error) (limit string, err er
 		select {
 		case err := <-ended:
 			return limit, err
+		case <-r.ending:
+			_ = cmd.Process.Kill()
+			<-ended
+			return "", ErrClosed
 		case <-timeout.C:
 			limit = "time"
 			_ = cmd.Process.Kill()
@@ -400,8 +411,26 @@ func (c *capped) Write(p []byte) (int, error) {
 // machine is what native code depends on beside the module: wazero's version and the processor's abilities. wazero names its files by a
 // digest of both and the module; the file of a module that is always the same stands for them. A product made for another machine would
 // not be found by wazero, which would compile here instead.
-var machine = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "payswitch-machine-")
+var machine = func(cacheDir string) (string, error) {
+	found.Lock()
+	defer found.Unlock()
+	if found.machine != "" {
+		return found.machine, nil
+	}
+	name, err := findMachine(cacheDir)
+	if err == nil {
+		found.machine = name
+	}
+	return name, err
+}
+
+var found struct {
+	sync.Mutex
+	machine string // "" until known
+}
+
+func findMachine(cacheDir string) (string, error) {
+	dir, err := os.MkdirTemp(cacheDir, scratchPrefix+"*")
 	if err != nil {
 		return "", err
 	}
@@ -423,4 +452,4 @@ var machine = sync.OnceValues(func() (string, error) {
 		return "", fmt.Errorf("sandbox: wazero made %d files of one module: %w", len(files), err)
 	}
 	return filepath.Rel(dir, files[0])
-})
+}

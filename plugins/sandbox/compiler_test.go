@@ -111,7 +111,7 @@ func TestProductOfAnotherMachine(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, step(t, m, ""))
 	here := machine
-	machine = func() (string, error) { return "another", nil }
+	machine = func(string) (string, error) { return "another", nil }
 	defer func() { machine = here }()
 	_, ok := m.runtime.product(m)
 	require.False(t, ok)
@@ -248,6 +248,24 @@ func TestOwnModulesAreCompiledHere(t *testing.T) {
 	m, err := r.LoadOwn(newAdapter(1).step("", answerAt(outputAt, 0)).build(), nil)
 	require.NoError(t, err)
 	require.Empty(t, step(t, m, ""))
+}
+
+// TestNobodyWaitsForACompiler: while a compiler is busy with one module, others that need none are made ready.
+func TestNobodyWaitsForACompiler(t *testing.T) {
+	r := newRuntime(t, Options{Compiler: badCompiler("hangs"), Limits: Limits{CompileTime: 20 * time.Second}})
+	slow, err := r.Load(newAdapter(1).step("", answerAt(outputAt, 0)).build(), nil)
+	require.NoError(t, err)
+	own, err := r.LoadOwn(newAdapter(2).step("", answerAt(outputAt, 0)).build(), nil)
+	require.NoError(t, err)
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	_, err = slow.Manifest(ctx)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	began := time.Now()
+	require.Empty(t, step(t, own, ""))
+	require.Less(t, time.Since(began), 10*time.Second)
+	require.NoError(t, r.Close(context.Background())) // ends the compiler
+	require.Less(t, time.Since(began), 10*time.Second)
 }
 
 // TestDamagedProduct: a product that is cut off or changed is made anew.

@@ -85,6 +85,8 @@ type Runtime struct {
 	moduleConfig wazero.ModuleConfig
 	compiling    chan struct{} // holds a token while a module is compiled: one at a time
 	compiler     []string      // nil for none
+	apart        chan struct{} // holds a token while the compiler runs
+	ending       chan struct{} // closed when the runtime is: the compiler is ended
 	scratch      string        // the cache directory of a runtime that was given none and has a compiler
 
 	mu      sync.Mutex
@@ -109,6 +111,8 @@ func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 		log:       o.Logger,
 		compiling: make(chan struct{}, 1),
 		compiler:  o.Compiler,
+		apart:     make(chan struct{}, 1),
+		ending:    make(chan struct{}),
 		modules:   map[*Module]struct{}{},
 		// Nothing of the host is given away, and no name, so that any number of instances fit into one runtime.
 		moduleConfig: wazero.NewModuleConfig().WithName("").WithStartFunctions(),
@@ -153,6 +157,9 @@ func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 // Close closes all modules, waiting for their running steps as Module.Close does, and frees the runtime.
 func (r *Runtime) Close(ctx context.Context) error {
 	r.mu.Lock()
+	if !r.closed {
+		close(r.ending)
+	}
 	r.closed = true
 	modules := make([]*Module, 0, len(r.modules))
 	for m := range r.modules {
