@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"payswitch/engine"
 	"payswitch/sdk"
@@ -119,40 +120,83 @@ type reading struct {
 // maxEncodings bounds how deep encodings are looked into.
 const maxEncodings = 3
 
-// read masks a text as it stands and, where it holds escapes or other characters than ASCII, once more as it is read without them.
+// read masks a text as it stands and, where it holds escapes or other characters than ASCII, as it is read without them. Encoded text comes
+// first, so that what is left of it is not taken for digits.
 func (r *reading) read(text string) string {
 	if len(text) < 3 {
 		return text
 	}
-	v := view{source: text, text: text}
-	r.pass(&v)
-	if v.escaped && v.unescape() {
-		r.pass(&v)
+	v := view{source: text, text: text, first: r.card.first, json: isJSON(text)}
+	r.encoded(&v)
+	v.apply()
+	r.scan(&v)
+	if len(v.edits)+len(v.fields) == 0 && !v.escaped {
+		r.keys.find(r, &v)
+		v.apply()
+		return v.source
 	}
-	return v.source
+	r.decoded(&v)
+	r.keys.find(r, &v)
+	v.apply()
+	d := view{source: v.source, first: v.first, json: v.json}
+	if !v.escaped || !d.unescape() {
+		return v.source
+	}
+	r.keys.find(r, &d)
+	d.apply()
+	return d.source
 }
 
-// pass masks what is found in one view. Encoded text comes first, so that what is left of it is not taken for digits.
-func (r *reading) pass(v *view) {
-	r.encoded(v)
+// decoded masks a view that has been scanned, in all its readings together: none may hide from another what it would have found. Numbers go
+// first, so that no field's name takes away a part of one.
+func (r *reading) decoded(v *view) {
+	escaped := v.escaped
+	early := slices.DeleteFunc(slices.Clone(v.fields), func(e edit) bool { return !strings.ContainsFunc(v.source[e.start:e.end], unicode.IsLetter) })
+	if len(early) > 0 { // a CVC in base64 may end with a digit, which is none of a number beside it
+		v.edits = early
+		v.apply()
+		r.scan(v)
+	}
+	d := view{source: v.source, first: v.first, json: v.json}
+	f := d
+	if escaped && d.unescape() {
+		if r.encoded(&d); d.apply() {
+			*v = view{source: d.source, text: d.source, first: d.first, json: d.json}
+			r.scan(v)
+			f.source = d.source
+		}
+		r.scan(&d)
+		if f.fold() { // where a number stands behind what looks like an escape
+			r.scan(&f)
+		}
+	}
+	found := len(v.fields) + len(d.fields)
+	v.edits = slices.Concat(v.edits, d.edits, f.edits)
 	v.apply()
-	r.scan(v)
-	v.apply()
-	r.keys.find(r, v)
-	v.apply()
+	if found > 0 {
+		r.fields(v)
+		if d = (view{source: v.source, first: v.first, json: v.json}); escaped && d.unescape() {
+			r.fields(&d)
+		}
+		v.edits = slices.Concat(v.fields, d.fields)
+		v.apply()
+	}
+	v.escaped = escaped
 }
 
 // view is a text in the form in which it is searched, and where that comes from.
 type view struct {
 	source string // the text itself
 	text   string // what is searched
+	first  string // of the card's number
 	at     []span // of each byte of text in source; nil: they are the same
 	edits  []edit // of source
+	fields []edit // those of fields whose value is a secret
 
 	escaped bool // there is an escape in the text that was scanned
 
-	jsonKnown bool
-	strings   []uint64 // of source, which is JSON: which bytes are within a string; nil where it is not JSON
+	json    bool     // source is an object or array of JSON
+	strings []uint64 // which bytes of source are within a string; nil until that is asked for
 
 	follow, followEnd int // where digits are masked that follow a card number
 }
@@ -167,6 +211,14 @@ func (v *view) place(start, end int) (int, int) {
 	return int(v.at[start].start), int(v.at[end-1].end)
 }
 
+// putField notes an edit of a field's value.
+func (v *view) putField(start, end int, text string) {
+	if start < end {
+		s, e := v.place(start, end)
+		v.fields = append(v.fields, edit{s, e, text})
+	}
+}
+
 // put notes an edit of a part of the text.
 func (v *view) put(start, end int, text string) {
 	if start < end {
@@ -175,11 +227,16 @@ func (v *view) put(start, end int, text string) {
 	}
 }
 
-// blank notes that nothing of a part is to be seen. A number of JSON stays one.
+// blank notes that nothing of a part is to be seen.
 func (v *view) blank(start, end int) {
+	start, end, text := v.blankOf(start, end)
+	v.put(start, end, text)
+}
+
+// blankOf is what stands in the place of a part of which nothing is to be seen. A number of JSON stays one.
+func (v *view) blankOf(start, end int) (int, int, string) {
 	if !v.isNumber(start) {
-		v.put(start, end, blanked)
-		return
+		return start, end, blanked
 	}
 	for start > 0 && isNumeral(v.text[start-1]) {
 		start--
@@ -187,24 +244,38 @@ func (v *view) blank(start, end int) {
 	for end < len(v.text) && isNumeral(v.text[end]) {
 		end++
 	}
-	v.put(start, end, "0")
+	return start, end, "0"
 }
 
 func isNumeral(c byte) bool { return c-'0' <= 9 || c == '.' || c == '-' || c == '+' || c|32 == 'e' }
 
 // isNumber says that what stands there is part of a JSON value that is no string.
 func (v *view) isNumber(at int) bool {
-	if !v.jsonKnown {
-		v.jsonKnown = true
-		if t := strings.TrimLeft(v.source, " \t\r\n"); t != "" && (t[0] == '{' || t[0] == '[') {
-			v.readStrings()
-		}
+	if !v.json {
+		return false
 	}
 	if v.strings == nil {
-		return false
+		v.readStrings()
 	}
 	start, _ := v.place(at, at+1)
 	return v.strings[start/64]&(1<<(start%64)) == 0
+}
+
+// isJSON says whether a text has the form of an object or array.
+func isJSON(text string) bool {
+	const space = " \t\r\n"
+	t := strings.Trim(text, space)
+	if len(t) < 2 {
+		return false
+	}
+	next := strings.TrimLeft(t[1:], space)[0]
+	switch t[0] {
+	case '{':
+		return t[len(t)-1] == '}' && (next == '"' || next == '}')
+	case '[':
+		return t[len(t)-1] == ']' && strings.IndexByte(`"{[]-0123456789tfn`, next) >= 0
+	}
+	return false
 }
 
 func (v *view) readStrings() {
@@ -227,28 +298,40 @@ func (v *view) readStrings() {
 	}
 }
 
-// apply makes the edits.
-func (v *view) apply() {
+// apply makes the edits and says whether there were any. Of two that overlap the larger counts: it leaves less to be seen.
+func (v *view) apply() bool {
 	if len(v.edits) == 0 {
-		return
+		return false
 	}
 	slices.SortStableFunc(v.edits, func(a, b edit) int { return cmp.Or(a.start-b.start, b.end-a.end) })
+	all := v.edits[:1]
+	for _, e := range v.edits[1:] {
+		last := &all[len(all)-1]
+		switch {
+		case e.start >= last.end:
+			all = append(all, e)
+		case e.end > last.end:
+			if e.end-e.start > last.end-last.start {
+				last.text = e.text
+			}
+			last.end = e.end
+		}
+	}
 	var out strings.Builder
 	done := 0
-	for _, e := range v.edits {
-		if e.start >= done {
-			out.WriteString(v.source[done:e.start])
-			out.WriteString(e.text)
-		} // else the beginning is replaced already, and the rest goes with it
-		done = max(done, e.end)
+	for _, e := range all {
+		out.WriteString(v.source[done:e.start])
+		out.WriteString(e.text)
+		done = e.end
 	}
 	out.WriteString(v.source[done:])
 	decoded := v.at != nil
-	*v = view{source: out.String(), escaped: v.escaped}
+	*v = view{source: out.String(), first: v.first, json: v.json, escaped: v.escaped}
 	v.text = v.source
 	if decoded {
 		v.unescape()
 	}
+	return true
 }
 
 func isWord(c byte) bool { return isAlphanumeric(c) || c == '_' || c >= 0x80 }

@@ -64,19 +64,21 @@ func (c *cardClass) ofLength(n int) bool {
 	return n == c.length
 }
 
-// whole says whether digits hold a whole number of the class, forwards or backwards.
-func (c *cardClass) whole(digits string) bool {
-	least, most := c.length, c.length
+// lengths are from how many digits to how many a number of the class has.
+func (c *cardClass) lengths() (least, most int) {
 	if c.length == 0 {
-		least, most = leastPAN, mostPAN
+		return leastPAN, mostPAN
 	}
-	if len(digits) < least {
-		return false
-	}
-	for from := 0; ; from++ {
+	return c.length, c.length
+}
+
+// whole says whether digits hold a whole number of the class.
+func (c *cardClass) whole(digits string) bool {
+	least, most := c.lengths()
+	for from := 0; from+least <= len(digits); from++ {
 		i := strings.Index(digits[from:], c.first)
 		if i < 0 {
-			break
+			return false
 		}
 		from += i
 		for n := least; n <= most && from+n <= len(digits); n++ {
@@ -85,7 +87,13 @@ func (c *cardClass) whole(digits string) bool {
 			}
 		}
 	}
-	for from := 0; ; from++ {
+	return false
+}
+
+// backwards says whether digits hold a whole number of the class backwards.
+func (c *cardClass) backwards(digits string) bool {
+	least, most := c.lengths()
+	for from := max(0, least-shownFirst); from+shownFirst <= len(digits); from++ {
 		i := strings.Index(digits[from:], c.reversedFirst)
 		if i < 0 {
 			return false
@@ -97,6 +105,7 @@ func (c *cardClass) whole(digits string) bool {
 			}
 		}
 	}
+	return false
 }
 
 // group are digits that stand together.
@@ -162,7 +171,7 @@ func (r *reading) scan(v *view) {
 			i = g.end
 			n := len(run)
 			escape := v.at == nil && isEscapedDigits(t, g)
-			if n > 0 && !escape && isJoined(t[run[n-1].end:g.start]) {
+			if n > 0 && !escape && isJoined(t[run[n-1].end:g.start]) && !isWordEnd(t, run[n-1], g) {
 				run = append(run, g)
 				continue
 			}
@@ -189,13 +198,18 @@ func isEscapedDigits(t string, g group) bool {
 	if g.start == 0 || g.end-g.start > 7 {
 		return false
 	}
-	switch t[g.start-1] {
-	case '%', '=':
-		return g.end-g.start == 2
+	switch mark := t[g.start-1]; mark {
+	case '%', '=': // one of several
+		return g.end-g.start == 2 && (g.end < len(t) && t[g.end] == mark || g.start > 3 && t[g.start-4] == mark)
 	case '#':
 		return g.start > 1 && t[g.start-2] == '&' && g.end < len(t) && (t[g.end] == ';' || t[g.end] == '&')
 	}
 	return false
+}
+
+// isWordEnd says that a digit is the end of a word, as of one in base64, and not the first of many that stand apart.
+func isWordEnd(t string, last, next group) bool {
+	return last.end-last.start == 1 && next.end-next.start > 1 && last.start > 0 && !(t[last.start-1]-'0' <= 9) && isAlphanumeric(t[last.start-1])
 }
 
 // Bounds of what may stand between digits of one number.
@@ -244,7 +258,7 @@ func (r *reading) digits(v *view, run []group) {
 			}
 			all = string(b)
 		}
-		if r.card.begins(all, run) || r.card.whole(all) || n >= 2*manyDigits && r.isHexDump(all) {
+		if r.card.begins(all, run) || r.card.whole(all) || r.card.backwards(all) || n >= 2*manyDigits && r.isHexDump(all) {
 			r.known = r.known || n >= manyDigits
 			r.maskRun(v, run, all)
 			if end := run[len(run)-1].end; n >= manyDigits && !v.isNumber(end-1) {
@@ -281,11 +295,13 @@ func (r *reading) isHexDump(all string) bool {
 // the number. What is shown depends on nothing between.
 func (r *reading) maskRun(v *view, run []group, all string) {
 	z := 0
-	for z < len(all)-1 && all[z] == '0' {
+	for z < run[0].end-run[0].start-1 && all[z] == '0' {
 		z++
 	}
 	from, to, last := 0, 0, len(all)
-	if strings.HasPrefix(all[z:], r.card.first) {
+	// A number backwards of a class whose last four, turned, are its first four could begin with all six: there nothing is shown.
+	turned := strings.HasPrefix(all[z:], r.card.reversedLast) || strings.HasPrefix(all, r.card.reversedLast)
+	if !turned && strings.HasPrefix(all[z:], r.card.first) {
 		from, to = z, z+shownFirst
 		if r.card.ofLength(len(all)-z) && strings.HasSuffix(all, r.card.last) {
 			last = len(all) - shownLast

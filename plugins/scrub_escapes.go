@@ -13,7 +13,7 @@ func (v *view) unescape() bool {
 	text, at := v.source, []span(nil)
 	changed := false
 	for range maxEncodings { // of escapes in escapes
-		out, outAt, again := unescapeOnce(text, at)
+		out, outAt, again := unescapeOnce(text, at, v.first)
 		if !again {
 			break
 		}
@@ -25,6 +25,13 @@ func (v *view) unescape() bool {
 	if changed {
 		v.text, v.at = text, at
 	}
+	return changed
+}
+
+// fold makes the view one of the text with the digits of every script as digits, and its escapes as they stand.
+func (v *view) fold() bool {
+	out, at, changed := foldDigits(v.source, nil)
+	v.text, v.at = string(out), at
 	return changed
 }
 
@@ -51,6 +58,8 @@ type decoder struct {
 	out []byte
 	at  []span
 	was []span // of the text that is read; nil: it is the source
+
+	first string // a number's first digits: behind what looks like the beginning of an escape they are no code
 }
 
 func (d *decoder) place(start, end int) span {
@@ -76,8 +85,8 @@ func (d *decoder) rune(r rune, start, end int) {
 }
 
 // unescapeOnce takes one layer of escapes away: those of JSON and programming languages, of URLs, of HTML and XML, of quoted-printable.
-func unescapeOnce(t string, was []span) (out []byte, at []span, changed bool) {
-	d := decoder{out: make([]byte, 0, len(t)), at: make([]span, 0, len(t)), was: was}
+func unescapeOnce(t string, was []span, first string) (out []byte, at []span, changed bool) {
+	d := decoder{out: make([]byte, 0, len(t)), at: make([]span, 0, len(t)), was: was, first: first}
 	quoted := -1 // where the last digit in quoted-printable ends
 	for i := 0; i < len(t); {
 		n := 0
@@ -85,14 +94,16 @@ func unescapeOnce(t string, was []span) (out []byte, at []span, changed bool) {
 		case '\\':
 			n = d.backslash(t, i)
 		case '%':
-			if i+2 < len(t) && isHex(t[i+1]) && isHex(t[i+2]) {
+			if i+2 < len(t) && isHex(t[i+1]) && isHex(t[i+2]) && !d.isNumber(t[i+1:]) {
 				d.byte(unhexByte(t[i+1])<<4|unhexByte(t[i+2]), i, i+3)
 				n = 3
 			}
 		case '&':
-			var r rune
-			if r, n = entity(t[i:]); n > 0 {
-				d.rune(r, i, i+n)
+			if code := strings.TrimLeft(t[i:min(len(t), i+3)], "&#xX"); !d.isNumber(t[min(len(t), i+3)-len(code):]) {
+				var r rune
+				if r, n = entity(t[i:]); n > 0 {
+					d.rune(r, i, i+n)
+				}
 			}
 		case '=':
 			switch rest := t[i:]; {
@@ -114,6 +125,11 @@ func unescapeOnce(t string, was []span) (out []byte, at []span, changed bool) {
 	return d.out, d.at, changed
 }
 
+// isNumber says that a text begins as the card's number does.
+func (d *decoder) isNumber(t string) bool {
+	return len(d.first) >= 4 && strings.HasPrefix(t, d.first[:4])
+}
+
 // backslash reads what begins with a backslash, or several, as in a text that was escaped more than once. It returns how long it is.
 func (d *decoder) backslash(t string, i int) int {
 	n := 1
@@ -125,7 +141,7 @@ func (d *decoder) backslash(t string, i int) int {
 		return n
 	}
 	switch c := t[i+n]; {
-	case c == 'u' && isHexes(t[i+n+1:], 4):
+	case c == 'u' && isHexes(t[i+n+1:], 4) && !isDigitsByChance(t[i+n+1:i+n+5]):
 		r := hexRune(t[i+n+1 : i+n+5])
 		size := n + 5
 		if utf16.IsSurrogate(r) {
@@ -139,7 +155,7 @@ func (d *decoder) backslash(t string, i int) int {
 		}
 		d.rune(r, i, i+size)
 		return size
-	case c == 'x' && isHexes(t[i+n+1:], 2):
+	case c == 'x' && isHexes(t[i+n+1:], 2) && !d.isNumber(t[i+n+1:]):
 		d.byte(byte(hexRune(t[i+n+1:i+n+3])), i, i+n+3)
 		return n + 3
 	case c == 'n' || c == 'r':
@@ -154,6 +170,16 @@ func (d *decoder) backslash(t string, i int) int {
 	}
 	d.byte('\\', i, i+n)
 	return n
+}
+
+// isDigitsByChance says that four digits are rather what they are than the code of a character: of one that is no digit and separates none.
+func isDigitsByChance(s string) bool {
+	if !isDigits(s) {
+		return false
+	}
+	r := hexRune(s)
+	_, digit := digitValue(r)
+	return r >= 0x100 && !digit && (r < 0x2000 || r > 0x206F) && r != 0x3000
 }
 
 func isHexes(s string, n int) bool {
@@ -218,9 +244,9 @@ func entity(t string) (r rune, n int) {
 		}
 	}
 	switch {
-	case r > unicode.MaxRune || n < len(t) && isAlphanumeric(t[n]):
+	case r > unicode.MaxRune || n == len(t) || t[n] != ';' && t[n] != '&': // some write no semicolon before the next
 		return 0, 0
-	case n < len(t) && t[n] == ';':
+	case t[n] == ';':
 		n++
 	}
 	return r, n

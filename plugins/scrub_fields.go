@@ -143,6 +143,16 @@ const (
 	maxPairGap    = 64
 )
 
+// fields masks the values of all fields whose name says that they are secret.
+func (r *reading) fields(v *view) {
+	v.fields = nil
+	for i := range len(v.text) {
+		if kinds[v.text[i]] == kindMark {
+			r.field(v, i)
+		}
+	}
+}
+
 // field masks the value of the field that a mark stands in: "cvc":"737", cvc=737, <cvc>737</cvc>, cvc => 737.
 func (r *reading) field(v *view, at int) {
 	t := v.text
@@ -175,6 +185,12 @@ func (r *reading) field(v *view, at int) {
 	}
 	switch value := t[from:to]; kind {
 	case fieldCVC:
+		if i := strings.IndexFunc(value, func(r rune) bool { return r < 0x80 && !isAlphanumeric(byte(r)) && r != '=' }); i > 0 && !quoted {
+			if rest := value[i:]; len(rest) > 1 && rest[0] == '.' && rest[1]-'0' <= 9 && v.isNumber(from) {
+				return // a number with a fraction
+			}
+			value, to = value[:i], from+i
+		}
 		if isShortCode(value) {
 			r.blankCode(v, at, from, to, quoted || element)
 		}
@@ -201,27 +217,27 @@ func (r *reading) blankCode(v *view, mark, start, end int, quoted bool) {
 		with = "0"
 	}
 	r.known = true
-	v.put(start, end, with)
+	v.putField(start, end, with)
 }
 
 // pair masks the three or four digits that follow the name of a field in a value of its own.
 func (r *reading) pair(v *view, from int) {
 	t := v.text
 	for i := from; i < min(len(t), from+maxPairGap); i++ {
-		if t[i] == '}' || t[i] == '{' {
+		if t[i] == '}' || t[i] == '{' || t[i] == '*' {
 			return
 		}
-		if t[i]-'0' > 9 || isWord(t[i-1]) {
+		if t[i]-'0' > 9 {
 			continue
 		}
 		end := i
 		for end < len(t) && t[end]-'0' <= 9 {
 			end++
 		}
-		if n := end - i; (n == 3 || n == 4) && (end == len(t) || !isWord(t[end])) {
+		if n := end - i; (n == 3 || n == 4) && !isWord(t[i-1]) && (end == len(t) || !isWord(t[end])) {
 			r.blankCode(v, from, i, end, !v.isNumber(i))
-			return
 		}
+		return
 	}
 }
 
@@ -239,7 +255,7 @@ func (r *reading) blankSecret(v *view, start, end int, quoted bool) {
 		return
 	}
 	r.known = true
-	v.blank(start, end)
+	v.putField(v.blankOf(start, end))
 }
 
 // fieldNameAt is the name of the field whose value a mark is followed by; element says that it is an element of XML.
