@@ -49,6 +49,9 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if o, err, mine := requests(c, mode, arg); mine {
 		return o, err
 	}
+	if out, ok, err := answers(c, mode, arg); ok {
+		return out, err
+	}
 	switch mode {
 	case "honest":
 		return pay(honest(), own)
