@@ -258,7 +258,7 @@ func (r *reading) digits(v *view, run []group) {
 			}
 			all = string(b)
 		}
-		if r.card.begins(all, run) || r.card.whole(all) || r.card.backwards(all) || n >= 2*manyDigits && r.isHexDump(all) {
+		if r.card.begins(all, run) && !isInUUID(v.text, run) || r.card.whole(all) || r.card.backwards(all) || n >= 2*manyDigits && r.isHexDump(all) {
 			r.known = r.known || n >= manyDigits
 			r.maskRun(v, run, all)
 			if end := run[len(run)-1].end; n >= manyDigits && !v.isNumber(end-1) {
@@ -271,6 +271,28 @@ func (r *reading) digits(v *view, run []group) {
 		r.otherCards(v, run)
 	}
 	r.following(v, run)
+}
+
+// isInUUID says whether a run is part of a UUID. A number that was cut does not stand there, and the UUIDs of some processors begin with or
+// hold many zeros: beside the digit before them they would look like the beginning of a card.
+func isInUUID(t string, run []group) bool {
+	const length = 36
+	start, end := run[0].start, run[len(run)-1].end
+	for start > 0 && run[0].start-start < length && (isHex(t[start-1]) || t[start-1] == '-') {
+		start--
+	}
+	for end < len(t) && end-start <= length && (isHex(t[end]) || t[end] == '-') {
+		end++
+	}
+	if end-start != length {
+		return false
+	}
+	for i := range length {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (t[start+i] == '-') {
+			return false
+		}
+	}
+	return true
 }
 
 // isHexDump says whether digits are the codes of digits ("34 31 31 …") that hold a number.

@@ -34,6 +34,8 @@ func TestScrubbing(t *testing.T) {
 		"no network's":          {`{"id":"8835511210681327"}`, "", false},
 		"a Visa transaction id": {`{"network_transaction_id":"481109309990189"}`, "", false},
 		"within an id":          {`{"id":"tr_5555555555554444"}`, "", false},
+		"a UUID":                {`{"id":"513d5000-a958-8f49-ab41-111112345678"}`, "", false},
+		"no UUID":               {`{"id":"ab41-111112345678"}`, `{"id":"ab41-1111********"}`, true},
 		"22 digits":             {`{"id":"5555555555554444000000"}`, "", false},
 		"what the request held": {`{"reference":"4000000000000002"}`, "", false},
 		"CVC under its name":    {`{"card":{"cvc":"737","amount":737}}`, `{"card":{"cvc":"","amount":737}}`, true},
