@@ -151,7 +151,9 @@ func (r *reading) read(text string) string {
 // first, so that no field's name takes away a part of one.
 func (r *reading) decoded(v *view) {
 	escaped := v.escaped
-	early := slices.DeleteFunc(slices.Clone(v.fields), func(e edit) bool { return !strings.ContainsFunc(v.source[e.start:e.end], unicode.IsLetter) })
+	early := slices.DeleteFunc(slices.Clone(v.fields), func(e edit) bool {
+		return e.text == blanked || !strings.ContainsFunc(v.source[e.start:e.end], unicode.IsLetter)
+	})
 	if len(early) > 0 { // a CVC in base64 may end with a digit, which is none of a number beside it
 		v.edits = early
 		v.apply()
@@ -198,6 +200,7 @@ type view struct {
 	json    bool     // source is an object or array of JSON
 	strings []uint64 // which bytes of source are within a string; nil until that is asked for
 
+	schemeEnd         int // of the value of a header of authentication that was read last
 	follow, followEnd int // where digits are masked that follow a card number
 }
 

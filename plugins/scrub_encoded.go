@@ -52,6 +52,7 @@ func (r *reading) encoded(v *view) {
 		return
 	}
 	t := v.text
+	var run encodedRun
 	for i := base64Places - 1; i < len(t); { // most words are shorter than what could hold anything: the end of one is looked at first
 		k := i
 		for k > i-base64Places && sextets[t[k]] < 64 {
@@ -61,14 +62,15 @@ func (r *reading) encoded(v *view) {
 			i = k + base64Places
 			continue
 		}
-		i = r.encodedFrom(v, k+1) + base64Places
+		i = r.encodedFrom(v, k+1, &run) + base64Places
 	}
 }
 
-// encodedFrom looks at a run of characters of base64, which those of hexadecimal are among. It returns where that ends.
-func (r *reading) encodedFrom(v *view, i int) int {
+// encodedFrom looks at a run of characters of base64, which those of hexadecimal are among. It returns where that ends. b64 is the run that
+// was found last, which may go on in this one.
+func (r *reading) encodedFrom(v *view, i int, b64 *encodedRun) int {
 	var state uint64
-	var b64, hex encodedRun
+	var hex encodedRun
 	t := v.text
 	for ; i < len(t) && sextets[t[i]] < 64; i++ {
 		if state = (state<<1 | 1 | 1<<base64Places) & encoding[t[i]]; state&(foundBase64|foundHex) == 0 {
@@ -87,10 +89,19 @@ func (r *reading) encodedFrom(v *view, i int) int {
 			continue
 		}
 		if i >= b64.end {
-			b64 = base64Run(t, i)
+			*b64 = base64Run(t, i)
 		}
 		n := b64.alignment(i-base64Places+1, 4)
-		if n >= 0 && (r.holds(unbase64(b64.chars[n:])) || b64.lines && r.holdsAtAny(b64.chars)) {
+		if n < 0 {
+			continue
+		}
+		found := false
+		if b64.lines {
+			found, b64.looked = r.holdsAtAny(b64.chars), 0xF
+		} else {
+			found = r.holds(unbase64(b64.chars[n:]))
+		}
+		if found {
 			v.blank(b64.start, b64.end)
 			b64.looked = 0xF
 		}

@@ -140,12 +140,13 @@ const (
 	maxFieldName  = 64
 	maxFieldTag   = 160
 	maxFieldOuter = 1024
+	maxFieldValue = 16 << 10
 	maxPairGap    = 64
 )
 
 // fields masks the values of all fields whose name says that they are secret.
 func (r *reading) fields(v *view) {
-	v.fields = nil
+	v.fields, v.schemeEnd = nil, 0
 	for i := range len(v.text) {
 		if kinds[v.text[i]] == kindMark {
 			r.field(v, i)
@@ -176,7 +177,7 @@ func (r *reading) field(v *view, at int) {
 		}
 		kind = r.kindOf(appendFolded(room[:0], t[from:end]), parent)
 	}
-	if kind == fieldOther || kind == fieldGeneric {
+	if kind == fieldOther || kind == fieldGeneric || kind == fieldScheme && at < v.schemeEnd {
 		return
 	}
 	from, to, quoted := fieldValueAt(t, at, element, kind == fieldScheme)
@@ -199,6 +200,7 @@ func (r *reading) field(v *view, at int) {
 			r.pair(v, to)
 		}
 	case fieldScheme:
+		v.schemeEnd = to
 		if _, credential, ok := strings.Cut(value, " "); ok {
 			r.blankSecret(v, to-len(credential), to, quoted)
 		}
@@ -244,6 +246,8 @@ func (r *reading) pair(v *view, from int) {
 func (r *reading) blankSecret(v *view, start, end int, quoted bool) {
 	value := v.text[start:end]
 	switch {
+	case start > 0 && v.text[start-1] == '[' && "["+value+"]" == blanked:
+		return
 	case value == "null" || value == "true" || value == "false" || value == blanked || strings.Trim(value, "*") == "":
 		return
 	case r.secrets != nil && r.secrets.found(value) != "":
@@ -309,6 +313,7 @@ found:
 
 // fieldValueAt is the value that follows a mark, without what quotes it.
 func fieldValueAt(t string, at int, element, spaces bool) (start, end int, quoted bool) {
+	t = t[:min(len(t), at+maxFieldValue)]
 	start = at + 1
 	if element {
 		start += len(t[start:]) - len(strings.TrimLeft(t[start:], " \t\r\n"))

@@ -251,7 +251,7 @@ func (x *keyIndex) findPrefix(r *reading, v *view, p *prefix) {
 		for end < len(t) && isTokenChar(t[end]) {
 			end++
 		}
-		if rest := t[from+1 : end]; rest == "" || p.common && !isKeyLike(rest) {
+		if rest := t[from+1 : end]; rest == "" || p.common && (end-start < minScrubbed || !isKeyLike(rest)) {
 			continue
 		}
 		r.known = true
@@ -260,9 +260,9 @@ func (x *keyIndex) findPrefix(r *reading, v *view, p *prefix) {
 	}
 }
 
-// isKeyLike says that what follows a common word is no word: eight characters and more, with a digit or a capital.
+// isKeyLike says that what follows a common word is no word: it holds a digit or a capital.
 func isKeyLike(s string) bool {
-	return len(s) >= 8 && strings.ContainsFunc(s, func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' })
+	return strings.ContainsFunc(s, func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' })
 }
 
 func isTokenChar(c byte) bool {
