@@ -1,0 +1,49 @@
+package engine_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"path/filepath"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+	"payswitch/plugins"
+	"payswitch/sdk"
+)
+
+// witness keeps what the host is told of the card in each operation.
+type witness struct {
+	engine.Connectors
+	mu    sync.Mutex
+	cards map[sdk.Operation]*engine.CardFacts
+}
+
+func (w *witness) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
+	w.mu.Lock()
+	w.cards[d.Operation] = d.Card
+	w.mu.Unlock()
+	return w.Connectors.Drive(ctx, d)
+}
+
+// The host masks numbers by what is known of the card, so it is told that in every operation of the payment: later ones do not have the number.
+func TestTheHostKnowsTheCardInEveryOperation(t *testing.T) {
+	told := &witness{Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulatorAdapter()}), cards: map[sdk.Operation]*engine.CardFacts{}}
+	w := newWorldWith(t, engine.Options{}, told, filepath.Join(t.TempDir(), "p.db"))
+	w.account("simulator", "")
+	captured := w.pay(sale(1000, "4111111111111111", manual))
+	_, err := w.CapturePayment(t.Context(), w.auth, captured.Payment.ID, &engine.CaptureInput{})
+	require.NoError(t, err)
+	w.get(captured.Payment.ID, engine.RetrieveInput{ForceSync: true})
+	voided := w.pay(sale(1000, "4111111111111111", manual))
+	_, err = w.CancelPayment(t.Context(), w.auth, voided.Payment.ID, "")
+	require.NoError(t, err)
+	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpVoid} {
+		require.NotNil(t, told.cards[op], op)
+		require.Equal(t, "411111", told.cards[op].BIN)
+		require.Equal(t, "1111", told.cards[op].LastFour)
+		require.Equal(t, 16, told.cards[op].Length)
+	}
+}
