@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"payswitch/engine"
 	"payswitch/sdk"
@@ -186,7 +187,11 @@ func (r *reading) scan(v *view) {
 			r.field(v, i)
 			v.escaped = v.escaped || t[i] == '=' && isQuotedPrintable(t[i:])
 		case kindEscape:
-			v.escaped = v.escaped || isEscape(t[i:])
+			if t[i] < utf8.RuneSelf {
+				v.escaped = v.escaped || isEscape(t[i:])
+			} else if n := len(run); !v.escaped { // it separates digits, perhaps, or is one
+				v.escaped = n > 0 && i-run[n-1].end <= maxGap || isForeignDigit(t[i:])
+			}
 		}
 		i++
 	}

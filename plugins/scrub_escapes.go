@@ -35,7 +35,17 @@ func (v *view) fold() bool {
 	return changed
 }
 
-// isEscape says whether a text may begin with an escape, or with what is not ASCII.
+// isForeignDigit says whether a text begins with a digit of another script.
+func isForeignDigit(t string) bool {
+	if t[0] < 0xD9 { // before U+0660 there is none
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(t)
+	_, ok := digitValue(r)
+	return ok
+}
+
+// isEscape says whether a text may begin with an escape.
 func isEscape(t string) bool {
 	switch t[0] {
 	case '%':
