@@ -124,10 +124,16 @@ func checkHeader(name, value string) error {
 		return violation(RuleHeader, "%s is the host's own business", name)
 	case !isFieldValue(value):
 		return violation(RuleHeader, "the value of %s holds a control character or begins or ends with a space", name)
-	case strings.EqualFold(name, "Accept") && strings.Contains(strings.ToLower(value), "charset"):
-		return violation(RuleHeader, "%s names a charset: the host takes answers in UTF-8, leave it out", name)
+	case strings.EqualFold(name, "Accept") && asksForCharset(value):
+		return violation(RuleHeader, "%s asks for a charset: the host reads answers in UTF-8, leave it out", name)
 	}
 	return nil
+}
+
+// asksForCharset says whether an Accept header asks for another charset than UTF-8.
+func asksForCharset(accept string) bool {
+	accept = strings.ToLower(accept)
+	return strings.Count(accept, "charset") != strings.Count(accept, "charset=utf-8")
 }
 
 // isToken is RFC 9110's token.
