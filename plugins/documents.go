@@ -324,6 +324,9 @@ func (d *document) multipart(boundary string) error {
 	}
 	seen := map[string]bool{}
 	delimiter := "\r\n--" + boundary
+	if bare := "\n--" + boundary; strings.Count("\r\n"+d.text, delimiter) != strings.Count("\n"+d.text, bare)+strings.Count(d.text, "\r--"+boundary) {
+		return malformed(kindMultipart, "holds the boundary behind half a line break")
+	}
 	text, base := "\r\n"+d.text, -2
 	for first := true; ; first = false {
 		at := strings.Index(text, delimiter)
@@ -372,10 +375,11 @@ func partName(head string) (string, error) {
 	name := ""
 	for line := range strings.SplitSeq(lines, "\r\n") {
 		key, value, ok := strings.Cut(line, ":")
+		ok = ok && !strings.ContainsAny(value, "\r\n")
 		switch textproto.CanonicalMIMEHeaderKey(key) {
 		case "Content-Disposition":
 			kind, params, err := mime.ParseMediaType(strings.TrimSpace(value))
-			if err != nil || kind != "form-data" || name != "" || params["filename"] != "" {
+			if err != nil || kind != "form-data" || name != "" || len(params) != 1 || strings.IndexByte(value, '*') >= 0 {
 				return "", errors.New("not the disposition of a form's field")
 			}
 			name = params["name"]

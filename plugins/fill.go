@@ -231,7 +231,7 @@ func (f *filler) url(out *outgoing, to *reach) error {
 	segments := strings.Split(u.EscapedPath(), "/")
 	first := 1 + strings.Count(u.EscapedPath(), "/") - strings.Count(to.path(u), "/") // index 0 below the manifest's base URL
 	for i, s := range segments {
-		if s == "." || s == ".." {
+		if hasDots(s) {
 			return violation(RuleURL, "a dot segment in the path of a request with secrets")
 		}
 		v, changed, err := f.value(s, f.at(inPath, strconv.Itoa(i-first)), "the path", "")
@@ -268,6 +268,24 @@ func (f *filler) url(out *outgoing, to *reach) error {
 	}
 	u.RawQuery = string(filled)
 	return nil
+}
+
+// hasDots says whether a server may read a segment of a path as a step upwards: decoded, a part of it between slashes, or before the
+// parameters that a semicolon begins, is . or ..
+func hasDots(segment string) bool {
+	unescaped, err := url.PathUnescape(segment)
+	if err != nil {
+		return true
+	}
+	if twice, err := url.PathUnescape(unescaped); err == nil {
+		unescaped = twice
+	}
+	for part := range strings.FieldsFuncSeq(unescaped, func(r rune) bool { return r == '/' || r == '\\' || r == ';' }) {
+		if part == "." || part == ".." {
+			return true
+		}
+	}
+	return false
 }
 
 // contentType is the kind of a body.

@@ -34,8 +34,51 @@ func (f *filler) ours(value string) bool {
 	case "", "null", "true", "false":
 		return true
 	}
-	start, _ := f.secrets.next(value)
-	return start >= 0 || slices.Contains(f.secrets.plain, value) || f.secrets.told(value)
+	if start, _ := f.secrets.next(value); start >= 0 {
+		return !f.authors(value, 0)
+	}
+	return slices.Contains(f.secrets.plain, value) || f.secrets.told(value)
+}
+
+// authors says whether a text with stand-ins in it holds a derivation that is made of the adapter's own text alone, as it is, encoded or as
+// the key of a signature. A plain digest of the body is nobody's.
+func (f *filler) authors(text string, depth int) bool {
+	for depth <= maxDerivations {
+		start, end := f.secrets.next(text)
+		if start < 0 {
+			return false
+		}
+		if d := f.values.derivation(text[start:end]); d != nil && !f.holdsSecret(&d.Expr, depth+1) {
+			return true
+		}
+		text = text[end:]
+	}
+	return true
+}
+
+// holdsSecret says whether a secret goes into an expression: into its key, where it has one.
+func (f *filler) holdsSecret(x *sdk.Expr, depth int) bool {
+	args := x.Args
+	switch {
+	case depth > maxDerivations:
+		return false
+	case x.Fn == sdk.FnBody:
+		return true
+	case len(args) > 0 && arity[x.Fn] == 2 && x.Fn != sdk.FnBasic && x.Fn != sdk.FnRSAOAEPSHA256:
+		args = args[:1]
+	}
+	for text := x.Text; ; {
+		start, end := f.secrets.next(text)
+		if start < 0 {
+			break
+		}
+		d := f.values.derivation(text[start:end])
+		if d == nil || f.holdsSecret(&d.Expr, depth+1) {
+			return true
+		}
+		text = text[end:]
+	}
+	return slices.ContainsFunc(args, func(a sdk.Expr) bool { return f.holdsSecret(&a, depth+1) })
 }
 
 // field looks at a field of the body, value being what the processor reads.
@@ -205,7 +248,7 @@ func (f *filler) outside(s *sdk.Send, u *url.URL) error {
 		rawName, rawValue, _ := strings.Cut(pair, "=")
 		name, err := url.QueryUnescape(rawName)
 		value, err2 := url.QueryUnescape(rawValue)
-		if err != nil || err2 != nil {
+		if err != nil || err2 != nil || strings.IndexByte(pair, ';') >= 0 { // some take it for &
 			return violation(RuleAuthentication, "%s, and a query that cannot be read", f.why())
 		}
 		if f.declares(inQuery, name) || name == "" {

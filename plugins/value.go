@@ -28,6 +28,9 @@ func (f *filler) value(text string, at []*place, where, field string) (value str
 			return "", false, err
 		}
 	}
+	if start >= 0 && len(covering) == 0 && !slices.ContainsFunc(parts, func(p part) bool { return p.secret }) {
+		return "", false, violation(RuleDerivation, "a derivation in %s of the adapter's own text alone: write the text itself", where)
+	}
 	f.judge(parts, at, covering, where)
 	var out strings.Builder
 	for i := range parts {

@@ -51,6 +51,8 @@ func requestPlacements() []sdk.Placement {
 		{Secret: "secret_key", Path: "/note", In: "body", Field: "note"},
 		{Secret: "secret_key", Path: "/note", In: "body", Field: "doc.note"},
 		{Secret: "*", Path: "/note", In: "header", Field: "X-Note"},
+		{Secret: "*", Path: "/json", In: "header", Field: "X-Api-Key"},
+		{Secret: "card_number", Path: "/v1/*/charges", In: "body", Field: "card.number"},
 	}
 }
 
@@ -66,6 +68,12 @@ func requests(c *sdk.Call, mode, arg string) (o *sdk.Outcome, err error, mine bo
 	switch mode {
 	case "raw": // a request as the test writes it: method and path, headers, an empty line, the body
 		o, err := raw(c, strings.NewReplacer("{K}", key, "{N}", card.Number, "{C}", card.CVC, "{R}", c.ID("")).Replace(arg))
+		return o, err, true
+	case "made": // the same, with derivations of the author's key: as it is, joined, encoded, as the key of a signature; and an honest digest
+		o, err := raw(c, strings.NewReplacer("{K}", key, "{N}", card.Number, "{T}", c.Derive(text(AuthorKey)),
+			"{J}", c.Derive(fn(sdk.FnConcat, text("sk_live_of"), text("_the_author"))), "{B}", c.Derive(fn(sdk.FnBase64, text(AuthorKey))),
+			"{S}", c.Derive(fn(sdk.FnHex, fn(sdk.FnHMACSHA256, text(AuthorKey), text("x")))),
+			"{D}", c.Derive(fn(sdk.FnHex, fn(sdk.FnSHA256, fn(sdk.FnConcat, text(key), text("x")))))).Replace(arg))
 		return o, err, true
 
 	// The author's text in the place of the account's.
