@@ -184,7 +184,7 @@ func (a *Account) withWebhookSecrets() map[string]Secret {
 
 // takeEvent books one event of a message; found says that it is about a payment of ours.
 func (e *Engine) takeEvent(ctx context.Context, account *Account, r *DriveResult, ev *sdk.Event) (found bool, err error) {
-	if ev.AccountID != "" && !account.owns(ev.AccountID) {
+	if ev.AccountID != "" && !e.owns(account, ev.AccountID) {
 		e.log.LogAttrs(ctx, slog.LevelWarn, "webhook event of another account", slog.String("account_id", account.ID))
 		return true, nil // one address may serve several accounts at the processor: not ours to look at, nor to complain of
 	}
@@ -207,19 +207,18 @@ func (e *Engine) takeEvent(ctx context.Context, account *Account, r *DriveResult
 	return true, e.believe(ctx, w, ev.Outcome)
 }
 
-// owns says whether the processor's name of an account is this one: its adapter knows it as a credential or config value.
-func (a *Account) owns(name string) bool {
+// owns says whether the processor's name of an account is this one: its adapter sees it as a config value or a public credential. Secrets
+// are not looked at: an adapter could have them guessed.
+func (e *Engine) owns(a *Account, name string) bool {
 	for _, v := range configOf(a.Metadata) {
 		if v == name {
 			return true
 		}
 	}
-	for _, s := range a.Credentials {
-		if s.Reveal() == name {
-			return true
-		}
-	}
-	return false
+	info, _ := e.connectors.Adapter(a.Connector)
+	return info.Manifest != nil && slices.ContainsFunc(info.Manifest.Credentials, func(f sdk.Field) bool {
+		return (f.Type == "text" || f.Type == "enum") && a.Credentials[fieldKey(f)].Reveal() == name
+	})
 }
 
 // loadAt loads the payment and attempt an event is about; nil when there is none.
