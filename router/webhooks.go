@@ -55,10 +55,15 @@ func message(c *call) (sdk.WebhookMessage, error) {
 	return sdk.WebhookMessage{Method: c.r.Method, Query: query, Headers: headers(c.r.Header), BodyLength: len(c.body), Body: c.body}, err
 }
 
-// replyAnswer is what an adapter says a message is to be answered with.
+// replyPolicy keeps a reply from being a page of ours: anybody can post a form to a webhook's URL and so show the reply in a browser, and XML
+// may hold scripts and forms.
+const replyPolicy = "default-src 'none'; sandbox; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+// replyAnswer is what an adapter says a message is to be answered with. A redirect is none: browsers show the body of one that leads nowhere.
 func replyAnswer(reply *sdk.Reply) answer {
-	a := answer{status: reply.Status, header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, body: []byte(reply.Body)}
-	if a.status < 200 || a.status > 599 {
+	a := answer{status: reply.Status, body: []byte(reply.Body),
+		header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "Content-Security-Policy": {replyPolicy}}}
+	if a.status < 200 || a.status > 599 || a.status >= 300 && a.status < 400 {
 		a.status = http.StatusOK
 	}
 	media, _, err := mime.ParseMediaType(sdk.HeaderValue(reply.Headers, "Content-Type"))
