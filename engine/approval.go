@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,10 +84,14 @@ func ReachOf(m *sdk.Manifest) Reach {
 func configText(f *sdk.Field) string {
 	s := fieldKey(*f) + " as " + f.Name + " (" + f.Type
 	if len(f.Values) > 0 {
-		s += ": " + strings.Join(f.Values, ", ")
+		values := make([]string, len(f.Values))
+		for i, v := range f.Values {
+			values[i] = plainly(v)
+		}
+		s += ": " + strings.Join(values, ", ")
 	}
 	if f.Default != "" {
-		s += "; default " + f.Default
+		s += "; default " + plainly(f.Default)
 	}
 	return s + ")"
 }
@@ -180,10 +185,25 @@ func (r Reach) String() string {
 	return strings.Join(all, "; ")
 }
 
-// PlacementText is a placement as a sentence: what, where in the request, of which requests.
+// plainly is a text of an adapter's author within a sentence of ours: as it is where it is one plain word, else quoted, so that it says nothing
+// in our name and nothing in it is hidden.
+func plainly(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"`,;()", r) }) {
+		return strconv.QuoteToASCII(s)
+	}
+	return s
+}
+
+// PlacementText is a placement as a sentence: what, where in the request, in which form, of which requests.
 func PlacementText(p sdk.Placement) string {
-	s := p.Secret + " in " + p.In + " " + p.Field
-	if request := strings.TrimSpace(p.Method + " " + p.Host + p.Path); request != "" {
+	s := p.Secret + " in " + p.In + " " + plainly(p.Field)
+	if p.Format != "" {
+		s += " as " + strconv.QuoteToASCII(p.Format)
+	}
+	if p.Escapes != "" {
+		s += " escaped for " + plainly(p.Escapes)
+	}
+	if request := strings.TrimSpace(p.Method + " " + p.Host + plainly(p.Path)); request != "" {
 		s += " of " + request
 	}
 	if p.Operation != "" {

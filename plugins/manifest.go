@@ -44,6 +44,7 @@ func CheckManifest(m *sdk.Manifest) error {
 	c.environments()
 	c.placements("authentication", m.Authentication)
 	c.placements("placements", m.Placements)
+	c.texts()
 	c.lists()
 	c.exemptions()
 	c.rules()
@@ -98,7 +99,7 @@ func (c *manifestCheck) authenticator() {
 		return
 	}
 	for _, problem := range r.Problems() {
-		c.problems = append(c.problems, errors.New("authenticator."+problem))
+		c.problems = append(c.problems, errors.New("authenticator."+visible(problem)))
 	}
 	c.require(!r.Pulls() || c.offers(sdk.OpResult), "authenticator.result", "%q needs the operation result", r.Result)
 	c.require(!r.Pushes() || c.offers(sdk.OpWebhook), "authenticator.result", "%q needs the operation webhook", r.Result)
@@ -131,7 +132,7 @@ func (c *manifestCheck) isReserved(name string) bool {
 
 func (c *manifestCheck) environments() {
 	for name, env := range c.m.Environments {
-		at := "environments." + name
+		at := "environments." + visible(name)
 		c.require(slices.Contains(environments, name), at, "is neither test nor live")
 		for i, h := range env.Hosts {
 			c.host(fmt.Sprintf("%s.hosts[%d]", at, i), h)
@@ -189,7 +190,7 @@ func (c *manifestCheck) placements(list string, ps []sdk.Placement) {
 		c.require(p.Field != "", at+".field", "is missing")
 		c.require(p.Operation == "" || c.offers(p.Operation), at+".operation", "%q is not offered", p.Operation)
 		c.require(p.Format == "" || strings.Contains(p.Format, placeholder) && !cardData(p.Secret), at+".format",
-			"%q has no {}, or is for card data, which stands alone", p.Format)
+			"%.80q has no {}, or is for card data, which stands alone", p.Format)
 		c.require(slices.Contains(escapeChains, p.Escapes) || p.In != inBody, at+".escapes", "%q is not one of %s", p.Escapes, strings.Join(escapeChains[1:], ", "))
 		outer, _, chained := strings.Cut(p.Escapes, ",")
 		c.require(!chained || strings.Contains(p.Field, "/"), at+".field", "%q needs the form field, / and the path in its %s", p.Field, outer)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,7 +50,7 @@ func (i inspection) print(w io.Writer) {
 	m := i.Manifest
 	row := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(w, "%-16s%s\n", name, printable(value))
+			fmt.Fprintf(w, "%-16s%s\n", name, onRow(value))
 		}
 	}
 	row("name", m.Name+" "+m.Version)
@@ -89,12 +90,25 @@ func (i inspection) print(w io.Writer) {
 
 // printable is a text of an adapter's without what a terminal would act on.
 func printable(s string) string {
+	const blanks = "\u115F\u1160\u17B4\u17B5\u2800\u3164\uFFA0" // letters that look like a space
 	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) {
+		if r == utf8.RuneError || !unicode.IsPrint(r) || strings.ContainsRune(blanks, r) {
 			return '?'
 		}
 		return r
 	}, s)
+}
+
+// maxShown is how much of a row is shown, in characters: a longer one would push the others out of sight.
+const maxShown = 2000
+
+// onRow is a text of an adapter's as one row, without spaces in a row, with which a long one could be made to look like several.
+func onRow(s string) string {
+	s = strings.Join(strings.Fields(printable(s)), " ")
+	if n := utf8.RuneCountInString(s); n > maxShown {
+		return string([]rune(s)[:maxShown]) + " … (" + strconv.Itoa(n-maxShown) + " characters more)"
+	}
+	return s
 }
 
 func list[T ~string](all []T) string {
