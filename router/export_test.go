@@ -86,3 +86,10 @@ func DecodePayment(body []byte) error {
 	}
 	return r.end()
 }
+
+// SetWriteTime changes how long a caller may take to read an answer, and returns what sets it back.
+func SetWriteTime(d time.Duration) (back func()) {
+	old := writeTime
+	writeTime = d
+	return func() { writeTime = old }
+}

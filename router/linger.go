@@ -14,6 +14,9 @@ var (
 	lingerBytes int64 = 128 << 20        // and how much we read at most
 )
 
+// writeTime is how long a caller may take to read an answer. Without a limit, callers that read nothing hold a connection each for ever.
+var writeTime = 30 * time.Second
+
 // smallRest is what net/http reads by itself, to use the connection again.
 const smallRest = 256 << 10
 
@@ -48,6 +51,8 @@ func (b *sentBody) unread(r *http.Request) bool {
 // send writes an answer. What the caller still sends of its body is read and dropped, within the limits above; then the connection closes.
 func (b *sentBody) send(w http.ResponseWriter, r *http.Request, a answer) {
 	r.Body = b.ReadCloser // net/http looks at its own type, to know what is left
+	c := http.NewResponseController(w)
+	_ = c.SetWriteDeadline(time.Now().Add(writeTime)) // counts from here: the answer itself may have taken minutes
 	if !b.unread(r) {
 		w.WriteHeader(a.status)
 		w.Write(a.body) // a caller that has gone is no failure of ours
@@ -55,7 +60,6 @@ func (b *sentBody) send(w http.ResponseWriter, r *http.Request, a answer) {
 	}
 	w.Header().Set("Connection", "close")
 	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
-	c := http.NewResponseController(w)
 	// The errors below are those of a connection that cannot do it, or has gone. The caller then gets what net/http makes of it.
 	_ = c.EnableFullDuplex()
 	w.WriteHeader(a.status)

@@ -120,8 +120,8 @@ func New(d Deps, o Options) (*Server, error) {
 	return s, nil
 }
 
-// HTTP returns an http.Server for the surface with our time-outs; the caller listens and shuts it down. There is no write
-// time-out: an operation may wait three minutes for another on the same payment.
+// HTTP returns an http.Server for the surface with our time-outs; the caller listens and shuts it down. Its write time-out would count from
+// the request on, and an operation may wait three minutes for another on the same payment: sentBody.send sets one for each answer.
 func (s *Server) HTTP() *http.Server {
 	return &http.Server{
 		Handler:           s,
