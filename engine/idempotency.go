@@ -39,7 +39,7 @@ func (e *Engine) BeginIdempotent(ctx context.Context, a *Auth, key string, reque
 	}
 	switch { // anyone may hold such a key: it gets Idempotency-Keys and answers of its own. The space keeps them apart from the merchant's.
 	case a.Publishable:
-		key = "p " + key
+		key = "p " + a.SecretOf + " " + key
 	case a.CustomerID != "":
 		key = "c " + a.CustomerID + " " + key
 	}
@@ -71,6 +71,31 @@ func (e *Engine) BeginIdempotent(ctx context.Context, a *Auth, key string, reque
 		case <-time.After(pause):
 		}
 	}
+}
+
+// SecretOf is the id of the payment or the payment method whose client secret this is; "" for a wrong one. A secret whose time has passed
+// counts: the answer to a repeated request may be the news that it was in time.
+func (e *Engine) SecretOf(ctx context.Context, a *Auth, clientSecret string) string {
+	i := strings.LastIndex(clientSecret, "_secret_")
+	if i < 0 {
+		return ""
+	}
+	id := clientSecret[:i]
+	err := e.CheckClientSecret(ctx, *a, id, clientSecret)
+	var refused *Error
+	if errors.As(err, &refused) && refused.Kind == KindNotFound {
+		var m *PaymentMethod
+		if m, err = e.readMethod(ctx, a.MerchantID, id); err == nil {
+			err = e.checkMethodSecret(*a, m, clientSecret)
+		}
+	}
+	if errors.As(err, &refused) && refused.Code == "IR_08" {
+		err = nil
+	}
+	if err != nil {
+		return "" // what answers the request says what is wrong
+	}
+	return id
 }
 
 // takeKey inserts the key, or says who has it. With both results, the key was taken over from a first request that died.

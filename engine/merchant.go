@@ -162,6 +162,8 @@ type Auth struct {
 	KeyID     string // the API key's id, "" for a publishable key
 	// CustomerID restricts the call to one customer: that of an ephemeral key. "" for other keys.
 	CustomerID string
+	// SecretOf is the payment or the payment method whose client secret came with the publishable key. BeginIdempotent alone needs it.
+	SecretOf string
 
 	// RequestToken identifies the request across its repetitions, "" without an Idempotency-Key. Repeated says that an earlier try
 	// of it ended without an answer: what it did is looked for before anything is done. BeginIdempotent sets both.

@@ -33,6 +33,8 @@ func (f *fake) Authenticate(context.Context, engine.Secret) (engine.Auth, error)
 	return engine.Auth{MerchantID: "m1"}, nil
 }
 
+func (f *fake) SecretOf(context.Context, *engine.Auth, string) string { return "" }
+
 func (f *fake) BeginIdempotent(context.Context, *engine.Auth, string, []byte) (
 	*engine.StoredAnswer, func(context.Context, engine.StoredAnswer) error, func(context.Context), error) {
 	f.began++

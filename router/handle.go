@@ -176,8 +176,14 @@ func (s *Server) call(c *call) (answer, error) {
 }
 
 // once answers a request with an Idempotency-Key: the stored answer, or the handler's, which is stored. An answer that a repeat might
-// better is not stored: our own failures, busy and limited ones.
+// better is not stored: our own failures, busy and limited ones. Everybody may have the publishable key: only with a client secret does it take
+// an Idempotency-Key, for what that secret opens.
 func (s *Server) once(c *call, key string) (answer, error) {
+	if c.auth.Publishable {
+		if c.auth.SecretOf = s.Access.SecretOf(c.ctx(), &c.auth, shownSecret(c.body)); c.auth.SecretOf == "" {
+			return c.route.handle(c)
+		}
+	}
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s %s %s\n", c.r.Method, c.r.URL.Path, c.auth.ProfileID)
 	hash.Write(c.body)
@@ -213,6 +219,17 @@ func (s *Server) once(c *call, key string) (answer, error) {
 	}
 	kept = true
 	return a, nil
+}
+
+var secretFields = openObject(at("client_secret", text, func(secret *string) *string { return secret }))
+
+// shownSecret is the client secret of a body; "" of a body that cannot be read.
+func shownSecret(body []byte) string {
+	secret, err := secretFields.parse(&reader{data: body})
+	if err != nil {
+		return ""
+	}
+	return secret
 }
 
 // failed makes an error's answer and logs what is ours to repair.

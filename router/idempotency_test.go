@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -57,4 +58,29 @@ func TestIdempotencyKeysOfThePayerAreApart(t *testing.T) {
 	first.refused(400, "IR_16", "already set as default")
 	w.post("/customers", `{"customer_id":"cus_2"}`).ok()
 	w.send("POST", path, key("cus_2"), "{}", "Idempotency-Key", "order-2").refused(401, "IR_15", "")
+}
+
+// The publishable key is public: without a client secret it takes no Idempotency-Key, neither a payer's nor room in the database.
+func TestIdempotencyKeysNeedTheClientSecret(t *testing.T) {
+	w := newWorld(t)
+	open := func() (string, string) {
+		p := w.post("/payments", with(plain, "confirm", "-")).ok()
+		return "/payments/" + p["payment_id"].(string) + "/confirm", `{"client_secret":"` + p["client_secret"].(string) + `"}`
+	}
+	path, body := open()
+	other, otherBody := open()
+	for _, squatting := range []string{`{"client_secret":"x"}`, `{"client_secret":"pay_x_secret_y"}`, body[:len(body)-3] + `"}`, `{}`, `garbage`, `{"client_secret":1}`,
+		`{"client_secret":` + strings.TrimSuffix(otherBody[len(`{"client_secret":`):], "}") + `,"client_secret":"x"}`} {
+		w.send("POST", path, w.publishable, squatting, "Idempotency-Key", "order-1")
+	}
+	w.send("POST", path, w.publishable, otherBody, "Idempotency-Key", "order-1").refused(400, "IR_09", "") // a payer of another payment
+	w.send("POST", "/payments/session_tokens", w.publishable, `{"payment_id":"x","client_secret":"x","wallets":[]}`, "Idempotency-Key", "order-1")
+
+	first := w.send("POST", path, w.publishable, body, "Idempotency-Key", "order-1")
+	require.Equal(t, "succeeded", first.ok()["status"])
+	require.Equal(t, first.body, w.send("POST", path, w.publishable, body, "Idempotency-Key", "order-1").body)
+	w.send("POST", path, w.publishable, with(body, "card_cvc", `"123"`), "Idempotency-Key", "order-1").refused(400, "IR_38", "")
+	w.passes(time.Hour) // the secret's time has passed, the answer is still known
+	require.Equal(t, first.body, w.send("POST", path, w.publishable, body, "Idempotency-Key", "order-1").body)
+	w.send("POST", other, w.publishable, otherBody, "Idempotency-Key", "order-2").refused(400, "IR_08", "")
 }

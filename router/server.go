@@ -24,6 +24,7 @@ type Deps struct {
 // Access checks keys and keeps the answers of requests that carry an Idempotency-Key.
 type Access interface {
 	Authenticate(ctx context.Context, key engine.Secret) (engine.Auth, error)
+	SecretOf(ctx context.Context, a *engine.Auth, clientSecret string) string
 	BeginIdempotent(ctx context.Context, a *engine.Auth, key string, requestHash []byte) (
 		stored *engine.StoredAnswer, finish func(ctx context.Context, answer engine.StoredAnswer) error, abandon func(ctx context.Context), err error)
 }
