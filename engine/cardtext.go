@@ -67,11 +67,11 @@ func luhn(digits string) bool {
 }
 
 // HoldsCard says whether a text holds a card number, in groups or not: between the groups stand up to three spaces, dashes, dots, slashes or
-// underscores. Digits of any script count, also percent-encoded. A UUID, a digest in hexadecimal, an IBAN, a telephone number after a plus and
-// an EAN-13 hold none.
+// underscores. Digits of any script count, also percent-encoded. A UUID, a digest in hexadecimal, an IBAN, a telephone number after a plus, an
+// EAN-13, a decimal number and two numbers with a point between them hold none.
 func HoldsCard(text string) bool {
 	found := false
-	findCards(text, func([]glyph) { found = true })
+	findCards(text, func([]glyph) bool { found = true; return false })
 	return found
 }
 
@@ -79,7 +79,7 @@ func HoldsCard(text string) bool {
 func MaskCards(text string) string {
 	var out []byte
 	done := 0 // bytes of text that are in out
-	findCards(text, func(digits []glyph) {
+	findCards(text, func(digits []glyph) bool {
 		for _, g := range digits[:len(digits)-4] {
 			if g.from < done {
 				continue // of two numbers that overlap
@@ -87,6 +87,7 @@ func MaskCards(text string) string {
 			out = append(append(out, text[done:g.from]...), '*')
 			done = g.to
 		}
+		return true
 	})
 	if done == 0 {
 		return text
@@ -215,8 +216,11 @@ func digitOf(r rune) byte {
 	return 0
 }
 
-// findCards calls found with the digits of each card number in a text.
-func findCards(text string, found func(digits []glyph)) {
+// findCards calls found with the digits of each card number in a text, for as long as found returns true.
+func findCards(text string, found func(digits []glyph) bool) {
+	if isDecimal(text) {
+		return
+	}
 	all := glyphs(text)
 	for i := 0; i < len(all); {
 		if all[i].digit == 0 {
@@ -224,11 +228,20 @@ func findCards(text string, found func(digits []glyph)) {
 			continue
 		}
 		groups, end := groupsFrom(all, i)
-		if !startsIBAN(text, all, i, groups) {
-			findInGroups(text, all, groups, found)
+		if !startsIBAN(text, all, i, groups) && !findInGroups(text, all, groups, found) {
+			return
 		}
 		i = end
 	}
+}
+
+// isDecimal says whether a text is nothing but a number with a decimal point, as scores, rates and coordinates are.
+func isDecimal(text string) bool {
+	whole, fraction, point := strings.Cut(strings.TrimPrefix(text, "-"), ".")
+	digits := func(s string) bool {
+		return s != "" && strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }) < 0
+	}
+	return point && len(whole) < leastCardDigits && digits(whole) && digits(fraction)
 }
 
 // group is a row of digits: all[from:to].
@@ -255,26 +268,34 @@ func groupsFrom(all []glyph, i int) (groups []group, end int) {
 	}
 }
 
-// findInGroups looks at each row of neighbouring groups that has as many digits as a card number.
-func findInGroups(text string, all []glyph, groups []group, found func(digits []glyph)) {
+// findInGroups looks at each row of neighbouring groups that has as many digits as a card number. It returns false once found does.
+func findInGroups(text string, all []glyph, groups []group, found func(digits []glyph) bool) bool {
+	var digits []glyph
 	for first := 0; first < len(groups); first++ {
-		var digits []glyph
+		digits = digits[:0]
 		for last := first; last < len(groups) && len(digits) <= mostCardDigits; last++ {
 			digits = append(digits, all[groups[last].from:groups[last].to]...)
 			if isCard(text, all, groups[first:last+1], digits) {
-				found(digits)
+				if !found(digits) {
+					return false
+				}
 				first = last // what follows is another number
 				break
 			}
 		}
 	}
+	return true
 }
 
 func isCard(text string, all []glyph, groups []group, digits []glyph) bool {
 	if len(digits) < leastCardDigits || len(digits) > mostCardDigits || !groupedLikeCard(groups) {
 		return false
 	}
-	number := make([]byte, len(digits))
+	if len(groups) == 2 && groups[1].from == groups[0].to+1 && text[all[groups[0].to].from] == '.' {
+		return false // a decimal number, or the two numbers of a visitor's id
+	}
+	var room [mostCardDigits]byte
+	number := room[:len(digits)]
 	for i, g := range digits {
 		number[i] = g.digit
 	}
@@ -285,7 +306,36 @@ func isCard(text string, all []glyph, groups []group, digits []glyph) bool {
 	if len(number) == 13 && (isEAN13(number) || afterPlus(text, all, groups[0].from)) {
 		return false
 	}
-	return !inDigest(text, digits[0].from, digits[len(digits)-1].to)
+	from, to := digits[0].from, digits[len(digits)-1].to
+	return !inDigest(text, from, to) && !inIBAN(text, from, to)
+}
+
+// inIBAN says whether text[from:to] lies within an IBAN without spaces, whose check digits are right.
+func inIBAN(text string, from, to int) bool {
+	const shortest, longest = 15, 34 // ISO 13616
+	word := func(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' }
+	for from > 0 && to-from <= longest && word(text[from-1]) {
+		from--
+	}
+	for to < len(text) && to-from <= longest && word(text[to]) {
+		to++
+	}
+	s := text[from:to]
+	if len(s) < shortest || len(s) > longest || s[0] < 'A' || s[1] < 'A' || s[2] > '9' || s[3] > '9' {
+		return false
+	}
+	rest := 0
+	for i := range len(s) {
+		switch c := s[(i+4)%len(s)]; {
+		case !word(c):
+			return false // digits of another script
+		case c <= '9':
+			rest = (rest*10 + int(c-'0')) % 97
+		default:
+			rest = (rest*100 + int(c-'A') + 10) % 97
+		}
+	}
+	return rest == 1
 }
 
 // groupedLikeCard says whether people write a card number in such groups: of three digits and more but for the last, or all of one or of two. Dates,
@@ -327,12 +377,13 @@ func startsIBAN(text string, all []glyph, i int, groups []group) bool {
 // inDigest says whether text[from:to] lies within a UUID or within 24 and more hexadecimal characters, letters among them.
 func inDigest(text string, from, to int) bool {
 	word := func(c byte, dashes bool) bool { return isHex(c) || dashes && c == '-' }
+	const most = 64 // characters on each side: texts may be long, and hold many numbers
 	grow := func(dashes bool) string {
 		a, b := from, to
-		for a > 0 && word(text[a-1], dashes) {
+		for a > 0 && from-a < most && word(text[a-1], dashes) {
 			a--
 		}
-		for b < len(text) && word(text[b], dashes) {
+		for b < len(text) && b-to < most && word(text[b], dashes) {
 			b++
 		}
 		return text[a:b]
