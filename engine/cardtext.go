@@ -12,7 +12,7 @@ var cardRanges = []struct {
 	from, to string
 	lengths  []int
 }{
-	{"4", "4", []int{13, 16, 19}},                        // Visa
+	{"4", "4", []int{16, 19}},                            // Visa, which has long stopped issuing 13 digits
 	{"51", "55", []int{16}}, {"2221", "2720", []int{16}}, // Mastercard
 	{"34", "34", []int{15}}, {"37", "37", []int{15}}, // American Express
 	{"6011", "6011", []int{16, 19}}, {"644", "659", []int{16, 19}}, // Discover, and RuPay on 65
@@ -27,11 +27,11 @@ var cardRanges = []struct {
 }
 
 const (
-	leastCardDigits = 13
+	leastCardDigits = 14
 	mostCardDigits  = 19
 )
 
-// LooksLikeCard says whether digits (ASCII, nothing else) are a card number: 13 to 19 of them, of a network's range and length, the last one
+// LooksLikeCard says whether digits (ASCII, nothing else) are a card number: 14 to 19 of them, of a network's range and length, the last one
 // right by Luhn.
 func LooksLikeCard(digits string) bool {
 	if len(digits) < leastCardDigits || len(digits) > mostCardDigits {
@@ -67,8 +67,8 @@ func luhn(digits string) bool {
 }
 
 // HoldsCard says whether a text holds a card number, in groups or not: between the groups stand up to three spaces, dashes, dots, slashes or
-// underscores. Digits of any script count, also percent-encoded. A UUID, a digest in hexadecimal, an IBAN, a telephone number after a plus, an
-// EAN-13, a decimal number and two numbers with a point between them hold none.
+// underscores. Digits of any script count, also percent-encoded. A UUID, a digest in hexadecimal, an IBAN, a decimal
+// number and two numbers with a point between them hold none.
 func HoldsCard(text string) bool {
 	found := false
 	findCards(text, func([]glyph) bool { found = true; return false })
@@ -302,10 +302,6 @@ func isCard(text string, all []glyph, groups []group, digits []glyph) bool {
 	if !LooksLikeCard(string(number)) {
 		return false
 	}
-	// Visa has long stopped issuing 13 digits, which half of Europe's products and telephones have.
-	if len(number) == 13 && (isEAN13(number) || afterPlus(text, all, groups[0].from)) {
-		return false
-	}
 	from, to := digits[0].from, digits[len(digits)-1].to
 	return !inDigest(text, from, to) && !inIBAN(text, from, to)
 }
@@ -350,20 +346,6 @@ func groupedLikeCard(groups []group) bool {
 	}
 	return long || short
 }
-
-func isEAN13(number []byte) bool {
-	sum := 0
-	for i, c := range number {
-		d := int(c - '0')
-		if i%2 == 1 {
-			d *= 3
-		}
-		sum += d
-	}
-	return sum%10 == 0
-}
-
-func afterPlus(text string, all []glyph, i int) bool { return i > 0 && text[all[i-1].from] == '+' }
 
 // startsIBAN says whether groups begin as an IBAN: two letters, two check digits, and then groups of four.
 func startsIBAN(text string, all []glyph, i int, groups []group) bool {

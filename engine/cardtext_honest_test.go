@@ -26,7 +26,7 @@ func ibanOf(country, account string) string {
 	return fmt.Sprintf("%s%02d%s", country, 98-rest, account)
 }
 
-// What shops keep in metadata, by the thousand: decimal numbers, ids of a visitor, bank accounts. None of it is refused.
+// What shops keep in metadata, by the thousand: decimal numbers, ids of a visitor, bank accounts, telephone and order numbers of 13 digits. None of it is refused.
 func TestHonestNumbersHoldNoCard(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	digits := func(n int) string {
@@ -40,7 +40,7 @@ func TestHonestNumbersHoldNoCard(t *testing.T) {
 		visitor := fmt.Sprintf("%d.%d", r.IntN(1<<31), 1_500_000_000+r.IntN(300_000_000))
 		for _, text := range []string{strconv.FormatFloat(r.Float64(), 'f', -1, 64), strconv.FormatFloat(-180*r.Float64(), 'f', -1, 64), strconv.FormatFloat(1e4*r.Float64(), 'f', -1, 64),
 			visitor, "GA1.2." + visitor, fmt.Sprintf("fb.1.%d.%d", 1_600_000_000_000+r.Int64N(200_000_000_000), r.IntN(1<<31)),
-			ibanOf("DK", digits(14)), ibanOf("NO", digits(11)), ibanOf("BE", digits(12)), ibanOf("AT", digits(16)), ibanOf("NL", "ABNA"+digits(10)),
+			"49151" + digits(8), "4" + digits(12), ibanOf("DK", digits(14)), ibanOf("NO", digits(11)), ibanOf("BE", digits(12)), ibanOf("AT", digits(16)), ibanOf("NL", "ABNA"+digits(10)),
 			"pay to " + ibanOf("DK", digits(14)) + ", thanks"} {
 			require.False(t, engine.HoldsCard(text), text)
 		}

@@ -62,7 +62,7 @@ type step struct {
 }
 
 // leastCard is the fewest bytes in which a card number can stand.
-const leastCard = 13
+const leastCard = 14
 
 // field is the path as messages name it: order_details[0].product_name.
 func (f *cardFinder) field() string {
@@ -78,13 +78,6 @@ func (f *cardFinder) field() string {
 		b.WriteString(engine.MaskCards(string(s.name)))
 	}
 	return b.String()
-}
-
-// telephone says whether the path leads to a telephone number: phone, or number of phone.
-func (f *cardFinder) telephone() bool {
-	n := len(f.path)
-	named := func(back int, name string) bool { return n >= back && string(f.path[n-back].name) == name }
-	return named(1, "phone") || named(1, "number") && named(2, "phone")
 }
 
 func (f *cardFinder) full() bool { return f.most > 0 && len(f.found) >= f.most }
@@ -147,13 +140,8 @@ func (f *cardFinder) within(s step) error {
 
 // look looks through one text, whose value ends at pos.
 func (f *cardFinder) look(text string, from int) {
-	plus := ""
-	if f.telephone() {
-		plus = "+" // clients leave it out
-	}
-	if engine.HoldsCard(plus + text) {
-		masked := strings.TrimPrefix(engine.MaskCards(plus+text), plus)
-		f.found = append(f.found, cardPlace{field: f.field(), from: from, to: f.pos, masked: masked})
+	if engine.HoldsCard(text) {
+		f.found = append(f.found, cardPlace{field: f.field(), from: from, to: f.pos, masked: engine.MaskCards(text)})
 	}
 }
 
