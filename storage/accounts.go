@@ -67,13 +67,13 @@ func (t *tx) DeleteAccount(merchantID, id string) error {
 
 // Account implements engine.Reader.
 func (t *tx) Account(merchantID, id string) (*engine.Account, error) {
-	return one(t, "read account", genuine(t, accountRows, scanAccount),
+	return one(t, "read account", genuine(t, accountRows, scanAccount, "merchant_id", merchantID, "id", id),
 		`SELECT `+accountColumns+` FROM accounts WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Accounts implements engine.Reader.
 func (t *tx) Accounts(merchantID string) ([]*engine.Account, error) {
-	return all(t, "list accounts", genuine(t, accountRows, scanAccount),
+	return all(t, "list accounts", genuine(t, accountRows, scanAccount, "merchant_id", merchantID),
 		`SELECT `+accountColumns+` FROM accounts WHERE merchant_id = $1 ORDER BY created_at, seq`, merchantID)
 }
 
@@ -109,12 +109,12 @@ func (t *tx) UpdateAPIKey(k *engine.APIKey) error {
 
 // APIKey implements engine.Reader.
 func (t *tx) APIKey(merchantID, id string) (*engine.APIKey, error) {
-	return one(t, "read API key", genuine(t, keyRows, scanKey), `SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	return one(t, "read API key", genuine(t, keyRows, scanKey, "merchant_id", merchantID, "id", id), `SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // APIKeyByHash implements engine.Reader.
 func (t *tx) APIKeyByHash(hash []byte) (*engine.APIKey, error) {
-	return one(t, "read API key by hash", genuine(t, keyRows, scanKey), `SELECT `+keyColumns+` FROM api_keys WHERE hash = $1`, hash)
+	return one(t, "read API key by hash", genuine(t, keyRows, scanKey, "hash", hash), `SELECT `+keyColumns+` FROM api_keys WHERE hash = $1`, hash)
 }
 
 // noLimit stands for "all" in LIMIT; not every database takes -1.
@@ -122,7 +122,7 @@ const noLimit = int64(1) << 62
 
 // APIKeys implements engine.Reader. A limit of 0 is none.
 func (t *tx) APIKeys(merchantID string, limit, skip int) ([]*engine.APIKey, error) {
-	return all(t, "list API keys", genuine(t, keyRows, scanKey),
+	return all(t, "list API keys", genuine(t, keyRows, scanKey, "merchant_id", merchantID),
 		`SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 ORDER BY created_at, seq LIMIT $2 OFFSET $3`,
 		merchantID, rowLimit(limit), max(skip, 0))
 }

@@ -56,20 +56,20 @@ func (t *tx) UpdateAttempt(a *engine.Attempt) error {
 
 // Attempt implements engine.Reader.
 func (t *tx) Attempt(merchantID, id string) (*engine.Attempt, error) {
-	return one(t, "read attempt", genuine(t, attemptRows, scanAttempt),
+	return one(t, "read attempt", genuine(t, attemptRows, scanAttempt, "merchant_id", merchantID, "id", id),
 		`SELECT `+attemptColumns+` FROM attempts WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Attempts implements engine.Reader.
 func (t *tx) Attempts(merchantID, paymentID string) ([]*engine.Attempt, error) {
-	return all(t, "list attempts", genuine(t, attemptRows, scanAttempt),
+	return all(t, "list attempts", genuine(t, attemptRows, scanAttempt, "merchant_id", merchantID, "payment_id", paymentID),
 		`SELECT `+attemptColumns+` FROM attempts WHERE merchant_id = $1 AND payment_id = $2 ORDER BY number`, merchantID, paymentID)
 }
 
 // AttemptsAt implements engine.Reader.
 func (t *tx) AttemptsAt(merchantID, accountID, transactionID, reference string) ([]*engine.Attempt, error) {
 	const at = `SELECT seq FROM attempts WHERE merchant_id = $1 AND account_id = $2 AND `
-	return all(t, "find attempts", genuine(t, attemptRows, scanAttempt), `SELECT `+attemptColumns+` FROM attempts WHERE seq IN (
+	return all(t, "find attempts", genuine(t, attemptRows, scanAttempt, "merchant_id", merchantID, "account_id", accountID), `SELECT `+attemptColumns+` FROM attempts WHERE seq IN (
 		`+at+`transaction_id = $3 AND transaction_id <> '' UNION `+at+`reference = $4 AND reference <> '') ORDER BY seq DESC`,
 		merchantID, accountID, transactionID, reference)
 }

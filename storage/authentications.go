@@ -73,19 +73,19 @@ func (t *tx) UpdateAuthentication(a *engine.Authentication) error {
 
 // Authentication implements engine.Reader.
 func (t *tx) Authentication(id string) (*engine.Authentication, error) {
-	return one(t, "read authentication", genuine(t, authenticationRows, scanAuthentication),
+	return one(t, "read authentication", genuine(t, authenticationRows, scanAuthentication, "id", id),
 		`SELECT `+authenticationColumns+` FROM authentications WHERE id = $1`+t.s.dialect().lockRow, id)
 }
 
 // Authentications implements engine.Reader.
 func (t *tx) Authentications(merchantID, paymentID string) ([]*engine.Authentication, error) {
-	return all(t, "list authentications", genuine(t, authenticationRows, scanAuthentication), `SELECT `+authenticationColumns+` FROM authentications
+	return all(t, "list authentications", genuine(t, authenticationRows, scanAuthentication, "merchant_id", merchantID, "payment_id", paymentID), `SELECT `+authenticationColumns+` FROM authentications
 		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY seq`, merchantID, paymentID)
 }
 
 // AuthenticationsAt implements engine.Reader.
 func (t *tx) AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*engine.Authentication, error) {
-	return all(t, "find authentications", genuine(t, authenticationRows, scanAuthentication), `SELECT `+authenticationColumns+` FROM authentications
+	return all(t, "find authentications", genuine(t, authenticationRows, scanAuthentication, "merchant_id", merchantID, "account_id", accountID, "server_trans_id", serverTransID), `SELECT `+authenticationColumns+` FROM authentications
 		WHERE merchant_id = $1 AND account_id = $2 AND server_trans_id = $3 AND server_trans_id <> '' ORDER BY seq DESC`,
 		merchantID, accountID, serverTransID)
 }

@@ -20,12 +20,12 @@ func scanCard(row scanner) (*engine.StoredCard, error) {
 
 // Card implements engine.Reader.
 func (t *tx) Card(merchantID, id string) (*engine.StoredCard, error) {
-	return one(t, "read card", genuine(t, cardRows, scanCard), `SELECT `+cardColumns+` FROM cards WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	return one(t, "read card", genuine(t, cardRows, scanCard, "merchant_id", merchantID, "id", id), `SELECT `+cardColumns+` FROM cards WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // CardsByFingerprint implements engine.Reader.
 func (t *tx) CardsByFingerprint(merchantID, fingerprint string) ([]*engine.StoredCard, error) {
-	return all(t, "list cards by fingerprint", genuine(t, cardRows, scanCard),
+	return all(t, "list cards by fingerprint", genuine(t, cardRows, scanCard, "merchant_id", merchantID, "fingerprint", fingerprint),
 		`SELECT `+cardColumns+` FROM cards WHERE merchant_id = $1 AND fingerprint = $2 ORDER BY seq`, merchantID, fingerprint)
 }
 

@@ -39,13 +39,13 @@ func (t *tx) UpdateCustomer(c *engine.Customer) error {
 
 // Customer implements engine.Reader.
 func (t *tx) Customer(merchantID, id string) (*engine.Customer, error) {
-	return one(t, "read customer", genuine(t, customerRows, scanCustomer),
+	return one(t, "read customer", genuine(t, customerRows, scanCustomer, "merchant_id", merchantID, "id", id),
 		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Customers implements engine.Reader. A limit of 0 is none.
 func (t *tx) Customers(merchantID string, limit, offset int) ([]*engine.Customer, int, error) {
-	list, err := all(t, "list customers", genuine(t, customerRows, scanCustomer),
+	list, err := all(t, "list customers", genuine(t, customerRows, scanCustomer, "merchant_id", merchantID),
 		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 ORDER BY created_at DESC, seq DESC LIMIT $2 OFFSET $3`,
 		merchantID, rowLimit(limit), max(offset, 0))
 	if err != nil {

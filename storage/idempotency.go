@@ -23,7 +23,7 @@ func (t *tx) Idempotency(merchantID, key string) (*engine.IdempotencyRecord, err
 		err := row.Scan(&r.MerchantID, &r.Key, &r.RequestHash, &r.Status, &r.Body, &r.Headers, &r.Owner, &created, &expires)
 		r.CreatedAt, r.ExpiresAt = moment(created), moment(expires)
 		return r, err
-	}), `SELECT `+idempotencyColumns+` FROM idempotency WHERE merchant_id = $1 AND key = $2`+t.s.dialect().lockRow, merchantID, key)
+	}, "merchant_id", merchantID, "key", key), `SELECT `+idempotencyColumns+` FROM idempotency WHERE merchant_id = $1 AND key = $2`+t.s.dialect().lockRow, merchantID, key)
 }
 
 // InsertIdempotency implements engine.Tx.
@@ -77,7 +77,7 @@ func (t *tx) CardToken(merchantID, token string) (*engine.CardToken, error) {
 		err := row.Scan(&c.MerchantID, &c.Token, &c.PaymentID, &c.Sealed, &expires)
 		c.ExpiresAt = moment(expires)
 		return c, err
-	}), `SELECT `+cardTokenColumns+` FROM card_tokens WHERE merchant_id = $1 AND token = $2`, merchantID, token)
+	}, "merchant_id", merchantID, "token", token), `SELECT `+cardTokenColumns+` FROM card_tokens WHERE merchant_id = $1 AND token = $2`, merchantID, token)
 	if err != nil {
 		return nil, err
 	}

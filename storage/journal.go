@@ -28,7 +28,7 @@ func (t *tx) Exchanges(operationID string) ([]engine.ExchangeRecord, error) {
 		err = row.Scan(&x.OperationID, &x.Index, &at, &x.RequestHash, &x.Sealed, &x.Answered, &x.Sent, &x.Status, &x.Failure, &took)
 		x.At, x.Duration = moment(at), time.Duration(took)
 		return x, err
-	}), `SELECT `+exchangeColumns+` FROM exchanges WHERE operation_id = $1 ORDER BY number`, operationID)
+	}, "operation_id", operationID), `SELECT `+exchangeColumns+` FROM exchanges WHERE operation_id = $1 ORDER BY number`, operationID)
 }
 
 const eventColumns = `merchant_id, object_id, id, profile_id, class, type, body, created_at, signature`
@@ -49,7 +49,7 @@ func (t *tx) Events(merchantID, objectID string) ([]*engine.Event, error) {
 		err := row.Scan(&e.MerchantID, &e.ObjectID, &e.ID, &e.ProfileID, &e.Class, &e.Type, &e.Body, &created)
 		e.CreatedAt = moment(created)
 		return e, err
-	}), `SELECT `+eventColumns+` FROM events WHERE merchant_id = $1 AND object_id = $2 ORDER BY created_at, seq`, merchantID, objectID)
+	}, "merchant_id", merchantID, "object_id", objectID), `SELECT `+eventColumns+` FROM events WHERE merchant_id = $1 AND object_id = $2 ORDER BY created_at, seq`, merchantID, objectID)
 }
 
 const evidenceColumns = `operation_id, merchant_id, at, source, outcome, note, signature`
@@ -70,5 +70,5 @@ func (t *tx) Evidence(operationID string) ([]engine.Evidence, error) {
 		err = row.Scan(&e.OperationID, &e.MerchantID, &at, &e.Source, &e.Outcome, &e.Note)
 		e.At = moment(at)
 		return e, err
-	}), `SELECT `+evidenceColumns+` FROM evidence WHERE operation_id = $1 ORDER BY seq`, operationID)
+	}, "operation_id", operationID), `SELECT `+evidenceColumns+` FROM evidence WHERE operation_id = $1 ORDER BY seq`, operationID)
 }

@@ -57,7 +57,7 @@ func (t *tx) UpdateMandate(m *engine.Mandate) error {
 
 // Mandate implements engine.Reader.
 func (t *tx) Mandate(merchantID, id string) (*engine.Mandate, error) {
-	return one(t, "read mandate", genuine(t, mandateRows, scanMandate), `SELECT `+mandateColumns+` FROM mandates WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	return one(t, "read mandate", genuine(t, mandateRows, scanMandate, "merchant_id", merchantID, "id", id), `SELECT `+mandateColumns+` FROM mandates WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Mandates implements engine.Reader.
@@ -84,7 +84,7 @@ func (t *tx) Mandates(merchantID string, f engine.MandateFilter) ([]*engine.Mand
 		and("created_at <=", millis(f.To))
 	}
 	args = append(args, rowLimit(f.Limit), max(f.Offset, 0))
-	return all(t, "list mandates", genuine(t, mandateRows, scanMandate), fmt.Sprintf(`SELECT %s FROM mandates WHERE merchant_id = $1%s
+	return all(t, "list mandates", genuine(t, mandateRows, scanMandate, "merchant_id", merchantID), fmt.Sprintf(`SELECT %s FROM mandates WHERE merchant_id = $1%s
 		ORDER BY created_at DESC, seq DESC LIMIT $%d OFFSET $%d`, mandateColumns, where.String(), len(args)-1, len(args)), args...)
 }
 
@@ -108,12 +108,12 @@ func (t *tx) InsertEphemeralKey(k *engine.EphemeralKey) error {
 
 // EphemeralKeyByHash implements engine.Reader. A key past its end is there until DeleteExpired takes it.
 func (t *tx) EphemeralKeyByHash(hash []byte) (*engine.EphemeralKey, error) {
-	return one(t, "read ephemeral key by hash", genuine(t, ephemeralRows, scanEphemeral), `SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE hash = $1`, hash)
+	return one(t, "read ephemeral key by hash", genuine(t, ephemeralRows, scanEphemeral, "hash", hash), `SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE hash = $1`, hash)
 }
 
 // EphemeralKey implements engine.Reader.
 func (t *tx) EphemeralKey(merchantID, id string) (*engine.EphemeralKey, error) {
-	return one(t, "read ephemeral key", genuine(t, ephemeralRows, scanEphemeral),
+	return one(t, "read ephemeral key", genuine(t, ephemeralRows, scanEphemeral, "merchant_id", merchantID, "id", id),
 		`SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 

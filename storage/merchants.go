@@ -49,12 +49,12 @@ func (t *tx) DeleteMerchant(id string) error {
 
 // Merchant implements engine.Reader.
 func (t *tx) Merchant(id string) (*engine.Merchant, error) {
-	return one(t, "read merchant", genuine(t, merchantRows, scanMerchant), `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`, id)
+	return one(t, "read merchant", genuine(t, merchantRows, scanMerchant, "id", id), `SELECT `+merchantColumns+` FROM merchants WHERE id = $1`, id)
 }
 
 // MerchantByPublishableKey implements engine.Reader. No merchant has the key "".
 func (t *tx) MerchantByPublishableKey(key string) (*engine.Merchant, error) {
-	return one(t, "read merchant by publishable key", genuine(t, merchantRows, scanMerchant),
+	return one(t, "read merchant by publishable key", genuine(t, merchantRows, scanMerchant, "publishable_key", key),
 		`SELECT `+merchantColumns+` FROM merchants WHERE publishable_key = $1 AND publishable_key <> ''`, key)
 }
 
@@ -120,13 +120,13 @@ func (t *tx) DeleteProfile(merchantID, id string) error {
 
 // Profile implements engine.Reader.
 func (t *tx) Profile(merchantID, id string) (*engine.Profile, error) {
-	return one(t, "read profile", genuine(t, profileRows, scanProfile),
+	return one(t, "read profile", genuine(t, profileRows, scanProfile, "merchant_id", merchantID, "id", id),
 		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // Profiles implements engine.Reader.
 func (t *tx) Profiles(merchantID string) ([]*engine.Profile, error) {
-	return all(t, "list profiles", genuine(t, profileRows, scanProfile),
+	return all(t, "list profiles", genuine(t, profileRows, scanProfile, "merchant_id", merchantID),
 		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 ORDER BY created_at, seq`, merchantID)
 }
 

@@ -66,27 +66,27 @@ func (t *tx) TouchPaymentMethod(merchantID, id string, at time.Time) error {
 
 // PaymentMethod implements engine.Reader.
 func (t *tx) PaymentMethod(merchantID, id string) (*engine.PaymentMethod, error) {
-	return one(t, "read payment method", genuine(t, methodRows, scanMethod),
+	return one(t, "read payment method", genuine(t, methodRows, scanMethod, "merchant_id", merchantID, "id", id),
 		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // PaymentMethodByFingerprint implements engine.Reader.
 func (t *tx) PaymentMethodByFingerprint(merchantID, customerID string, fingerprint string) (*engine.PaymentMethod, error) {
-	return one(t, "read payment method by fingerprint", genuine(t, methodRows, scanMethod),
+	return one(t, "read payment method by fingerprint", genuine(t, methodRows, scanMethod, "merchant_id", merchantID, "customer_id", customerID, "fingerprint", fingerprint),
 		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND fingerprint = $3 AND fingerprint <> ''`,
 		merchantID, customerID, fingerprint)
 }
 
 // PaymentMethods implements engine.Reader.
 func (t *tx) PaymentMethods(merchantID, customerID string, limit int) ([]*engine.PaymentMethod, error) {
-	return all(t, "list payment methods", genuine(t, methodRows, scanMethod),
+	return all(t, "list payment methods", genuine(t, methodRows, scanMethod, "merchant_id", merchantID, "customer_id", customerID),
 		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND status = 'active'
 		ORDER BY last_used_at DESC, seq DESC LIMIT $3`, merchantID, customerID, rowLimit(limit))
 }
 
 // AllPaymentMethods implements engine.Reader.
 func (t *tx) AllPaymentMethods(merchantID, customerID string) ([]*engine.PaymentMethod, error) {
-	return all(t, "list all payment methods", genuine(t, methodRows, scanMethod),
+	return all(t, "list all payment methods", genuine(t, methodRows, scanMethod, "merchant_id", merchantID, "customer_id", customerID),
 		`SELECT `+methodColumns+` FROM payment_methods WHERE merchant_id = $1 AND customer_id = $2 AND NOT deleted ORDER BY created_at, seq`,
 		merchantID, customerID)
 }
@@ -100,7 +100,7 @@ func (t *tx) CustomerAccount(merchantID, customerID, accountID string) (*engine.
 	return one(t, "read customer at account", genuine(t, customerAccountRows, func(row scanner) (*engine.CustomerAccount, error) {
 		c := new(engine.CustomerAccount)
 		return c, row.Scan(&c.MerchantID, &c.CustomerID, &c.AccountID, &c.Version, &c.Data)
-	}), `SELECT `+customerAccountColumns+` FROM customer_accounts
+	}, "merchant_id", merchantID, "customer_id", customerID, "account_id", accountID), `SELECT `+customerAccountColumns+` FROM customer_accounts
 		WHERE merchant_id = $1 AND customer_id = $2 AND account_id = $3`, merchantID, customerID, accountID)
 }
 

@@ -74,13 +74,13 @@ func (t *tx) UpdateOperation(o *engine.Operation) error {
 
 // Operation implements engine.Reader.
 func (t *tx) Operation(id string) (*engine.Operation, error) {
-	return one(t, "read operation", genuine(t, operationRows, scanOperation),
+	return one(t, "read operation", genuine(t, operationRows, scanOperation, "id", id),
 		`SELECT `+operationColumns+` FROM operations WHERE id = $1`+t.s.dialect().lockRow, id)
 }
 
 // Operations implements engine.Reader.
 func (t *tx) Operations(merchantID, paymentID string) ([]*engine.Operation, error) {
-	return all(t, "list operations", genuine(t, operationRows, scanOperation), `SELECT `+operationColumns+` FROM operations
+	return all(t, "list operations", genuine(t, operationRows, scanOperation, "merchant_id", merchantID, "payment_id", paymentID), `SELECT `+operationColumns+` FROM operations
 		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY started_at, seq`, merchantID, paymentID)
 }
 

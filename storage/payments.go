@@ -80,7 +80,7 @@ func (t *tx) UpdatePayment(p *engine.Payment) error {
 
 // Payment implements engine.Reader.
 func (t *tx) Payment(merchantID, id string) (*engine.Payment, error) {
-	return one(t, "read payment", genuine(t, paymentRows, scanPayment),
+	return one(t, "read payment", genuine(t, paymentRows, scanPayment, "merchant_id", merchantID, "id", id),
 		`SELECT `+paymentColumns+` FROM payments WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
@@ -122,7 +122,7 @@ func (t *tx) Payments(merchantID, profileID string, f engine.ListInput) ([]*engi
 	if limit <= 0 {
 		limit = 10
 	}
-	out, err := all(t, "list payments", genuine(t, paymentRows, scanPayment),
+	out, err := all(t, "list payments", genuine(t, paymentRows, scanPayment, "merchant_id", merchantID),
 		`SELECT `+paymentColumns+` FROM payments WHERE `+where.String()+order+where.place(limit), where.args...)
 	if upwards {
 		slices.Reverse(out)

@@ -170,7 +170,19 @@ func (t *tx) Reseal(table engine.SealedTable, r engine.SealedRow, sealed []byte)
 	} else {
 		where += " AND seq = " + bind(r.Position)
 	}
-	return t.resigned(c.table, engine.SignedRow{Position: r.Position, Key: r.Key}, func() (bool, error) {
+	becomes := func(column string, was any) any {
+		version, _ := was.(int64)
+		switch {
+		case column == c.column:
+			return sealed
+		case column == "key_id" && c.keyID:
+			return hex.EncodeToString(sealed[1:5])
+		case column == "version" && c.versioned:
+			return version + 1
+		}
+		return was
+	}
+	return t.resigned(c.table, engine.SignedRow{Position: r.Position, Key: r.Key}, becomes, func() (bool, error) {
 		n, err := t.exec("reseal", `UPDATE `+c.table+` SET `+set+` WHERE `+where, args...)
 		return n == 1, err
 	})

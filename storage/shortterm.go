@@ -15,7 +15,7 @@ func (t *tx) ShortTermKey(merchantID, id string) (*engine.ShortTermKey, error) {
 		err := row.Scan(&merchant, &name, &k.KeyID, &k.WrappedKey, &expires)
 		k.ExpiresAt = moment(expires)
 		return k, err
-	}), `SELECT `+shortTermColumns+` FROM short_term_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
+	}, "merchant_id", merchantID, "id", id), `SELECT `+shortTermColumns+` FROM short_term_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
 // putShortTermKey keeps the data key of what belongs to a row; nil keeps none.

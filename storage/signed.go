@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -159,9 +160,10 @@ func (t *tx) signed(s *signedTable, values ...any) []any {
 	return append(values, t.signature(s, values))
 }
 
-// genuine is scan for rows of a signed table that were selected with their signatures: an altered one is an engine.AlteredError.
-func genuine[T any](t *tx, s *signedTable, scan func(scanner) (T, error)) func(scanner) (T, error) {
-	return func(row scanner) (T, error) { return scan(&signedRow{row: row, t: t, table: s}) }
+// genuine is scan for rows of a signed table that were selected with their signatures: an altered one is an engine.AlteredError. asked
+// are the columns that the query names the rows by, and their values.
+func genuine[T any](t *tx, s *signedTable, scan func(scanner) (T, error), asked ...any) func(scanner) (T, error) {
+	return func(row scanner) (T, error) { return scan(&signedRow{row: row, t: t, table: s, asked: asked}) }
 }
 
 // signedRow is a row whose signature is checked when it is scanned.
@@ -169,15 +171,46 @@ type signedRow struct {
 	row   scanner
 	t     *tx
 	table *signedTable
+	asked []any // column, value, column, value …
 }
 
 // Scan implements scanner.
 func (r *signedRow) Scan(dest ...any) error {
 	var signature []byte
 	if err := r.row.Scan(append(dest, &signature)...); err != nil {
+		if r.t.signer != nil && errors.Is(err, errOtherType) {
+			return r.t.signer.Altered(r.table.name, r.table.keyOf(dest))
+		}
 		return err
 	}
-	return r.t.check(r.table, dest, signature)
+	if err := r.t.check(r.table, dest, signature); err != nil {
+		return err
+	}
+	if r.t.signer != nil && !r.isAsked(dest) {
+		return r.t.signer.Altered(r.table.name, r.table.keyOf(dest))
+	}
+	return nil
+}
+
+// isAsked says whether the row is one of those that the query names. An index or a view that a writer to the database has made leads
+// from one row's key to another row, which is genuine.
+func (r *signedRow) isAsked(dest []any) bool {
+	for i := 0; i < len(r.asked); i += 2 {
+		at := slices.Index(r.table.columns, r.asked[i].(string))
+		switch v := dest[at].(type) {
+		case *string:
+			if want, ok := r.asked[i+1].(string); !ok || *v != want {
+				return false
+			}
+		case *[]byte:
+			if want, ok := r.asked[i+1].([]byte); !ok || !bytes.Equal(*v, want) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // check compares a row with its signature. values are its columns, or where they were scanned to.
@@ -235,19 +268,44 @@ func (s *signedTable) names() string { return strings.Join(s.columns, ", ") + ",
 // scan reads any row of the table.
 func (s *signedTable) scan(row scanner) (r engine.SignedRow, err error) {
 	values := make([]any, len(s.columns))
+	var signature any
 	dest := []any{&r.Position}
 	for i := range values {
 		dest = append(dest, &values[i])
 	}
-	if err := row.Scan(append(dest, &r.Signature)...); err != nil {
+	if err := row.Scan(append(dest, &signature)...); err != nil {
 		return r, err
+	}
+	switch v := signature.(type) {
+	case []byte:
+		r.Signature = v
+	case string:
+		r.Signature = []byte(v)
 	}
 	r.Key = s.keyOf(values)
 	for i, name := range s.columns {
 		r.Columns = append(r.Columns, engine.SignedColumn{Name: name, Value: values[i], Free: !slices.Contains(s.signed, i)})
 	}
-	r.Row, err = s.appendRow(nil, values)
-	return r, err
+	if r.Row, err = s.appendRow(nil, values); err == nil {
+		err = s.checkTypes(values)
+	}
+	if err != nil {
+		r.Row = []byte(err.Error()) // the vault has signed no such text
+	}
+	return r, nil
+}
+
+// bytesColumns are the columns of signed tables that hold bytes.
+var bytesColumns = splitColumns(`body, client_secret_hash, hash, headers, instrument, outcome, request, request_hash, sealed, seed, wrapped_key`)
+
+// checkTypes finds bytes in a column of text or numbers: who uses such a row cannot read it.
+func (s *signedTable) checkTypes(values []any) error {
+	for i, v := range values {
+		if _, bytes := v.([]byte); bytes && !slices.Contains(bytesColumns, s.columns[i]) {
+			return fmt.Errorf("%s: column %s holds bytes", s.name, s.columns[i])
+		}
+	}
+	return nil
 }
 
 // where finds a row again.
@@ -275,7 +333,8 @@ func (t *tx) PutSignature(table string, r engine.SignedRow, signature []byte) er
 }
 
 // resigned runs a statement that changes one signed row without having it whole: the row must be as it was signed, and is signed again.
-func (t *tx) resigned(table string, r engine.SignedRow, change func() (bool, error)) (bool, error) {
+// becomes is what the statement makes of a column's value. The row is not read again: what a trigger makes of it is not signed.
+func (t *tx) resigned(table string, r engine.SignedRow, becomes func(column string, was any) any, change func() (bool, error)) (bool, error) {
 	s := signedTables[table]
 	if s == nil || t.signer == nil {
 		return change()
@@ -299,9 +358,13 @@ func (t *tx) resigned(table string, r engine.SignedRow, change func() (bool, err
 	if did, err := change(); err != nil || !did {
 		return did, err
 	}
-	after, err := one(t, "read signed row", s.scan, query, args...)
+	values := make([]any, len(s.columns))
+	for i, c := range before.Columns {
+		values[i] = becomes(c.Name, c.Value)
+	}
+	after, err := s.appendRow(nil, values)
 	if err != nil {
 		return false, err
 	}
-	return true, t.PutSignature(table, after, t.signer.SignRow(s.name, after.Row))
+	return true, t.PutSignature(table, before, t.signer.SignRow(s.name, after))
 }

@@ -1,7 +1,10 @@
 package storage
 
 import (
+	"maps"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -32,4 +35,22 @@ func TestRowText(t *testing.T) {
 	require.Equal(t, plain, string(b), "neither order nor an empty column more changes a row's text")
 	_, err = s.appendRow(nil, []any{1.5, "", "", 0, ""})
 	require.ErrorContains(t, err, "column a holds a float64")
+}
+
+// TestBytesColumns holds the list against the schema.
+func TestBytesColumns(t *testing.T) {
+	d := openTest(t, Options{})
+	conn, err := openLite(d.path, time.Second)
+	require.NoError(t, err)
+	defer conn.close()
+	found := map[string]bool{}
+	for name := range signedTables {
+		require.NoError(t, conn.query(`SELECT name FROM pragma_table_info($1) WHERE type = 'BLOB' AND name <> 'signature'`, []any{name}, func(row scanner) error {
+			var column string
+			err := row.Scan(&column)
+			found[column] = true
+			return err
+		}))
+	}
+	require.ElementsMatch(t, bytesColumns, slices.Collect(maps.Keys(found)))
 }

@@ -197,7 +197,7 @@ func (r liteRow) Scan(dest ...any) error {
 	}
 	for i, d := range dest {
 		if !scanLite(r[i], d) {
-			return fmt.Errorf("scan: column %d holds %T, wanted for %T", i+1, r[i], d)
+			return fmt.Errorf("scan: column %d holds %T, wanted for %T: %w", i+1, r[i], d, errOtherType)
 		}
 	}
 	return nil

@@ -82,6 +82,9 @@ func (t *tx) insert(doing, query string, args ...any) error {
 // errNoParent is what a session answers to a foreign key that points nowhere.
 var errNoParent = errors.New("what the row belongs to does not exist")
 
+// errOtherType is what a scanner answers to a value of another type than the column's.
+var errOtherType = errors.New("the value has another type than its column")
+
 // insertUnder is insert for a row that belongs to a merchant: ErrNotFound when there is no such merchant.
 func (t *tx) insertUnder(doing, query string, args ...any) error {
 	err := t.insert(doing, query, args...)
