@@ -100,6 +100,9 @@ func (m *migrator) pending() (list []migration, isNew bool, err error) {
 	if !tables["schema_migrations"] {
 		return nil, false, fmt.Errorf("%s is not a payswitch database: it has tables, and no schema_migrations among them", m.path)
 	}
+	if err := m.refusePlanted(); err != nil { // before a migration's statements run a trigger
+		return nil, false, err
+	}
 	done := map[string]bool{}
 	err = m.conn.query(`SELECT name, sha256 FROM schema_migrations ORDER BY name`, nil, func(row scanner) error {
 		var name, hash string
@@ -205,6 +208,86 @@ func (m *migrator) backUp(next string) error {
 	}
 	m.log.Info("database copied before migrating", "copy", to)
 	return nil
+}
+
+// dbObject is a table, an index, a trigger or a view.
+type dbObject struct{ kind, name, table, text string }
+
+func (o dbObject) String() string { return o.kind + " " + o.name }
+
+// objects are what a database's schema has, but for what SQLite keeps itself.
+func objects(c *liteConn) (out []dbObject, err error) {
+	err = c.query(`SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master WHERE name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY type DESC, name`, nil, func(row scanner) error {
+		var o dbObject
+		err := row.Scan(&o.kind, &o.name, &o.table, &o.text)
+		out = append(out, o)
+		return err
+	})
+	return out, err
+}
+
+// refusePlanted refuses triggers. payswitch has none. A trigger changes rows in the transactions of payswitch: it could take back each
+// revocation of a key long after its author has lost his access.
+func (m *migrator) refusePlanted() error {
+	list, err := objects(m.conn)
+	if err != nil {
+		return fmt.Errorf("read schema of %s: %w", m.path, err)
+	}
+	for _, o := range list {
+		if o.kind == "trigger" {
+			return fmt.Errorf("%s has the %s on %s, which payswitch did not make: find out who made it, then remove it (DROP TRIGGER) (nothing was changed)", m.path, o, o.table)
+		}
+	}
+	return nil
+}
+
+// checkSchema compares tables and indexes with what the migrations make. Tables, views and indexes of others may stand beside them.
+func (m *migrator) checkSchema() error {
+	want, err := schemaOf(m.files)
+	if err != nil {
+		return err
+	}
+	have, err := objects(m.conn)
+	if err != nil {
+		return fmt.Errorf("read schema of %s: %w", m.path, err)
+	}
+	byName := map[string]dbObject{}
+	for _, o := range have {
+		byName[o.name] = o
+	}
+	for _, o := range want {
+		is, found := byName[o.name]
+		if found && is.kind == o.kind && is.text == o.text {
+			continue
+		}
+		problem := "is missing"
+		if found {
+			problem = "is not as payswitch made it: it reads " + is.text
+		}
+		if found && is.kind != o.kind {
+			problem = "is missing: a " + is.String() + " stands in its place"
+		}
+		return fmt.Errorf("%s: the %s %s. Restore the database, or mend its schema to: %s", m.path, o, problem, o.text)
+	}
+	return nil
+}
+
+// schemaOf is what migrations make of an empty database.
+func schemaOf(files fs.FS) ([]dbObject, error) {
+	conn, err := openLite(":memory:", time.Second)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.close()
+	list, err := readMigrations(files)
+	if err != nil {
+		return nil, err
+	}
+	m := &migrator{conn: conn, path: ":memory:", files: files, log: slog.New(slog.DiscardHandler)}
+	if _, err := m.applyTogether(list); err != nil {
+		return nil, err
+	}
+	return objects(conn)
 }
 
 func readMigrations(files fs.FS) ([]migration, error) {

@@ -106,14 +106,18 @@ func openWith(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB
 func (d *DB) prepare(ctx context.Context, conn *liteConn, migrations fs.FS, migrate bool) error {
 	m := &migrator{conn: conn, path: d.path, files: migrations, log: d.log}
 	pending, isNew, err := m.pending()
-	if err != nil || len(pending) == 0 {
+	if err != nil {
 		return err
 	}
-	if !isNew && !migrate {
-		return fmt.Errorf("database %s needs migrations (%s): run `payswitch migrate`", d.path, names(pending))
+	if len(pending) > 0 {
+		if !isNew && !migrate {
+			return fmt.Errorf("database %s needs migrations (%s): run `payswitch migrate`", d.path, names(pending))
+		}
+		if _, err = m.apply(ctx); err != nil {
+			return err
+		}
 	}
-	_, err = m.apply(ctx)
-	return err
+	return m.checkSchema()
 }
 
 // Update implements engine.Store. It must not be called from inside another Update: it would wait for itself. An error of the
