@@ -22,8 +22,9 @@ type MethodInput struct {
 	Credentials          map[string]MethodAccount
 }
 
-// methodRounds bounds how often a change that someone else was faster than is computed anew.
-const methodRounds = 10
+// methodRounds bounds how often a change that someone else was faster than is computed anew. Payments that save the same card take it from
+// each other as often as there are of them, some more than once: a change of the merchant's tries as often as they do.
+const methodRounds = saveLimit
 
 // CreatePaymentMethod keeps a card of a customer without a payment; the customer's record of the same card is brought up to date
 // instead of a second one. Errors: HE_02 for a customer or connector account that is not there, IR_16 for a card that has expired.

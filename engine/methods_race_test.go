@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -58,6 +59,35 @@ func TestSavedTwiceAtOnce(t *testing.T) {
 	}
 	require.NotEmpty(t, list[0].Details.NetworkTransactionID)
 	require.Empty(t, w.alarms.all())
+}
+
+// TestSavedOftenAtOnce: a card that is saved while many payments save it is saved, however the processors share the work.
+func TestSavedOftenAtOnce(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	for range 8 {
+		w := newWorld(t, engine.Options{}, nil)
+		w.account("simulator", "")
+		_, err := w.CreateCustomer(t.Context(), w.auth, engine.CustomerData{ID: "c"})
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		for i := range 40 {
+			wg.Go(func() {
+				if i%4 > 0 {
+					if _, err := w.CreatePayment(t.Context(), w.auth, sale(100, visa, offSession, agreed, customer("c"))); err != nil {
+						t.Error(err)
+					}
+					return
+				}
+				if _, err := w.CreatePaymentMethod(t.Context(), w.auth, engine.MethodInput{CustomerID: "c", Method: "card",
+					Card: &engine.CardInput{Number: engine.NewSecret(visa), ExpMonth: "10", ExpYear: "50"}}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		require.Len(t, w.methods("c"), 1)
+		require.Empty(t, w.alarms.all())
+	}
 }
 
 // TestDeletedWhileCharged: a charge either was first, or is refused and nothing is sent; nothing is left of the card.
