@@ -27,14 +27,8 @@ type build struct {
 	used  time.Time // last; Host.mu
 }
 
-// load finds or makes the build of a module's bytes. It compiles only what has never been loaded before and came without a description
-// (nil). An adapter of the binary itself (own) is compiled in this process, any other where Options.Compiler says. The caller holds
-// h.scanning.
-func (h *Host) load(ctx context.Context, wasm, description []byte, own bool) (_ *build, err error) {
-	hash := hashOf(wasm)
-	if b := h.loaded(hash); b != nil {
-		return b, nil
-	}
+// loadNow makes the build of a module's bytes.
+func (h *Host) loadNow(ctx context.Context, hash string, wasm, description []byte, own bool) (_ *build, err error) {
 	load := h.runtime.Load
 	if own {
 		load = h.runtime.LoadOwn
@@ -56,11 +50,11 @@ func (h *Host) load(ctx context.Context, wasm, description []byte, own bool) (_ 
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
 	manifest, err := sdk.DecodeManifest(message)
-	if err != nil {
-		return nil, fmt.Errorf("manifest: %w", err)
+	if err == nil {
+		err = CheckManifest(manifest)
 	}
-	if err := CheckManifest(manifest); err != nil {
-		return nil, fmt.Errorf("manifest: %w", err)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errManifest, err)
 	}
 	b := &build{module: m, log: h.log, used: time.Now()}
 	b.adapter = adapter{name: manifest.Name, hash: m.Hash(), manifest: manifest, places: placesOf(manifest), names: namesOf(manifest), stepper: b}
@@ -117,12 +111,10 @@ func (d *debugLog) Write(p []byte) (int, error) {
 
 // acquire finds the build for a drive and keeps it loaded until release.
 func (h *Host) acquire(ctx context.Context, d *engine.Drive) (*build, error) {
-	if b, err := h.acquireLoaded(d); b != nil || err != nil {
-		return b, err
-	}
-	h.scanning.Lock() // one at a time, and not beside a scan
-	defer h.scanning.Unlock()
-	if h.loaded(d.AdapterHash) == nil {
+	for {
+		if b, err := h.acquireLoaded(d); b != nil || err != nil {
+			return b, err
+		}
 		wasm, err := h.archive.read(d.AdapterHash)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s of %q: %w", ErrNoBuild, d.AdapterHash, d.Connector, err)
@@ -133,7 +125,6 @@ func (h *Host) acquire(ctx context.Context, d *engine.Drive) (*build, error) {
 		}
 		h.log.Info("earlier build of an adapter loaded for an operation that began with it", "adapter", b.name, "hash", b.hash)
 	}
-	return h.acquireLoaded(d) // it is still there: unload needs h.scanning
 }
 
 // loaded is the build of a hash, nil if it is not in memory.

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"payswitch/engine"
 	"payswitch/plugins/sandbox"
 )
@@ -34,6 +36,11 @@ type Host struct {
 	files    map[string]*file
 	reported map[string]bool // what was already said of conflicts
 
+	loads  singleflight.Group // by hash
+	turn   chan struct{}      // holds a token while a module of the directory is compiled
+	ctx    context.Context    // of what is compiled while nobody waits
+	cancel context.CancelFunc
+
 	mu      sync.Mutex
 	closed  bool
 	current map[string]*build // by adapter name
@@ -41,7 +48,7 @@ type Host struct {
 }
 
 // New loads the built-in adapters and those in Options.Directory. An adapter that cannot be loaded is logged and left out; a directory
-// that cannot be read is an error. With a warm cache directory nothing is compiled. Run watches for changes afterwards.
+// that cannot be read is an error. What a compiler has to make ready is waited for as long as Options.LoadWait says. With a warm cache directory nothing is compiled. Run watches for changes afterwards.
 func New(ctx context.Context, o Options) (_ *Host, err error) {
 	o = o.withDefaults()
 	if err := o.validate(); err != nil {
@@ -56,7 +63,8 @@ func New(ctx context.Context, o Options) (_ *Host, err error) {
 		return nil, fmt.Errorf("plugins: %w", err)
 	}
 	h := &Host{opts: o, log: o.Logger, driver: newDriver(o), runtime: rt, simulate: map[string]bool{}, files: map[string]*file{},
-		reported: map[string]bool{}, current: map[string]*build{}, builds: map[string]*build{}}
+		reported: map[string]bool{}, current: map[string]*build{}, builds: map[string]*build{}, turn: make(chan struct{}, 1)}
+	h.ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
 			_ = h.Close(ctx)
@@ -72,6 +80,9 @@ func New(ctx context.Context, o Options) (_ *Host, err error) {
 	if err := h.scan(ctx, true); err != nil {
 		return nil, err
 	}
+	if err := h.await(ctx); err != nil {
+		return nil, err
+	}
 	if _, loaded := h.current[SimulatorName]; len(o.Simulate) > 0 && !loaded {
 		h.log.Warn("connectors are to be simulated but the simulator is not loaded", "connectors", o.Simulate)
 	}
@@ -80,7 +91,7 @@ func New(ctx context.Context, o Options) (_ *Host, err error) {
 
 func (o *Options) validate() error {
 	switch {
-	case o.RetainBuilds < 0 || o.PollInterval < 0 || o.RestAfter < 0 || o.OperationTimeout < 0 || o.SendTimeout < 0 || o.DialTimeout < 0 || o.AccountWait < 0:
+	case o.RetainBuilds < 0 || o.PollInterval < 0 || o.RestAfter < 0 || o.OperationTimeout < 0 || o.SendTimeout < 0 || o.LoadWait < 0 || o.RetryAfter < 0 || o.DialTimeout < 0 || o.AccountWait < 0:
 		return errors.New("plugins: a duration in Options is negative")
 	case o.AccountConcurrency < 0 || o.MaxResponse < 0:
 		return errors.New("plugins: AccountConcurrency or MaxResponse is negative")
@@ -120,6 +131,7 @@ func (h *Host) Close(ctx context.Context) error {
 	h.mu.Lock()
 	h.closed = true
 	h.mu.Unlock()
+	h.cancel()
 	h.driver.egress.close()
 	return h.runtime.Close(ctx)
 }

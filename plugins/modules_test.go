@@ -78,6 +78,9 @@ func newHost(t testing.TB, o plugins.Options) *plugins.Host {
 	o.AllowLoopbackHTTP = true
 	o.Sandbox.CompileTime, o.Sandbox.CompileMemory = slow, 1<<40
 	o.PollInterval = 10 * time.Millisecond
+	if o.LoadWait == 0 {
+		o.LoadWait = slow
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	h, err := plugins.New(ctx, o)
 	require.NoError(t, err)

@@ -34,6 +34,8 @@ type Options struct {
 
 	RetainBuilds time.Duration // how long a replaced or removed build can still be asked for by hash; default 30 days
 	PollInterval time.Duration // how often Directory is looked at; default 1 s
+	LoadWait     time.Duration // how long New waits for adapters of Directory that are compiled apart, anew with each that loads; default 1 min
+	RetryAfter   time.Duration // how soon a module is tried again whose compiler failed, twice as late each time up to an hour; default 1 min
 	RestAfter    time.Duration // how long an adapter that nobody uses stays compiled in memory, where CacheDir is set; default 15 min
 
 	OperationTimeout   time.Duration // of one Drive, waiting included; default 60 s
@@ -62,6 +64,8 @@ const SimulatorName = "simulator"
 func (o Options) withDefaults() Options {
 	setDefault(&o.RetainBuilds, 30*24*time.Hour)
 	setDefault(&o.PollInterval, time.Second)
+	setDefault(&o.LoadWait, time.Minute)
+	setDefault(&o.RetryAfter, time.Minute)
 	setDefault(&o.RestAfter, 15*time.Minute)
 	setDefault(&o.OperationTimeout, 60*time.Second)
 	setDefault(&o.SendTimeout, 30*time.Second)

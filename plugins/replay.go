@@ -45,8 +45,6 @@ func (r *Replayed) Same() bool {
 // Load adds a build that answers for no connector: it is asked for by its hash, by Replay. A build that Run is to keep must be asked for
 // within Options.RetainBuilds.
 func (h *Host) Load(ctx context.Context, wasm []byte) (engine.AdapterInfo, error) {
-	h.scanning.Lock()
-	defer h.scanning.Unlock()
 	b, err := h.load(ctx, wasm, nil, false)
 	if err != nil {
 		return engine.AdapterInfo{}, err

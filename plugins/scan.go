@@ -50,6 +50,9 @@ type file struct {
 	build   *build // the last that loaded; nil if none has
 	pin     *Pin   // under which it did; nil without one
 	missing bool   // in the last scan
+
+	loading *loading // what stamp says is compiled; nil where it is not
+	retry   retry
 }
 
 // stamp changes when a file or its pin does.
@@ -92,6 +95,7 @@ func (h *Host) scan(ctx context.Context, first bool) error {
 		}
 		for name, f := range h.files {
 			if f.missing && !present[name] {
+				f.stop()
 				delete(h.files, name)
 				changed = true
 			}
@@ -117,12 +121,13 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 		h.files[name] = f
 	}
 	if f.stamp != now {
-		f.stamp, f.settled = now, false
+		f.stamp, f.settled, f.retry = now, false, retry{}
+		f.stop()
 		if !first {
 			return false
 		}
 	}
-	if f.settled {
+	if f.settled || f.loading != nil && !f.loading.ended() || time.Now().Before(f.retry.at) {
 		return false
 	}
 	pin, pinErr := ReadPin(path)
@@ -142,12 +147,16 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 		h.log.Error("adapter is not loaded; what was loaded before stays", "file", path, "error", pinErr)
 		return false
 	}
-	b, err := h.load(ctx, wasm, nil, false)
-	if ctx.Err() != nil {
+	b, err := h.take(ctx, f, path, wasm)
+	if ctx.Err() != nil || b == nil && err == nil {
 		return false // nobody's fault: look again
 	}
-	f.settled = true
+	f.settled = err == nil || lasting(err)
 	if err != nil {
+		if !f.settled {
+			f.retry.next(h.opts.RetryAfter)
+			err = fmt.Errorf("%w (the next attempt is in %v)", err, f.retry.after)
+		}
 		h.log.Error("adapter cannot be loaded; what was loaded before stays", "file", path, "error", err)
 		return false
 	}
@@ -158,6 +167,30 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 	f.build = b
 	h.keep(b, wasm)
 	return true
+}
+
+// take loads what is ready in the cache directory, has the rest made ready, and answers nil, nil until it is.
+func (h *Host) take(ctx context.Context, f *file, path string, wasm []byte) (*build, error) {
+	hash := hashOf(wasm)
+	if l := f.loading; l != nil {
+		f.loading = nil
+		if l.hash == hash && l.err != nil {
+			return nil, l.err
+		}
+	}
+	if h.opts.Compiler == nil || h.loaded(hash) != nil || h.runtime.Known(hash) {
+		return h.load(ctx, wasm, nil, false)
+	}
+	f.loading = h.loadLater(path, hash)
+	return nil, nil
+}
+
+// stop gives up what is being made ready of a file.
+func (f *file) stop() {
+	if f.loading != nil {
+		f.loading.cancel()
+		f.loading = nil
+	}
 }
 
 // mayLoad holds a module of the directory against its pin; nil is none.

@@ -239,6 +239,7 @@ func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (tex
 // does not load is told on standard error.
 func (p *program) openHost(ctx context.Context, c Config) (*plugins.Host, error) {
 	o := hostOptions(c)
+	o.LoadWait = compileTime
 	if !isMine(o.CacheDir) {
 		o.CacheDir = ""
 	}

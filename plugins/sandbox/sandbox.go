@@ -229,6 +229,13 @@ func (r *Runtime) load(wasm, warm []byte, apart bool) (*Module, error) {
 	return m, nil
 }
 
+// Known reports whether a module's manifest is known from the cache directory, so that Load and Manifest take no time. hash is that of
+// Module.Hash.
+func (r *Runtime) Known(hash string) bool {
+	_, known := r.disk.manifest(hash)
+	return known && r.disk.accepted(hash)
+}
+
 func (r *Runtime) isClosed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

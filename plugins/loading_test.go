@@ -1,0 +1,102 @@
+package plugins_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"payswitch/plugins"
+	"payswitch/plugins/sandbox"
+	"payswitch/sdk"
+)
+
+// script is a compiler that runs a shell's commands, with the right compiler as $0.
+func script(commands string) []string {
+	return []string{"/bin/sh", "-c", commands, os.Args[0]}
+}
+
+// TestHostileModulesHoldUpNobody: with a directory full of modules that the compiler does not come to an end with, the switch starts, adapters
+// that were loaded before take payments, and so do earlier builds.
+func TestHostileModulesHoldUpNobody(t *testing.T) {
+	p, dir, cache := newProcessor(t), t.TempDir(), t.TempDir()
+	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "first"))
+	h := newHost(t, plugins.Options{Directory: dir, CacheDir: cache, Compiler: sandbox.Self()})
+	first, loaded := h.Adapter("good")
+	require.True(t, loaded)
+	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "second"))
+	require.Eventually(t, func() bool { now, _ := h.Adapter("good"); return now.Hash != first.Hash }, soon, 5*time.Millisecond)
+
+	for i := range 50 {
+		put(t, dir, fmt.Sprintf("a%02d.wasm", i), tiny(t, fmt.Sprint("bad", i), p.URL, "Bad"))
+	}
+	var log logged
+	began := time.Now()
+	h = newHost(t, plugins.Options{Directory: dir, CacheDir: cache, Compiler: script("exec sleep 60"), LoadWait: 100 * time.Millisecond, Logger: log.logger()})
+	pays := func(hash string) {
+		d := authorize("good", p.URL)
+		d.AdapterHash = hash
+		res, err := h.Drive(context.Background(), d)
+		require.NoError(t, err)
+		require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
+	}
+	pays("")
+	pays(first.Hash) // from the archive, while the compiler is busy
+	require.Equal(t, 50, strings.Count(log.String(), "still being compiled"))
+
+	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "first")) // known from the cache directory
+	require.Eventually(t, func() bool { now, _ := h.Adapter("good"); return now.Hash == first.Hash }, soon, 5*time.Millisecond)
+	for i := range 50 { // those that have gone are waited for no more
+		require.NoError(t, os.Remove(filepath.Join(dir, fmt.Sprintf("a%02d.wasm", i))))
+	}
+	pays("")
+	require.Less(t, time.Since(began), 30*time.Second)
+}
+
+// TestHonestAdapterBehindSlowOnes: an adapter that is compiled after others is taken in when it is ready.
+func TestHonestAdapterBehindSlowOnes(t *testing.T) {
+	p, dir := newProcessor(t), t.TempDir()
+	put(t, dir, "a.wasm", endless(t, true))
+	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "first"))
+	h := newHost(t, plugins.Options{Directory: dir, CacheDir: t.TempDir(), Compiler: script(`sleep 1; exec "$0" compile-adapter`), LoadWait: time.Millisecond})
+	_, loaded := h.Adapter("good")
+	require.False(t, loaded)
+	require.Eventually(t, func() bool { _, loaded := h.Adapter("good"); return loaded }, slow, 5*time.Millisecond)
+}
+
+// TestModuleReplacedWhileItIsCompiled: what comes of the module before counts for nothing.
+func TestModuleReplacedWhileItIsCompiled(t *testing.T) {
+	p, dir := newProcessor(t), t.TempDir()
+	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "first"))
+	h := newHost(t, plugins.Options{Directory: dir, CacheDir: t.TempDir(), Compiler: script(`sleep 0.5; exec "$0" compile-adapter`), LoadWait: time.Millisecond})
+	second := tiny(t, "good", p.URL, "second")
+	put(t, dir, "good.wasm", second)
+	require.Eventually(t, func() bool { _, loaded := h.Adapter("good"); return loaded }, slow, time.Millisecond)
+	now, _ := h.Adapter("good")
+	require.Equal(t, "second", now.Manifest.DisplayName)
+}
+
+// TestCompilerThatFailedIsTriedAgain: a compiler that the system killed for want of memory says nothing of the adapter. A module that is refused is not tried again.
+func TestCompilerThatFailedIsTriedAgain(t *testing.T) {
+	p, dir, state := newProcessor(t), t.TempDir(), t.TempDir()
+	put(t, dir, "bad.wasm", endless(t, true))
+	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "first"))
+	commands := fmt.Sprintf(`n=$(ls %[1]s | wc -l); touch %[1]s/$n; [ $n -lt 3 ] && kill -9 $$; exec "$0" compile-adapter`, state)
+	var log logged
+	h := newHost(t, plugins.Options{Directory: dir, CacheDir: t.TempDir(), Compiler: script(commands), RetryAfter: 10 * time.Millisecond, Logger: log.logger()})
+	require.Eventually(t, func() bool {
+		_, loaded := h.Adapter("good")
+		return loaded && strings.Contains(log.String(), "guest trapped (fuel)")
+	}, slow, 5*time.Millisecond, log.String())
+	require.Contains(t, log.String(), "signal: killed")
+	require.Contains(t, log.String(), "next attempt")
+	time.Sleep(200 * time.Millisecond)
+	tries, err := filepath.Glob(filepath.Join(state, "*"))
+	require.NoError(t, err)
+	require.Len(t, tries, 5)
+}
