@@ -129,6 +129,7 @@ func limitProcess(l Limits) {
 	limit(syscall.RLIMIT_CPU, uint64(l.CompileTime/time.Second)*2+10)
 	limit(syscall.RLIMIT_FSIZE, 1<<30)
 	limit(syscall.RLIMIT_CORE, 0)
+	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // where memory runs out, this process ends, not the switch
 }
 
 // fulfil compiles the module into the directory.
@@ -300,6 +301,7 @@ func (r *Runtime) runCompiler(o order) (*report, error) {
 	cmd.Dir = o.Dir
 	cmd.Stdout, cmd.Stderr = &out, &complaint
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // signals of the terminal are for us
+	cmd.WaitDelay = time.Second                           // for what it may have started, which has its output
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: start the compiler: %w", err)
@@ -330,7 +332,7 @@ func (r *Runtime) runCompiler(o order) (*report, error) {
 		return nil, &CompileError{limit, fmt.Sprintf("the module takes longer than %v to compile and start: %s", r.limits.CompileTime, remedy)}
 	case "crash":
 		first, _, _ := strings.Cut(text, "\n")
-		return nil, &CompileError{limit, fmt.Sprintf("the module makes the compiler crash (%v: %.200q): do not load it", err, first)}
+		return nil, &CompileError{limit, fmt.Sprintf("the module makes the compiler crash (%v: %.200q): do not load it, unless the system was short of memory", err, first)}
 	}
 	var res report
 	if err := gob.NewDecoder(bytes.NewReader(out.Bytes())).Decode(&res); err != nil {

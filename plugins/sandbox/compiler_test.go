@@ -88,7 +88,7 @@ func TestCompilerMakesTheSame(t *testing.T) {
 	require.JSONEq(t, `{"name":"guest"}`, manifest(again))
 
 	without := load(Options{Compiler: itself()}) // without a cache directory there is one for as long as the runtime lives
-	scratch := without.runtime.scratch
+	scratch := without.runtime.scratch.path
 	require.Equal(t, want, step(t, without, "m"))
 	require.NoError(t, without.runtime.Close(context.Background()))
 	require.NoDirExists(t, scratch)

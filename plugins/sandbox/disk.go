@@ -46,7 +46,7 @@ func openDiskCache(dir string, l Limits) (*diskCache, error) {
 		return nil, fmt.Errorf("sandbox: cache directory: %w", err)
 	}
 	for _, e := range entries { // wazero keeps its files one level down
-		if strings.HasPrefix(e.Name(), scratchPrefix) {
+		if strings.HasPrefix(e.Name(), scratchPrefix) || strings.HasSuffix(e.Name(), tmpSuffix) {
 			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
 				_ = os.RemoveAll(filepath.Join(dir, e.Name()))
 			}
@@ -65,6 +65,9 @@ func openDiskCache(dir string, l Limits) (*diskCache, error) {
 
 // scratchPrefix is what the names of compilers' directories begin with. One that is an hour old was left behind by a process that was killed.
 const scratchPrefix = "compile-"
+
+// tmpSuffix is how the names of files end that are being written. It is the same with them.
+const tmpSuffix = ".tmp"
 
 // adopt takes what a compiler wrote to its directory: native code first, as the rest says that it is there.
 func (d *diskCache) adopt(dir string) error {
@@ -159,7 +162,7 @@ func (d *diskCache) write(hash, kind string, b []byte, log *slog.Logger) {
 	}
 	path := d.path(hash, kind)
 	err := func() error {
-		f, err := os.CreateTemp(d.dir, "*.tmp")
+		f, err := os.CreateTemp(d.dir, "*"+tmpSuffix)
 		if err != nil {
 			return err
 		}

@@ -97,7 +97,10 @@
 // without environment and files, with limits on memory and time. Neither can be had in this process: wazero's compiler does not look at a
 // context. What the compiler makes is moved into the cache directory, or into a temporary one where there is none. This
 // process then only loads native code and image; of the guest's code it runs nothing but steps. It survives whatever becomes of the compiler, and says
-// which limit it was. What LoadOwn loads is compiled here.
+// which limit it was. What LoadOwn loads is compiled here. Where the system's memory runs out, the compiler is the first process to be ended.
+//
+// The limits bound an honest compiler of a hostile module. The compiler runs as the same user: a module that broke out of wazero there could do
+// what this user can, as it could here. Its product is native code, which this process runs without a look.
 //
 // # Time
 //

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"runtime"
 	"sync"
 	"time"
@@ -87,7 +86,7 @@ type Runtime struct {
 	compiler     []string      // nil for none
 	apart        chan struct{} // holds a token while the compiler runs
 	ending       chan struct{} // closed when the runtime is: the compiler is ended
-	scratch      string        // the cache directory of a runtime that was given none and has a compiler
+	scratch      *scratchDir   // the cache directory of a runtime that was given none and has a compiler
 
 	mu      sync.Mutex
 	closed  bool
@@ -125,13 +124,13 @@ func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 		WithDebugInfoEnabled(false)
 	dir := o.CacheDir
 	if dir == "" && r.compiler != nil {
-		if r.scratch, err = os.MkdirTemp("", "payswitch-adapters-"); err != nil {
+		if r.scratch, err = newScratch(); err != nil {
 			return nil, fmt.Errorf("sandbox: a directory for compiled code: %w", err)
 		}
-		dir = r.scratch
+		dir = r.scratch.path
 		defer func() {
 			if err != nil {
-				_ = os.RemoveAll(r.scratch)
+				_ = r.scratch.remove()
 			}
 		}()
 	}
@@ -178,9 +177,7 @@ func (r *Runtime) Close(ctx context.Context) error {
 	if r.cache != nil {
 		err = errors.Join(err, r.cache.Close(ctx))
 	}
-	if r.scratch != "" {
-		err = errors.Join(err, os.RemoveAll(r.scratch))
-	}
+	err = errors.Join(err, r.scratch.remove())
 	return err
 }
 
