@@ -74,7 +74,7 @@ func (h *Host) await(ctx context.Context) error {
 				continue
 			case <-patience.C:
 			case <-ctx.Done():
-				return ctx.Err()
+				return nil
 			}
 		}
 		if !f.loading.ended() {

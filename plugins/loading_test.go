@@ -100,3 +100,19 @@ func TestCompilerThatFailedIsTriedAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, tries, 5)
 }
+
+// TestStoppedWhileItStarts: a switch that is stopped while it waits for a compiler ends in order, at once, and nothing is left in the cache directory.
+func TestStoppedWhileItStarts(t *testing.T) {
+	p, dir, cache := newProcessor(t), t.TempDir(), t.TempDir()
+	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "first"))
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(300*time.Millisecond, cancel)
+	began := time.Now()
+	h, err := plugins.New(ctx, plugins.Options{BuiltIn: noAdapters, Directory: dir, CacheDir: cache, Compiler: script("exec sleep 60")})
+	require.NoError(t, err)
+	require.NoError(t, h.Close(context.Background()))
+	require.Less(t, time.Since(began), 30*time.Second)
+	left, err := filepath.Glob(filepath.Join(cache, "compiled", "compile-*"))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
