@@ -94,7 +94,7 @@ var paymentFields = named(closedObject(
 	at("description", text, func(p *paymentRequest) *string { return &p.Description }),
 	at("statement_descriptor_name", text, func(p *paymentRequest) *string { return &p.DescriptorName }),
 	at("statement_descriptor_suffix", text, func(p *paymentRequest) *string { return &p.DescriptorSuffix }),
-	at("merchant_order_reference_id", text, func(p *paymentRequest) *string { return &p.OrderReference }),
+	at("merchant_order_reference_id", apart(text), func(p *paymentRequest) *string { return &p.OrderReference }),
 	at("metadata", anyObject, func(p *paymentRequest) *json.RawMessage { return &p.Metadata }),
 	echoAnd("order_details", listOf(lineFields.parse), func(p *paymentRequest, lines []sdk.Line) { p.Lines = lines }),
 	echoAnd("surcharge_details", surchargeFields.parse, func(p *paymentRequest, s surcharge) { p.SurchargeAmount = s.amount + s.tax }),
