@@ -1,6 +1,10 @@
 package plugins
 
-import "payswitch/sdk"
+import (
+	"net/url"
+
+	"payswitch/sdk"
+)
 
 var statuses = map[sdk.OutcomeStatus]bool{
 	sdk.StatusAuthorized: true, sdk.StatusCaptured: true, sdk.StatusPending: true, sdk.StatusCustomerAction: true, sdk.StatusReview: true,
@@ -19,5 +23,19 @@ func checkOutcome(out *sdk.Outcome) error {
 	if a := out.NextAction; a != nil && a.Type != "redirect" && a.Type != "form_post" && a.Type != "device_data" {
 		return violation(RuleOutcome, "next action %.40q is none", a.Type)
 	}
+	if a := out.NextAction; a != nil && !isPage(a.URL) {
+		return violation(RuleOutcome, "the next action's url is no address of a web page: http or https with a host, without user information, of at most %d bytes", maxURL)
+	}
+	for i := range out.Events { // of what a message says
+		if o := out.Events[i].Outcome; o != nil && o.NextAction != nil && !isPage(o.NextAction.URL) {
+			return violation(RuleOutcome, "the next action's url of an event is no address of a web page")
+		}
+	}
 	return nil
+}
+
+// isPage says whether a payer's browser may be sent to a URL. Merchants' pages open it, too: a script there would be theirs.
+func isPage(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && u.Opaque == "" && len(text) <= maxURL
 }
