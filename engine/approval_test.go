@@ -222,7 +222,7 @@ func TestReachBeyond(t *testing.T) {
 		"less config":         {func(m *sdk.Manifest) { m.Config = nil }, ""},
 		"authentication":      {func(m *sdk.Manifest) { m.Authentication[0].Field = "X-Key" }, "authentication key in header X-Key"},
 		"narrower":            {func(m *sdk.Manifest) { m.Placements[0].Path, m.Placements[0].Operation = "/p", sdk.OpAuthorize }, ""},
-		"other escapes":       {func(m *sdk.Manifest) { m.Placements[0].Escapes = "form" }, "card_number in body number"},
+		"other escapes":       {func(m *sdk.Manifest) { m.Placements[0].Escapes = "form" }, "card_number in body number escaped for form"},
 		"cvc": {func(m *sdk.Manifest) {
 			m.Placements = append(m.Placements, sdk.Placement{Secret: "cvc", In: "body", Field: "number", Method: "POST", Path: "/p", Operation: sdk.OpAuthorize})
 		}, "cvc in body number of POST /p (authorize)"},
