@@ -14,13 +14,11 @@ func appendFolded(b []byte, name string) []byte {
 	for i := 0; i < len(name); i++ {
 		c := name[i]
 		switch {
-		case c-'0' <= 9 || c >= 'a' && c <= 'z':
-			b = append(b, c)
-		case c >= 'A' && c <= 'Z':
-			b = append(b, c|32)
 		case c == 0:
 			return b
-		case c >= utf8.RuneSelf:
+		case c < utf8.RuneSelf:
+			b = appendFoldedByte(b, c)
+		default:
 			r, size := utf8.DecodeRuneInString(name[i:])
 			b = appendFoldedRune(b, r)
 			i += size - 1
@@ -29,10 +27,20 @@ func appendFolded(b []byte, name string) []byte {
 	return b
 }
 
+func appendFoldedByte(b []byte, c byte) []byte {
+	switch {
+	case c-'0' <= 9 || c >= 'a' && c <= 'z':
+		return append(b, c)
+	case c >= 'A' && c <= 'Z':
+		return append(b, c|32)
+	}
+	return b
+}
+
 // appendFoldedRune folds a character beyond ASCII: full-width forms, and those that are an ASCII letter in another case.
 func appendFoldedRune(b []byte, r rune) []byte {
 	if r >= 0xFF01 && r <= 0xFF5E {
-		return appendFolded(b, string(r-0xFF01+'!'))
+		return appendFoldedByte(b, byte(r-0xFF01+'!'))
 	}
 	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
 		if f < utf8.RuneSelf {
