@@ -98,7 +98,7 @@ type cleanError struct {
 func (e *cleanError) Error() string { return e.text }
 func (e *cleanError) Unwrap() error { return e.err }
 
-// eachString replaces every text in v, a pointer: strings, bytes, keys and values of maps, at any depth.
+// eachString replaces every text in v, a pointer: strings, bytes, keys and values of maps, at any depth. It writes only what f changes.
 func eachString(v reflect.Value, f func(string) string) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -111,8 +111,9 @@ func eachString(v reflect.Value, f func(string) string) {
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			if old := string(v.Bytes()); old != "" {
-				v.SetBytes([]byte(f(old)))
+			old := string(v.Bytes())
+			if clean := f(old); clean != old {
+				v.SetBytes([]byte(clean))
 			}
 			return
 		}
@@ -121,15 +122,27 @@ func eachString(v reflect.Value, f func(string) string) {
 		}
 	case reflect.Map:
 		for _, old := range v.MapKeys() {
+			changed := false
+			noting := func(s string) string {
+				clean := f(s)
+				changed = changed || clean != s
+				return clean
+			}
 			key, item := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 			key.Set(old)
 			item.Set(v.MapIndex(old))
-			eachString(key, f)
-			eachString(item, f)
-			v.SetMapIndex(old, reflect.Value{}) // gone, should its key have changed
-			v.SetMapIndex(key, item)
+			eachString(key, noting)
+			eachString(item, noting)
+			if changed {
+				v.SetMapIndex(old, reflect.Value{}) // the key may be another one now
+				v.SetMapIndex(key, item)
+			}
 		}
 	case reflect.String:
-		v.SetString(f(v.String()))
+		if old := v.String(); old != "" {
+			if clean := f(old); clean != old {
+				v.SetString(clean)
+			}
+		}
 	}
 }
