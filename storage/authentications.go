@@ -10,7 +10,7 @@ const authenticationColumns = `id, merchant_id, payment_id, attempt_id, profile_
 	created_at, modified_at, deadline, due_at, owner, lease_until, version, details, sealed, request, instrument,
 	server_trans_id, signature`
 
-var authenticationRows = signs("authentications", "id", authenticationColumns, "owner", "lease_until")
+var authenticationRows = signs("authentications", "id", authenticationColumns, "owner", "lease_until", "due_at")
 
 func authenticationValues(a *engine.Authentication, details string, version int64) []any {
 	return []any{a.ID, a.MerchantID, a.PaymentID, a.AttemptID, a.ProfileID, a.AccountID, a.Connector, a.AdapterHash, string(a.State), a.Outcome,
