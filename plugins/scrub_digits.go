@@ -115,13 +115,16 @@ type group struct{ start, end int }
 // begins says whether a number of the class, whole or cut, begins with one of the groups.
 func (c *cardClass) begins(digits string, groups []group) bool {
 	at := 0
-	for _, g := range groups {
+	for i, g := range groups {
 		n := g.end - g.start
 		z := at
 		for z < at+n-1 && digits[z] == '0' {
 			z++
 		}
 		if strings.HasPrefix(digits[z:], c.first) && (at+n-z > shownFirst || len(digits)-z >= manyDigits) {
+			return true
+		}
+		if n == 4 && i+1 < len(groups) && groups[i+1].end-groups[i+1].start == 4 && strings.HasPrefix(digits[at:], c.first) { // 4111 1122 **** 1111
 			return true
 		}
 		at += n
@@ -251,6 +254,10 @@ func (r *reading) digits(v *view, run []group) {
 	for _, g := range run {
 		n += g.end - g.start
 	}
+	if r.isByteDump(v, run) {
+		v.blank(run[0].start, run[len(run)-1].end)
+		return
+	}
 	if n > shownFirst && r.card.first != "" {
 		var room [64]byte
 		all := ""
@@ -298,6 +305,32 @@ func isInUUID(t string, run []group) bool {
 		}
 	}
 	return true
+}
+
+// leastDump is from how many bytes on numbers in a row may be a dump of a text.
+const leastDump = 10
+
+// isByteDump says whether numbers in a row are the decimal codes of a text that holds a secret: [52 49 49 ...]. Programs write a request's
+// bytes like that.
+func (r *reading) isByteDump(v *view, run []group) bool {
+	if len(run) < leastDump || r.depth >= maxEncodings {
+		return false
+	}
+	text := make([]byte, 0, len(run))
+	for _, g := range run {
+		if g.end-g.start > 3 {
+			return false
+		}
+		code := 0
+		for _, c := range v.text[g.start:g.end] {
+			code = code*10 + int(c-'0')
+		}
+		if code > 0xFF || code < ' ' && code != '\t' && code != '\r' && code != '\n' {
+			return false
+		}
+		text = append(text, byte(code))
+	}
+	return r.holds(string(text))
 }
 
 // isHexDump says whether digits are the codes of digits ("34 31 31 …") that hold a number.

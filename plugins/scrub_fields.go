@@ -3,6 +3,7 @@ package plugins
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,12 +14,13 @@ import (
 type fieldKind byte
 
 const (
-	fieldOther   fieldKind = iota
-	fieldCVC               // three or four digits are masked, whatever they are
-	fieldSecret            // the whole value is masked, whatever it is
-	fieldScheme            // the same behind the name of a scheme: Bearer …
-	fieldNamed             // the value is the name of a field, whose value follows
-	fieldGeneric           // of a name that says nothing without that of its parent
+	fieldOther    fieldKind = iota
+	fieldCVC                // three or four digits are masked, whatever they are
+	fieldSecret             // the whole value is masked, whatever it is
+	fieldScheme             // the same behind the name of a scheme: Bearer …
+	fieldNamed              // the value is the name of a field, whose value follows
+	fieldGeneric            // of a name that says nothing without that of its parent
+	fieldReported           // the value of a field that is named beside it
 )
 
 // cvcNames are the names of fields that hold a CVC, folded.
@@ -38,9 +40,12 @@ var genericNames = []string{"value", "code", "number", "id", "data", "key", "nam
 // nameNames are the names of fields whose value is the name of another: {"name":"cvc","value":"737"}.
 var nameNames = []string{"name", "key", "field", "fieldname", "param", "parameter", "attribute", "label"}
 
+// reportedNames are the names of fields that hold the value of another field, which the text around names: {"value":"737","param":"cvc"}.
+var reportedNames = []string{"value", "input", "inputvalue", "invalidvalue", "rejectedvalue", "attemptedvalue", "actualvalue", "received", "actual", "given"}
+
 var fixedNames = func() *fieldNames {
 	n := newFieldNames()
-	for kind, all := range map[fieldKind][]string{fieldCVC: cvcNames, fieldSecret: secretNames, fieldScheme: {"authorization", "proxyauthorization"}, fieldNamed: nameNames} {
+	for kind, all := range map[fieldKind][]string{fieldCVC: cvcNames, fieldSecret: secretNames, fieldScheme: {"authorization", "proxyauthorization"}, fieldNamed: nameNames, fieldReported: reportedNames} {
 		for _, name := range all {
 			n.add(name, kind)
 		}
@@ -181,22 +186,38 @@ func (r *reading) field(v *view, at int) {
 		return
 	}
 	from, to, quoted := fieldValueAt(t, at, element, kind == fieldScheme)
-	if from >= to {
+	if from >= to && kind != fieldCVC {
 		return
 	}
 	switch value := t[from:to]; kind {
 	case fieldCVC:
 		if i := strings.IndexFunc(value, func(r rune) bool { return r < 0x80 && !isAlphanumeric(byte(r)) && r != '=' }); i > 0 && !quoted {
 			if rest := value[i:]; len(rest) > 1 && rest[0] == '.' && rest[1]-'0' <= 9 && v.isNumber(from) {
+				if strings.Trim(rest[1:], "0") == "" && isCodeNumber(value[:i]) { // 737.0
+					r.blankCode(v, at, from, to, false)
+				}
 				return // a number with a fraction
 			}
 			value, to = value[:i], from+i
 		}
-		if isShortCode(value) {
+		switch {
+		case isShortCode(strings.TrimSpace(value)) || isCodeNumber(value) && v.isNumber(from):
+			r.blankCode(v, at, from, to, quoted || element)
+		case !quoted && !element:
+			if m := wrappedCode.FindStringSubmatchIndex(t[at+1 : min(len(t), at+1+maxPairGap)]); m != nil {
+				r.blankCode(v, at, at+1+m[2], at+1+m[3], true)
+			}
+		}
+	case fieldReported:
+		if isShortCode(strings.TrimSpace(value)) && (r.kindOf([]byte(parent()), func() string { return "" }) == fieldCVC || r.besideCode(t, start, to)) {
 			r.blankCode(v, at, from, to, quoted || element)
 		}
 	case fieldNamed:
-		if fold := folded(value); fixedNames.kinds[fold] == fieldCVC || r.names != nil && r.names.kinds[fold] == fieldCVC {
+		segments := foldedSegments(value) // card.cvc
+		if len(segments) == 0 {
+			return
+		}
+		if fold := segments[len(segments)-1]; fixedNames.kinds[fold] == fieldCVC || r.names != nil && r.names.kinds[fold] == fieldCVC {
 			r.pair(v, to)
 		}
 	case fieldScheme:
@@ -210,6 +231,48 @@ func (r *reading) field(v *view, at int) {
 		}
 		r.blankSecret(v, from, to, quoted || element)
 	}
+}
+
+// wrappedCode is a CVC in what programs write around a value: u'737', Decimal('737'), Some("737"), string(3) "737", rejected value [737].
+var wrappedCode = regexp.MustCompile(`^(?:\s|\\[rn])*(?:(?:rejected )?[A-Za-z]\w{0,20}(?:\([0-9]{0,2}\))? ?[(\["'\\]{1,8}|!!?[a-z]{1,8} |[|>]-?(?:\s|\\[rn]){1,8})([0-9]{3,4})(?:[^0-9A-Za-z_.]|$)`)
+
+// isCodeNumber says whether a number may be a CVC that lost the zeros it began with.
+func isCodeNumber(s string) bool { return len(s) <= 4 && isDigits(s) && s != "0" }
+
+// maxBeside is how far around a value the name of its field is looked for.
+const maxBeside = 512
+
+// besideCode says whether the object or element around a field holds the name of a CVC's field as a text of its own, or at the end of a
+// path: "cvc", "card.cvc". The names of fields beside it do not count.
+func (r *reading) besideCode(t string, start, end int) bool {
+	low, to := max(0, start-maxBeside), min(len(t), end+maxBeside)
+	low += strings.LastIndexAny(t[low:start], "{}<") + 1
+	if i := strings.IndexAny(t[end:to], "{}>"); i >= 0 {
+		to = end + i
+	}
+	isName := func(c byte) bool { return isAlphanumeric(c) || c == '_' || c == '-' }
+	for i := low; i < to; {
+		if !isName(t[i]) {
+			i++
+			continue
+		}
+		from := i
+		for i < to && isName(t[i]) {
+			i++
+		}
+		if from == 0 || i-from > maxFieldName || strings.IndexByte("\"'./[", t[from-1]) < 0 {
+			continue
+		}
+		rest := strings.TrimLeft(t[i:min(len(t), i+8)], "]\\")
+		if rest == "" || rest[0] != '"' && rest[0] != '\'' || strings.HasPrefix(strings.TrimLeft(rest[1:], " "), ":") {
+			continue
+		}
+		var room [maxFieldName]byte
+		if r.kindOf(appendFolded(room[:0], t[from:i]), func() string { return "" }) == fieldCVC {
+			return true
+		}
+	}
+	return false
 }
 
 // blankCode leaves nothing of a CVC. What is no string in JSON becomes 0.
