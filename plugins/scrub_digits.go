@@ -437,6 +437,8 @@ func (r *reading) otherCard(v *view, run []group) {
 		return
 	case r.card.first != "" && wrote(r.request, text):
 		return
+	case r.isID(v, start, end) || isInUUID(v.text, run):
+		return
 	}
 	at := 0
 	number := v.isNumber(start)
@@ -455,6 +457,35 @@ func (r *reading) otherCard(v *view, run []group) {
 		}
 		v.put(g.start, g.end, string(out))
 	}
+}
+
+// isID says whether a text is the whole value of a field whose name says that it is an id or a reference. One in ten ids with as many digits
+// as a card number has a right check digit, and the network's id of a payment may begin as a card number does.
+func (r *reading) isID(v *view, start, end int) bool {
+	t := v.text
+	at := start
+	for at > 0 && strings.IndexByte(" \t\r\n\"'\\", t[at-1]) >= 0 {
+		at--
+	}
+	if at == 0 || kinds[t[at-1]] != kindMark {
+		return false
+	}
+	from, to, element := fieldNameAt(t, at-1)
+	if from >= to {
+		return false
+	}
+	first, last, _ := fieldValueAt(t, at-1, element, false)
+	if first != start || last != end {
+		return false
+	}
+	var room [maxFieldName]byte
+	name := string(appendFolded(room[:0], t[from:to]))
+	return saysID(name) && (r.names == nil || r.names.kinds[name] != fieldNumber)
+}
+
+// saysID says whether the folded name of a field says that its value is an id or a reference.
+func saysID(name string) bool {
+	return strings.HasSuffix(name, "id") || strings.HasSuffix(name, "ref") || strings.HasSuffix(name, "reference")
 }
 
 // wrote says whether a text stands in a request as the adapter wrote it.

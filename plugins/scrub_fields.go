@@ -21,6 +21,7 @@ const (
 	fieldNamed              // the value is the name of a field, whose value follows
 	fieldGeneric            // of a name that says nothing without that of its parent
 	fieldReported           // the value of a field that is named beside it
+	fieldNumber             // of a name that says id, and under which the manifest has card numbers sent
 )
 
 // cvcNames are the names of fields that hold a CVC, folded.
@@ -85,6 +86,11 @@ func namesOf(m *sdk.Manifest) *fieldNames {
 		switch {
 		case p.Secret == secretCVC:
 			kind = fieldCVC
+		case p.Secret == secretNumber:
+			if all := foldedSegments(p.Field); len(all) > 0 && saysID(all[len(all)-1]) {
+				n.add(all[len(all)-1], fieldNumber)
+			}
+			continue
 		case cardData(p.Secret) || p.Secret == secretBody || p.Secret == secretToken || p.In == inResponse || p.In == inTLS || p.In == inPath:
 			continue
 		}
@@ -182,7 +188,7 @@ func (r *reading) field(v *view, at int) {
 		}
 		kind = r.kindOf(appendFolded(room[:0], t[from:end]), parent)
 	}
-	if kind == fieldOther || kind == fieldGeneric || kind == fieldScheme && at < v.schemeEnd {
+	if kind == fieldOther || kind == fieldGeneric || kind == fieldNumber || kind == fieldScheme && at < v.schemeEnd {
 		return
 	}
 	from, to, quoted := fieldValueAt(t, at, element, kind == fieldScheme)
