@@ -246,7 +246,7 @@ var wrappedCode = regexp.MustCompile(`^(?:\s|\\[rn])*(?:(?:rejected )?[A-Za-z]\w
 func isCodeNumber(s string) bool { return len(s) <= 4 && isDigits(s) && s != "0" }
 
 // maxBeside is how far around a value the name of its field is looked for.
-const maxBeside = 512
+const maxBeside = 200
 
 // besideCode says whether the object or element around a field holds the name of a CVC's field as a text of its own, or at the end of a
 // path: "cvc", "card.cvc". The names of fields beside it do not count.
