@@ -57,7 +57,7 @@ var fixedNames = func() *fieldNames {
 // fieldNames are names of fields, folded, with what they mean.
 type fieldNames struct {
 	kinds map[string]fieldKind
-	ends  [1024 / 64]uint64 // a set of what names end with, to pass over most fields at once
+	ends  [32768 / 64]uint64 // a set of what names end with, to pass over most fields at once
 }
 
 func newFieldNames() *fieldNames { return &fieldNames{kinds: make(map[string]fieldKind)} }
@@ -70,13 +70,16 @@ func (n *fieldNames) add(name string, kind fieldKind) {
 
 func (n *fieldNames) mayHold(h int) bool { return n.ends[h/64]&(1<<(h%64)) != 0 }
 
-// nameEnd is made of the last two characters of a folded name.
-func nameEnd(name string) int {
-	if len(name) < 2 {
+// nameEnd is made of the last three characters of a folded name, and 0 for a shorter one.
+func nameEnd[T string | []byte](name T) int {
+	n := len(name)
+	if n < 3 {
 		return 0
 	}
-	return int(name[len(name)-1]&31) | int(name[len(name)-2]&31)<<5
+	return endOf(name[n-3], name[n-2], name[n-1])
 }
+
+func endOf(a, b, c byte) int { return int(c&31) | int(b&31)<<5 | int(a&31)<<10 }
 
 // namesOf are the names of the fields under which a manifest has CVCs and credentials sent. An echo has them under the same.
 func namesOf(m *sdk.Manifest) *fieldNames {
@@ -125,10 +128,7 @@ func foldedSegments(field string) (all []string) {
 
 // kindOf is what a folded name means; parent is asked for where it is needed.
 func (r *reading) kindOf(name []byte, parent func() string) fieldKind {
-	h := 0
-	if len(name) > 1 {
-		h = int(name[len(name)-1]&31) | int(name[len(name)-2]&31)<<5
-	}
+	h := nameEnd(name)
 	kind := fieldOther
 	if fixedNames.mayHold(h) {
 		kind = fixedNames.kinds[string(name)]
@@ -168,8 +168,8 @@ func (r *reading) fields(v *view) {
 // field masks the value of the field that a mark stands in: "cvc":"737", cvc=737, <cvc>737</cvc>, cvc => 737.
 func (r *reading) field(v *view, at int) {
 	t := v.text
-	if at > 2 && t[at-1] == '"' && t[at] == ':' && isAlphanumeric(t[at-2]) && isAlphanumeric(t[at-3]) { // as nearly all
-		if h := int(t[at-2]&31) | int(t[at-3]&31)<<5; !fixedNames.mayHold(h) && (r.names == nil || !r.names.mayHold(h)) {
+	if at > 3 && t[at-1] == '"' && t[at] == ':' && isAlphanumeric(t[at-2]) && isAlphanumeric(t[at-3]) && isAlphanumeric(t[at-4]) { // as nearly all
+		if h := endOf(t[at-4], t[at-3], t[at-2]); !fixedNames.mayHold(h) && (r.names == nil || !r.names.mayHold(h)) {
 			return
 		}
 	}

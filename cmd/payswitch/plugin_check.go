@@ -296,9 +296,9 @@ func ordinaryStep(m *sdk.Manifest) *sdk.Step {
 		Request: sdk.Request{PaymentID: "pay_1", AttemptID: "pay_1_1", Reference: "reference1reference1", Amount: sdk.Money{Minor: 6540, Currency: "USD"},
 			Capture: sdk.CaptureAutomatic, ReturnURL: "https://switch.example/return/1",
 			Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "nX4kP9wQ2mZ7sB5nR8tY3vC6hJ", CVC: "cX4kP9wQ2mZ7sB5nR8tY3vC6hJ", ExpMonth: 3, ExpYear: 2030,
-				Holder: "Ada Lovelace", BIN: "424242", LastFour: "4242", Length: 16, Network: sdk.Visa}},
-			Customer: &sdk.Customer{ID: "cus_1", Name: "Ada Lovelace", Email: "ada@example.com"},
-			Billing:  &sdk.Address{FirstName: "Ada", LastName: "Lovelace", Line1: "1 Main Street", City: "Town", Zip: "12345", Country: "US"}}}
+				Holder: "Grace Hopper", BIN: "424242", LastFour: "4242", Length: 16, Network: sdk.Visa}},
+			Customer: &sdk.Customer{ID: "cus_1", Name: "Grace Hopper", Email: "grace@example.com"},
+			Billing:  &sdk.Address{FirstName: "Grace", LastName: "Hopper", Line1: "1 Main Street", City: "Town", Zip: "12345", Country: "US"}}}
 	if m.Kind == sdk.KindAuthenticator {
 		s.Operation, s.Request.Authentication = sdk.OpAuthenticate, &sdk.AuthenticationRequest{AuthenticationID: "auth_1", MessageVersion: "2.2.0"}
 	}

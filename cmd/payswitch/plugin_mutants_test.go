@@ -47,7 +47,7 @@ const (
 	bearerOfPost  = `sdk.JSONSend("POST", path, body, c.Bearer("api_key"))`
 	bearerOfQuery = `sdk.QueryEscape(c.Request.Reference), c.Bearer("api_key")`
 	captureLine   = `func capture(c *sdk.Call) (*sdk.Outcome, error) { return change(c, "/capture", amount(c)) }`
-	amountOf      = `Amount: j.Money("amount", c.Request.Amount.Currency)}`
+	amountOf      = `amount := sdk.Decimals{}.Told(j, "amount", "currency", c.Request.Amount.Currency)`
 )
 
 var mutants = map[string]mutant{
@@ -120,7 +120,7 @@ var mutants = map[string]mutant{
 			o.Amount = &sdk.Money{Minor: c.Request.Amount.Minor + c.Request.Payment.Authorized, Currency: c.Request.Amount.Currency}
 		}
 		if status == sdk.StatusDeclined {`}}, "outcome", []string{"is more than the 10.00 USD that was asked for", "(case part_captured)"}, true},
-	"amounts are in another currency": {[]change{{answerFile, amountOf, `Amount: j.Money("amount", "EUR")}`}}, "outcome",
+	"amounts are in another currency": {[]change{{answerFile, amountOf, `amount := j.Money("amount", "EUR")`}}, "outcome",
 		[]string{"does not fit the request, which is in USD"}, true},
 	"a refusal after the request is a reject": {[]change{{answerFile, `		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: decline(j)}, nil`,
 		`		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: j.Str("error.message")}`}}, "message",

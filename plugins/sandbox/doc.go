@@ -105,7 +105,7 @@
 // # Time
 //
 // Guest code cannot be interrupted, and the garbage collector waits for it while everything stands still. So a guest has its fuel in rations of
-// 100,000 units, and comes back to the host after each (ration.go): the slowest code known takes 4 ms for one. Steps as a whole
+// 400,000 units, and comes back to the host after each (ration.go): the slowest code known takes 16 ms for one. Steps as a whole
 // are bounded by Limits.StepFuel: 20 million units are 0.8 s of loads that miss all caches, and 20 ms of ordinary code.
 //
 // # Keeping things on disk

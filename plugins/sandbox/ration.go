@@ -2,8 +2,8 @@ package sandbox
 
 // ration is how much fuel a guest has at a time. Guest code cannot be interrupted, and the garbage collector, for which everything stops, waits for
 // it: so a guest is made to come back to the host whenever its ration is used up, which lets the collector have its turn, and is given the
-// next one. The slowest code there is, loads that wait for each other and for main memory, takes 40 ns a unit: 4 ms a ration. To come back takes less than a microsecond.
-const ration = 100_000
+// next one. The slowest code there is, loads that wait for each other and for main memory, takes 40 ns a unit: 16 ms a ration. To come back takes less than a microsecond.
+const ration = 400_000
 
 var refuelType = funcType{results: types(typeI32)}
 
