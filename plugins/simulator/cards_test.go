@@ -80,7 +80,7 @@ func TestStoredCredentials(t *testing.T) {
 	first.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
 	o := do(t, sdk.OpAuthorize, 0, first)
 	require.Equal(t, sdk.StatusCaptured, o.Status)
-	require.Equal(t, "simcard_4111111111_sim_pay_1_1", o.StoredCredential.ID)
+	require.Equal(t, "simcard_411111x1111_sim_pay_1_1", o.StoredCredential.ID)
 
 	again := do(t, sdk.OpSync, 0, later(first, o))
 	require.Equal(t, o.StoredCredential, again.StoredCredential)

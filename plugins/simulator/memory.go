@@ -59,14 +59,19 @@ func networkID(id string) string {
 	return string(digits[:])
 }
 
-// A stored credential's id begins with the BIN and last four digits of its card, so that the card goes on steering.
+// A stored credential's id begins with the BIN and last four digits of its card, so that the card goes on steering. A letter stands between
+// them: ten digits that begin with the BIN would be masked as the beginning of a card number.
 const storedPrefix = "simcard_"
 
-func storedID(bin, lastFour, id string) string { return storedPrefix + bin + lastFour + "_" + id }
+func storedID(bin, lastFour, id string) string { return storedPrefix + bin + "x" + lastFour + "_" + id }
 
-// cardOfStored reads the card's BIN and last four digits out of a stored credential's id; "" where it is not one of ours.
+// cardOfStored reads the card's BIN and last four digits out of a stored credential's id, with or without the letter; "" where it is not
+// one of ours.
 func cardOfStored(id string) (bin, lastFour string) {
 	s, ok := strings.CutPrefix(id, storedPrefix)
+	if ok && len(s) > 6 && s[6] == 'x' {
+		s = s[:6] + s[7:]
+	}
 	if !ok || len(s) < 11 || s[10] != '_' {
 		return "", ""
 	}
