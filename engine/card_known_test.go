@@ -14,7 +14,7 @@ import (
 	"payswitch/sdk"
 )
 
-// witness keeps what the host is told of the card in each operation.
+// witness keeps the card facts that the engine gives the host in each operation.
 type witness struct {
 	engine.Connectors
 	mu    sync.Mutex

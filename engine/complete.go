@@ -190,7 +190,7 @@ func (e *Engine) merchantReturn(v *PaymentView) (*ReturnView, error) {
 	}
 	q := u.Query()
 	for _, name := range []string{"payment_intent_client_secret", "signature", "signature_algorithm"} {
-		q.Del(name) // ours are added below, or there are none
+		q.Del(name) // the switch adds its own below, where it has them
 	}
 	for _, f := range fields {
 		q.Set(f.Name, f.Value)

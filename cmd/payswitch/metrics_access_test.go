@@ -73,7 +73,7 @@ func TestMetricsOnTheirOwnAddress(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, status)
 }
 
-// TestMetricsOfNobody: without an admin key there is none that opens them, and the configuration's check says so.
+// TestMetricsOfNobody checks that the configuration warns when no admin key can open /metrics.
 func TestMetricsOfNobody(t *testing.T) {
 	c := defaultConfig()
 	require.Contains(t, c.warnings(), "metrics.listen is not set, and neither is admin.api_key: /metrics answers 401 to everybody (set one of them, or metrics.enabled to false)")

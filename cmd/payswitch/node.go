@@ -102,7 +102,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		SettleTimeout:     c.Engine.SettleTimeout,
 		AuthenticatorTime: c.Engine.AuthenticatorTime,
 		JournalKeep:       c.journalKeep(),
-		SDKOrigins:        c.Server.CORS.Origins, // whoever may call may be told
+		SDKOrigins:        c.Server.CORS.Origins, // an origin that may call may also learn the result
 		BINTable:          bins,
 	}); err != nil {
 		return err
