@@ -87,7 +87,7 @@ func (e *Engine) authenticate(ctx context.Context, id string, in AuthenticationI
 		}
 		switch {
 		case q != nil:
-			c, err := e.performAReq(context.WithoutCancel(ctx), c, q)
+			c, err := e.askOnce(context.WithoutCancel(ctx), c, q, true)
 			if err != nil {
 				return nil, err
 			}
@@ -217,24 +217,15 @@ func (e *Engine) nextCall(c *authCase, account *Account, adapter AdapterInfo, ki
 	return q, nil
 }
 
-// performAReq asks, and asks once more in a new session where that may help; what comes of it is written, and followed in the background.
-func (e *Engine) performAReq(ctx context.Context, c *authCase, q *work) (*authCase, error) {
-	c, err := e.askOnce(ctx, c, q)
-	if err == nil {
-		e.afterChangeLater(ctx, c)
-	}
-	return c, err
-}
-
-// askOnce is performAReq without what follows.
-func (e *Engine) askOnce(ctx context.Context, c *authCase, q *work) (*authCase, error) {
+// askOnce asks, and asks once more in a new session where that may help. In the background the caller does not wait for what follows.
+func (e *Engine) askOnce(ctx context.Context, c *authCase, q *work, background bool) (*authCase, error) {
 	var tried threeds.Tried
 	for {
 		ans := e.call(ctx, q)
 		var again *work
 		var next threeds.Tried
 		c, err := e.changeAuthentication(ctx, c.auth.ID, func(c *authCase) (err error) {
-			next = tried
+			next, c.background = tried, background
 			if q.op.Kind == sdk.OpPrepare {
 				again, err = e.preparedAgain(ctx, c, q, ans)
 			} else {

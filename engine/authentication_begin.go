@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -28,12 +27,12 @@ func runsExternal3DS(w *work, in *PaymentInput) bool {
 
 // confirmAuthenticated is the confirm of a payment with external 3-D Secure: payment, attempt, authentication and the intent to ask the
 // authenticator are made durable together; then it is asked whether the card takes part, or, with ri, for the authentication itself.
-func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentInput, c *card, create bool, now time.Time, ri *threeRI) (*PaymentView, error) {
+func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentInput, c *card, now time.Time, ri *threeRI) (*Change, error) {
 	account, adapter, err := e.confirmingAuthenticator(ctx, w, ri)
 	if err != nil {
 		return nil, err
 	}
-	if !create {
+	if w.p.Version > 0 {
 		if err := e.limitAuthentications(ctx, w); err != nil {
 			return nil, err
 		}
@@ -70,38 +69,30 @@ func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentI
 		return nil, err
 	}
 	q.secrets = InstrumentSecrets{Number: number}
-	w.op = q.op
-	token := w.p.Details.Token
-	w.p.Details.Token = ""
-	if err := errors.Join(e.sealPayment(w.p), e.sealAttempt(w.a), e.sealAuthentication(auth)); err != nil {
-		return nil, err
-	}
-	err = e.store.Update(ctx, func(tx Tx) error {
-		run, stored := *w, *auth
-		run.p, run.a = w.p.clone(), w.a.clone()
-		if err := e.insertPrepared(tx, &run, create, token); err != nil {
-			return err
-		}
-		return tx.InsertAuthentication(&stored)
-	})
-	if create {
-		err = createError(err)
-	}
-	if err != nil {
-		return nil, err // ErrConflict: withSlot reads again
-	}
+	change := &Change{Payment: w.p, Attempt: w.a, Authentication: auth, Intents: []*Operation{q.op}}
+	w.confirmed(change)
+	change.Effects = append(change.Effects, func(ctx context.Context) error { return e.authenticateConfirmed(ctx, w, ac, q) })
+	return change, nil
+}
+
+// authenticateConfirmed asks the authenticator of a payment that has just been confirmed, and reads what has become of the payment.
+func (e *Engine) authenticateConfirmed(ctx context.Context, w *work, ac *authCase, q *work) (err error) {
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
 	ctx = context.WithoutCancel(ctx)
-	if ri == nil {
-		ac, err = e.prepare(ctx, auth.ID, q)
-	} else if ac, err = e.askOnce(ctx, ac, q); err == nil {
-		e.afterChange(ctx, ac)
+	if q.op.Kind == sdk.OpPrepare {
+		_, err = e.prepare(ctx, ac.auth.ID, q)
+	} else {
+		_, err = e.askOnce(ctx, ac, q, false)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return e.viewOf(ctx, ac)
+	fresh, err := e.load(ctx, w.p.MerchantID, w.p.ID)
+	if err == nil {
+		*w = *fresh
+	}
+	return err
 }
 
 // confirmingAuthenticator is who authenticates a payment that is confirmed.
@@ -227,7 +218,6 @@ func (e *Engine) prepare(ctx context.Context, id string, q *work) (*authCase, er
 			return c, rejected(ans.reject, sdk.OpAuthorize, q.account.Connector)
 		}
 		if again == nil {
-			e.afterChange(ctx, c)
 			return c, nil
 		}
 		q, tried = again, next

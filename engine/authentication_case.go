@@ -27,6 +27,8 @@ type authCase struct {
 	ended    bool   // the authentication has come to its end with this
 	strong   string // fingerprint of a card whose payer has passed a challenge with this; "" for none
 	cancel   bool   // the authenticator is to be told that the payer has left
+	// background says that the caller does not wait for what follows the change.
+	background bool
 }
 
 func (c *authCase) cfg() threeds.Config { return c.w.profile.Settings.ThreeDSPolicy() }
@@ -73,7 +75,7 @@ func (e *Engine) changeAuthentication(ctx context.Context, id string, f func(c *
 		} else if err != nil {
 			return c, err
 		}
-		err = e.writeAuthentication(ctx, c)
+		err = e.commitAuthentication(ctx, c)
 		if errors.Is(err, ErrConflict) {
 			continue
 		}
@@ -81,82 +83,22 @@ func (e *Engine) changeAuthentication(ctx context.Context, id string, f func(c *
 	}
 }
 
-// writeAuthentication writes what was changed in one transaction: payment, attempt, operations, event and authentication.
-func (e *Engine) writeAuthentication(ctx context.Context, c *authCase) error {
+// commitAuthentication commits what was changed of an authentication and of its payment.
+func (e *Engine) commitAuthentication(ctx context.Context, c *authCase) (err error) {
 	c.auth.ModifiedAt = c.now
-	if err := e.sealAuthentication(c.auth); err != nil {
-		return err
-	}
-	var event *Event
+	ch := &Change{Authentication: c.auth, Intents: c.insert, Asked: c.closed, Journal: c.journal, Strong: c.strong, Alarms: c.alarms, Ended: c.ended}
 	if c.moved {
 		c.w.a.Details.Authentication = summaryOf(c.auth)
 		c.w.p.ModifiedAt, c.w.a.ModifiedAt = c.now, c.now
-		if err := e.sealAttempt(c.w.a); err != nil {
-			return err
-		}
-		var err error
-		if c.queued == nil { // with one the payment only passes through processing
-			if event, err = e.eventOf(c.w, &booking{p: c.w.p, a: c.w.a}, c.now); err != nil {
+		ch.Payment, ch.Attempt = c.w.p, c.w.a
+		if c.queued == nil { // with an authorization queued the payment only passes through processing
+			if ch, err = e.announced(c.w, ch, c.now); err != nil {
 				return err
 			}
 		}
 	}
-	var p *Payment
-	var a *Attempt
-	var auth Authentication
-	err := e.store.Update(ctx, func(tx Tx) error {
-		p, a, auth = c.w.p.clone(), c.w.a.clone(), *c.auth
-		if c.moved {
-			if err := tx.UpdatePayment(p); err != nil {
-				return err
-			}
-			if err := tx.UpdateAttempt(a); err != nil {
-				return err
-			}
-		}
-		for _, op := range c.insert {
-			if err := tx.InsertOperation(op); err != nil {
-				return err
-			}
-		}
-		for _, op := range c.closed {
-			if err := closeAuthenticatorCall(tx, op); err != nil {
-				return err
-			}
-		}
-		for _, r := range c.journal {
-			if err := tx.InsertJournal(r); err != nil {
-				return err
-			}
-		}
-		if event != nil {
-			if err := tx.InsertEvent(event); err != nil {
-				return err
-			}
-		}
-		if c.strong != "" {
-			if err := tx.ResetLowValue(auth.MerchantID, c.strong); err != nil {
-				return err
-			}
-		}
-		return tx.UpdateAuthentication(&auth)
-	})
-	if err != nil {
-		return err
-	}
-	c.w.p, c.w.a, c.auth = p, a, &auth
-	for _, alarm := range c.alarms {
-		e.metrics.Alarm(alarm)
-		e.log.LogAttrs(ctx, slog.LevelWarn, "authentication needs a look", slog.String("authentication_id", auth.ID), slog.String("payment_id", auth.PaymentID),
-			slog.String("alarm", alarm))
-	}
-	if event != nil {
-		e.metrics.PaymentMoved(p.Status, a.Connector)
-	}
-	if c.ended {
-		e.authenticationEnded(ctx, &auth)
-	}
-	return nil
+	ch.Effects = e.followUps(c)
+	return e.commit(ctx, ch)
 }
 
 // closeAuthenticatorCall writes the end of an operation at an authenticator. One that recovery has closed meanwhile stays as it is.

@@ -152,44 +152,39 @@ var authenticationMessages = map[string]string{
 	threeds.CodeRequired:          "The card's issuer asks for authentication: bring the customer back and authenticate.",
 }
 
-// afterChange performs what a change made durable has to be followed by, and says with c what came of it.
-func (e *Engine) afterChange(ctx context.Context, c *authCase) {
+// followUps are the effects of a change of an authentication: the authorization that takes its result, and word to the authenticator that
+// the payer has left.
+func (e *Engine) followUps(c *authCase) (effects []func(context.Context) error) {
 	if c.cancel {
+		effects = append(effects, e.later(func(ctx context.Context) { e.cancelChallenge(ctx, c) }))
+	}
+	if c.queued == nil {
+		return effects
+	}
+	authorize := func(ctx context.Context) {
+		e.postponed(ctx, "the authorization", c.auth.PaymentID, e.resolve(ctx, c.queued, c.leaseEnd))
+	}
+	if c.background {
+		return append(effects, e.later(authorize))
+	}
+	return append(effects, func(ctx context.Context) error {
+		e.inFlight.Add(1)
+		defer e.inFlight.Done()
+		authorize(context.WithoutCancel(ctx))
+		return nil
+	})
+}
+
+// later is an effect that the caller does not wait for.
+func (e *Engine) later(f func(ctx context.Context)) func(context.Context) error {
+	return func(ctx context.Context) error {
 		e.inFlight.Add(1)
 		go func() {
 			defer e.inFlight.Done()
-			e.cancelChallenge(context.WithoutCancel(ctx), c)
+			f(context.WithoutCancel(ctx))
 		}()
+		return nil
 	}
-	if c.queued == nil {
-		return
-	}
-	e.inFlight.Add(1)
-	defer e.inFlight.Done()
-	if err := e.resolve(context.WithoutCancel(ctx), c.queued, c.leaseEnd); err != nil {
-		e.log.LogAttrs(ctx, slog.LevelWarn, "queued authorization not performed yet", slog.String("operation_id", c.queued.ID), slog.Any("error", err))
-	}
-}
-
-// afterChangeLater is afterChange for callers who do not wait.
-func (e *Engine) afterChangeLater(ctx context.Context, c *authCase) {
-	if c.queued == nil && !c.cancel {
-		return
-	}
-	e.inFlight.Add(1)
-	go func() {
-		defer e.inFlight.Done()
-		e.afterChange(context.WithoutCancel(ctx), c)
-	}()
-}
-
-// viewOf is the payment of an authentication as it is now.
-func (e *Engine) viewOf(ctx context.Context, c *authCase) (*PaymentView, error) {
-	w, err := e.load(ctx, c.auth.MerchantID, c.auth.PaymentID)
-	if err != nil {
-		return nil, err
-	}
-	return e.view(w), nil
 }
 
 // initialAuthentication is the authentication that later charges of a saved method refer to; nil when the customer was not authenticated

@@ -85,16 +85,11 @@ func (e *Engine) pullLeased(ctx context.Context, id string) error {
 
 // bookResult writes what an authenticator told of a challenge's end, asked or unasked (push).
 func (e *Engine) bookResult(ctx context.Context, id string, adapter AdapterInfo, ans authAnswer, push bool) error {
-	c, err := e.changeAuthentication(ctx, id, func(c *authCase) error { return e.result(ctx, c, adapter, ans, push) })
-	if err != nil {
-		return err
-	}
-	if push {
-		e.afterChangeLater(ctx, c) // who pushes is answered quickly
-	} else {
-		e.afterChange(ctx, c)
-	}
-	return nil
+	_, err := e.changeAuthentication(ctx, id, func(c *authCase) error {
+		c.background = push // an authenticator that pushes is answered quickly
+		return e.result(ctx, c, adapter, ans, push)
+	})
+	return err
 }
 
 // result decides on what came of a challenge. Only here does a challenge end well.

@@ -82,16 +82,14 @@ func (e *Engine) awaitResult(ctx context.Context, c *authCase) {
 	default:
 		return
 	}
-	c, err := e.changeAuthentication(context.WithoutCancel(ctx), c.auth.ID, func(c *authCase) error {
+	_, err := e.changeAuthentication(context.WithoutCancel(ctx), c.auth.ID, func(c *authCase) error {
 		if c.auth.State != AuthenticationChallenge {
 			return errUnchanged
 		}
-		c.cancel = true
+		c.cancel, c.background = true, true
 		return e.end(c, AuthenticationExpired, threeds.WindowClosed)
 	})
-	if err == nil {
-		e.afterChangeLater(ctx, c)
-	}
+	e.postponed(ctx, "the end of a closed challenge", c.auth.PaymentID, err)
 }
 
 // awaitPayment reads a payment again until it has left processing, or wait is over.
@@ -192,25 +190,27 @@ func originOf(raw string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// cancelAuthentication ends a payment's authentication with its cancellation. nil when none is under way. The caller writes it with the
-// payment.
-func (e *Engine) cancelAuthentication(ctx context.Context, w *work, now time.Time) (*authCase, error) {
+// cancelAuthentication adds the end of the payment's authentication to the change that cancels the payment.
+func (e *Engine) cancelAuthentication(ctx context.Context, w *work, ch *Change, now time.Time) error {
 	s := w.a.Details.Authentication
 	if s == nil || s.State.Ended() {
-		return nil, nil
+		return nil
 	}
 	c, err := e.loadAuthentication(ctx, s.ID)
 	if err != nil {
-		return nil, Internal(err, "read authentication")
+		return Internal(err, "read authentication")
 	}
 	if c.auth.State.Ended() {
-		return nil, ErrConflict // somebody was faster: read again
+		return ErrConflict // another writer was faster: read again
 	}
 	c.w, c.now, c.cancel = w, now, c.auth.State.challenged()
+	c.background = true
 	c.auth.ModifiedAt = now
 	c.auth.Details.ErrorCode = "cancelled"
 	e.finish(c, AuthenticationExpired, string(threeds.Abandoned))
 	w.a.Private.Invoke = nil
 	w.a.Details.Authentication = summaryOf(c.auth)
-	return c, errors.Join(e.sealAuthentication(c.auth), e.sealAttempt(w.a))
+	ch.Authentication, ch.Ended = c.auth, true
+	ch.Effects = append(ch.Effects, e.followUps(c)...)
+	return nil
 }

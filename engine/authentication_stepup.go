@@ -11,25 +11,20 @@ import (
 	"payswitch/sdk"
 )
 
-// stepUp is the authentication that follows an issuer's soft decline: a new attempt with the same card, written with the decline.
-type stepUp struct {
-	c    *authCase // payment and new attempt, and the new authentication
-	call *work     // its version look-up
-}
-
-// stepUpAfter makes the step-up of a decline that b books; nil when there is none. The payment of b goes on with the new attempt then.
-func (e *Engine) stepUpAfter(ctx context.Context, w *work, b *booking, now time.Time) (*stepUp, error) {
+// stepUpAfter adds the authentication that follows an issuer's soft decline to the change that books the decline: a new attempt with the same
+// card. It reports whether the payment goes on so.
+func (e *Engine) stepUpAfter(ctx context.Context, w *work, b *booking, ch *Change, now time.Time) (goesOn bool, err error) {
 	bad := b.a.Details.Error
 	if b.a.Status != AttemptFailure || bad == nil || bad.Reason != sdk.DeclineAuthenticationNeeded || w.op.Kind != sdk.OpAuthorize || len(w.op.Instrument) == 0 {
-		return nil, nil
+		return false, nil
 	}
 	account, adapter, err := e.stepUpAuthenticator(ctx, w)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	before, err := e.authenticationsOf(ctx, w.p)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	cfg := w.profile.Settings.ThreeDSPolicy()
 	soft := threeds.SoftDecline{CanAuthenticate: account != nil, OnSession: e.onSession(w, b.a, cfg, now)}
@@ -44,9 +39,9 @@ func (e *Engine) stepUpAfter(ctx context.Context, w *work, b *booking, now time.
 		if cfg.StepUp == threeds.RuleOn && !soft.OnSession {
 			b.a.Details.Error = bad.asking(d.ErrorCode)
 		}
-		return nil, nil
+		return false, nil
 	}
-	return e.newStepUp(ctx, w, b, account, adapter, now)
+	return e.newStepUp(ctx, w, b, ch, account, adapter, now)
 }
 
 // asking is a soft decline under the code that tells the merchant what to do: the payer is not there to be authenticated, and may be brought
@@ -96,21 +91,21 @@ func (e *Engine) authenticationsOf(ctx context.Context, p *Payment) (list []*Aut
 }
 
 // newStepUp makes the new attempt and its authentication from the declined authorization's request and card.
-func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, account *Account, adapter AdapterInfo, now time.Time) (*stepUp, error) {
+func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, ch *Change, account *Account, adapter AdapterInfo, now time.Time) (goesOn bool, err error) {
 	var first sdk.Request
 	if err := e.openJSON(w.op.Request, requestAD(w.op.ID), &first); err != nil {
-		return nil, err
+		return false, err
 	}
 	secrets, err := e.openSecrets(ctx, w.op.Instrument, w.op.MerchantID, w.op.ShortTermID())
 	if err != nil || secrets.Number.IsZero() || first.Instrument == nil || first.Instrument.Card == nil {
-		return nil, nil // its card is gone, or was never here
+		return false, nil // its card is gone, or was never here
 	}
 	secrets.CAVV = Secret{}
 	old, p := b.a, b.p
 	card := &card{facts: *cardOr(old.Details.Card), secrets: secrets}
 	bound, merchant, err := e.bind(&work{p: p, a: old, merchant: w.merchant, profile: w.profile, account: w.account, adapter: w.adapter}, card)
 	if err != nil {
-		return nil, nil // nothing tells the network, or the payment names an acquirer that it cannot have
+		return false, nil // nothing tells the network, or the payment names an acquirer that it cannot have
 	}
 	p.AttemptCount++
 	a := newAttempt(p, p.AttemptCount, now)
@@ -122,29 +117,37 @@ func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, account *Ac
 	private := *old.Private
 	a.Private, p.AttemptID = &private, a.ID
 	if err := move(p, a, TriggerSubmit, now); err != nil {
-		return nil, Internal(err, "step up payment")
+		return false, Internal(err, "step up payment")
 	}
 	sw := &work{p: p, a: a, merchant: w.merchant, profile: w.profile, account: w.account, adapter: w.adapter}
 	auth := e.newAuthentication(sw, account, adapter, card, now)
 	auth.Details.StepUp, auth.Details.Bound, auth.Details.Merchant = true, bound, merchant
 	first.AttemptID, first.Reference, first.ThreeDS, first.Request3DS, first.Exemption = a.ID, a.Details.Reference, nil, false, ""
 	if auth.Request, err = e.sealJSON(&first, requestAD(auth.ID)); err != nil {
-		return nil, err
+		return false, err
 	}
 	if auth.Instrument, auth.Key, err = e.sealSecrets(secrets, p.MerchantID, auth.ShortTermID(), now.Add(3*e.actionTime(sw))); err != nil {
-		return nil, err
+		return false, err
 	}
 	c := &authCase{auth: auth, w: sw, now: now}
 	q, err := e.newCall(c, account, adapter, sdk.OpPrepare, e.callRequest(c, account, &first))
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	q.secrets = InstrumentSecrets{Number: secrets.Number}
 	a.Details.Authentication = summaryOf(auth)
-	if err := e.sealAttempt(a); err != nil {
-		return nil, err
-	}
-	return &stepUp{c: c, call: q}, e.sealAuthentication(auth)
+	ch.NextAttempt, ch.Authentication = a, auth
+	ch.Intents = append(ch.Intents, q.op)
+	ch.Effects = append(ch.Effects, func(ctx context.Context) error {
+		c, err := e.prepare(ctx, auth.ID, q)
+		if err != nil {
+			e.postponed(ctx, "step-up", p.ID, err)
+			return nil
+		}
+		w.p, w.a = c.w.p, c.w.a
+		return nil
+	})
+	return true, nil
 }
 
 func cardOr(f *CardFacts) *CardFacts {
@@ -152,19 +155,4 @@ func cardOr(f *CardFacts) *CardFacts {
 		return &CardFacts{}
 	}
 	return f
-}
-
-// write adds the step-up to the transaction that books the decline. nil writes nothing.
-func (s *stepUp) write(tx Tx) error {
-	if s == nil {
-		return nil
-	}
-	auth := *s.c.auth
-	if err := tx.InsertAttempt(s.c.w.a.clone()); err != nil {
-		return err
-	}
-	if err := tx.InsertOperation(s.call.op); err != nil {
-		return err
-	}
-	return tx.InsertAuthentication(&auth)
 }

@@ -109,7 +109,6 @@ func (e *Engine) recover(ctx context.Context, id string) error {
 		return err
 	}
 	if q == nil {
-		e.afterChange(ctx, c)
 		return nil
 	}
 	_, err = e.prepare(ctx, c.auth.ID, q)

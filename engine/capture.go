@@ -14,7 +14,7 @@ func (e *Engine) CapturePayment(ctx context.Context, auth Auth, id string, in *C
 	if auth.Publishable {
 		return nil, Unauthorized()
 	}
-	return e.withSlot(ctx, auth, id, func(w *work) (*PaymentView, error) {
+	return e.changePayment(ctx, auth, id, func(w *work) (*Change, error) {
 		amount, err := e.captureAmount(ctx, w, in)
 		if err != nil {
 			return nil, err
@@ -22,20 +22,12 @@ func (e *Engine) CapturePayment(ctx context.Context, auth Auth, id string, in *C
 		setText(&w.p.Details.DescriptorName, in.DescriptorName)
 		setText(&w.p.Details.DescriptorSuffix, in.DescriptorSuffix)
 		now := e.now().UTC().Truncate(time.Millisecond)
-		multiple := w.p.Details.CaptureMethod == captureManualMultiple
-		err = e.prepareLater(ctx, w, sdk.OpCapture, TriggerCaptureStart, amount, now, func() {
-			n := len(w.a.Details.Captures) + 1
-			w.a.Details.Captures = append(w.a.Details.Captures, CaptureRecord{ID: attemptID(w.a.ID, n), Sequence: n, OperationID: w.op.ID,
-				Amount: amount, Status: captureStarted, At: now})
-			w.req.FinalCapture = !multiple || w.a.Captured+amount >= w.a.Authorized
-		})
-		if err != nil {
-			return nil, err
-		}
-		if err := e.perform(ctx, w); err != nil {
-			return nil, err
-		}
-		return e.view(w), nil
+		e.begin(w, sdk.OpCapture, amount, now)
+		w.req.FinalCapture = w.p.Details.CaptureMethod != captureManualMultiple || w.a.Captured+amount >= w.a.Authorized
+		n := len(w.a.Details.Captures) + 1
+		w.a.Details.Captures = append(w.a.Details.Captures, CaptureRecord{ID: attemptID(w.a.ID, n), Sequence: n, OperationID: w.op.ID,
+			Amount: amount, Status: captureStarted, At: now})
+		return e.intent(w, TriggerCaptureStart, now)
 	})
 }
 
@@ -75,37 +67,4 @@ func (e *Engine) captureAmount(ctx context.Context, w *work, in *CaptureInput) (
 func wrongState(verb, field, value, expected string) *Error {
 	return &Error{Kind: KindInvalid, Code: "IR_14", Param: field,
 		Message: "This Payment could not be " + verb + " because it has a " + field + " of " + value + ". The expected state is " + expected}
-}
-
-// prepareLater makes the intent of an operation on an authorized payment durable. finish completes rows and request before they are
-// sealed; w.op and w.req are set by then.
-func (e *Engine) prepareLater(ctx context.Context, w *work, kind sdk.Operation, by Trigger, amount int64, now time.Time, finish func()) error {
-	w.leaseEnd = e.now().Add(e.opts.LeaseTime)
-	w.op = e.newOperation(w, kind, amount, now)
-	w.req = e.laterRequest(w, amount)
-	finish()
-	if err := move(w.p, w.a, by, now); err != nil {
-		return Internal(err, string(kind)+" payment")
-	}
-	w.p.OpenOperation = w.op.ID
-	if err := e.sealWork(w); err != nil {
-		return err
-	}
-	var p *Payment
-	var a *Attempt
-	err := e.store.Update(ctx, func(tx Tx) error {
-		p, a = w.p.clone(), w.a.clone()
-		if err := tx.UpdatePayment(p); err != nil {
-			return err
-		}
-		if err := tx.UpdateAttempt(a); err != nil {
-			return err
-		}
-		return tx.InsertOperation(w.op)
-	})
-	if err != nil {
-		return err // ErrConflict: withSlot reads again
-	}
-	w.p, w.a = p, a
-	return nil
 }

@@ -42,12 +42,12 @@ func (e *Engine) PaymentReturn(ctx context.Context, in ReturnInput) (*ReturnView
 		return nil, NotFound("Payment")
 	}
 	auth := Auth{MerchantID: in.MerchantID}
-	v, err := e.withSlot(ctx, auth, in.PaymentID, func(w *work) (*PaymentView, error) {
+	v, err := e.changePayment(ctx, auth, in.PaymentID, func(w *work) (*Change, error) {
 		if w.a.ID != attempt || w.a.Connector != in.Connector {
 			return nil, NotFound("Payment")
 		}
 		if w.p.Status != RequiresCustomerAction {
-			return e.view(w), nil
+			return nil, nil
 		}
 		return e.complete(ctx, w, &in.Return, in.Complete)
 	})
@@ -62,7 +62,7 @@ func (e *Engine) PaymentReturn(ctx context.Context, in ReturnInput) (*ReturnView
 
 // CompleteAuthorize goes on after device data collection: with the publishable key and the client secret.
 func (e *Engine) CompleteAuthorize(ctx context.Context, auth Auth, id, clientSecret, deviceData string) (*PaymentView, error) {
-	return e.withSlot(ctx, auth, id, func(w *work) (*PaymentView, error) {
+	return e.changePayment(ctx, auth, id, func(w *work) (*Change, error) {
 		if err := checkSecret(auth, w.p, clientSecret, e.now()); err != nil {
 			return nil, err
 		}
@@ -72,91 +72,56 @@ func (e *Engine) CompleteAuthorize(ctx context.Context, auth Auth, id, clientSec
 		case RequiresCustomerAction:
 			return e.complete(ctx, w, &sdk.Return{Method: "POST", DeviceData: deviceData}, true)
 		}
-		return e.view(w), nil
+		return nil, nil
 	})
 }
 
-// complete performs the adapter's complete operation, or a sync where it has none or the customer came by the plain return URL.
-func (e *Engine) complete(ctx context.Context, w *work, r *sdk.Return, wanted bool) (*PaymentView, error) {
+// complete begins the adapter's complete operation. Where the adapter has none, or the payer came by the plain return URL, the processor is
+// asked instead.
+func (e *Engine) complete(ctx context.Context, w *work, r *sdk.Return, wanted bool) (*Change, error) {
 	if w.a.Private.Invoke != nil {
-		return e.view(w), nil // the processor has not heard of it yet: an authentication of ours is waited for
+		return nil, nil // the processor has not heard of the payment yet: an authentication of ours is waited for
 	}
 	if err := e.withAccount(ctx, w); err != nil {
 		return nil, err
 	}
 	if !wanted || !slices.Contains(w.adapter.Manifest.Operations, sdk.OpComplete) {
-		if err := e.forceSync(ctx, w); err != nil {
-			return nil, err
-		}
-		return e.view(w), nil
+		return nil, e.forceSync(ctx, w)
 	}
 	first, err := e.openOperation(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
-	if err := e.prepareComplete(ctx, w, first, r, now); err != nil {
-		return nil, err
-	}
-	if err := e.perform(ctx, w); err != nil {
-		return nil, err
-	}
-	return e.view(w), nil
-}
-
-// prepareComplete makes the intent of complete durable and takes over the request and the card of the operation it completes.
-func (e *Engine) prepareComplete(ctx context.Context, w *work, first *Operation, r *sdk.Return, now time.Time) error {
-	w.leaseEnd = e.now().Add(e.opts.LeaseTime)
-	w.op = e.newOperation(w, sdk.OpComplete, w.a.Amount, now)
-	later := e.laterRequest(w, w.a.Amount)
-	w.req = later
+	e.begin(w, sdk.OpComplete, w.a.Amount, now)
+	superseded := ""
 	if first != nil {
-		if err := e.openJSON(first.Request, requestAD(first.ID), &w.req); err != nil {
-			return err
+		superseded = first.ID
+		if err := e.takeOver(ctx, w, first); err != nil {
+			return nil, err
 		}
-		var err error
-		w.secrets, err = e.openSecrets(ctx, first.Instrument, first.MerchantID, first.ShortTermID())
-		if err != nil && !errors.Is(err, errShredded) { // the customer came too late for the card: the processor has to do without
-			return err
-		}
-		w.req.TransactionID, w.req.Payment, w.req.ConnectorData = later.TransactionID, later.Payment, later.ConnectorData
 	}
 	w.req.Return = r
-	if err := move(w.p, w.a, TriggerResume, now); err != nil {
-		return Internal(err, "complete payment")
+	c, err := e.intent(w, TriggerResume, now)
+	if err != nil {
+		return nil, err
 	}
-	w.p.OpenOperation = w.op.ID
-	if err := e.sealWork(w); err != nil {
+	c.Superseded = superseded
+	return c, nil
+}
+
+// takeOver gives complete the request and the card of the operation that it completes.
+func (e *Engine) takeOver(ctx context.Context, w *work, first *Operation) error {
+	later := w.req
+	if err := e.openJSON(first.Request, requestAD(first.ID), &w.req); err != nil {
 		return err
 	}
-	var p *Payment
-	var a *Attempt
-	err := e.store.Update(ctx, func(tx Tx) error {
-		p, a = w.p.clone(), w.a.clone()
-		if err := tx.UpdatePayment(p); err != nil {
-			return err
-		}
-		if err := tx.UpdateAttempt(a); err != nil {
-			return err
-		}
-		if first != nil {
-			fresh, err := tx.Operation(first.ID)
-			if err != nil {
-				return err
-			}
-			if fresh.Status == OperationPending {
-				endPending(fresh, now)
-				if err := tx.UpdateOperation(fresh); err != nil {
-					return err
-				}
-			}
-		}
-		return tx.InsertOperation(w.op)
-	})
-	if err != nil {
-		return err // ErrConflict: withSlot reads again
+	var err error
+	w.secrets, err = e.openSecrets(ctx, first.Instrument, first.MerchantID, first.ShortTermID())
+	if err != nil && !errors.Is(err, errShredded) { // the payer came too late for the card: the processor has to do without
+		return err
 	}
-	w.p, w.a = p, a
+	w.req.TransactionID, w.req.Payment, w.req.ConnectorData = later.TransactionID, later.Payment, later.ConnectorData
 	return nil
 }
 

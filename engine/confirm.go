@@ -17,7 +17,7 @@ func attemptID(paymentID string, number int) string { return paymentID + "_" + s
 
 // ConfirmPayment charges a payment: with the publishable key and the payment's client secret, or with the secret key without it.
 func (e *Engine) ConfirmPayment(ctx context.Context, auth Auth, id string, in *PaymentInput) (*PaymentView, error) {
-	v, err := e.withSlot(ctx, auth, id, func(w *work) (*PaymentView, error) {
+	v, err := e.changePayment(ctx, auth, id, func(w *work) (*Change, error) {
 		if err := checkSecret(auth, w.p, in.ClientSecret, e.now()); err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func (e *Engine) ConfirmPayment(ctx context.Context, auth Auth, id string, in *P
 }
 
 // confirmLoaded holds the confirm of an existing payment against the rules and performs it.
-func (e *Engine) confirmLoaded(ctx context.Context, w *work, in *PaymentInput) (*PaymentView, error) {
+func (e *Engine) confirmLoaded(ctx context.Context, w *work, in *PaymentInput) (*Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	if err := e.confirmable(w, now); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *work, in *PaymentInput) (
 		w.p.AttemptID = w.a.ID
 	}
 	w.a.Amount = w.p.NetAmount
-	return e.confirm(ctx, w, in, false)
+	return e.confirm(ctx, w, in)
 }
 
 // checkOtherCustomer refuses to give a payment that has a customer to another one.
@@ -145,8 +145,8 @@ func (e *Engine) CheckClientSecret(ctx context.Context, auth Auth, paymentID, cl
 	return matchSecret(w.p, clientSecret, e.now())
 }
 
-// confirm routes the payment, makes the intent durable and performs it. create says that the payment is not stored yet.
-func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput, create bool) (*PaymentView, error) {
+// confirm routes the payment and decides what is done first: an authentication, or the authorization.
+func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput) (*Change, error) {
 	if err := checkConfirm(w.p, in); err != nil {
 		return nil, err
 	}
@@ -184,25 +184,19 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput, create 
 		return nil, err
 	}
 	if (runsExternal3DS(w, in) || instead) && !w.exemption.direct() {
-		return e.confirmAuthenticated(ctx, w, in, c, create, now, nil)
+		return e.confirmAuthenticated(ctx, w, in, c, now, nil)
 	}
 	if ri, err := e.threeRIFor(ctx, w, in, c); err != nil {
 		return nil, err
 	} else if ri != nil {
-		return e.confirmAuthenticated(ctx, w, in, c, create, now, ri)
+		return e.confirmAuthenticated(ctx, w, in, c, now, ri)
 	}
 	e.fillAttempt(w, in, c)
 	if t := in.ThreeDS; t != nil {
 		w.a.Details.Authentication = &AttemptAuthentication{Status: "success", DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
 			Exemption: t.Exemption, Network: c.facts.Network, Shift: string(threeds.ShiftUnknown)} // what the merchant says of it
 	}
-	if err := e.prepareAuthorize(ctx, w, in, c, create, now); err != nil {
-		return nil, err
-	}
-	if err := e.perform(ctx, w); err != nil {
-		return nil, err
-	}
-	return e.view(w), nil
+	return e.prepareAuthorize(w, in, c, now)
 }
 
 // fillAttempt notes what the attempt is made with.
@@ -227,44 +221,30 @@ func (e *Engine) fillAttempt(w *work, in *PaymentInput, c *card) {
 	}
 }
 
-// prepareAuthorize is the first of the two transactions: payment, attempt and the operation's intent.
-func (e *Engine) prepareAuthorize(ctx context.Context, w *work, in *PaymentInput, c *card, create bool, now time.Time) error {
-	if err := move(w.p, w.a, TriggerSubmit, now); err != nil {
-		return Internal(err, "confirm payment")
-	}
+// prepareAuthorize is the change that makes the authorization's intent durable, with the payment and attempt that are confirmed.
+func (e *Engine) prepareAuthorize(w *work, in *PaymentInput, card *card, now time.Time) (*Change, error) {
 	w.leaseEnd = e.now().Add(e.opts.LeaseTime)
 	w.op = e.newOperation(w, authorizeKind(w), w.a.Amount, now)
-	w.p.OpenOperation = w.op.ID
-	w.secrets = c.secrets
+	w.secrets = card.secrets
 	if in.ThreeDS != nil {
 		w.secrets.CAVV = in.ThreeDS.CAVV
 	}
-	w.req = e.firstRequest(w, in, c)
-	token := w.p.Details.Token
+	w.req = e.firstRequest(w, in, card)
+	c, err := e.intent(w, TriggerSubmit, now)
+	if err != nil {
+		return nil, err
+	}
+	w.confirmed(c)
+	return c, nil
+}
+
+// confirmed adds to a change what every confirm takes: the customer, the card kept for it, and the saved method that it charges.
+func (w *work) confirmed(c *Change) {
+	c.CustomerSeen, c.DropCard, c.Instrument = true, w.p.Details.Token, w.use
 	w.p.Details.Token = ""
-	if err := errors.Join(e.sealPayment(w.p), e.sealAttempt(w.a), e.sealWork(w)); err != nil {
-		return err
-	}
-	var p *Payment
-	var a *Attempt
-	err := e.store.Update(ctx, func(tx Tx) error {
-		run := *w
-		run.p, run.a = w.p.clone(), w.a.clone()
-		p, a = run.p, run.a
-		return e.insertPrepared(tx, &run, create, token)
-	})
-	if create {
-		if err := createError(err); err != nil {
-			return err
-		}
-	} else if err != nil {
-		return err // ErrConflict: withSlot reads again
-	}
-	w.p, w.a = p, a
 	if w.use != nil {
 		w.method = w.use.method
 	}
-	return nil
 }
 
 // authorizeKind is the operation that begins a payment at the processor.
@@ -273,32 +253,6 @@ func authorizeKind(w *work) sdk.Operation {
 		return sdk.OpVerify // zero amount: checked (and stored), not charged
 	}
 	return sdk.OpAuthorize
-}
-
-// updatePrepared writes a confirm's intent for a payment that exists.
-func (e *Engine) updatePrepared(tx Tx, w *work, token string) error {
-	if err := tx.UpdatePayment(w.p); err != nil {
-		return err
-	}
-	write := tx.UpdateAttempt
-	if w.a.Version == 0 {
-		write = tx.InsertAttempt // a further attempt
-	}
-	if err := write(w.a); err != nil {
-		return err
-	}
-	if w.p.CustomerID != "" && w.p.Private.Customer != nil {
-		if err := e.ensureCustomer(tx, w.p.MerchantID, w.p.Private.Customer, w.p.ModifiedAt); err != nil {
-			return err
-		}
-	}
-	if err := dropCardToken(tx, w.p.MerchantID, token); err != nil {
-		return err
-	}
-	if err := claimUse(tx, w, w.op.StartedAt); err != nil {
-		return err
-	}
-	return tx.InsertOperation(w.op)
 }
 
 // instrument is the card to charge: typed, saved, or the one kept when the payment was created. What else is charged is in w.use.

@@ -46,10 +46,18 @@ func (e *Engine) CreatePayment(ctx context.Context, auth Auth, in *PaymentInput)
 	}
 	present(w.p, w.a)
 	w.a.Amount = w.p.NetAmount
+	decide := e.createOnly
 	if isTrue(in.Confirm) {
-		return e.confirm(ctx, w, in, true)
+		decide = e.confirm
 	}
-	return e.createOnly(ctx, w, in, now)
+	c, err := decide(ctx, w, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := createError(e.commit(ctx, c)); err != nil {
+		return nil, err
+	}
+	return e.view(w), nil
 }
 
 func newPayment(m *Merchant, profile *Profile, in *PaymentInput, now time.Time) (*Payment, *Attempt) {
@@ -71,7 +79,8 @@ func newAttempt(p *Payment, number int, now time.Time) *Attempt {
 }
 
 // createOnly stores a payment that is not confirmed yet, and its card for a few minutes.
-func (e *Engine) createOnly(ctx context.Context, w *work, in *PaymentInput, now time.Time) (*PaymentView, error) {
+func (e *Engine) createOnly(_ context.Context, w *work, in *PaymentInput) (*Change, error) {
+	now := w.p.CreatedAt
 	token, err := e.keepCard(w, in, now)
 	if err != nil {
 		return nil, err
@@ -88,24 +97,10 @@ func (e *Engine) createOnly(ctx context.Context, w *work, in *PaymentInput, now 
 	if w.p.Details.AuthenticationType == "" {
 		w.p.Details.AuthenticationType = authenticationNoThreeDS
 	}
-	if err := errors.Join(e.sealPayment(w.p), e.sealAttempt(w.a)); err != nil {
-		return nil, err
-	}
-	err = e.store.Update(ctx, func(tx Tx) error {
-		if err := e.insertPayment(tx, w); err != nil {
-			return err
-		}
-		if token != nil {
-			return tx.PutCardToken(token)
-		}
-		return nil
-	})
-	if err := createError(err); err != nil {
-		return nil, err
-	}
-	return e.view(w), nil
+	return &Change{Payment: w.p, Attempt: w.a, CustomerSeen: true, KeepCard: token}, nil
 }
 
+// createError is the answer to a create that could not be committed.
 func createError(err error) error {
 	var told *Error
 	switch {
@@ -117,22 +112,6 @@ func createError(err error) error {
 		return Duplicate("The payment with the specified payment_id already exists in our records")
 	}
 	return Internal(err, "store payment")
-}
-
-// insertPayment writes a new payment with its first attempt, and its customer when that is new.
-func (e *Engine) insertPayment(tx Tx, w *work) error {
-	p, a := w.p.clone(), w.a.clone()
-	if err := tx.InsertPayment(p); err != nil {
-		return err
-	}
-	if err := tx.InsertAttempt(a); err != nil {
-		return err
-	}
-	w.p.Version, w.a.Version = p.Version, a.Version
-	if p.CustomerID != "" {
-		return e.ensureCustomer(tx, p.MerchantID, w.p.Private.Customer, p.CreatedAt)
-	}
-	return nil
 }
 
 // ensureCustomer creates the customer of a payment when it is unknown (contract: created on the fly).
@@ -198,18 +177,4 @@ func (e *Engine) profileOf(ctx context.Context, m *Merchant, auth Auth, id strin
 		return nil, noProfile(id)
 	}
 	return e.dir.profile(ctx, m.ID, id)
-}
-
-// insertPrepared writes a confirmed payment's intent: what is about to be sent is durable before the processor hears of it.
-func (e *Engine) insertPrepared(tx Tx, w *work, create bool, token string) error {
-	if create {
-		if err := e.insertPayment(tx, w); err != nil {
-			return err
-		}
-		if err := claimUse(tx, w, w.op.StartedAt); err != nil {
-			return err
-		}
-		return tx.InsertOperation(w.op)
-	}
-	return e.updatePrepared(tx, w, token)
 }

@@ -123,20 +123,6 @@ func (e *Engine) recordLost(ctx context.Context, w *work) {
 	}
 }
 
-// writeJournal writes the records of a drive with what came of it. Once the operation has ended, its exchanges go, which were there to go
-// on with: they are in the records.
-func (e *Engine) writeJournal(tx Tx, op *Operation, w *work) error {
-	for _, r := range w.journal {
-		if err := tx.InsertJournal(r); err != nil {
-			return err
-		}
-	}
-	if !op.Status.Open() && (w.journalled > 0 || !w.fresh) {
-		return tx.DeleteExchanges(op.ID)
-	}
-	return nil
-}
-
 // keepJournal writes records that no transaction has taken, in the background: nobody waits for them. Close does.
 func (e *Engine) keepJournal(ctx context.Context, records []*JournalRecord) {
 	if len(records) == 0 {

@@ -32,21 +32,15 @@ func (e *Engine) keepLate(ctx context.Context, w *work, o *sdk.Outcome) error {
 			return err
 		}
 		b.a.ModifiedAt = now
-		var a *Attempt
-		err = e.store.Update(ctx, func(tx Tx) error {
-			a = b.a.clone()
-			if err := tx.UpdateAttempt(a); err != nil {
-				return err
-			}
-			return s.write(tx)
-		})
+		err = e.commit(ctx, &Change{Attempt: b.a, Saved: s})
 		if err == nil {
-			w.a = a
+			w.a = b.a
 			return nil
 		}
 		if !errors.Is(err, ErrConflict) {
 			return Internal(err, "keep a processor's reference")
 		}
+		var a *Attempt
 		err = e.store.View(ctx, func(r Reader) (err error) { a, err = r.Attempt(w.a.MerchantID, w.a.ID); return err })
 		if err != nil {
 			return Internal(err, "read attempt again")

@@ -137,14 +137,8 @@ func (e *Engine) keepCardOf(ctx context.Context, w *work) {
 	b := booking{p: w.p.clone(), a: w.a.clone(), op: w.op}
 	s, err := e.bookMethod(ctx, w, &b, now)
 	if err == nil && s != nil && s.method != nil {
-		var p *Payment
-		var a *Attempt
-		err = e.store.Update(ctx, func(tx Tx) error {
-			p, a = b.p.clone(), b.a.clone()
-			return errors.Join(tx.UpdatePayment(p), tx.UpdateAttempt(a), s.write(tx))
-		})
-		if err == nil {
-			w.p, w.a, w.method = p, a, s.method
+		if err = e.commit(ctx, &Change{Payment: b.p, Attempt: b.a, Saved: s}); err == nil {
+			w.p, w.a, w.method = b.p, b.a, s.method
 		}
 	}
 	if err != nil { // the next try, or the settling itself, does it

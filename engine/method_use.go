@@ -306,15 +306,10 @@ func (e *Engine) connectorData(ctx context.Context, w *work, in *PaymentInput) (
 	return &sdk.ConnectorData{Version: c.Version, Customer: c.Data}, nil
 }
 
-// claimUse checks in the transaction of the intent that what is about to be charged may still be charged, and notes that it is:
-// a method that was deleted meanwhile, or a mandate that another payment was faster to use, sends nothing.
-func claimUse(tx Tx, w *work, now time.Time) error {
-	u := w.use
-	if u == nil {
-		return nil
-	}
+// claim checks in the transaction of the intent that the method and mandate may still be charged, and takes a single-use mandate's one charge.
+func (u *use) claim(tx Tx, p *Payment, now time.Time) error {
 	if u.mandate != nil {
-		if err := claimMandate(tx, w.p, u.mandate.ID, now); err != nil {
+		if err := claimMandate(tx, p, u.mandate.ID, now); err != nil {
 			return err
 		}
 	}

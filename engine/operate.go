@@ -69,6 +69,25 @@ func (e *Engine) newOperation(w *work, kind sdk.Operation, amount int64, now tim
 		AdapterHash: w.adapter.Hash, Seed: e.seed(w.token, kind), StartedAt: now}
 }
 
+// begin makes the operation and the request of one adapter call about a payment that an account has already seen. The caller completes them
+// and hands them to intent.
+func (e *Engine) begin(w *work, kind sdk.Operation, amount int64, now time.Time) {
+	w.leaseEnd = e.now().Add(e.opts.LeaseTime)
+	w.op = e.newOperation(w, kind, amount, now)
+	w.req = e.laterRequest(w, amount)
+}
+
+// intent moves the payment and is the change that makes the operation durable; performing the operation is its effect.
+func (e *Engine) intent(w *work, by Trigger, now time.Time) (*Change, error) {
+	if err := move(w.p, w.a, by, now); err != nil {
+		return nil, Internal(err, string(w.op.Kind)+" payment")
+	}
+	w.p.OpenOperation = w.op.ID
+	c := &Change{Payment: w.p, Attempt: w.a, Intents: []*Operation{w.op}}
+	c.Effects = append(c.Effects, func(ctx context.Context) error { return e.perform(ctx, w) })
+	return c, e.sealWork(w)
+}
+
 // newOperationID is lower case and digits only: processors take it as an idempotency key, some of them without regard to case.
 func newOperationID(at time.Time) string {
 	var b [16]byte

@@ -151,32 +151,18 @@ func (e *Engine) bookEvidence(ctx context.Context, w *work, o *sdk.Outcome) erro
 		e.metrics.Alarm("impossible_transition")
 		return nil
 	}
-	event, err := e.eventOf(w, &b, now)
+	c, err := e.announced(w, &Change{Payment: b.p, Attempt: b.a}, now)
 	if err != nil {
 		return err
 	}
-	p, a := b.p.clone(), b.a.clone()
-	err = e.store.Update(ctx, func(tx Tx) error {
-		*p, *a = *b.p, *b.a
-		if err := tx.UpdatePayment(p); err != nil {
-			return err
-		}
-		if err := tx.UpdateAttempt(a); err != nil {
-			return err
-		}
-		if event != nil {
-			return tx.InsertEvent(event)
-		}
-		return nil
-	})
+	err = e.commit(ctx, c)
 	if errors.Is(err, ErrConflict) {
-		return nil // someone else has just learned something: the next read shows it
+		return nil // another writer has just learned something: the next read shows it
 	}
 	if err != nil {
 		return Internal(err, "book evidence")
 	}
-	w.p, w.a = p, a
-	e.metrics.PaymentMoved(p.Status, a.Connector)
+	w.p, w.a = b.p, b.a
 	return nil
 }
 

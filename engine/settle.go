@@ -57,116 +57,61 @@ func (e *Engine) settleLater(ctx context.Context, w *work, v verdict) {
 
 var errClosed = errors.New("the operation is closed already")
 
+// settleOnce decides what a verdict changes and commits it, anew whenever another writer was faster.
 func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 	for {
-		now := e.now().UTC().Truncate(time.Millisecond)
-		b := book(w.p, w.a, w.op, w.adapter.Manifest, v, now)
-		next, err := e.followUp(w, &b, now)
+		c, err := e.settlement(ctx, w, v)
 		if err != nil {
 			return err
 		}
-		saved, err := e.bookMethod(ctx, w, &b, now)
-		if err != nil {
-			return err
-		}
-		if saved != nil && saved.method != nil {
-			w.method = saved.method
-		}
-		counts := countExemption(&b)
-		step, err := e.stepUpAfter(ctx, w, &b, now)
-		if err != nil {
-			return err
-		}
-		var event *Event
-		if step == nil { // else the payment goes on
-			if event, err = e.eventOf(w, &b, now); err != nil {
-				return err
-			}
-		}
-		var p *Payment
-		var a *Attempt
-		unsaved := false
-		err = e.store.Update(ctx, func(tx Tx) (err error) {
-			unsaved = false
-			p, a = b.p.clone(), b.a.clone() // a run that is undone must not have raised their versions
-			if err := writeBooking(tx, p, a, b.op, event, next); err != nil {
-				return err
-			}
-			if err := e.writeJournal(tx, b.op, w); err != nil {
-				return err
-			}
-			if err := step.write(tx); err != nil {
-				return err
-			}
-			if err := counts.write(tx); err != nil {
-				return err
-			}
-			err = saved.write(tx)
-			unsaved = err != nil
-			return err
-		})
-		if unsaved && errors.Is(err, ErrConflict) {
+		err = e.commit(ctx, c)
+		if failed := (notSaved{}); errors.As(err, &failed) {
 			w.saveTries++
-		} else if unsaved && err != nil {
-			w.saveTries += saveFailure
+			if !errors.Is(err, ErrConflict) {
+				w.saveTries += saveFailure - 1
+			}
 		}
-		switch {
-		case errors.Is(err, ErrConflict):
+		if errors.Is(err, ErrConflict) {
 			if err := e.reload(ctx, w); errors.Is(err, errClosed) {
 				return e.keepEvidence(ctx, w, "settle", v.outcome)
 			} else if err != nil {
 				return err
 			}
 			continue
-		case err != nil:
-			return err
 		}
-		w.p, w.a, w.op, w.journal = p, a, b.op, nil
-		for _, alarm := range b.alarms {
-			e.metrics.Alarm(alarm)
-		}
-		e.settledExemption(ctx, counts)
-		if event != nil {
-			e.metrics.PaymentMoved(p.Status, w.a.Connector)
-		}
-		if next != nil {
-			next.p, next.a = p, a
-			if err := e.perform(ctx, next); err != nil {
-				e.metrics.Alarm("release_failed")
-			}
-			w.p, w.a = next.p, next.a
-		}
-		if step != nil {
-			c, err := e.prepare(ctx, step.c.auth.ID, step.call)
-			if err != nil {
-				e.log.LogAttrs(ctx, slog.LevelWarn, "step-up not begun yet", slog.String("payment_id", w.p.ID), slog.Any("error", err))
-				return nil
-			}
-			w.p, w.a = c.w.p, c.w.a
-		}
-		return nil
+		return err
 	}
 }
 
-func writeBooking(tx Tx, p *Payment, a *Attempt, op *Operation, event *Event, next *work) error {
-	if err := tx.UpdatePayment(p); err != nil {
-		return err
+// settlement is what a verdict changes: the payment, its attempt and the operation, the customer's saved card, and what follows at once.
+func (e *Engine) settlement(ctx context.Context, w *work, v verdict) (*Change, error) {
+	now := e.now().UTC().Truncate(time.Millisecond)
+	b := book(w.p, w.a, w.op, w.adapter.Manifest, v, now)
+	c := &Change{Payment: b.p, Attempt: b.a, Settled: b.op, Journal: w.journal}
+	c.Effects = append(c.Effects, func(context.Context) error { // the caller shows the payment as it is durable
+		w.p, w.a, w.op, w.journal = b.p, b.a, b.op, nil
+		return nil
+	})
+	if !b.op.Status.Open() && (w.journalled > 0 || !w.fresh) {
+		c.Forget = b.op.ID
 	}
-	if err := tx.UpdateAttempt(a); err != nil {
-		return err
+	if err := e.releaseRest(w, &b, c, now); err != nil {
+		return nil, err
 	}
-	if err := tx.UpdateOperation(op); err != nil {
-		return err
+	var err error
+	if c.Saved, err = e.bookMethod(ctx, w, &b, now); err != nil {
+		return nil, err
 	}
-	if next != nil {
-		if err := tx.InsertOperation(next.op); err != nil {
-			return err
-		}
+	if c.Saved != nil && c.Saved.method != nil {
+		w.method = c.Saved.method
 	}
-	if event != nil {
-		return tx.InsertEvent(event)
+	c.Exemption = countExemption(&b)
+	c.Alarms = b.alarms
+	goesOn, err := e.stepUpAfter(ctx, w, &b, c, now)
+	if goesOn || err != nil {
+		return c, err
 	}
-	return nil
+	return e.announced(w, c, now)
 }
 
 // reload reads the rows again after someone else changed them; errClosed when the operation is not ours to close any more.
@@ -224,28 +169,36 @@ func (e *Engine) keepEvidence(ctx context.Context, w *work, source string, o *sd
 	})
 }
 
-// followUp makes the void of a partial capture's rest, durable with the capture itself: a crash in between loses nothing.
-func (e *Engine) followUp(w *work, b *booking, now time.Time) (*work, error) {
+// releaseRest adds the void of a partial capture's rest to the capture's own change: a crash in between loses nothing.
+func (e *Engine) releaseRest(w *work, b *booking, c *Change, now time.Time) error {
 	if !b.release {
-		return nil, nil
+		return nil
 	}
 	next := &work{merchant: w.merchant, profile: w.profile, account: w.account, adapter: w.adapter, p: b.p, a: b.a, leaseEnd: e.now().Add(e.opts.LeaseTime)}
 	next.op = e.newOperation(next, sdk.OpVoid, b.a.Authorized-b.a.Captured, now)
 	next.req = e.laterRequest(next, b.a.Authorized-b.a.Captured)
 	b.p.OpenOperation = next.op.ID
-	return next, e.sealWork(next)
+	c.Intents = append(c.Intents, next.op)
+	c.Effects = append(c.Effects, func(ctx context.Context) error {
+		if err := e.perform(ctx, next); err != nil {
+			e.metrics.Alarm("release_failed")
+		}
+		w.p, w.a = next.p, next.a
+		return nil
+	})
+	return e.sealWork(next)
 }
 
 // eventOf makes the merchant's event of a change; nil when nothing changed that merchants are told of.
-func (e *Engine) eventOf(w *work, b *booking, now time.Time) (*Event, error) {
-	kind := b.p.Status.facts().Event
-	announced := announcement(b.p, b.a)
-	if kind == "" || announced == b.p.Details.Announced {
+func (e *Engine) eventOf(w *work, p *Payment, a *Attempt, now time.Time) (*Event, error) {
+	kind := p.Status.facts().Event
+	announced := announcement(p, a)
+	if kind == "" || announced == p.Details.Announced {
 		return nil, nil
 	}
-	b.p.Details.Announced = announced
-	v := e.view(&work{p: b.p, a: b.a, method: w.method, merchant: w.merchant, profile: w.profile})
-	v.ManualRetryAllowed = e.retryAllowed(b.p, w.profile, now)
+	p.Details.Announced = announced
+	v := e.view(&work{p: p, a: a, method: w.method, merchant: w.merchant, profile: w.profile})
+	v.ManualRetryAllowed = e.retryAllowed(p, w.profile, now)
 	return e.paymentEvent(kind, now, v)
 }
 

@@ -1,0 +1,353 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// Change is everything that one decision changes about a payment. A decision function fills a Change; commit makes it durable in one
+// transaction. Rows with Version 0 are new and are inserted; other rows are written by compare-and-set on their Version. A nil field changes
+// nothing.
+type Change struct {
+	Payment *Payment
+	// Attempt is the payment's latest attempt, or the earlier attempt that a late answer is about.
+	Attempt *Attempt
+	// NextAttempt is the attempt that follows Attempt within the same decision: the step-up after a soft decline.
+	NextAttempt    *Attempt
+	Authentication *Authentication
+
+	// Intents are operations to perform. Each is durable before anything leaves for a processor or an authenticator.
+	Intents []*Operation
+	// Settled is the operation whose end the decision books. The store locks and writes the whole row.
+	Settled *Operation
+	// Superseded is the id of a pending operation that this change ends because the payment moves on without it; "" for none.
+	Superseded string
+	// Asked are ended operations at authenticators. A row that recovery has closed meanwhile stays as it is.
+	Asked []*Operation
+
+	// CustomerSeen inserts the payment's customer where the merchant has no such customer yet.
+	CustomerSeen bool
+	// Instrument claims the saved method and the mandate that the payment charges.
+	Instrument *use
+	// KeepCard keeps a typed card until the payment is confirmed. DropCard is the token of a kept card that goes; "" for none.
+	KeepCard *CardToken
+	DropCard string
+	// Saved is what the decision changes of the customer's saved methods and mandates.
+	Saved *saving
+
+	// Exemption counts a settled claim of an exemption. Strong is the fingerprint of a card whose payer has passed a challenge: the count of its
+	// low-value payments starts again.
+	Exemption *exemptionCount
+	Strong    string
+
+	// Journal holds recordings of drives. Forget is the operation whose exchanges the journal has replaced; "" for none.
+	Journal []*JournalRecord
+	Forget  string
+	// Event tells the merchant of the payment's new status.
+	Event *Event
+
+	// Alarms count what a person must look at. Ended says that Authentication has come to its end. Both happen after the commit.
+	Alarms []string
+	Ended  bool
+	// Effects follow the commit in order. A crash before an effect loses nothing: each effect performs an intent or a due row that recovery
+	// finds. The first error ends them and is the caller's answer.
+	Effects []func(ctx context.Context) error
+}
+
+// notSaved is a failure to write Change.Saved. Money goes first: the caller may commit again without it.
+type notSaved struct{ error }
+
+func (n notSaved) Unwrap() error { return n.error }
+
+// commit seals and writes a change in one transaction, then counts it and runs its effects. ErrConflict says that another writer was faster:
+// the caller reads again and decides anew. Only commit writes payments.
+func (e *Engine) commit(ctx context.Context, c *Change) error {
+	if err := e.sealChange(c); err != nil {
+		return err
+	}
+	var written Change
+	err := e.store.Update(ctx, func(tx Tx) error {
+		written = c.copyRows() // a transaction that is undone must not have raised versions
+		return e.writeChange(tx, &written)
+	})
+	if err != nil {
+		return err
+	}
+	c.takeVersions(&written)
+	e.countChange(ctx, c)
+	for _, follow := range c.Effects {
+		if err := follow(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sealChange encrypts the private parts of the rows.
+func (e *Engine) sealChange(c *Change) error {
+	var errs []error
+	if p := c.Payment; p != nil && p.Private != nil {
+		errs = append(errs, e.sealPayment(p))
+	}
+	for _, a := range []*Attempt{c.Attempt, c.NextAttempt} {
+		if a != nil && a.Private != nil {
+			errs = append(errs, e.sealAttempt(a))
+		}
+	}
+	if a := c.Authentication; a != nil {
+		errs = append(errs, e.sealAuthentication(a))
+	}
+	return errors.Join(errs...)
+}
+
+// copyRows copies the rows that the store gives new versions.
+func (c *Change) copyRows() Change {
+	n := *c
+	if c.Payment != nil {
+		n.Payment = c.Payment.clone()
+	}
+	if c.Attempt != nil {
+		n.Attempt = c.Attempt.clone()
+	}
+	if c.NextAttempt != nil {
+		n.NextAttempt = c.NextAttempt.clone()
+	}
+	if c.Authentication != nil {
+		a := *c.Authentication
+		n.Authentication = &a
+	}
+	return n
+}
+
+func (c *Change) takeVersions(written *Change) {
+	if c.Payment != nil {
+		c.Payment.Version = written.Payment.Version
+	}
+	if c.Attempt != nil {
+		c.Attempt.Version = written.Attempt.Version
+	}
+	if c.NextAttempt != nil {
+		c.NextAttempt.Version = written.NextAttempt.Version
+	}
+	if c.Authentication != nil {
+		c.Authentication.Version = written.Authentication.Version
+	}
+}
+
+// writeChange writes every row of a change. The payment comes first: its version decides between two writers.
+func (e *Engine) writeChange(tx Tx, c *Change) error {
+	if err := writePayment(tx, c); err != nil {
+		return err
+	}
+	if p := c.Payment; c.CustomerSeen && p.CustomerID != "" && p.Private.Customer != nil {
+		if err := e.ensureCustomer(tx, p.MerchantID, p.Private.Customer, p.ModifiedAt); err != nil {
+			return err
+		}
+	}
+	if err := writeCard(tx, c); err != nil {
+		return err
+	}
+	if err := writeOperations(tx, c); err != nil {
+		return err
+	}
+	if err := writeAuthentication(tx, c.Authentication); err != nil {
+		return err
+	}
+	if c.Event != nil {
+		if err := tx.InsertEvent(c.Event); err != nil {
+			return err
+		}
+	}
+	for _, r := range c.Journal {
+		if err := tx.InsertJournal(r); err != nil {
+			return err
+		}
+	}
+	if c.Forget != "" {
+		if err := tx.DeleteExchanges(c.Forget); err != nil {
+			return err
+		}
+	}
+	if c.Strong != "" {
+		if err := tx.ResetLowValue(c.Payment.MerchantID, c.Strong); err != nil {
+			return err
+		}
+	}
+	if err := c.Exemption.write(tx); err != nil {
+		return err
+	}
+	if err := c.Saved.write(tx); err != nil {
+		return notSaved{err}
+	}
+	return nil
+}
+
+func writePayment(tx Tx, c *Change) error {
+	if p := c.Payment; p != nil {
+		write := tx.UpdatePayment
+		if p.Version == 0 {
+			write = tx.InsertPayment
+		}
+		if err := write(p); err != nil {
+			return err
+		}
+	}
+	for _, a := range []*Attempt{c.Attempt, c.NextAttempt} {
+		if a == nil {
+			continue
+		}
+		write := tx.UpdateAttempt
+		if a.Version == 0 {
+			write = tx.InsertAttempt
+		}
+		if err := write(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeCard writes what a payment that is not confirmed keeps of a card, and claims what a confirm charges.
+func writeCard(tx Tx, c *Change) error {
+	if err := dropCardToken(tx, c.merchantID(), c.DropCard); err != nil {
+		return err
+	}
+	if c.KeepCard != nil {
+		if err := tx.PutCardToken(c.KeepCard); err != nil {
+			return err
+		}
+	}
+	if c.Instrument == nil {
+		return nil
+	}
+	return c.Instrument.claim(tx, c.Payment, c.Payment.ModifiedAt)
+}
+
+func writeOperations(tx Tx, c *Change) error {
+	if c.Settled != nil {
+		if err := tx.UpdateOperation(c.Settled); err != nil {
+			return err
+		}
+	}
+	if c.Superseded != "" {
+		if err := closePending(tx, c.Superseded, c.Payment.ModifiedAt); err != nil {
+			return err
+		}
+	}
+	for _, op := range c.Asked {
+		if err := closeAuthenticatorCall(tx, op); err != nil {
+			return err
+		}
+	}
+	for _, op := range c.Intents {
+		if err := tx.InsertOperation(op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeAuthentication(tx Tx, a *Authentication) error {
+	switch {
+	case a == nil:
+		return nil
+	case a.Version == 0:
+		return tx.InsertAuthentication(a)
+	}
+	return tx.UpdateAuthentication(a)
+}
+
+func (c *Change) merchantID() string {
+	if c.Payment == nil {
+		return ""
+	}
+	return c.Payment.MerchantID
+}
+
+// countChange counts and logs what a change has made durable.
+func (e *Engine) countChange(ctx context.Context, c *Change) {
+	for _, alarm := range c.Alarms {
+		e.metrics.Alarm(alarm)
+		if a := c.Authentication; a != nil {
+			e.log.LogAttrs(ctx, slog.LevelWarn, "authentication needs a look", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
+				slog.String("alarm", alarm))
+		}
+	}
+	e.settledExemption(ctx, c.Exemption)
+	if c.Event != nil {
+		e.metrics.PaymentMoved(c.Payment.Status, c.Attempt.Connector)
+	}
+	if c.Ended {
+		e.authenticationEnded(ctx, c.Authentication)
+	}
+}
+
+// changePayment decides about a payment and commits what was decided: one payment, one operation at a time. It waits for an operation that is being
+// driven, up to Options.LockWait, and calls decide again on fresh rows when another writer was faster. An operation whose result is unknown is
+// not waited for: decide sees the payment as processing. decide may change the rows of w; a nil Change leaves the payment as it is. The answer
+// is the payment as w shows it after the effects.
+func (e *Engine) changePayment(ctx context.Context, auth Auth, id string, decide func(w *work) (*Change, error)) (*PaymentView, error) {
+	deadline := e.now().Add(e.opts.LockWait)
+	pause := 5 * time.Millisecond
+	for {
+		w, err := e.load(ctx, auth.MerchantID, id)
+		if err != nil {
+			return nil, err
+		}
+		if auth.ProfileID != "" && auth.ProfileID != w.p.ProfileID {
+			return nil, NotFound("Payment")
+		}
+		busy, err := e.busy(ctx, w.p)
+		if err != nil {
+			return nil, err
+		}
+		if !busy {
+			w.token = auth.RequestToken
+			err := e.changeLoaded(ctx, auth, w, decide)
+			if err == nil {
+				return e.view(w), nil
+			}
+			if !errors.Is(err, ErrConflict) {
+				return nil, err
+			}
+		}
+		if e.now().After(deadline) {
+			return nil, &Error{Kind: KindUnprocessable, Code: "HE_00", Message: "Resource is busy: another operation on this payment has not ended yet, try again"}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The request was given up while it waited for another operation on this payment", Err: ctx.Err()}
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, 500*time.Millisecond)
+	}
+}
+
+// changeLoaded is one try of changePayment.
+func (e *Engine) changeLoaded(ctx context.Context, auth Auth, w *work, decide func(w *work) (*Change, error)) error {
+	if auth.Repeated {
+		if done, err := e.didAlready(ctx, w); err != nil || done {
+			return err
+		}
+	}
+	c, err := decide(w)
+	if c == nil || err != nil {
+		return err
+	}
+	return e.commit(ctx, c)
+}
+
+// announced gives a change the merchant's event of the payment's new status, and returns the change.
+func (e *Engine) announced(w *work, c *Change, now time.Time) (_ *Change, err error) {
+	c.Event, err = e.eventOf(w, c.Payment, c.Attempt, now)
+	return c, err
+}
+
+// postponed logs an effect that failed and that background work repeats.
+func (e *Engine) postponed(ctx context.Context, what, paymentID string, err error) {
+	if err != nil {
+		e.log.LogAttrs(ctx, slog.LevelWarn, what+" is left to background work", slog.String("payment_id", paymentID), slog.Any("error", err))
+	}
+}
