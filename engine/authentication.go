@@ -198,30 +198,6 @@ type AuthenticationPrivate struct {
 	Data string `json:"data,omitempty"`
 }
 
-type authenticationReader interface {
-	// Authentication reads one by its id, which is unique over all merchants; in an Update the row stays locked until the end of the
-	// transaction.
-	Authentication(id string) (*Authentication, error)
-	// Authentications of a payment, oldest first.
-	Authentications(merchantID, paymentID string) ([]*Authentication, error)
-	// AuthenticationsAt are those at an authenticator's connector account with its id of the transaction (threeDSServerTransID), the newest
-	// first; "" finds none.
-	AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*Authentication, error)
-}
-
-type authenticationTx interface {
-	InsertAuthentication(a *Authentication) error
-	// UpdateAuthentication leaves ids, Owner and LeaseUntil as they were.
-	UpdateAuthentication(a *Authentication) error
-	// ClaimAuthentications takes up to limit whose DueAt has come by Now and that nobody's lease holds: they get owner and the lease's
-	// end, and are returned as they are then.
-	ClaimAuthentications(owner string, until time.Time, limit int) ([]*Authentication, error)
-	// LeaseAuthentication takes the lease of one where nobody else holds it; false where somebody does.
-	LeaseAuthentication(id, owner string, until time.Time) (bool, error)
-	// ReleaseAuthentication gives owner's lease back; nothing happens where owner does not hold it.
-	ReleaseAuthentication(id, owner string) error
-}
-
 // AttemptAuthentication is what an attempt shows of its authentication.
 type AttemptAuthentication struct {
 	ID        string              `json:"id"`
@@ -297,3 +273,22 @@ func summaryOf(a *Authentication) *AttemptAuthentication {
 func (a *Attempt) authenticated() bool {
 	return a.Details.Authentication != nil && a.Details.Authentication.Connector != ""
 }
+
+// ShortTermID names the authentication's instrument among those kept for a short time.
+func (a *Authentication) ShortTermID() string { return "authentication/" + a.ID }
+
+// URLUse is what a public URL is for. A token of one use opens no URL of another use.
+type URLUse string
+
+const (
+	URLRedirect  URLUse = "redirect" // our page that sends the payer on to the processor
+	URLReturn    URLUse = "return"   // where the processor sends the payer back to
+	URLMethod    URLUse = "m"        // the end of the 3DS method
+	URLChallenge URLUse = "c"        // the end of the challenge
+	URLEvent     URLUse = "e"        // an event of the authenticator's own page
+	URLResult    URLUse = "r"        // the authenticator pushes the result
+	URLHosted    URLUse = "p"        // the hosted page
+	URLAuthorize URLUse = "a"        // the page that waits and sends the payer back to the shop
+	URLFrames    URLUse = "f"        // a page of ours with the authenticator's frames for the 3DS method
+	URLOpen      URLUse = "g"        // leads to the authenticator's page for the challenge
+)

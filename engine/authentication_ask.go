@@ -40,10 +40,6 @@ func (e *Engine) authenticator(ctx context.Context, merchantID, accountID string
 	return all[i], info, nil
 }
 
-func unavailableConnector(name string) *Error {
-	return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The connector " + name + " is not available at the moment", Connector: name}
-}
-
 // newCall makes the intent of one operation at the authenticator: it is durable before anything leaves, and never in the payment's slot.
 func (e *Engine) newCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, req sdk.Request) (*work, error) {
 	q := &work{p: c.w.p, a: c.w.a, merchant: c.w.merchant, profile: c.w.profile, account: account, adapter: adapter, token: c.w.token, req: req}

@@ -9,12 +9,6 @@ import (
 	"payswitch/sdk"
 )
 
-// routeAuthorization and route3DS say which way an exemption is claimed.
-const (
-	routeAuthorization = "authorization"
-	route3DS           = "3ds"
-)
-
 const (
 	categoryPayment    = "01"
 	categoryNonPayment = "02"

@@ -186,18 +186,3 @@ func (e *Engine) later(f func(ctx context.Context)) func(context.Context) error 
 		return nil
 	}
 }
-
-// initialAuthentication is the authentication that later charges of a saved method refer to; nil when the customer was not authenticated
-// by us.
-func (a *Attempt) initialAuthentication(p *Payment, now time.Time) *InitialAuthentication {
-	s := a.Details.Authentication
-	if s == nil || s.Status != "success" || s.ACSTransID == "" {
-		return nil
-	}
-	i := &InitialAuthentication{ACSTransID: s.ACSTransID, DSTransID: s.DSTransID, At: now, Method: "01", Amount: a.Amount, Currency: p.Currency,
-		NetworkTransactionID: a.Details.NetworkTransactionID, Acquirer: a.AccountID}
-	if s.Flow == "challenge" {
-		i.Method = "02"
-	}
-	return i
-}

@@ -37,16 +37,16 @@ func (e *Engine) stepUpAfter(ctx context.Context, w *work, b *booking, ch *Chang
 	if d := threeds.StepUp(cfg, soft); !d.Run {
 		e.log.LogAttrs(ctx, slog.LevelInfo, "no step-up after a soft decline", slog.String("payment_id", w.p.ID), slog.String("reason", d.Reason))
 		if cfg.StepUp == threeds.RuleOn && !soft.OnSession {
-			b.a.Details.Error = bad.asking(d.ErrorCode)
+			b.a.Details.Error = askingFor(bad, d.ErrorCode)
 		}
 		return false, nil
 	}
 	return e.newStepUp(ctx, w, b, ch, account, adapter, now)
 }
 
-// asking is a soft decline under the code that tells the merchant what to do: the payer is not there to be authenticated, and may be brought
+// askingFor is a soft decline under the code that tells the merchant what to do: the payer is not there to be authenticated, and may be brought
 // back. What the processor said stands in the message, and its code as the network's where that is not known.
-func (x *AttemptError) asking(code string) *AttemptError {
+func askingFor(x *AttemptError, code string) *AttemptError {
 	out := *x
 	out.NetworkCode = cmp.Or(x.NetworkCode, x.Code)
 	out.Code, out.Message = code, messageOf(code)

@@ -328,3 +328,18 @@ func (b *booking) impossible(p *Payment, a *Attempt, op *Operation, cause error,
 	out.unknown(verdict{status: OperationUnknown, text: cause.Error()}, now)
 	return out
 }
+
+// verdict is what the engine makes of an adapter's answer: the host trusts no adapter with money.
+type verdict struct {
+	status  OperationStatus
+	outcome *sdk.Outcome // nil when there is none to book
+	reject  *sdk.Reject
+	text    string // why it failed or is unknown
+	alarm   string // "" or what a person must look at
+	// again is when to look again at the latest, zero for the usual schedule.
+	again time.Time
+	// mismatch says that the outcome's amount or currency does not fit the request.
+	mismatch bool
+	// fault is set where the drive ended by the adapter's fault.
+	fault *AdapterFault
+}

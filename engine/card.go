@@ -17,7 +17,7 @@ type card struct {
 
 // readCard checks a typed card in the contract's order: CVC, month, year, expired. cvc is used where the card brings none. A card
 // without any CVC is refused (they are required with a typed card).
-func (e *Engine) readCard(in *CardInput, cvc Secret, now time.Time) (*card, error) {
+func (t *BINTable) readCard(in *CardInput, cvc Secret, now time.Time) (*card, error) {
 	if in.CVC.IsZero() {
 		in.CVC = cvc
 	}
@@ -27,16 +27,16 @@ func (e *Engine) readCard(in *CardInput, cvc Secret, now time.Time) (*card, erro
 	if err := checkCVC(in.CVC); err != nil {
 		return nil, err
 	}
-	return e.readExpiry(in, now)
+	return t.readExpiry(in, now)
 }
 
 // readExpiry is readCard without the CVC: of a card that is charged without its holder, or only kept.
-func (e *Engine) readExpiry(in *CardInput, now time.Time) (*card, error) {
+func (t *BINTable) readExpiry(in *CardInput, now time.Time) (*card, error) {
 	if err := checkExpiry(in.ExpMonth, in.ExpYear, now); err != nil {
 		return nil, err
 	}
 	n := in.Number.Reveal()
-	b := e.opts.BINTable.facts(n)
+	b := t.facts(n)
 	c := &card{holder: in.Holder, secrets: InstrumentSecrets{Number: in.Number, CVC: in.CVC},
 		facts: CardFacts{BIN: n[:6], LastFour: n[len(n)-4:], Length: len(n), ExpMonth: in.ExpMonth, ExpYear: in.ExpYear,
 			Network: b.Network, Type: b.Type, Issuer: b.Issuer, Country: b.Country, CountryCode: b.CountryCode}}
@@ -81,23 +81,6 @@ func checkExpiry(expMonth, expYear string, now time.Time) error {
 	return nil
 }
 
-// expiry is the card's, the year with four digits; zeros where it is not known.
-func (f *CardFacts) expiry() (month, year int) {
-	month, _ = strconv.Atoi(f.ExpMonth)
-	year, _ = strconv.Atoi(f.ExpYear)
-	if len(f.ExpYear) == 2 {
-		year += 2000
-	}
-	return month, year
-}
-
-// Expired says that the card's last month is over. A card whose expiry is not known has not expired.
-func (f *CardFacts) Expired(now time.Time) bool {
-	month, year := f.expiry()
-	now = now.UTC()
-	return year != 0 && (year < now.Year() || year == now.Year() && month < int(now.Month()))
-}
-
 func checkCVC(cvc Secret) error {
 	v := cvc.Reveal()
 	if len(v) < 3 || len(v) > 4 {
@@ -130,12 +113,6 @@ func (c *card) methodType(said string) string {
 
 // forAdapter is the card as adapters see it, without number and CVC: the host puts stand-ins there.
 func (c *card) forAdapter() *sdk.Card { return c.facts.forAdapter(c.holder) }
-
-func (f *CardFacts) forAdapter(holder string) *sdk.Card {
-	month, year := f.expiry()
-	return &sdk.Card{ExpMonth: month, ExpYear: year, Holder: holder, BIN: f.BIN, LastFour: f.LastFour, Length: f.Length, Network: f.Network,
-		Country: f.CountryCode, Funding: strings.ToLower(f.Type)}
-}
 
 // sealedCard is the storage form of a card that waits for confirmation, or of an operation's secrets.
 type sealedCard struct {

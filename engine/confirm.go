@@ -274,7 +274,7 @@ func (e *Engine) instrument(ctx context.Context, w *work, in *PaymentInput, now 
 		}
 		typed = t
 	}
-	return e.readCard(typed, in.CardCVC, now)
+	return e.opts.BINTable.readCard(typed, in.CardCVC, now)
 }
 
 func (e *Engine) tokenCard(ctx context.Context, p *Payment, token string, now time.Time) (*CardInput, error) {

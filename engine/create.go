@@ -68,7 +68,7 @@ func newPayment(m *Merchant, profile *Profile, in *PaymentInput, now time.Time) 
 	secret := id + "_secret_" + randomText(20)
 	hash := sha256.Sum256([]byte(secret))
 	p := &Payment{MerchantID: m.ID, ID: id, ProfileID: profile.ID, AttemptCount: 1, AttemptID: id + "_1", ClientSecretHash: hash[:],
-		ExpiresAt: now.Add(sessionOf(in, profile)), CreatedAt: now, ModifiedAt: now,
+		ExpiresAt: now.Add(sessionOf(in, profile.Settings.SessionExpirySeconds)), CreatedAt: now, ModifiedAt: now,
 		Details: PaymentDetails{CaptureMethod: captureAutomatic}, Private: &PaymentPrivate{ClientSecret: secret}}
 	return p, newAttempt(p, 1, now)
 }
@@ -133,7 +133,7 @@ func (e *Engine) keepCard(w *work, in *PaymentInput, now time.Time) (*CardToken,
 	if in.Card == nil {
 		return nil, nil
 	}
-	c, err := e.readCard(in.Card, in.CardCVC, now)
+	c, err := e.opts.BINTable.readCard(in.Card, in.CardCVC, now)
 	if err != nil {
 		return nil, err
 	}

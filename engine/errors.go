@@ -110,3 +110,11 @@ func Unauthorized() *Error {
 func NotImplemented(feature string) *Error {
 	return &Error{Kind: KindUnimplemented, Code: "IR_00", Message: feature + " is not implemented"}
 }
+
+func noConnector(reason string) *Error {
+	return &Error{Kind: KindInvalid, Code: "IR_39", Message: "No eligible connector was found for the current payment method configuration", Reason: reason}
+}
+
+func unavailableConnector(name string) *Error {
+	return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The connector " + name + " is not available at the moment", Connector: name}
+}

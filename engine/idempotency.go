@@ -159,3 +159,17 @@ func (e *Engine) keyEnds(r *IdempotencyRecord) (finish func(context.Context, Sto
 	}
 	return finish, abandon
 }
+
+// IdempotencyRecord is the stored answer of a request with an Idempotency-Key.
+type IdempotencyRecord struct {
+	MerchantID  string
+	Key         string
+	RequestHash []byte // the vault's keyed hash over method, path and body
+	// Status is the HTTP status answered, 0 while the first request is still being worked on.
+	Status    int
+	Body      []byte // sealed
+	Headers   []byte // sealed JSON object of the headers to repeat
+	Owner     string
+	CreatedAt time.Time
+	ExpiresAt time.Time
+}

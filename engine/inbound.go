@@ -265,7 +265,7 @@ func (e *Engine) believe(ctx context.Context, w *work, o *sdk.Outcome) error {
 	}
 	w.op = op
 	v := read(op, w.a, o, false)
-	if v.status == OperationUnknown || v.status == OperationPending && op.Status == OperationPending && !moves(w, v) {
+	if v.status == OperationUnknown || v.status == OperationPending && op.Status == OperationPending && !moves(w.a, v) {
 		return nil // nothing new: messages come in any order
 	}
 	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
@@ -306,37 +306,6 @@ func (e *Engine) learn(ctx context.Context, w *work, o *sdk.Outcome) error {
 	e.log.LogAttrs(ctx, slog.LevelError, "a processor's message does not fit the payment", slog.String("payment_id", w.p.ID),
 		slog.String("attempt_status", string(w.a.Status)), slog.String("evidence", string(o.Status)))
 	return e.keepMessage(ctx, w, o, "the attempt was "+string(w.a.Status))
-}
-
-// knows says whether an attempt's state already has what an outcome tells.
-func (a *Attempt) knows(o *sdk.Outcome) bool {
-	switch o.Status {
-	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusNotFound, sdk.StatusUnknown:
-		return true // nothing is learned from it once the operation has ended
-	case sdk.StatusAuthorized:
-		return a.Authorized > 0 || a.Captured > 0
-	case sdk.StatusVerified:
-		return a.Status == Charged
-	case sdk.StatusCaptured:
-		amount := a.Authorized
-		if o.Amount != nil {
-			amount = o.Amount.Minor
-		}
-		if o.Totals != nil {
-			amount = o.Totals.Captured
-		}
-		return a.Captured > 0 && amount <= a.Captured
-	case sdk.StatusVoided:
-		return a.Status == Voided || a.Status == VoidedPostCharge || a.Details.Released
-	case sdk.StatusDeclined:
-		return a.Status.Payment() == Failed || o.CaptureID != "" && a.captureFailed(o.CaptureID)
-	}
-	return false
-}
-
-// captureFailed says whether the capture with the processor's id is booked as failed.
-func (a *Attempt) captureFailed(id string) bool {
-	return slices.ContainsFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.ProcessorID == id && c.Status == captureFailed })
 }
 
 // keepMessage keeps what a message told beside the attempt's latest operation, once.

@@ -72,21 +72,3 @@ func giveBackMandate(tx Tx, p *Payment, a *Attempt, now time.Time) error {
 	m.UsedBy, m.ModifiedAt = "", now
 	return tx.UpdateMandate(m)
 }
-
-// checkMandateData holds mandate_data against the contract's rules.
-func checkMandateData(p *Payment, in *PaymentInput) error {
-	if in.MandateData == nil {
-		return nil
-	}
-	switch a := in.MandateData.Acceptance; {
-	case p.CustomerID == "":
-		return Refused("customer_id is mandatory for mandates")
-	case p.Details.SetupFutureUsage != usageOffSession:
-		return Refused("`setup_future_usage` must be `off_session` for mandates")
-	case p.Private.Acceptance == nil:
-		return Missing("mandate_data.customer_acceptance")
-	case a != nil && a.Type == "online" && !a.Online:
-		return Refused("`mandate_data.customer_acceptance.online` is required when `mandate_data.customer_acceptance.acceptance_type` is `online`")
-	}
-	return nil
-}

@@ -151,18 +151,6 @@ type MandateDetails struct {
 	Terms MandateTerms `json:"terms"`
 }
 
-// MandateTerms are the limits of a mandate. They hold for each charge; the payment it is made with does not count.
-type MandateTerms struct {
-	SingleUse bool `json:"single_use,omitempty"` // one charge only
-	// Amount is the most that one charge may be, minor units of Currency. Unlimited (a multi-use mandate without an amount): Currency
-	// is "".
-	Amount   int64           `json:"amount,omitempty"`
-	Currency sdk.Currency    `json:"currency,omitempty"`
-	Start    *time.Time      `json:"start,omitempty"` // nil: at once
-	End      *time.Time      `json:"end,omitempty"`   // nil: never
-	Metadata json.RawMessage `json:"metadata,omitempty"`
-}
-
 // MandatePrivate is the personal part of a mandate.
 type MandatePrivate struct {
 	Acceptance *Acceptance `json:"acceptance,omitempty"`

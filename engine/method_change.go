@@ -110,7 +110,7 @@ func (e *Engine) SavePaymentMethod(ctx context.Context, a Auth, id, clientSecret
 		return nil, Refused("You cannot save this payment method because it has status " + string(m.Status))
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
-	c, err := e.readExpiry(in, now)
+	c, err := e.opts.BINTable.readExpiry(in, now)
 	if err != nil {
 		return nil, err
 	}

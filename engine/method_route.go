@@ -102,7 +102,3 @@ func (m *PaymentMethod) recurringEnabled(profile *Profile, accounts []*Account) 
 	}
 	return m.viaNetwork(profile)
 }
-
-func noConnector(reason string) *Error {
-	return &Error{Kind: KindInvalid, Code: "IR_39", Message: "No eligible connector was found for the current payment method configuration", Reason: reason}
-}

@@ -23,18 +23,6 @@ func savesAs(p *Payment, in *PaymentInput, u *use) string {
 	return usageOnSession
 }
 
-// approved says that the processor has agreed to what was asked for.
-func approved(s AttemptStatus) bool {
-	switch s {
-	case Authorized, PartiallyAuthorized, Charged, PartialCharged, PartialChargedAndChargeable:
-		return true
-	}
-	return false
-}
-
-// refused says that an attempt has ended without the processor's agreement.
-func refused(s AttemptStatus) bool { return s.Terminal() && !approved(s) || s == PaymentMethodAwaited }
-
 // saveLimit bounds how long a payment waits for its card to be kept, money going before: a failure counts for saveFailure, a record that
 // someone else changed first for one.
 const (
@@ -259,7 +247,7 @@ func (e *Engine) vaultCard(m *PaymentMethod, number Secret, old *StoredCard, s *
 
 // keepCredentials notes by what the method can be charged again: where the customer agreed to charges without them.
 func (m *PaymentMethod) keepCredentials(p *Payment, a *Attempt, now time.Time) {
-	if i := a.initialAuthentication(p, now); i != nil {
+	if i := initialAuthentication(a, p, now); i != nil {
 		m.Details.Initial = i
 	}
 	if a.Details.Save != usageOffSession {
@@ -320,4 +308,19 @@ func (e *Engine) bookMandate(ctx context.Context, b *booking, s *saving, now tim
 	b.p.Details.MandateID = s.mandate.ID
 	s.mandate.Sealed, err = e.sealJSON(s.mandate.Private, mandateAD(s.mandate.MerchantID, s.mandate.ID))
 	return err
+}
+
+// initialAuthentication is the authentication that later charges of a saved method refer to; nil when the customer was not authenticated
+// by us.
+func initialAuthentication(a *Attempt, p *Payment, now time.Time) *InitialAuthentication {
+	s := a.Details.Authentication
+	if s == nil || s.Status != "success" || s.ACSTransID == "" {
+		return nil
+	}
+	i := &InitialAuthentication{ACSTransID: s.ACSTransID, DSTransID: s.DSTransID, At: now, Method: "01", Amount: a.Amount, Currency: p.Currency,
+		NetworkTransactionID: a.Details.NetworkTransactionID, Acquirer: a.AccountID}
+	if s.Flow == "challenge" {
+		i.Method = "02"
+	}
+	return i
 }

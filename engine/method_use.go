@@ -43,48 +43,6 @@ func (e *Engine) useOf(ctx context.Context, w *work, in *PaymentInput, now time.
 	return &use{method: m, token: in.PaymentToken, stored: chargesStored(w.p, in)}, nil
 }
 
-// chargesStored says whether a payment with a saved method charges the stored credential: it is one the customer agreed to off-session
-// charges for, and does not agree anew.
-func chargesStored(p *Payment, in *PaymentInput) bool {
-	return p.Details.SetupFutureUsage == usageOffSession && in.Acceptance == nil && in.MandateData == nil
-}
-
-// merchantInitiated says whether a request asks for a charge without the customer.
-func merchantInitiated(p *Payment, in *PaymentInput) bool {
-	return (in.Recurring != nil || in.MandateID != "") && p.Details.SetupFutureUsage == ""
-}
-
-// recurringOf is recurring_details, mandate_id being another way to say it.
-func recurringOf(in *PaymentInput) *Recurring {
-	if in.Recurring == nil && in.MandateID != "" {
-		return &Recurring{Type: recurringMandate, ID: in.MandateID}
-	}
-	return in.Recurring
-}
-
-// checkRecurring holds a charge of an earlier credential against the contract's rules, in its order.
-func checkRecurring(p *Payment, in *PaymentInput) error {
-	r := recurringOf(in)
-	if r == nil {
-		return nil
-	}
-	named := r.Type == recurringMethod || r.Type == recurringMandate
-	off := p.Details.OffSession
-	switch {
-	case p.Details.SetupFutureUsage != "" && !named:
-		return Refused("setup_future_usage cannot be used with recurring_details of type " + r.Type)
-	case p.Details.SetupFutureUsage != "":
-		return nil // a customer-initiated payment with a saved method
-	case named && off == nil:
-		return Missing("off_session")
-	case in.Confirm != nil && !*in.Confirm:
-		return Refused("`confirm` must be `true` for mandates")
-	case off != nil && !*off:
-		return Refused("`off_session` should be `true` for mandates")
-	}
-	return nil
-}
-
 // recurringUse reads what a charge of an earlier credential charges. It takes the method's own customer where the payment has none.
 func (e *Engine) recurringUse(ctx context.Context, w *work, in *PaymentInput, now time.Time) (*use, error) {
 	r := recurringOf(in)
@@ -156,7 +114,7 @@ func (e *Engine) cardOfUse(ctx context.Context, u *use, in *PaymentInput, now ti
 	case u.method != nil:
 		return e.cardOfMethod(ctx, u, in, now)
 	case u.network != "":
-		return e.readExpiry(in.Recurring.Card, now)
+		return e.opts.BINTable.readExpiry(in.Recurring.Card, now)
 	}
 	return &card{}, nil
 }
@@ -325,10 +283,3 @@ func (u *use) claim(tx Tx, p *Payment, now time.Time) error {
 	}
 	return tx.TouchPaymentMethod(m.MerchantID, m.ID, now)
 }
-
-// Usages of a stored credential, as the API names them.
-const (
-	usageOffSession = "off_session"
-	usageOnSession  = "on_session"
-	discoveredSaved = "saved_card"
-)

@@ -36,7 +36,7 @@ func (e *Engine) CreatePaymentMethod(ctx context.Context, a Auth, in MethodInput
 	if in.Card == nil {
 		return e.awaitingMethod(ctx, a, in, now)
 	}
-	c, err := e.readExpiry(in.Card, now)
+	c, err := e.opts.BINTable.readExpiry(in.Card, now)
 	if err != nil {
 		return nil, err
 	}

@@ -182,21 +182,6 @@ type CaptureRecord struct {
 	At          time.Time `json:"at"`
 }
 
-// CardFacts is what is kept and shown of a card; never the number or the CVC.
-type CardFacts struct {
-	BIN      string          `json:"bin"` // six digits
-	LastFour string          `json:"last_four"`
-	Length   int             `json:"length"`
-	ExpMonth string          `json:"exp_month"` // as sent
-	ExpYear  string          `json:"exp_year"`  // as sent: two or four digits
-	Network  sdk.CardNetwork `json:"network,omitempty"`
-	Type     string          `json:"type,omitempty"` // CREDIT, DEBIT, PREPAID
-	Issuer   string          `json:"issuer,omitempty"`
-	Country  string          `json:"country,omitempty"` // issuing country's name
-	// CountryCode is ISO 3166 alpha-2.
-	CountryCode string `json:"country_code,omitempty"`
-}
-
 // Operation is one adapter call for a payment: its durable intent, and what came of it.
 type Operation struct {
 	ID         string
@@ -234,13 +219,6 @@ type Operation struct {
 	ErrorText string
 }
 
-// InstrumentSecrets are the values that adapters see stand-ins for.
-type InstrumentSecrets struct {
-	Number Secret
-	CVC    Secret
-	CAVV   Secret
-}
-
 // Event is an entry of the outbox: a change that the merchant is to be told of.
 type Event struct {
 	ID         string // evt_…
@@ -253,20 +231,6 @@ type Event struct {
 	CreatedAt  time.Time
 }
 
-// IdempotencyRecord is the stored answer of a request with an Idempotency-Key.
-type IdempotencyRecord struct {
-	MerchantID  string
-	Key         string
-	RequestHash []byte // the vault's keyed hash over method, path and body
-	// Status is the HTTP status answered, 0 while the first request is still being worked on.
-	Status    int
-	Body      []byte // sealed
-	Headers   []byte // sealed JSON object of the headers to repeat
-	Owner     string
-	CreatedAt time.Time
-	ExpiresAt time.Time
-}
-
 // CardToken is a card kept for a payment that is not confirmed yet: encrypted, for a few minutes.
 type CardToken struct {
 	Token      string // token_…
@@ -276,3 +240,9 @@ type CardToken struct {
 	Key        *ShortTermKey // opens Sealed
 	ExpiresAt  time.Time
 }
+
+// ShortTermID names the operation's instrument among those kept for a short time.
+func (o *Operation) ShortTermID() string { return "operation/" + o.ID }
+
+// ShortTermID names the token's card among those kept for a short time.
+func (c *CardToken) ShortTermID() string { return "card_token/" + c.Token }

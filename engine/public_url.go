@@ -10,22 +10,6 @@ import (
 	"time"
 )
 
-// URLUse is what a public URL is for. A token of one use opens no URL of another use.
-type URLUse string
-
-const (
-	URLRedirect  URLUse = "redirect" // our page that sends the payer on to the processor
-	URLReturn    URLUse = "return"   // where the processor sends the payer back to
-	URLMethod    URLUse = "m"        // the end of the 3DS method
-	URLChallenge URLUse = "c"        // the end of the challenge
-	URLEvent     URLUse = "e"        // an event of the authenticator's own page
-	URLResult    URLUse = "r"        // the authenticator pushes the result
-	URLHosted    URLUse = "p"        // the hosted page
-	URLAuthorize URLUse = "a"        // the page that waits and sends the payer back to the shop
-	URLFrames    URLUse = "f"        // a page of ours with the authenticator's frames for the 3DS method
-	URLOpen      URLUse = "g"        // leads to the authenticator's page for the challenge
-)
-
 // PublicURL is what the path of a public URL holds. Parts that the path does not have are "".
 type PublicURL struct {
 	Use        URLUse

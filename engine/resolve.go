@@ -11,24 +11,6 @@ import (
 	"payswitch/sdk"
 )
 
-// resolveDelay is when an open operation is looked at again: an unknown soon, since money hangs on it; a pending one by the
-// contract's schedule (60 s, then 5 × 300 s), then hourly for three days, then daily for as long as it takes: what is still pending
-// then has mostly been abandoned by its customer.
-func resolveDelay(s OperationStatus, tries int) time.Duration {
-	if s == OperationPending {
-		switch {
-		case tries == 0:
-			return time.Minute
-		case tries <= 5:
-			return 5 * time.Minute
-		case tries <= 5+3*24:
-			return time.Hour
-		}
-		return 24 * time.Hour
-	}
-	return min(2*time.Second<<min(tries, 10), 10*time.Minute)
-}
-
 // giveUpUnsent is how long an authorization that provably never left is tried again; then it counts as not made. As long as the card
 // of an unconfirmed payment is kept.
 const giveUpUnsent = cardTokenTime
@@ -152,22 +134,13 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 	if w.a.authenticated() && (v.status == OperationRejected || v.status == OperationFailed) {
 		v = verdict{status: OperationNotActed, text: v.text} // the customer is gone: nobody is told to send it again in another way
 	}
-	if v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w, v) {
+	if v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w.a, v) {
 		e.reschedule(ctx, op, w.adapter.Manifest.Resolve, v.text, v.again)
 		return nil
 	}
 	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
 		slog.String("kind", string(op.Kind)), slog.String("by", how), slog.String("status", string(v.status)))
 	return e.settle(ctx, w, v)
-}
-
-// waits says whether an attempt in this status still waits for the end of a pending operation.
-func waits(s AttemptStatus) bool {
-	switch s {
-	case Pending, Authorizing, AuthenticationPending, DeviceDataPending, Unresolved, CaptureInitiated, VoidInitiated:
-		return true
-	}
-	return false
 }
 
 // unknownRule is assumed where the adapter is gone: the card is kept as long as any processor might need it.
@@ -234,10 +207,6 @@ func closePending(tx Tx, id string, now time.Time) error {
 	}
 	endPending(op, now)
 	return tx.UpdateOperation(op)
-}
-
-func endPending(op *Operation, now time.Time) {
-	op.Status, op.ClosedAt, op.ResolveAt, op.LeaseUntil, op.Owner, op.Instrument = OperationSucceeded, now, time.Time{}, time.Time{}, "", nil
 }
 
 func (e *Engine) loadAttempt(ctx context.Context, op *Operation) (a *Attempt, err error) {

@@ -77,7 +77,7 @@ func (e *Engine) forceSync(ctx context.Context, w *work) error {
 		return nil // being driven, or about to be: its own answer is better
 	}
 	v, err := e.askProcessor(ctx, w)
-	if err != nil || v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w, v) {
+	if err != nil || v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w.a, v) {
 		return err
 	}
 	return e.settle(context.WithoutCancel(ctx), w, v)

@@ -234,10 +234,10 @@ func checkConfirm(p *Payment, in *PaymentInput) error {
 	return checkRecurring(p, in)
 }
 
-func sessionOf(in *PaymentInput, profile *Profile) time.Duration {
+func sessionOf(in *PaymentInput, profileSeconds int64) time.Duration {
 	s := int64(defaultSession)
-	if profile.Settings.SessionExpirySeconds > 0 {
-		s = profile.Settings.SessionExpirySeconds
+	if profileSeconds > 0 {
+		s = profileSeconds
 	}
 	if in.SessionExpiry != nil {
 		s = *in.SessionExpiry

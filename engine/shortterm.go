@@ -7,29 +7,11 @@ import (
 	"time"
 )
 
-// ShortTermKey is the data key of a CVC or of a card that is not saved, wrapped by the vault's key KeyID. It stands apart from what it
-// sealed, in a row of its own: the store keeps it with the row it is inserted with, and destroys it when the ciphertext there is cleared,
-// the row goes, or ExpiresAt has come. From then on nobody opens the ciphertext, wherever copies of it may be.
-type ShortTermKey struct {
-	KeyID      string
-	WrappedKey []byte
-	ExpiresAt  time.Time
-}
-
 type shortTermReader interface {
 	// ShortTermKey is the key of an operation's, an authentication's or a card token's instrument, by its ShortTermID; ErrNotFound once it
 	// was destroyed.
 	ShortTermKey(merchantID, id string) (*ShortTermKey, error)
 }
-
-// ShortTermID names the operation's instrument among those kept for a short time.
-func (o *Operation) ShortTermID() string { return "operation/" + o.ID }
-
-// ShortTermID names the authentication's instrument among those kept for a short time.
-func (a *Authentication) ShortTermID() string { return "authentication/" + a.ID }
-
-// ShortTermID names the token's card among those kept for a short time.
-func (c *CardToken) ShortTermID() string { return "card_token/" + c.Token }
 
 // What a short-term key and its ciphertext are bound to.
 func shortTermAD(merchantID, id string) string { return "short_term/" + merchantID + "/" + id }

@@ -3,25 +3,9 @@ package engine
 import (
 	"errors"
 	"slices"
-	"time"
 
 	"payswitch/sdk"
 )
-
-// verdict is what the engine makes of an adapter's answer: the host trusts no adapter with money.
-type verdict struct {
-	status  OperationStatus
-	outcome *sdk.Outcome // nil when there is none to book
-	reject  *sdk.Reject
-	text    string // why it failed or is unknown
-	alarm   string // "" or what a person must look at
-	// again is when to look again at the latest, zero for the usual schedule.
-	again time.Time
-	// mismatch says that the outcome's amount or currency does not fit the request.
-	mismatch bool
-	// fault is set where the drive ended by the adapter's fault.
-	fault *AdapterFault
-}
 
 // judge turns what an adapter did into a verdict. It is pure.
 func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult, err error) verdict {

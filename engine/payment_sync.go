@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"payswitch/sdk"
+)
+
+// resolveDelay is when an open operation is looked at again: an unknown soon, since money hangs on it; a pending one by the
+// contract's schedule (60 s, then 5 × 300 s), then hourly for three days, then daily for as long as it takes: what is still pending
+// then has mostly been abandoned by its customer.
+func resolveDelay(s OperationStatus, tries int) time.Duration {
+	if s == OperationPending {
+		switch {
+		case tries == 0:
+			return time.Minute
+		case tries <= 5:
+			return 5 * time.Minute
+		case tries <= 5+3*24:
+			return time.Hour
+		}
+		return 24 * time.Hour
+	}
+	return min(2*time.Second<<min(tries, 10), 10*time.Minute)
+}
+
+// waits says whether an attempt in this status still waits for the end of a pending operation.
+func waits(s AttemptStatus) bool {
+	switch s {
+	case Pending, Authorizing, AuthenticationPending, DeviceDataPending, Unresolved, CaptureInitiated, VoidInitiated:
+		return true
+	}
+	return false
+}
+
+func endPending(op *Operation, now time.Time) {
+	op.Status, op.ClosedAt, op.ResolveAt, op.LeaseUntil, op.Owner, op.Instrument = OperationSucceeded, now, time.Time{}, time.Time{}, "", nil
+}
+
+// read turns what a sync says of the payment into what it says of the open operation.
+func read(op *Operation, a *Attempt, o *sdk.Outcome, final bool) verdict {
+	notYet := verdict{status: OperationUnknown, text: "the processor has not heard of it; it is too early to believe that"}
+	if op.Status == OperationPending {
+		notYet = verdict{status: OperationPending, outcome: &sdk.Outcome{Status: sdk.StatusPending}}
+	}
+	if op.Kind != sdk.OpCapture && !plausible(o, a) {
+		return verdict{status: OperationSucceeded, outcome: o, mismatch: true, alarm: "amount_mismatch", text: "the processor reports another amount than asked for"}
+	}
+	switch op.Kind {
+	case sdk.OpCapture:
+		return readCapture(op, a, o, final, notYet)
+	case sdk.OpVoid:
+		switch {
+		case o.Status == sdk.StatusVoided:
+			return verdict{status: OperationSucceeded, outcome: o}
+		case o.Status == sdk.StatusPending:
+			return verdict{status: OperationPending, outcome: o}
+		case final:
+			return verdict{status: OperationNotActed, text: "the void did not happen"}
+		}
+		return notYet
+	}
+	switch o.Status {
+	case sdk.StatusNotFound:
+		if final {
+			return verdict{status: OperationNotActed, text: "the processor has not heard of this payment"}
+		}
+		return notYet
+	case sdk.StatusDeclined:
+		return verdict{status: OperationDeclined, outcome: o}
+	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview:
+		return verdict{status: OperationPending, outcome: o}
+	}
+	return verdict{status: OperationSucceeded, outcome: o}
+}
+
+// plausible says whether what a sync tells of a payment's amounts can be true. Its currency has been looked at.
+func plausible(o *sdk.Outcome, a *Attempt) bool {
+	if t := o.Totals; t != nil {
+		return min(t.Authorized, t.Captured, t.Refunded) >= 0 && t.Captured <= max(a.Amount, a.Authorized)
+	}
+	return o.Amount == nil || o.Fits(sdk.Money{Minor: a.Amount, Currency: o.Amount.Currency})
+}
+
+func readCapture(op *Operation, a *Attempt, o *sdk.Outcome, final bool, notYet verdict) verdict {
+	taken := int64(0)
+	switch {
+	case o.Totals != nil:
+		taken = o.Totals.Captured - a.Captured
+	case o.Status == sdk.StatusCaptured:
+		taken = op.Amount
+	}
+	switch {
+	case taken > op.Amount:
+		return verdict{status: OperationUnknown, alarm: "amount_mismatch", text: "the processor reports more captured than asked for"}
+	case o.Status == sdk.StatusDeclined && o.CaptureID != "" && a.captureIs(op.ID, o.CaptureID):
+		return verdict{status: OperationDeclined, outcome: o}
+	case taken > 0:
+		c := *o
+		c.Status, c.Amount = sdk.StatusCaptured, &sdk.Money{Minor: taken}
+		return verdict{status: OperationSucceeded, outcome: &c}
+	case o.Status == sdk.StatusPending:
+		return verdict{status: OperationPending, outcome: o}
+	case final:
+		return verdict{status: OperationNotActed, text: "the capture did not happen"}
+	}
+	return notYet
+}
+
+// moves says whether a pending answer tells something new (a redirect where it was pending, say).
+func moves(a *Attempt, v verdict) bool {
+	switch v.outcome.Status {
+	case sdk.StatusPending:
+		return a.Status == Unresolved
+	case sdk.StatusCustomerAction:
+		return a.Status == Pending || a.Status == Authorizing
+	case sdk.StatusReview:
+		return a.Status != Unresolved
+	}
+	return true
+}
+
+// knows says whether an attempt's state already has what an outcome tells.
+func (a *Attempt) knows(o *sdk.Outcome) bool {
+	switch o.Status {
+	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusNotFound, sdk.StatusUnknown:
+		return true // nothing is learned from it once the operation has ended
+	case sdk.StatusAuthorized:
+		return a.Authorized > 0 || a.Captured > 0
+	case sdk.StatusVerified:
+		return a.Status == Charged
+	case sdk.StatusCaptured:
+		amount := a.Authorized
+		if o.Amount != nil {
+			amount = o.Amount.Minor
+		}
+		if o.Totals != nil {
+			amount = o.Totals.Captured
+		}
+		return a.Captured > 0 && amount <= a.Captured
+	case sdk.StatusVoided:
+		return a.Status == Voided || a.Status == VoidedPostCharge || a.Details.Released
+	case sdk.StatusDeclined:
+		return a.Status.Payment() == Failed || o.CaptureID != "" && a.captureFailed(o.CaptureID)
+	}
+	return false
+}
+
+// captureFailed says whether the capture with the processor's id is booked as failed.
+func (a *Attempt) captureFailed(id string) bool {
+	return slices.ContainsFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.ProcessorID == id && c.Status == captureFailed })
+}
+
+// approved says that the processor has agreed to what was asked for.
+func approved(s AttemptStatus) bool {
+	switch s {
+	case Authorized, PartiallyAuthorized, Charged, PartialCharged, PartialChargedAndChargeable:
+		return true
+	}
+	return false
+}
+
+// refused says that an attempt has ended without the processor's agreement.
+func refused(s AttemptStatus) bool { return s.Terminal() && !approved(s) || s == PaymentMethodAwaited }

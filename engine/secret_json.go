@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+)
+
+// secretText is the text of a secret JSON string.
+func secretText(s Secret) Secret {
+	var text string
+	if json.Unmarshal([]byte(s.Reveal()), &text) != nil {
+		return Secret{}
+	}
+	return NewSecret(text)
+}
+
+// jsonText is text as a secret JSON string.
+func jsonText(text string) Secret {
+	b, _ := json.Marshal(text) // a string always encodes
+	return NewSecret(string(b))
+}
+
+// leaves are the texts of a secret JSON object by name; an object within it gives names with dots ("auth_key_map.USD").
+func leaves(s Secret) map[string]Secret {
+	out := map[string]Secret{}
+	var v map[string]any
+	if json.Unmarshal([]byte(s.Reveal()), &v) == nil {
+		collect(out, "", v)
+	}
+	return out
+}
+
+func collect(out map[string]Secret, prefix string, v map[string]any) {
+	for name, x := range v {
+		switch x := x.(type) {
+		case string:
+			out[prefix+name] = NewSecret(x)
+		case map[string]any:
+			collect(out, prefix+name+".", x)
+		}
+	}
+}
+
+// masked is a secret JSON value with its texts masked: all in a list or at the top, in an object those of the keys that hide names.
+func masked(s Secret, hide func(key string) bool) json.RawMessage {
+	var v any
+	d := json.NewDecoder(strings.NewReader(s.Reveal()))
+	d.UseNumber()
+	if s.IsZero() || d.Decode(&v) != nil {
+		return nil
+	}
+	b, err := json.Marshal(maskValue(v, hide))
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+func maskValue(v any, hide func(key string) bool) any {
+	switch v := v.(type) {
+	case string:
+		return maskText(v)
+	case []any:
+		for i := range v {
+			v[i] = maskValue(v[i], hide)
+		}
+	case map[string]any:
+		for key := range v {
+			if hide(key) {
+				v[key] = maskValue(v[key], hide)
+			}
+		}
+	}
+	return v
+}
+
+// maskText keeps the first two and the last two characters; of four or fewer it keeps none.
+func maskText(s string) string {
+	n := utf8.RuneCountInString(s)
+	if n <= 4 {
+		return strings.Repeat("*", n)
+	}
+	r := []rune(s)
+	return string(r[:2]) + strings.Repeat("*", n-4) + string(r[n-2:])
+}
