@@ -7,14 +7,6 @@ import (
 	"payswitch/sdk"
 )
 
-// alarmOf is the alarm that an adapter raises with an unknown outcome, "" for none. An adapter can raise only what is named here.
-func alarmOf(o *sdk.Outcome) string {
-	if o.Raw["alarm"] == sdk.AlarmOtherAccount {
-		return sdk.AlarmOtherAccount
-	}
-	return ""
-}
-
 // raise counts and logs the alarm that an adapter raised with its answer to a query, which is nothing that could be booked.
 func (e *Engine) raise(ctx context.Context, w *work, v verdict) {
 	if v.alarm != sdk.AlarmOtherAccount {

@@ -172,7 +172,7 @@ func (e *Engine) sync(ctx context.Context, w *work, resolves sdk.Operation) (*sd
 	if r == nil {
 		r = &DriveResult{}
 	}
-	v := judge(sdk.OpSync, q.req.Amount, w.adapter.Manifest, r, err)
+	v := judge(sdk.OpSync, q.req.Amount, w.adapter.Manifest, r.answer(), err)
 	e.metrics.OperationDone(string(sdk.OpSync), q.op.Connector, v.status, e.now().Sub(now))
 	if v.outcome == nil || v.outcome.Status == sdk.StatusUnknown || v.status == OperationUnknown {
 		e.raise(ctx, &q, v)

@@ -150,7 +150,7 @@ func (e *Engine) drive(ctx context.Context, w *work) verdict {
 	} else if w.op.LastSendAt.IsZero() {
 		w.op.LastSendAt = e.now()
 	}
-	return judge(w.op.Kind, w.req.Amount, w.adapter.Manifest, r, err)
+	return judge(w.op.Kind, w.req.Amount, w.adapter.Manifest, r.answer(), err)
 }
 
 // cardFacts are those of the attempt's card, nil where there is none.

@@ -181,6 +181,11 @@ type AdapterInfo struct {
 	Simulated bool // the simulator answers for Connector
 }
 
+// answer is the part of r that a verdict needs.
+func (r *DriveResult) answer() *Answer {
+	return &Answer{Exchanges: r.Exchanges, MayHaveLeft: r.MayHaveLeft, AnsweredLast: r.AnsweredLast, Reject: r.Reject, Outcome: r.Outcome}
+}
+
 // Drive is one operation to perform.
 type Drive struct {
 	Connector   string

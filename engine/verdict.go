@@ -1,81 +1,8 @@
 package engine
 
 import (
-	"errors"
-	"slices"
-
 	"payswitch/sdk"
 )
-
-// judge turns what an adapter did into a verdict. It is pure.
-func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *DriveResult, err error) verdict {
-	fault, _ := errors.AsType[*AdapterFault](err)
-	switch {
-	case err != nil && r.MayHaveLeft:
-		return verdict{status: OperationUnknown, text: err.Error(), fault: fault}
-	case err != nil:
-		return verdict{status: OperationFailed, text: err.Error(), fault: fault}
-	case r.Reject != nil && r.MayHaveLeft:
-		return verdict{status: OperationUnknown, text: "rejected after something was sent: " + r.Reject.Message, alarm: "reject_after_send"}
-	case r.Reject != nil:
-		return verdict{status: OperationRejected, reject: r.Reject, text: r.Reject.Message}
-	}
-	o := r.Outcome
-	switch {
-	case o == nil:
-		return unknownOrFailed(r, m, "the adapter gave no outcome", "gave no outcome")
-	case !kind.EndsWith(o.Status), kind == sdk.OpSync && o.Status == sdk.StatusRefunded: // refunds found by a sync are not booked
-		return unknownOrFailed(r, m, "the adapter answered "+string(o.Status)+" to "+string(kind), "gave an outcome that "+string(kind)+" cannot have")
-	case o.Status == sdk.StatusUnknown:
-		return verdict{status: OperationUnknown, outcome: o, text: o.Raw["error"], alarm: alarmOf(o)}
-	case !sent(r) && sends(m) && o.Status != sdk.StatusDeclined:
-		return verdict{status: OperationFailed, text: "the adapter answered " + string(o.Status) + " without asking the processor", alarm: "outcome_without_send",
-			fault: faultOf(m, "gave the outcome "+string(o.Status)+" without asking the processor")}
-	case sent(r) && !r.AnsweredLast && r.MayHaveLeft:
-		return verdict{status: OperationUnknown, text: "the adapter answered " + string(o.Status) + " without an answer of the processor"}
-	case sent(r) && !r.MayHaveLeft && o.Status != sdk.StatusDeclined:
-		return verdict{status: OperationUnknown, text: "the adapter answered " + string(o.Status) + " though nothing was sent", alarm: "outcome_without_send"}
-	}
-	v := verdict{status: OperationSucceeded, outcome: o}
-	switch o.Status {
-	case sdk.StatusDeclined:
-		v.status = OperationDeclined
-	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview:
-		v.status = OperationPending
-	}
-	if kind != sdk.OpSync && !o.Fits(asked) {
-		v.mismatch, v.alarm = true, "amount_mismatch"
-		v.text = "the processor reports another amount or currency than asked for"
-	}
-	return v
-}
-
-// unknownOrFailed is the verdict on an answer that no adapter may give. what is what the adapter did, for the merchant.
-func unknownOrFailed(r *DriveResult, m *sdk.Manifest, text, what string) verdict {
-	if r.MayHaveLeft {
-		return verdict{status: OperationUnknown, text: text, alarm: "impossible_outcome"}
-	}
-	return verdict{status: OperationFailed, text: text, alarm: "impossible_outcome", fault: faultOf(m, what)}
-}
-
-func faultOf(m *sdk.Manifest, what string) *AdapterFault {
-	return &AdapterFault{Adapter: m.Name, Version: m.Version, Rule: "outcome", What: what}
-}
-
-// sent says that a drive made requests. A comparison that the host made for the adapter (verify) is none.
-func sent(r *DriveResult) bool {
-	return slices.ContainsFunc(r.Exchanges, func(x sdk.Exchange) bool { return x.Verified == nil })
-}
-
-// sends says whether the adapter talks to a processor at all (the simulator does not).
-func sends(m *sdk.Manifest) bool {
-	for _, e := range m.Environments {
-		if len(e.Hosts) > 0 {
-			return true
-		}
-	}
-	return false
-}
 
 // toldOf is what the caller is told of an operation that could not be performed; nil when the payment itself tells.
 func toldOf(v verdict, w *work) error {

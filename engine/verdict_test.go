@@ -12,7 +12,7 @@ import (
 func TestComparisonsAreNoSends(t *testing.T) {
 	yes := true
 	asked := sdk.Money{Minor: 6540, Currency: "EUR"}
-	compared := &DriveResult{Exchanges: []sdk.Exchange{{Verified: &yes}}}
+	compared := &Answer{Exchanges: []sdk.Exchange{{Verified: &yes}}}
 	alone, talks := &sdk.Manifest{}, &sdk.Manifest{Environments: map[string]sdk.Environment{"live": {Hosts: []string{"api.example.com"}}}}
 	for _, c := range []struct {
 		m      *sdk.Manifest
@@ -29,6 +29,6 @@ func TestComparisonsAreNoSends(t *testing.T) {
 		}
 		require.Equal(t, c.want, judge(sdk.OpAuthorize, asked, c.m, compared, nil).status, c.status)
 	}
-	unanswered := &DriveResult{MayHaveLeft: true, Exchanges: []sdk.Exchange{{Verified: &yes}, {Sent: true}}, Outcome: &sdk.Outcome{Status: sdk.StatusCaptured}}
+	unanswered := &Answer{MayHaveLeft: true, Exchanges: []sdk.Exchange{{Verified: &yes}, {Sent: true}}, Outcome: &sdk.Outcome{Status: sdk.StatusCaptured}}
 	require.Equal(t, OperationUnknown, judge(sdk.OpAuthorize, asked, talks, unanswered, nil).status)
 }
