@@ -85,7 +85,7 @@ func (e *Engine) UpdateAccount(ctx context.Context, a Auth, id string, in Accoun
 		if n, err = accountOf(tx, a, id); err != nil {
 			return err
 		}
-		if err := e.vault.openAccount(n); err != nil {
+		if err := openAccount(e.vault, n); err != nil {
 			return err
 		}
 		was := n.Type
@@ -148,7 +148,7 @@ func (e *Engine) Account(ctx context.Context, a Auth, id string) (n *Account, er
 	if err != nil {
 		return nil, err
 	}
-	return n, e.vault.openAccount(n)
+	return n, openAccount(e.vault, n)
 }
 
 // Accounts lists the merchant's by creation, opened. Errors: HE_02 for the merchant.
@@ -165,7 +165,7 @@ func (e *Engine) Accounts(ctx context.Context, a Auth) (list []*Account, err err
 	}
 	for _, n := range list {
 		if err == nil {
-			err = e.vault.openAccount(n)
+			err = openAccount(e.vault, n)
 		}
 	}
 	return list, err
@@ -261,7 +261,7 @@ func (e *Engine) applyAccount(n *Account, in AccountInput) error {
 	if err := n.applyStatus(in); err != nil {
 		return err
 	}
-	n.Sealed, err = e.vault.sealPrivate(n.Private, accountAD(n.MerchantID, n.ID))
+	n.Sealed, err = sealPrivate(e.vault, n.Private, accountAD(n.MerchantID, n.ID))
 	return err
 }
 

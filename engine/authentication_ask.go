@@ -46,7 +46,7 @@ func (e *Engine) newCall(c *authCase, account *Account, adapter AdapterInfo, kin
 	q.leaseEnd = e.now().Add(e.opts.LeaseTime)
 	q.op = e.newOperation(q, kind, c.w.a.Amount, c.now)
 	var err error
-	q.op.Request, err = e.sealJSON(&q.req, requestAD(q.op.ID))
+	q.op.Request, err = e.vault.sealJSON(&q.req, requestAD(q.op.ID))
 	return q, err
 }
 
@@ -147,10 +147,10 @@ func (e *Engine) callRequest(c *authCase, account *Account, first *sdk.Request) 
 
 // instrumentOf opens the request of the authorization to be and its card.
 func (e *Engine) instrumentOf(ctx context.Context, a *Authentication) (first sdk.Request, secrets InstrumentSecrets, err error) {
-	if err = e.openJSON(a.Request, requestAD(a.ID), &first); err != nil {
+	if err = e.vault.openJSON(a.Request, requestAD(a.ID), &first); err != nil {
 		return first, secrets, err
 	}
-	secrets, err = e.openSecrets(ctx, a.Instrument, a.MerchantID, a.ShortTermID())
+	secrets, err = e.vault.openSecrets(ctx, a.Instrument, a.MerchantID, a.ShortTermID())
 	return first, secrets, err
 }
 

@@ -48,12 +48,12 @@ func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentI
 	}
 	first := e.firstRequest(w, in, c)
 	first.Request3DS = false
-	if auth.Request, err = e.sealJSON(&first, requestAD(auth.ID)); err != nil {
+	if auth.Request, err = e.vault.sealJSON(&first, requestAD(auth.ID)); err != nil {
 		return nil, err
 	}
 	// Its time begins anew when the browser is told what to do, and with a challenge.
 	until := now.Add(3 * e.actionTime(w))
-	if auth.Instrument, auth.Key, err = e.sealSecrets(c.secrets, w.p.MerchantID, auth.ShortTermID(), until); err != nil {
+	if auth.Instrument, auth.Key, err = e.vault.sealSecrets(c.secrets, w.p.MerchantID, auth.ShortTermID(), until); err != nil {
 		return nil, err
 	}
 	w.a.Details.Authentication = summaryOf(auth)

@@ -59,7 +59,7 @@ func (e *Engine) loadAuthentication(ctx context.Context, id string) (*authCase, 
 	if err != nil {
 		return nil, Internal(err, "read authentication")
 	}
-	return c, errors.Join(e.openAuthentication(c.auth), e.open(ctx, c.w))
+	return c, errors.Join(e.vault.openAuthentication(c.auth), e.open(ctx, c.w))
 }
 
 // changeAuthentication reads, lets f change what was read, and writes it by compare-and-set; when someone else was faster it begins
@@ -153,18 +153,6 @@ func (e *Engine) authenticationByToken(ctx context.Context, use URLUse, token st
 		return nil, ErrNotFound
 	}
 	return e.loadAuthentication(ctx, id)
-}
-
-func authenticationAD(merchantID, id string) string { return "authentication/" + merchantID + "/" + id }
-
-func (e *Engine) sealAuthentication(a *Authentication) (err error) {
-	a.Sealed, err = e.sealJSON(a.Private, authenticationAD(a.MerchantID, a.ID))
-	return err
-}
-
-func (e *Engine) openAuthentication(a *Authentication) error {
-	a.Private = &AuthenticationPrivate{}
-	return e.openJSON(a.Sealed, authenticationAD(a.MerchantID, a.ID), a.Private)
 }
 
 // authenticationEnded counts and logs how an authentication ended.

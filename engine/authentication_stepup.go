@@ -93,10 +93,10 @@ func (e *Engine) authenticationsOf(ctx context.Context, p *Payment) (list []*Aut
 // newStepUp makes the new attempt and its authentication from the declined authorization's request and card.
 func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, ch *Change, account *Account, adapter AdapterInfo, now time.Time) (goesOn bool, err error) {
 	var first sdk.Request
-	if err := e.openJSON(w.op.Request, requestAD(w.op.ID), &first); err != nil {
+	if err := e.vault.openJSON(w.op.Request, requestAD(w.op.ID), &first); err != nil {
 		return false, err
 	}
-	secrets, err := e.openSecrets(ctx, w.op.Instrument, w.op.MerchantID, w.op.ShortTermID())
+	secrets, err := e.vault.openSecrets(ctx, w.op.Instrument, w.op.MerchantID, w.op.ShortTermID())
 	if err != nil || secrets.Number.IsZero() || first.Instrument == nil || first.Instrument.Card == nil {
 		return false, nil // its card is gone, or was never here
 	}
@@ -123,10 +123,10 @@ func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, ch *Change,
 	auth := e.newAuthentication(sw, account, adapter, card, now)
 	auth.Details.StepUp, auth.Details.Bound, auth.Details.Merchant = true, bound, merchant
 	first.AttemptID, first.Reference, first.ThreeDS, first.Request3DS, first.Exemption = a.ID, a.Details.Reference, nil, false, ""
-	if auth.Request, err = e.sealJSON(&first, requestAD(auth.ID)); err != nil {
+	if auth.Request, err = e.vault.sealJSON(&first, requestAD(auth.ID)); err != nil {
 		return false, err
 	}
-	if auth.Instrument, auth.Key, err = e.sealSecrets(secrets, p.MerchantID, auth.ShortTermID(), now.Add(3*e.actionTime(sw))); err != nil {
+	if auth.Instrument, auth.Key, err = e.vault.sealSecrets(secrets, p.MerchantID, auth.ShortTermID(), now.Add(3*e.actionTime(sw))); err != nil {
 		return false, err
 	}
 	c := &authCase{auth: auth, w: sw, now: now}

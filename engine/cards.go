@@ -30,19 +30,6 @@ type StoredCard struct {
 	Version     int64
 }
 
-type cardReader interface {
-	Card(merchantID, id string) (*StoredCard, error)
-	// CardsByFingerprint lists a merchant's cards with the same number, oldest first.
-	CardsByFingerprint(merchantID, fingerprint string) ([]*StoredCard, error)
-}
-
-type cardTx interface {
-	InsertCard(c *StoredCard) error
-	UpdateCard(c *StoredCard) error
-	// DeleteCard destroys the card with its data key.
-	DeleteCard(merchantID, id string) error
-}
-
 // What a card's data key and ciphertext are bound to.
 func cardAD(merchantID, id string) string { return "card/" + merchantID + "/" + id }
 

@@ -89,15 +89,15 @@ func (e *Engine) commit(ctx context.Context, c *Change) error {
 func (e *Engine) sealChange(c *Change) error {
 	var errs []error
 	if p := c.Payment; p != nil && p.Private != nil {
-		errs = append(errs, e.sealPayment(p))
+		errs = append(errs, e.vault.sealPayment(p))
 	}
 	for _, a := range []*Attempt{c.Attempt, c.NextAttempt} {
 		if a != nil && a.Private != nil {
-			errs = append(errs, e.sealAttempt(a))
+			errs = append(errs, e.vault.sealAttempt(a))
 		}
 	}
 	if a := c.Authentication; a != nil {
-		errs = append(errs, e.sealAuthentication(a))
+		errs = append(errs, e.vault.sealAuthentication(a))
 	}
 	return errors.Join(errs...)
 }

@@ -113,11 +113,11 @@ func (e *Engine) complete(ctx context.Context, w *work, r *sdk.Return, wanted bo
 // takeOver gives complete the request and the card of the operation that it completes.
 func (e *Engine) takeOver(ctx context.Context, w *work, first *Operation) error {
 	later := w.req
-	if err := e.openJSON(first.Request, requestAD(first.ID), &w.req); err != nil {
+	if err := e.vault.openJSON(first.Request, requestAD(first.ID), &w.req); err != nil {
 		return err
 	}
 	var err error
-	w.secrets, err = e.openSecrets(ctx, first.Instrument, first.MerchantID, first.ShortTermID())
+	w.secrets, err = e.vault.openSecrets(ctx, first.Instrument, first.MerchantID, first.ShortTermID())
 	if err != nil && !errors.Is(err, errShredded) { // the payer came too late for the card: the processor has to do without
 		return err
 	}

@@ -190,5 +190,5 @@ func (e *Engine) openCustomer(c *Customer) error {
 	if len(c.Sealed) == 0 {
 		return nil
 	}
-	return e.openJSON(c.Sealed, customerAD(c.MerchantID, c.ID), c.Personal)
+	return e.vault.openJSON(c.Sealed, customerAD(c.MerchantID, c.ID), c.Personal)
 }

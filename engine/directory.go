@@ -156,7 +156,7 @@ func (d *directory) load(ctx context.Context, merchantID string, old *merchantEn
 	// What is sealed tells apart a row and its successor of the same id and version: no two ciphertexts are equal.
 	if o := old.merchant; o != nil && o.Version == e.merchant.Version && bytes.Equal(o.Sealed, e.merchant.Sealed) {
 		e.merchant = o
-	} else if err := d.vault.openMerchant(e.merchant); err != nil {
+	} else if err := openMerchant(d.vault, e.merchant); err != nil {
 		return nil, err
 	}
 	for i, p := range e.profiles {
@@ -164,7 +164,7 @@ func (d *directory) load(ctx context.Context, merchantID string, old *merchantEn
 			return o.ID == p.ID && o.Version == p.Version && bytes.Equal(o.Sealed, p.Sealed)
 		}); o >= 0 {
 			e.profiles[i] = old.profiles[o]
-		} else if err := d.vault.openProfile(p); err != nil {
+		} else if err := openProfile(d.vault, p); err != nil {
 			return nil, err
 		}
 	}
@@ -173,7 +173,7 @@ func (d *directory) load(ctx context.Context, merchantID string, old *merchantEn
 			return o.ID == a.ID && o.Version == a.Version && bytes.Equal(o.Sealed, a.Sealed)
 		}); o >= 0 {
 			e.accounts[i] = old.accounts[o]
-		} else if err := d.vault.openAccount(a); err != nil {
+		} else if err := openAccount(d.vault, a); err != nil {
 			return nil, err
 		}
 	}

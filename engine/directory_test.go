@@ -118,7 +118,7 @@ func newShelf(t testing.TB) (*shelf, *Vault) {
 	s.merchant = Merchant{ID: "m1", PublishableKey: "pk_dev_1", Version: 1}
 	s.profiles = []Profile{{ID: "pro_1", MerchantID: "m1", Version: 1}}
 	a := Account{ID: "mca_1", MerchantID: "m1", ProfileID: "pro_1", Version: 1}
-	a.Sealed, err = v.sealPrivate(map[string]Secret{fieldCredentials: NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_1"}`)}, accountAD("m1", "mca_1"))
+	a.Sealed, err = sealPrivate(v, map[string]Secret{fieldCredentials: NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_1"}`)}, accountAD("m1", "mca_1"))
 	require.NoError(t, err)
 	s.accounts = []Account{a}
 	s.reads.Store(0)
@@ -172,7 +172,7 @@ func TestDirectory(t *testing.T) {
 		require.Equal(t, "org_3", m.OrganizationID, "our own write counts at once")
 
 		s.change(func() { // deleted and made again: the same id, the same version
-			s.accounts[0].Sealed, err = v.sealPrivate(map[string]Secret{fieldCredentials: NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_2"}`)}, accountAD("m1", "mca_1"))
+			s.accounts[0].Sealed, err = sealPrivate(v, map[string]Secret{fieldCredentials: NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_2"}`)}, accountAD("m1", "mca_1"))
 		})
 		require.NoError(t, err)
 		d.changed()

@@ -39,5 +39,5 @@ func (e *Engine) SetEgress(ctx context.Context, a Auth, id string, in EgressInpu
 	if err != nil {
 		return nil, err
 	}
-	return n, e.vault.openAccount(n)
+	return n, openAccount(e.vault, n)
 }

@@ -103,8 +103,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	e := &Engine{store: d.Store, vault: d.Vault, present: d.Presenter, log: d.Logger, now: d.Clock,
 		metrics: d.Metrics, opts: o, dir: newDirectory(d.Store, d.Vault), closing: make(chan struct{})}
 	e.connectors = watched{d.Connectors, e}
-	alarm := e.metrics.Alarm
-	e.vault.rows.alarm.Store(&alarm)
+	e.vault.onAlteredRow(e.metrics.Alarm)
 	return e, nil
 }
 

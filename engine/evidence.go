@@ -52,14 +52,14 @@ func (e *Engine) mayResend(op *Operation, rule sdk.ResolveRule) bool {
 // resend drives the operation again, byte for byte: the same build, request, seed and clock; the answers there were are replayed.
 func (e *Engine) resend(ctx context.Context, w *work) (verdict, error) {
 	op := w.op
-	if err := e.openJSON(op.Request, requestAD(op.ID), &w.req); err != nil {
+	if err := e.vault.openJSON(op.Request, requestAD(op.ID), &w.req); err != nil {
 		return verdict{}, err
 	}
 	var err error
 	if i := w.req.Instrument; len(op.Instrument) == 0 && i != nil && i.Card != nil {
 		return verdict{}, errShredded // never without the card that it was made with
 	}
-	if w.secrets, err = e.openSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID()); err != nil {
+	if w.secrets, err = e.vault.openSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID()); err != nil {
 		return verdict{}, err
 	}
 	if w.resume, w.captured, w.repeat, err = e.answered(ctx, op.ID); err != nil {
@@ -115,7 +115,7 @@ func (e *Engine) answered(ctx context.Context, operationID string) (out []sdk.Ex
 			return out, captured, &r, nil
 		}
 		var j journalEntry
-		if err := e.openJSON(r.Sealed, exchangeAD(operationID), &j); err != nil {
+		if err := e.vault.openJSON(r.Sealed, exchangeAD(operationID), &j); err != nil {
 			return nil, nil, nil, err
 		}
 		for _, c := range j.Captured {

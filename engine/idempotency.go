@@ -25,8 +25,6 @@ const idempotencyTime = 24 * time.Hour
 // idempotencyLease is how long the first request with a key may take before another may take its place.
 const idempotencyLease = 3 * time.Minute
 
-func idempotencyAD(merchantID, key string) string { return "idempotency/" + merchantID + "/" + key }
-
 // BeginIdempotent takes an Idempotency-Key of a merchant. requestHash tells requests apart (method, path and body). The first caller gets
 // finish, to store its answer, and abandon, for an answer that must not be kept (ours failed: the request may be made again). A
 // later one gets the stored answer, waiting for the first while it runs; with another hash it is refused (IR_38). When the first died
@@ -58,7 +56,7 @@ func (e *Engine) BeginIdempotent(ctx context.Context, a *Auth, key string, reque
 			return nil, nil, nil, &Error{Kind: KindInvalid, Code: "IR_38", Message: "This Idempotency-Key was used before with another request", Param: "Idempotency-Key"}
 		case found.Status != 0:
 			s := &StoredAnswer{}
-			if err := e.openJSON(found.Body, idempotencyAD(a.MerchantID, key), s); err != nil {
+			if err := e.vault.openJSON(found.Body, idempotencyAD(a.MerchantID, key), s); err != nil {
 				return nil, nil, nil, err
 			}
 			return s, nil, nil, nil
@@ -131,7 +129,7 @@ func (e *Engine) keyEnds(r *IdempotencyRecord) (finish func(context.Context, Sto
 	finish = func(ctx context.Context, answer StoredAnswer) (err error) {
 		done := *r
 		done.Status = answer.Status
-		if done.Body, err = e.sealJSON(answer, idempotencyAD(r.MerchantID, r.Key)); err != nil {
+		if done.Body, err = e.vault.sealJSON(answer, idempotencyAD(r.MerchantID, r.Key)); err != nil {
 			return err
 		}
 		err = e.store.Update(context.WithoutCancel(ctx), func(tx Tx) error { return tx.FinishIdempotency(&done) })

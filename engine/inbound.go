@@ -240,7 +240,7 @@ func (e *Engine) loadAt(ctx context.Context, account *Account, ev *sdk.Event) (*
 	}
 	if w.a.ID != found[0].ID {
 		w.a = found[0]
-		if err := e.openAttempt(w.a); err != nil {
+		if err := e.vault.openAttempt(w.a); err != nil {
 			return nil, err
 		}
 	}

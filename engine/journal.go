@@ -55,8 +55,6 @@ type journalTx interface {
 	DeleteJournal(before time.Time) (int, error)
 }
 
-func journalAD(operationID string) string { return "operation/" + operationID + "/journal" }
-
 // driveRecorded lets the adapter perform an operation of a payment (paymentID "" for none) and seals what it did for the journal. The
 // records are to be written with what comes of the drive, or by keepJournal.
 func (e *Engine) driveRecorded(ctx context.Context, d *Drive, merchantID, paymentID string) (*DriveResult, []*JournalRecord, error) {
@@ -103,9 +101,9 @@ func (e *Engine) recordLost(ctx context.Context, w *work) {
 	}
 	d := &Drive{Connector: w.account.Connector, AdapterHash: op.AdapterHash, Operation: op.Kind, OperationID: op.ID, Started: op.StartedAt,
 		Seed: [32]byte(op.Seed), Account: e.driveAccount(w.account), Card: w.cardFacts(), RecordOnly: true}
-	err := e.openJSON(op.Request, requestAD(op.ID), &d.Request)
+	err := e.vault.openJSON(op.Request, requestAD(op.ID), &d.Request)
 	if err == nil {
-		d.Secrets, err = e.openSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID())
+		d.Secrets, err = e.vault.openSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID())
 	}
 	if err == nil {
 		var intent *ExchangeRecord

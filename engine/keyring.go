@@ -22,7 +22,7 @@ import (
 // anybody any more once every copy is older than stale. Safe for concurrent use.
 type keyring struct {
 	name    string
-	store   Store
+	store   VaultStore
 	masters []MasterKey
 	stale   time.Duration
 	now     Clock
@@ -140,8 +140,8 @@ func (k *keyring) refresh(ctx context.Context) (*ringState, error) {
 	return k.reload(ctx, k.current.Load())
 }
 
-func readKeyset(ctx context.Context, s Store, name string) (stored []byte, at time.Time, err error) {
-	err = s.View(ctx, func(r Reader) error {
+func readKeyset(ctx context.Context, s VaultStore, name string) (stored []byte, at time.Time, err error) {
+	err = s.View(ctx, func(r VaultReader) error {
 		at = r.Now()
 		stored, err = r.Keyset(name)
 		return err
@@ -179,7 +179,7 @@ func (k *keyring) change(ctx context.Context, f func(s *ringState, next *storedK
 		if err != nil {
 			return err
 		}
-		err = k.store.Update(ctx, func(tx Tx) error { return tx.UpdateKeyset(k.name, s.stored, stored) })
+		err = k.store.Update(ctx, func(tx VaultTx) error { return tx.UpdateKeyset(k.name, s.stored, stored) })
 		if errors.Is(err, ErrConflict) {
 			continue
 		}

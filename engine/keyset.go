@@ -16,13 +16,6 @@ import (
 	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
 )
 
-// keysetTx writes keysets. A keyset is one value that the store does not look into.
-type keysetTx interface {
-	InsertKeyset(name string, stored []byte) error
-	// UpdateKeyset compares and sets the whole value: ErrConflict when it is not old any more, ErrNotFound when there is none.
-	UpdateKeyset(name string, old, stored []byte) error
-}
-
 // Names of the keysets in the store. The name is also what the wrapping binds a keyset to: they cannot be swapped.
 const (
 	dataKeyset = "data"  // AES-256-GCM: Seal and Open

@@ -62,7 +62,7 @@ func (e *Engine) CreateMerchant(ctx context.Context, in MerchantInput) (*Merchan
 		if len(profiles) == 1 {
 			m.DefaultProfile = profiles[0].ID
 		}
-		if err := e.vault.sealMerchant(m, fields); err != nil {
+		if err := sealMerchant(e.vault, m, fields); err != nil {
 			return err
 		}
 		if err := tx.InsertMerchant(m); err != nil {
@@ -113,7 +113,7 @@ func (e *Engine) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merchan
 		if m, err = tx.Merchant(in.ID); err != nil {
 			return missing(err, noMerchant())
 		}
-		fields, err := e.vault.merchantFields(m)
+		fields, err := merchantFields(e.vault, m)
 		if err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (e *Engine) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merchan
 			}
 		}
 		m.ModifiedAt = tx.Now()
-		if err := e.vault.sealMerchant(m, fields); err != nil {
+		if err := sealMerchant(e.vault, m, fields); err != nil {
 			return err
 		}
 		if err := tx.UpdateMerchant(m); err != nil {
@@ -152,7 +152,7 @@ func (e *Engine) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merchan
 func (e *Engine) updateProfiles(tx Tx, m *Merchant, fields Fields, profiles []*Profile, in MerchantInput) error {
 	if passed := in.Fields.only(inherited); len(passed) > 0 {
 		for _, p := range profiles {
-			if err := e.vault.openProfile(p); err != nil {
+			if err := openProfile(e.vault, p); err != nil {
 				return err
 			}
 			p.ModifiedAt = m.ModifiedAt
@@ -204,7 +204,7 @@ func (e *Engine) Merchant(ctx context.Context, id string) (m *Merchant, err erro
 	if err != nil {
 		return nil, err
 	}
-	return m, e.vault.openMerchant(m)
+	return m, openMerchant(e.vault, m)
 }
 
 // Merchants lists those of an organization ("" for all) by id, opened.
@@ -215,7 +215,7 @@ func (e *Engine) Merchants(ctx context.Context, organizationID string) (list []*
 	})
 	for _, m := range list {
 		if err == nil {
-			err = e.vault.openMerchant(m)
+			err = openMerchant(e.vault, m)
 		}
 	}
 	return list, err
@@ -231,20 +231,20 @@ func (m *Merchant) Fields() Fields {
 }
 
 // merchantFields are all fields of a stored merchant, secrets included.
-func (v *Vault) merchantFields(m *Merchant) (Fields, error) {
-	if err := v.openMerchant(m); err != nil {
+func merchantFields(v *Vault, m *Merchant) (Fields, error) {
+	if err := openMerchant(v, m); err != nil {
 		return nil, err
 	}
 	return allFields(m.Details, m.Private), nil
 }
 
 // sealMerchant stores fields in m.
-func (v *Vault) sealMerchant(m *Merchant, fields Fields) (err error) {
+func sealMerchant(v *Vault, m *Merchant, fields Fields) (err error) {
 	if m.Details, m.Private, err = fields.split(privateOfMerchant); err != nil {
 		return err
 	}
 	m.ResponseHash = secretText(m.Private[fieldResponseHash])
-	m.Sealed, err = v.sealPrivate(m.Private, merchantAD(m.ID))
+	m.Sealed, err = sealPrivate(v, m.Private, merchantAD(m.ID))
 	return err
 }
 

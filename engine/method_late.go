@@ -45,7 +45,7 @@ func (e *Engine) keepLate(ctx context.Context, w *work, o *sdk.Outcome) error {
 		if err != nil {
 			return Internal(err, "read attempt again")
 		}
-		if err := e.openAttempt(a); err != nil {
+		if err := e.vault.openAttempt(a); err != nil {
 			return err
 		}
 		w.a = a

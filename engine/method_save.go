@@ -147,7 +147,7 @@ func (e *Engine) customerForSaving(ctx context.Context, p *Payment) (c *Customer
 func (e *Engine) recordCard(ctx context.Context, w *work, b *booking, s *saving, now time.Time) error {
 	number := w.secrets.Number
 	if number.IsZero() { // a node that died left the operation to us
-		secrets, err := e.openSecrets(ctx, w.op.Instrument, w.op.MerchantID, w.op.ShortTermID())
+		secrets, err := e.vault.openSecrets(ctx, w.op.Instrument, w.op.MerchantID, w.op.ShortTermID())
 		if err != nil && !errors.Is(err, errShredded) {
 			return err
 		}
@@ -306,7 +306,7 @@ func (e *Engine) bookMandate(ctx context.Context, b *booking, s *saving, now tim
 	s.mandate = &Mandate{MerchantID: b.p.MerchantID, ID: idAt("man_", now), CustomerID: b.p.CustomerID, MethodID: s.method.ID, PaymentID: b.p.ID,
 		Status: status, CreatedAt: now, ModifiedAt: now, Details: MandateDetails{Terms: *terms}, Private: &MandatePrivate{Acceptance: b.p.Private.Acceptance}}
 	b.p.Details.MandateID = s.mandate.ID
-	s.mandate.Sealed, err = e.sealJSON(s.mandate.Private, mandateAD(s.mandate.MerchantID, s.mandate.ID))
+	s.mandate.Sealed, err = e.vault.sealJSON(s.mandate.Private, mandateAD(s.mandate.MerchantID, s.mandate.ID))
 	return err
 }
 

@@ -76,12 +76,8 @@ func (s *saving) write(tx Tx) error {
 	return nil
 }
 
-func methodAD(merchantID, id string) string { return "payment_method/" + merchantID + "/" + id }
-
-func mandateAD(merchantID, id string) string { return "mandate/" + merchantID + "/" + id }
-
 func (e *Engine) sealMethod(m *PaymentMethod) (err error) {
-	m.Sealed, err = e.sealJSON(m.Private, methodAD(m.MerchantID, m.ID))
+	m.Sealed, err = e.vault.sealJSON(m.Private, methodAD(m.MerchantID, m.ID))
 	return err
 }
 
@@ -90,7 +86,7 @@ func (e *Engine) openMethod(m *PaymentMethod) error {
 	if len(m.Sealed) == 0 {
 		return nil
 	}
-	return e.openJSON(m.Sealed, methodAD(m.MerchantID, m.ID), m.Private)
+	return e.vault.openJSON(m.Sealed, methodAD(m.MerchantID, m.ID), m.Private)
 }
 
 func (e *Engine) openMandate(m *Mandate) error {
@@ -98,5 +94,5 @@ func (e *Engine) openMandate(m *Mandate) error {
 	if len(m.Sealed) == 0 {
 		return nil
 	}
-	return e.openJSON(m.Sealed, mandateAD(m.MerchantID, m.ID), m.Private)
+	return e.vault.openJSON(m.Sealed, mandateAD(m.MerchantID, m.ID), m.Private)
 }

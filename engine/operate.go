@@ -102,11 +102,11 @@ func newOperationID(at time.Time) string {
 
 // seal puts the request and the secrets into the operation's row: a resend needs the very same.
 func (e *Engine) sealWork(w *work) (err error) {
-	if w.op.Request, err = e.sealJSON(&w.req, requestAD(w.op.ID)); err != nil {
+	if w.op.Request, err = e.vault.sealJSON(&w.req, requestAD(w.op.ID)); err != nil {
 		return err
 	}
 	window := time.Duration(w.adapter.Manifest.Resolve.IdempotencyWindowSeconds) * time.Second
-	w.op.Instrument, w.op.Key, err = e.sealSecrets(w.secrets, w.op.MerchantID, w.op.ShortTermID(), w.op.StartedAt.Add(cardKeepTime(window)))
+	w.op.Instrument, w.op.Key, err = e.vault.sealSecrets(w.secrets, w.op.MerchantID, w.op.ShortTermID(), w.op.StartedAt.Add(cardKeepTime(window)))
 	return err
 }
 
@@ -275,7 +275,7 @@ func (e *Engine) exchangeRecords(w *work, s SendIntent) ([]ExchangeRecord, error
 		}
 		out = append(out, r)
 	}
-	sealed, err := e.sealJSON(journalEntry{Method: s.Method, URL: s.URL}, exchangeAD(w.op.ID))
+	sealed, err := e.vault.sealJSON(journalEntry{Method: s.Method, URL: s.URL}, exchangeAD(w.op.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -289,7 +289,7 @@ func (e *Engine) exchangeRecord(operationID string, index int, x *sdk.Exchange, 
 			entry.Captured = append(entry.Captured, sealedCapture{Name: c.Name, Value: c.Value.Reveal(), Own: c.Own})
 		}
 	}
-	sealed, err := e.sealJSON(entry, exchangeAD(operationID))
+	sealed, err := e.vault.sealJSON(entry, exchangeAD(operationID))
 	if err != nil {
 		return ExchangeRecord{}, err
 	}

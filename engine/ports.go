@@ -11,12 +11,7 @@ import (
 // Store keeps everything durable. Implementations hold no rules. Every method that names a merchant answers ErrNotFound for
 // another merchant's rows. storetest is the suite every implementation passes.
 type Store interface {
-	// Update runs f in one transaction; when it returns nil, what f wrote is durable. f may run more than once (its writes undone
-	// in between), does nothing but use tx, and must not keep it. An error of f undoes its writes and is returned as it is. Once f has
-	// been handed over, a cancelled ctx does not abandon it: the caller learns the true outcome.
-	Update(ctx context.Context, f func(tx Tx) error) error
-	// View runs f over one consistent snapshot.
-	View(ctx context.Context, f func(r Reader) error) error
+	StoreOf[Reader, Tx]
 	// SignRows has s sign the rows that are written and check those that are read, from the next transaction on. A row that is not genuine
 	// is an AlteredError; a list leaves such rows out and comes with an AlteredError that names them.
 	SignRows(s RowSigner)
@@ -26,17 +21,11 @@ type Store interface {
 type Reader interface {
 	journalReader
 
-	cardReader
-	shortTermReader
-	sealedReader
-	signedReader
+	VaultReader
 	methodReader
 	operatorReader
 	violationReader
 	exemptionReader
-
-	// Now is the database's clock, the same throughout the transaction, whole milliseconds UTC.
-	Now() time.Time
 
 	authenticationReader
 
@@ -76,8 +65,6 @@ type Reader interface {
 	Customer(merchantID, id string) (*Customer, error)
 	// Customers by creation, newest first, and how many there are in all.
 	Customers(merchantID string, limit, offset int) ([]*Customer, int, error)
-	// Keyset is a keyset of the vault as it was stored, ErrNotFound before the first start.
-	Keyset(name string) ([]byte, error)
 }
 
 // Tx reads and writes. Insert answers ErrConflict when the key exists. Update compares and sets Version where the row has one (and
@@ -85,12 +72,9 @@ type Reader interface {
 type Tx interface {
 	Reader
 	journalTx
-	cardTx
 	authenticationTx
 	methodTx
-	keysetTx
-	sealedTx
-	signedTx
+	VaultTx
 	violationTx
 	exemptionTx
 
@@ -296,6 +280,3 @@ type Presenter interface {
 	// PaymentEvent renders the delivery body of an event about a payment.
 	PaymentEvent(eventID, eventType string, at time.Time, v *PaymentView) ([]byte, error)
 }
-
-// Clock tells the time; tests set it.
-type Clock func() time.Time

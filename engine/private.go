@@ -4,13 +4,7 @@ import (
 	"encoding/json"
 )
 
-// What the ciphertexts of configuration are bound to.
-func merchantAD(id string) string             { return "merchant/" + id }
-func profileAD(merchantID, id string) string  { return "profile/" + merchantID + "/" + id }
-func accountAD(merchantID, id string) string  { return "account/" + merchantID + "/" + id }
-func customerAD(merchantID, id string) string { return "customer/" + merchantID + "/" + id }
-
-func (v *Vault) sealPrivate(private map[string]Secret, associated string) ([]byte, error) {
+func sealPrivate(v *Vault, private map[string]Secret, associated string) ([]byte, error) {
 	if len(private) == 0 {
 		return nil, nil
 	}
@@ -29,7 +23,7 @@ func (v *Vault) sealPrivate(private map[string]Secret, associated string) ([]byt
 	return sealed, nil
 }
 
-func (v *Vault) openPrivate(sealed []byte, associated string) (map[string]Secret, error) {
+func openPrivate(v *Vault, sealed []byte, associated string) (map[string]Secret, error) {
 	private := map[string]Secret{}
 	if len(sealed) == 0 {
 		return private, nil
@@ -48,24 +42,24 @@ func (v *Vault) openPrivate(sealed []byte, associated string) (map[string]Secret
 	return private, nil
 }
 
-func (v *Vault) openMerchant(m *Merchant) (err error) {
-	if m.Private, err = v.openPrivate(m.Sealed, merchantAD(m.ID)); err != nil {
+func openMerchant(v *Vault, m *Merchant) (err error) {
+	if m.Private, err = openPrivate(v, m.Sealed, merchantAD(m.ID)); err != nil {
 		return err
 	}
 	m.ResponseHash = secretText(m.Private[fieldResponseHash])
 	return nil
 }
 
-func (v *Vault) openProfile(p *Profile) (err error) {
-	if p.Private, err = v.openPrivate(p.Sealed, profileAD(p.MerchantID, p.ID)); err != nil {
+func openProfile(v *Vault, p *Profile) (err error) {
+	if p.Private, err = openPrivate(v, p.Sealed, profileAD(p.MerchantID, p.ID)); err != nil {
 		return err
 	}
 	p.takePrivate()
 	return nil
 }
 
-func (v *Vault) openAccount(a *Account) (err error) {
-	if a.Private, err = v.openPrivate(a.Sealed, accountAD(a.MerchantID, a.ID)); err != nil {
+func openAccount(v *Vault, a *Account) (err error) {
+	if a.Private, err = openPrivate(v, a.Sealed, accountAD(a.MerchantID, a.ID)); err != nil {
 		return err
 	}
 	a.takePrivate()

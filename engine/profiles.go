@@ -68,7 +68,7 @@ func (e *Engine) CreateProfile(ctx context.Context, a Auth, in ProfileInput) (*P
 		if err != nil {
 			return missing(err, noMerchant())
 		}
-		fields, err := e.vault.merchantFields(m)
+		fields, err := merchantFields(e.vault, m)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ func (e *Engine) UpdateProfile(ctx context.Context, a Auth, id string, in Profil
 		if p, err = profileOf(tx, a, id); err != nil {
 			return err
 		}
-		if err := e.vault.openProfile(p); err != nil {
+		if err := openProfile(e.vault, p); err != nil {
 			return err
 		}
 		p.ModifiedAt = tx.Now()
@@ -149,7 +149,7 @@ func (e *Engine) Profile(ctx context.Context, a Auth, id string) (p *Profile, er
 	if err != nil {
 		return nil, err
 	}
-	return p, e.vault.openProfile(p)
+	return p, openProfile(e.vault, p)
 }
 
 // Profiles lists the merchant's by creation, opened. Errors: HE_02 for the merchant.
@@ -166,7 +166,7 @@ func (e *Engine) Profiles(ctx context.Context, a Auth) (list []*Profile, err err
 	}
 	for _, p := range list {
 		if err == nil {
-			err = e.vault.openProfile(p)
+			err = openProfile(e.vault, p)
 		}
 	}
 	return list, err
@@ -237,7 +237,7 @@ func (e *Engine) applyProfile(p *Profile, in ProfileInput) error {
 	if p.Details, p.Private, err = fields.split(privateOfProfile); err != nil {
 		return err
 	}
-	if p.Sealed, err = e.vault.sealPrivate(p.Private, profileAD(p.MerchantID, p.ID)); err != nil {
+	if p.Sealed, err = sealPrivate(e.vault, p.Private, profileAD(p.MerchantID, p.ID)); err != nil {
 		return err
 	}
 	p.takePrivate()

@@ -124,7 +124,7 @@ func (v *Vault) reencryptTable(ctx context.Context, c sealedColumn, r *Reencrypt
 		}
 		var rows []SealedRow
 		primary := ring.current.Load().primary
-		err := v.store.View(ctx, func(s Reader) (err error) {
+		err := v.store.View(ctx, func(s VaultReader) (err error) {
 			rows, behind, err = s.SealedRows(c.table, behind, sealedWindow, primary)
 			return err
 		})
@@ -177,7 +177,7 @@ func (v *Vault) resealBatch(ctx context.Context, ring *keyring, c sealedColumn, 
 	}
 	moved := 0
 	var altered []SealedRow // nobody signs them again by the way; their keys are kept
-	err = v.store.Update(ctx, func(tx Tx) error {
+	err = v.store.Update(ctx, func(tx VaultTx) error {
 		moved, altered = 0, nil
 		for i, row := range from {
 			did, err := tx.Reseal(c.table, row, to[i])

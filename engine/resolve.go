@@ -217,5 +217,5 @@ func (e *Engine) loadAttempt(ctx context.Context, op *Operation) (a *Attempt, er
 	if err != nil {
 		return nil, Internal(err, "read attempt")
 	}
-	return a, e.openAttempt(a)
+	return a, e.vault.openAttempt(a)
 }

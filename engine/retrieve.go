@@ -35,7 +35,7 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth Auth, id string, in R
 	if in.Attempts {
 		err = e.store.View(ctx, func(r Reader) (err error) { v.Attempts, err = r.Attempts(w.p.MerchantID, w.p.ID); return err })
 		for _, a := range v.Attempts {
-			err = errors.Join(err, e.openAttempt(a))
+			err = errors.Join(err, e.vault.openAttempt(a))
 		}
 		if err != nil {
 			return nil, Internal(err, "read attempts")

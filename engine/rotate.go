@@ -146,7 +146,7 @@ func (v *Vault) rewrap(ctx context.Context, name string, master MasterKey) (bool
 		if err != nil {
 			return false, err
 		}
-		err = v.store.Update(ctx, func(tx Tx) error { return tx.UpdateKeyset(name, stored, next) })
+		err = v.store.Update(ctx, func(tx VaultTx) error { return tx.UpdateKeyset(name, stored, next) })
 		if !errors.Is(err, ErrConflict) { // else another node has changed it meanwhile
 			return err == nil, err
 		}

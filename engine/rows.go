@@ -46,19 +46,6 @@ type SignedColumn struct {
 	Free  bool // not signed
 }
 
-type signedReader interface {
-	// SignedTables are the tables whose rows are signed.
-	SignedTables() []string
-	// SignedRows are the next window rows of a table behind a position (0: from the start), genuine or not. next is the position to go on
-	// from, 0 at the end.
-	SignedRows(table string, behind int64, window int) (rows []SignedRow, next int64, err error)
-}
-
-type signedTx interface {
-	// PutSignature gives a row a signature without checking anything; ErrNotFound when the row is gone.
-	PutSignature(table string, row SignedRow, signature []byte) error
-}
-
 // ErrAltered is what an AlteredError is.
 var ErrAltered = errors.New("altered row")
 
@@ -216,12 +203,12 @@ func (v *Vault) signAll(ctx context.Context, stored []byte, h *keyset.Handle, k 
 	}
 	signer := v.signerWith(rows)
 	n := 0
-	err = v.store.Update(ctx, func(tx Tx) (err error) {
+	err = v.store.Update(ctx, func(tx VaultTx) (err error) {
 		n = 0
 		if err := tx.UpdateKeyset(hashKeyset, stored, next); err != nil {
 			return err
 		}
-		here := func(_ context.Context, f func(Reader) error) error { return f(tx) }
+		here := func(_ context.Context, f func(VaultReader) error) error { return f(tx) }
 		return eachSignedRow(ctx, here, func(table string, row SignedRow) error {
 			n++
 			return tx.PutSignature(table, row, signer.SignRow(table, row.Row))
@@ -244,9 +231,9 @@ func (v *Vault) signerWith(key prf.PRF) *rowSigner {
 }
 
 // eachSignedRow goes through the rows of all signed tables, one table after the other, a window in each view.
-func eachSignedRow(ctx context.Context, view func(context.Context, func(Reader) error) error, f func(table string, row SignedRow) error) error {
+func eachSignedRow(ctx context.Context, view func(context.Context, func(VaultReader) error) error, f func(table string, row SignedRow) error) error {
 	var tables []string
-	if err := view(ctx, func(r Reader) error { tables = r.SignedTables(); return nil }); err != nil {
+	if err := view(ctx, func(r VaultReader) error { tables = r.SignedTables(); return nil }); err != nil {
 		return err
 	}
 	for _, table := range tables {
@@ -255,7 +242,7 @@ func eachSignedRow(ctx context.Context, view func(context.Context, func(Reader) 
 				return err
 			}
 			var rows []SignedRow
-			err := view(ctx, func(r Reader) (err error) {
+			err := view(ctx, func(r VaultReader) (err error) {
 				rows, behind, err = r.SignedRows(table, behind, signedWindow)
 				return err
 			})
@@ -289,7 +276,7 @@ func (v *Vault) AlteredRows(ctx context.Context, found func(table string, row Si
 // SignRow signs one row as it is: an operator has looked at it, and takes it for right. It must still read as it was shown, else
 // ErrConflict; ErrNotFound when it is gone.
 func (v *Vault) SignRow(ctx context.Context, table string, shown SignedRow) error {
-	err := v.store.Update(ctx, func(tx Tx) error {
+	err := v.store.Update(ctx, func(tx VaultTx) error {
 		rows, _, err := tx.SignedRows(table, shown.Position-1, 1)
 		if err != nil {
 			return err
@@ -309,3 +296,6 @@ func (v *Vault) SignRow(ctx context.Context, table string, shown SignedRow) erro
 	v.log.LogAttrs(ctx, slog.LevelWarn, "row signed as it is, by an operator", slog.String("table", table), slog.String("row", strings.Join(shown.Key, "/")))
 	return nil
 }
+
+// onAlteredRow has alarm called with the kind of alarm when a row is not genuine.
+func (v *Vault) onAlteredRow(alarm func(kind string)) { v.rows.alarm.Store(&alarm) }

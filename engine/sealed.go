@@ -67,17 +67,3 @@ type SealedRow struct {
 	Key      []string // what it is bound to: merchant and id, or the operation's id
 	Sealed   []byte
 }
-
-type sealedReader interface {
-	// SealedRows looks at the next window rows of a table behind a position (0: from the start) and returns those that are sealed, but
-	// not under key (8 hex digits, as they begin). next is the position to go on from, 0 at the end.
-	SealedRows(table SealedTable, behind int64, window int, key string) (rows []SealedRow, next int64, err error)
-	// SealedCounts counts the sealed among the next window rows by their key; next as above.
-	SealedCounts(table SealedTable, behind int64, window int) (counts map[string]int, next int64, err error)
-}
-
-type sealedTx interface {
-	// Reseal puts sealed in the place of row.Sealed, and raises the row's version where it has one: who has read it before cannot write
-	// the old one back. False when the row is gone, or sealed otherwise by now.
-	Reseal(table SealedTable, row SealedRow, sealed []byte) (bool, error)
-}

@@ -132,7 +132,7 @@ func (e *Engine) reload(ctx context.Context, w *work) error {
 	if err != nil {
 		return Internal(err, "read payment again")
 	}
-	if err := errors.Join(e.openPayment(p), e.openAttempt(a)); err != nil {
+	if err := errors.Join(e.vault.openPayment(p), e.vault.openAttempt(a)); err != nil {
 		return err
 	}
 	open := op.Status.Open() || op.Status == OperationPending

@@ -7,15 +7,6 @@ import (
 	"time"
 )
 
-type shortTermReader interface {
-	// ShortTermKey is the key of an operation's, an authentication's or a card token's instrument, by its ShortTermID; ErrNotFound once it
-	// was destroyed.
-	ShortTermKey(merchantID, id string) (*ShortTermKey, error)
-}
-
-// What a short-term key and its ciphertext are bound to.
-func shortTermAD(merchantID, id string) string { return "short_term/" + merchantID + "/" + id }
-
 // sealShortTerm seals v under a data key of its own, which is destroyed at until at the latest.
 func (v *Vault) sealShortTerm(c *sealedCard, merchantID, id string, until time.Time) ([]byte, *ShortTermKey, error) {
 	plain, err := json.Marshal(c)

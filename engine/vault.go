@@ -18,7 +18,7 @@ const hashSize = 32
 // sealed with the primary key of a keyset, the others still open what they sealed: Rotate adds a key and makes it primary, Reencrypt
 // moves what older ones sealed and destroys them. Safe for concurrent use.
 type Vault struct {
-	store   Store
+	store   VaultStore
 	log     *slog.Logger
 	masters []MasterKey // the one in use, then the next
 	refresh time.Duration
@@ -50,8 +50,8 @@ const (
 	defaultRefresh = 10 * time.Second
 )
 
-// OpenVault opens the vault in s with a LocalMasterKey and the default options.
-func OpenVault(ctx context.Context, s Store, masterKey Secret) (*Vault, error) {
+// openVault opens the vault in s with a LocalMasterKey and the default options.
+func openVault(ctx context.Context, s VaultStore, masterKey Secret) (*Vault, error) {
 	if masterKey.IsZero() {
 		return nil, fmt.Errorf("open vault: there is no master key; %s", MasterKeyRemedy)
 	}
@@ -59,13 +59,13 @@ func OpenVault(ctx context.Context, s Store, masterKey Secret) (*Vault, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open vault: the master key %w", err)
 	}
-	return OpenVaultWith(ctx, s, VaultOptions{Master: master})
+	return openVaultWith(ctx, s, VaultOptions{Master: master})
 }
 
-// OpenVaultWith opens the vault in s, making its keys on the first start of an installation; nodes that start together agree on them. A
+// openVaultWith opens the vault in s, making its keys on the first start of an installation; nodes that start together agree on them. A
 // master key that is not the one the vault was made with is ErrMasterKey, says which key is wanted, and changes nothing. From then on the
 // vault signs the rows of s, and s checks them; rows of a release that did not sign are signed first, all of them, once.
-func OpenVaultWith(ctx context.Context, s Store, o VaultOptions) (*Vault, error) {
+func openVaultWith(ctx context.Context, s VaultStore, o VaultOptions) (*Vault, error) {
 	if o.Master == nil {
 		return nil, errors.New("open vault: VaultOptions.Master is required")
 	}
@@ -97,8 +97,8 @@ func OpenVaultWith(ctx context.Context, s Store, o VaultOptions) (*Vault, error)
 	return v, nil
 }
 
-// WantedMasterKey is MasterKey.ID of the key that a vault in s opens with; "" where there is no vault yet, or it does not say.
-func WantedMasterKey(ctx context.Context, s Store) (string, error) {
+// wantedMasterKey is MasterKey.ID of the key that a vault in s opens with; "" where there is no vault yet, or it does not say.
+func wantedMasterKey(ctx context.Context, s VaultStore) (string, error) {
 	stored, _, err := readKeyset(ctx, s, dataKeyset)
 	if errors.Is(err, ErrNotFound) {
 		return "", nil
@@ -158,7 +158,7 @@ func (v *Vault) ensureKeyset(ctx context.Context, name string) error {
 		if stored, err = newKeyset(ctx, name, now, v.masters[0]); err != nil {
 			return fmt.Errorf("open vault: make keyset %q: %w", name, err)
 		}
-		err = v.store.Update(ctx, func(tx Tx) error { return tx.InsertKeyset(name, stored) })
+		err = v.store.Update(ctx, func(tx VaultTx) error { return tx.InsertKeyset(name, stored) })
 		if errors.Is(err, ErrConflict) { // another node was faster
 			return nil
 		}
@@ -172,14 +172,14 @@ func (v *Vault) ensureKeyset(ctx context.Context, name string) error {
 // neverUsed refuses to make keys anew that a database in use must have. The first releases had merchants, and neither cards nor their keys.
 func (v *Vault) neverUsed(ctx context.Context, name string) error {
 	used := false
-	err := v.store.View(ctx, func(r Reader) error {
+	err := v.store.View(ctx, func(r VaultReader) error {
 		if name == cardKeyset {
 			cards, _, err := r.SealedCounts(SealedCards, 0, 1)
 			used = len(cards) > 0
 			return err
 		}
-		list, err := r.Merchants("")
-		used = len(list) > 0
+		merchants, _, err := r.SignedRows("merchants", 0, 1)
+		used = len(merchants) > 0
 		return err
 	})
 	if err == nil && used {
@@ -238,7 +238,7 @@ func (v *Vault) Hash(purpose string, data []byte) []byte {
 	in = append(append(in, purpose...), data...)
 	out, err := v.hash.ComputePRF(in, hashSize)
 	if err != nil {
-		panic("vault: " + err.Error()) // ruled out by OpenVaultWith
+		panic("vault: " + err.Error()) // ruled out by openVaultWith
 	}
 	return out
 }

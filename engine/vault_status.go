@@ -99,7 +99,7 @@ func (v *Vault) countRecords(ctx context.Context, keysetName string) (map[string
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			err := v.store.View(ctx, func(r Reader) error {
+			err := v.store.View(ctx, func(r VaultReader) error {
 				counts, next, err := r.SealedCounts(c.table, behind, sealedWindow)
 				for id, n := range counts {
 					total[id] += n

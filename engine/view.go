@@ -52,7 +52,7 @@ func methodOf(r Reader, a *Attempt) (*PaymentMethod, error) {
 
 // open decrypts and completes what load read.
 func (e *Engine) open(ctx context.Context, w *work) (err error) {
-	if err := errors.Join(e.openPayment(w.p), e.openAttempt(w.a)); err != nil {
+	if err := errors.Join(e.vault.openPayment(w.p), e.vault.openAttempt(w.a)); err != nil {
 		return err
 	}
 	if w.merchant, err = e.dir.merchant(ctx, w.p.MerchantID); err != nil {
