@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -32,9 +33,9 @@ var privateOfAccount = []string{fieldCredentials, fieldWebhookSecrets, fieldWall
 // CreateAccount makes a connector account and puts a payment processor at the end of its profile's fallback list. Errors: HE_02 for
 // merchant or profile, IR_06 (400) for a connector without an adapter, IR_05 or IR_06 (422) for credentials that do not fit it, HE_01 when profile
 // and label are taken.
-func (e *Engine) CreateAccount(ctx context.Context, a Auth, in AccountInput) (*Account, error) {
+func (s *Registry) CreateAccount(ctx context.Context, a Auth, in AccountInput) (*Account, error) {
 	var n *Account
-	err := e.change(ctx, "create connector account", func(tx Tx) error {
+	err := s.change(ctx, "create connector account", func(tx AccountTx) error {
 		m, err := tx.Merchant(a.MerchantID)
 		if err != nil {
 			return missing(err, noMerchant())
@@ -51,14 +52,14 @@ func (e *Engine) CreateAccount(ctx context.Context, a Auth, in AccountInput) (*A
 		if in.Credentials.IsZero() {
 			in.Credentials = NewSecret(`{"auth_type":"` + authNoKey + `"}`)
 		}
-		if err := e.applyAccount(n, in); err != nil {
+		if err := s.applyAccount(n, in); err != nil {
 			return err
 		}
-		info, err := e.adapter(n.Connector)
+		info, err := s.adapter(n.Connector)
 		if err != nil {
 			return err
 		}
-		n.Operator.approve(info, ApprovedAtCreation, false, tx.Now())
+		n.Operator.approve(info.Hash, info.Manifest, ApprovedAtCreation, false, tx.Now())
 		all, err := tx.Accounts(m.ID)
 		if err != nil {
 			return err
@@ -79,17 +80,17 @@ func (e *Engine) CreateAccount(ctx context.Context, a Auth, in AccountInput) (*A
 }
 
 // UpdateAccount changes the fields sent. Errors: as CreateAccount's, and HE_02 for the account.
-func (e *Engine) UpdateAccount(ctx context.Context, a Auth, id string, in AccountInput) (*Account, error) {
+func (s *Registry) UpdateAccount(ctx context.Context, a Auth, id string, in AccountInput) (*Account, error) {
 	var n *Account
-	err := e.change(ctx, "update connector account", func(tx Tx) (err error) {
+	err := s.change(ctx, "update connector account", func(tx AccountTx) (err error) {
 		if n, err = accountOf(tx, a, id); err != nil {
 			return err
 		}
-		if err := openAccount(e.vault, n); err != nil {
+		if err := openAccount(s.Vault, n); err != nil {
 			return err
 		}
 		was := n.Type
-		if err := e.applyAccount(n, in); err != nil {
+		if err := s.applyAccount(n, in); err != nil {
 			return err
 		}
 		all, err := tx.Accounts(a.MerchantID)
@@ -113,8 +114,8 @@ func (e *Engine) UpdateAccount(ctx context.Context, a Auth, id string, in Accoun
 
 // DeleteAccount removes a connector account and takes it off its profile's fallback list. Errors: HE_02, IR_16 while operations on it
 // are open.
-func (e *Engine) DeleteAccount(ctx context.Context, a Auth, id string) error {
-	return e.change(ctx, "delete connector account", func(tx Tx) error {
+func (s *Registry) DeleteAccount(ctx context.Context, a Auth, id string) error {
+	return s.change(ctx, "delete connector account", func(tx AccountTx) error {
 		n, err := accountOf(tx, a, id)
 		if err != nil {
 			return err
@@ -140,20 +141,20 @@ func stillOpen(what string, open int, first string) *Error {
 }
 
 // Account reads one, opened. Errors: HE_02.
-func (e *Engine) Account(ctx context.Context, a Auth, id string) (n *Account, err error) {
-	err = e.read(ctx, "read connector account", func(r Reader) (err error) {
+func (s *Registry) Account(ctx context.Context, a Auth, id string) (n *Account, err error) {
+	err = s.read(ctx, "read connector account", func(r AccountReader) (err error) {
 		n, err = accountOf(r, a, id)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return n, openAccount(e.vault, n)
+	return n, openAccount(s.Vault, n)
 }
 
 // Accounts lists the merchant's by creation, opened. Errors: HE_02 for the merchant.
-func (e *Engine) Accounts(ctx context.Context, a Auth) (list []*Account, err error) {
-	err = e.read(ctx, "list connector accounts", func(r Reader) (err error) {
+func (s *Registry) Accounts(ctx context.Context, a Auth) (list []*Account, err error) {
+	err = s.read(ctx, "list connector accounts", func(r AccountReader) (err error) {
 		if _, err = r.Merchant(a.MerchantID); err != nil {
 			return missing(err, noMerchant())
 		}
@@ -165,14 +166,14 @@ func (e *Engine) Accounts(ctx context.Context, a Auth) (list []*Account, err err
 	}
 	for _, n := range list {
 		if err == nil {
-			err = openAccount(e.vault, n)
+			err = openAccount(s.Vault, n)
 		}
 	}
 	return list, err
 }
 
 // accountOf reads a connector account that the caller may see.
-func accountOf(r Reader, a Auth, id string) (*Account, error) {
+func accountOf(r AccountReader, a Auth, id string) (*Account, error) {
 	none := NotFound("Merchant connector account")
 	none.Reason = "merchant_connector_id " + id
 	n, err := r.Account(a.MerchantID, id)
@@ -186,7 +187,7 @@ func accountOf(r Reader, a Auth, id string) (*Account, error) {
 }
 
 // accountProfile is the profile of a new connector account: the one named, the one the caller is restricted to, or the default.
-func accountProfile(tx Tx, a Auth, m *Merchant, id string) (*Profile, error) {
+func accountProfile(tx AccountTx, a Auth, m *Merchant, id string) (*Profile, error) {
 	if id == "" {
 		id = a.ProfileID
 	}
@@ -208,7 +209,7 @@ func labelFree(all []*Account, n *Account) error {
 }
 
 // keepFallback sees to it that the account is on its profile's fallback list (at the end if new) or is not.
-func keepFallback(tx Tx, n *Account, on bool) error {
+func keepFallback(tx AccountTx, n *Account, on bool) error {
 	p, err := tx.Profile(n.MerchantID, n.ProfileID)
 	if errors.Is(err, ErrNotFound) && !on {
 		return nil // its profile is gone, and the list with it
@@ -229,7 +230,7 @@ func keepFallback(tx Tx, n *Account, on bool) error {
 }
 
 // applyAccount changes what was sent in an opened account, checks it as a whole and seals it.
-func (e *Engine) applyAccount(n *Account, in AccountInput) error {
+func (s *Registry) applyAccount(n *Account, in AccountInput) error {
 	if in.Type != "" {
 		n.Type = in.Type
 	}
@@ -254,14 +255,14 @@ func (e *Engine) applyAccount(n *Account, in AccountInput) error {
 	}
 	n.takePrivate()
 	if !in.Credentials.IsZero() || len(in.Metadata) > 0 || in.Type != "" {
-		if err := e.checkAccount(n); err != nil {
+		if err := s.checkAccount(n); err != nil {
 			return err
 		}
 	}
 	if err := n.applyStatus(in); err != nil {
 		return err
 	}
-	n.Sealed, err = sealPrivate(e.vault, n.Private, accountAD(n.MerchantID, n.ID))
+	n.Sealed, err = sealPrivate(s.Vault, n.Private, accountAD(n.MerchantID, n.ID))
 	return err
 }
 
@@ -302,3 +303,29 @@ func (n *Account) takePrivate() {
 	n.AuthType = n.Credentials["auth_type"].Reveal()
 	delete(n.Credentials, "auth_type")
 }
+
+const typeProcessor = "payment_processor"
+
+// withWebhookSecrets adds the account's webhook secrets to its credentials.
+func (a *Account) withWebhookSecrets() map[string]Secret {
+	secrets := leaves(a.Private[fieldWebhookSecrets])
+	if len(secrets) == 0 {
+		return a.Credentials
+	}
+	all := maps.Clone(a.Credentials)
+	if all == nil {
+		all = map[string]Secret{}
+	}
+	for name, from := range map[string]string{webhookSecretCredential: "merchant_secret", webhookSecondCredential: "additional_secret"} {
+		if s := secrets[from]; !s.IsZero() {
+			all[name] = s
+		}
+	}
+	return all
+}
+
+// Names of an account's webhook secrets among its credentials: connector_webhook_details.merchant_secret and additional_secret.
+const (
+	webhookSecretCredential = "webhook_secret"
+	webhookSecondCredential = "webhook_additional_secret"
+)

@@ -59,7 +59,7 @@ const (
 
 // CreateAcquirer adds an acquirer with one network to a profile. The default takes the place of the one before. Errors: IR_04 for what is missing, IR_06
 // (422) for what does not fit the schemes' fields, HE_02 for the profile, IR_16 when it has as many as it may.
-func (e *Engine) CreateAcquirer(ctx context.Context, a Auth, in AcquirerInput) (*AcquirerView, error) {
+func (e *Registry) CreateAcquirer(ctx context.Context, a Auth, in AcquirerInput) (*AcquirerView, error) {
 	if in.ProfileID == "" {
 		return nil, Missing("profile_id")
 	}
@@ -88,7 +88,7 @@ func (e *Engine) CreateAcquirer(ctx context.Context, a Auth, in AcquirerInput) (
 
 // UpdateAcquirer changes what was sent of an acquirer's entry for a network, or adds the entry; without a network, of the only one. Errors:
 // IR_04 for a network or a new entry's field that is missing, IR_06 (422) as in CreateAcquirer, HE_02 for profile and acquirer.
-func (e *Engine) UpdateAcquirer(ctx context.Context, a Auth, profileID, id string, in AcquirerInput) (*AcquirerView, error) {
+func (e *Registry) UpdateAcquirer(ctx context.Context, a Auth, profileID, id string, in AcquirerInput) (*AcquirerView, error) {
 	var v *AcquirerView
 	err := e.changeAcquirers(ctx, a, profileID, "update profile acquirer", func(s *ProfileSettings) error {
 		i := slices.IndexFunc(s.Acquirers, func(q Acquirer) bool { return q.ID == id })
@@ -114,8 +114,8 @@ func (e *Engine) UpdateAcquirer(ctx context.Context, a Auth, profileID, id strin
 
 func noAcquirer() *Error { return NotFound("Profile acquirer") }
 
-func (e *Engine) changeAcquirers(ctx context.Context, a Auth, profileID, doing string, f func(s *ProfileSettings) error) error {
-	return e.change(ctx, doing, func(tx Tx) error {
+func (e *Registry) changeAcquirers(ctx context.Context, a Auth, profileID, doing string, f func(s *ProfileSettings) error) error {
+	return e.change(ctx, doing, func(tx AccountTx) error {
 		p, err := profileOf(tx, a, profileID)
 		if err != nil {
 			return err

@@ -16,20 +16,20 @@ type APIKeyInput struct {
 
 // CreateAPIKey makes a secret key for the merchant. The key itself is returned here and never again: only its keyed hash is kept.
 // Errors: HE_02 for the merchant, IR_04, IR_06 (422) for a text too long.
-func (e *Engine) CreateAPIKey(ctx context.Context, a Auth, in APIKeyInput) (*APIKey, Secret, error) {
+func (s *Registry) CreateAPIKey(ctx context.Context, a Auth, in APIKeyInput) (*APIKey, Secret, error) {
 	switch {
 	case in.Name == nil:
 		return nil, Secret{}, Missing("name")
 	case in.Expiration == nil:
 		return nil, Secret{}, Missing("expiration")
 	}
-	text := e.opts.KeyEnvironment + "_" + randomText(64)
-	k := &APIKey{ID: newID(e.opts.KeyEnvironment + "_"), MerchantID: a.MerchantID, Prefix: text[:12],
-		Hash: e.vault.Hash(apiKeyPurpose, []byte(text))}
+	text := s.KeyEnvironment + "_" + randomText(64)
+	k := &APIKey{ID: newID(s.KeyEnvironment + "_"), MerchantID: a.MerchantID, Prefix: text[:12],
+		Hash: s.Vault.Hash(apiKeyPurpose, []byte(text))}
 	if err := k.apply(in); err != nil {
 		return nil, Secret{}, err
 	}
-	err := e.change(ctx, "create API key", func(tx Tx) error {
+	err := s.change(ctx, "create API key", func(tx AccountTx) error {
 		if _, err := tx.Merchant(a.MerchantID); err != nil {
 			return missing(err, noMerchant())
 		}
@@ -43,9 +43,9 @@ func (e *Engine) CreateAPIKey(ctx context.Context, a Auth, in APIKeyInput) (*API
 }
 
 // UpdateAPIKey changes the fields sent. Errors: HE_02 (a revoked key too), IR_06 (422) for a text too long.
-func (e *Engine) UpdateAPIKey(ctx context.Context, a Auth, id string, in APIKeyInput) (*APIKey, error) {
+func (s *Registry) UpdateAPIKey(ctx context.Context, a Auth, id string, in APIKeyInput) (*APIKey, error) {
 	var k *APIKey
-	err := e.change(ctx, "update API key", func(tx Tx) (err error) {
+	err := s.change(ctx, "update API key", func(tx AccountTx) (err error) {
 		if k, err = keyOf(tx, a, id); err != nil {
 			return err
 		}
@@ -61,8 +61,8 @@ func (e *Engine) UpdateAPIKey(ctx context.Context, a Auth, id string, in APIKeyI
 }
 
 // RevokeAPIKey ends a key: on this node at once, on others within a second. Errors: HE_02.
-func (e *Engine) RevokeAPIKey(ctx context.Context, a Auth, id string) error {
-	return e.change(ctx, "revoke API key", func(tx Tx) error {
+func (s *Registry) RevokeAPIKey(ctx context.Context, a Auth, id string) error {
+	return s.change(ctx, "revoke API key", func(tx AccountTx) error {
 		k, err := keyOf(tx, a, id)
 		if err != nil {
 			return err
@@ -73,8 +73,8 @@ func (e *Engine) RevokeAPIKey(ctx context.Context, a Auth, id string) error {
 }
 
 // APIKey reads one that is not revoked. Errors: HE_02.
-func (e *Engine) APIKey(ctx context.Context, a Auth, id string) (k *APIKey, err error) {
-	err = e.read(ctx, "read API key", func(r Reader) (err error) {
+func (s *Registry) APIKey(ctx context.Context, a Auth, id string) (k *APIKey, err error) {
+	err = s.read(ctx, "read API key", func(r AccountReader) (err error) {
 		k, err = keyOf(r, a, id)
 		return err
 	})
@@ -85,8 +85,8 @@ func (e *Engine) APIKey(ctx context.Context, a Auth, id string) (k *APIKey, err 
 }
 
 // APIKeys lists those not revoked by creation, from the skip-th on, at most limit (0: all). Errors: HE_02 for the merchant.
-func (e *Engine) APIKeys(ctx context.Context, a Auth, limit, skip int) (list []*APIKey, err error) {
-	err = e.read(ctx, "list API keys", func(r Reader) (err error) {
+func (s *Registry) APIKeys(ctx context.Context, a Auth, limit, skip int) (list []*APIKey, err error) {
+	err = s.read(ctx, "list API keys", func(r AccountReader) (err error) {
 		if _, err = r.Merchant(a.MerchantID); err != nil {
 			return missing(err, noMerchant())
 		}
@@ -104,7 +104,7 @@ func (e *Engine) APIKeys(ctx context.Context, a Auth, limit, skip int) (list []*
 	return list, nil
 }
 
-func keyOf(r Reader, a Auth, id string) (*APIKey, error) {
+func keyOf(r AccountReader, a Auth, id string) (*APIKey, error) {
 	k, err := r.APIKey(a.MerchantID, id)
 	if err != nil {
 		return nil, missing(err, NotFound("API Key"))

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"strings"
+	"time"
 )
 
 const (
@@ -14,13 +15,13 @@ const (
 
 // Authenticate finds out whose key it is. A missing, unknown, revoked or expired key is Unauthorized; a key revoked here stops
 // working at once, one revoked on another node within a second.
-func (e *Engine) Authenticate(ctx context.Context, key Secret) (Auth, error) {
+func (s *Registry) Authenticate(ctx context.Context, key Secret) (Auth, error) {
 	text := key.Reveal()
 	if text == "" || len(text) > 128 {
 		return Auth{}, Unauthorized()
 	}
 	if strings.HasPrefix(text, publishablePrefix) {
-		id, err := e.dir.publishable(ctx, text)
+		id, err := s.dir.publishable(ctx, text)
 		switch {
 		case errors.Is(err, ErrNotFound), errors.Is(err, ErrAltered):
 			return Auth{}, Unauthorized()
@@ -30,18 +31,24 @@ func (e *Engine) Authenticate(ctx context.Context, key Secret) (Auth, error) {
 		return Auth{MerchantID: id, Publishable: true}, nil
 	}
 	if strings.HasPrefix(text, ephemeralPrefix) {
-		return e.authenticateEphemeral(ctx, text)
+		return s.Ephemeral(ctx, text)
 	}
-	hash := [32]byte(e.vault.Hash(apiKeyPurpose, []byte(text)))
-	k, err := e.dir.apiKey(ctx, hash)
+	hash := [32]byte(s.Vault.Hash(apiKeyPurpose, []byte(text)))
+	k, err := s.dir.apiKey(ctx, hash)
 	switch {
 	case errors.Is(err, ErrNotFound), errors.Is(err, ErrAltered):
 		return Auth{}, Unauthorized()
 	case err != nil:
 		return Auth{}, Internal(err, "look up API key")
 	}
-	if subtle.ConstantTimeCompare(k.Hash, hash[:]) != 1 || !k.RevokedAt.IsZero() || !k.ExpiresAt.IsZero() && !e.now().Before(k.ExpiresAt) {
+	if subtle.ConstantTimeCompare(k.Hash, hash[:]) != 1 || !k.RevokedAt.IsZero() || !k.ExpiresAt.IsZero() && !s.Now().Before(k.ExpiresAt) {
 		return Auth{}, Unauthorized()
 	}
 	return Auth{MerchantID: k.MerchantID, KeyID: k.ID}, nil
 }
+
+const (
+	ephemeralPrefix  = "epk_"
+	ephemeralPurpose = "ephemeral_key"
+	ephemeralTime    = time.Hour // contract: limits §4
+)

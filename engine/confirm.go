@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"payswitch/engine/threeds"
@@ -297,4 +298,29 @@ func (e *Engine) tokenCard(ctx context.Context, p *Payment, token string, now ti
 		return nil, err
 	}
 	return s.input(), nil
+}
+
+// SecretOf is the id of the payment or the payment method whose client secret this is; "" for a wrong one. A secret whose time has passed
+// counts: the answer to a repeated request may be the news that it was in time.
+func (e *Engine) SecretOf(ctx context.Context, a *Auth, clientSecret string) string {
+	i := strings.LastIndex(clientSecret, "_secret_")
+	if i < 0 {
+		return ""
+	}
+	id := clientSecret[:i]
+	err := e.CheckClientSecret(ctx, *a, id, clientSecret)
+	var refused *Error
+	if errors.As(err, &refused) && refused.Kind == KindNotFound {
+		var m *PaymentMethod
+		if m, err = e.readMethod(ctx, a.MerchantID, id); err == nil {
+			err = e.checkMethodSecret(*a, m, clientSecret)
+		}
+	}
+	if errors.As(err, &refused) && refused.Code == "IR_08" {
+		err = nil
+	}
+	if err != nil {
+		return "" // what answers the request says what is wrong
+	}
+	return id
 }

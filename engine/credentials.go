@@ -33,10 +33,10 @@ const typeAuthenticator = "authentication_processor"
 
 // VerifyCredentials says whether connector_account_details fit the connector: its shape, and every field the adapter asks for. It does
 // not call the processor: nothing that could be called proves a key without touching somebody's money or card. Errors: as CreateAccount's.
-func (e *Engine) VerifyCredentials(_ context.Context, connector string, credentials Secret) error {
+func (s *Registry) VerifyCredentials(_ context.Context, connector string, credentials Secret) error {
 	n := &Account{Connector: connector, Private: map[string]Secret{fieldCredentials: credentials}}
 	n.takePrivate()
-	info, err := e.adapter(connector)
+	info, err := s.adapter(connector)
 	if err != nil {
 		return err
 	}
@@ -52,17 +52,17 @@ func (e *Engine) VerifyCredentials(_ context.Context, connector string, credenti
 	if err := n.checkPEM(info.Manifest); err != nil {
 		return err
 	}
-	return n.checkCertificate(info.Manifest, e.now())
+	return n.checkCertificate(info.Manifest, s.Now())
 }
 
 // adapter is the adapter behind a connector name; an unknown name is a value outside a closed list.
-func (e *Engine) adapter(connector string) (AdapterInfo, error) {
-	info, ok := e.connectors.Adapter(connector)
+func (s *Registry) adapter(connector string) (AdapterInfo, error) {
+	info, ok := s.Connectors.Adapter(connector)
 	if ok {
 		return info, nil
 	}
 	names := make([]string, 0, 16)
-	for _, i := range e.connectors.Adapters() {
+	for _, i := range s.Connectors.Adapters() {
 		names = append(names, i.Connector)
 	}
 	slices.Sort(names)
@@ -78,8 +78,8 @@ func unknownVariant(value string, list []string) string {
 }
 
 // checkAccount holds type, credentials and metadata of an account against its adapter.
-func (e *Engine) checkAccount(n *Account) error {
-	info, err := e.adapter(n.Connector)
+func (s *Registry) checkAccount(n *Account) error {
+	info, err := s.adapter(n.Connector)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (e *Engine) checkAccount(n *Account) error {
 	if err := n.checkPEM(info.Manifest); err != nil {
 		return err
 	}
-	if err := n.checkCertificate(info.Manifest, e.now()); err != nil {
+	if err := n.checkCertificate(info.Manifest, s.Now()); err != nil {
 		return err
 	}
 	return n.checkConfig(info.Manifest)
@@ -186,13 +186,6 @@ func (n *Account) checkConfig(m *sdk.Manifest) error {
 		}
 	}
 	return nil
-}
-
-func fieldKey(f sdk.Field) string {
-	if f.Key != "" {
-		return f.Key
-	}
-	return f.Name
 }
 
 // shapeOf names the auth_type that has the given keys, with them.

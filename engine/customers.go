@@ -165,26 +165,6 @@ func (e *Engine) applyCustomer(c *Customer, in CustomerData) error {
 	return e.sealCustomer(c)
 }
 
-const redactedText = "Redacted"
-
-// redact replaces what is personal. An address keeps its shape without the country, which cannot say "Redacted".
-func (c *Customer) redact() {
-	p := &CustomerPersonal{Name: redactedText, Email: redactedText, Phone: redactedText, PhoneCountryCode: redactedText,
-		Description: redactedText, TaxRegistrationID: redactedText}
-	var address map[string]any
-	if len(c.Personal.Address) > 0 && json.Unmarshal(c.Personal.Address, &address) == nil {
-		for key, v := range address {
-			if _, isText := v.(string); key == "country" || !isText {
-				address[key] = nil
-			} else {
-				address[key] = redactedText
-			}
-		}
-		p.Address, _ = json.Marshal(address) // texts and nulls always encode
-	}
-	c.Personal, c.Metadata, c.Redacted = p, nil, true
-}
-
 func (e *Engine) openCustomer(c *Customer) error {
 	c.Personal = &CustomerPersonal{}
 	if len(c.Sealed) == 0 {

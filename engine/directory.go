@@ -22,7 +22,7 @@ const (
 // directory is the cached configuration that every payment needs: merchants with their profiles and connector accounts, and keys.
 // What it returns is shared: read it, never change it. What does not exist is not cached. Safe for concurrent use.
 type directory struct {
-	store Store
+	store AccountStore
 	vault *Vault
 	// epoch counts the local writes; an entry read before one of them is not used after it.
 	epoch     atomic.Uint64
@@ -40,7 +40,7 @@ type merchantEntry struct {
 	altered *AlteredError
 }
 
-func newDirectory(s Store, v *Vault) *directory {
+func newDirectory(s AccountStore, v *Vault) *directory {
 	d := &directory{store: s, vault: v}
 	start := time.Now()
 	now := func() time.Duration { return time.Since(start) }
@@ -100,7 +100,7 @@ func (d *directory) accounts(ctx context.Context, merchantID string) ([]*Account
 // apiKey finds a secret key by its keyed hash, revoked or expired ones too; ErrNotFound when there is none.
 func (d *directory) apiKey(ctx context.Context, hash [32]byte) (*APIKey, error) {
 	return d.keys.get(ctx, hash, func(ctx context.Context, _ *APIKey) (k *APIKey, err error) {
-		err = d.store.View(ctx, func(r Reader) error {
+		err = d.store.View(ctx, func(r AccountReader) error {
 			k, err = r.APIKeyByHash(hash[:])
 			return err
 		})
@@ -111,7 +111,7 @@ func (d *directory) apiKey(ctx context.Context, hash [32]byte) (*APIKey, error) 
 // publishable is the id of the merchant whose publishable key it is; ErrNotFound when there is none.
 func (d *directory) publishable(ctx context.Context, key string) (string, error) {
 	return d.publics.get(ctx, key, func(ctx context.Context, _ string) (id string, err error) {
-		err = d.store.View(ctx, func(r Reader) error {
+		err = d.store.View(ctx, func(r AccountReader) error {
 			m, err := r.MerchantByPublishableKey(key)
 			if err == nil {
 				id = m.ID
@@ -135,7 +135,7 @@ func (d *directory) entry(ctx context.Context, merchantID string) (*merchantEntr
 // load reads a merchant's configuration and opens what is sealed, taking over from old what has not changed.
 func (d *directory) load(ctx context.Context, merchantID string, old *merchantEntry) (*merchantEntry, error) {
 	e := &merchantEntry{}
-	err := d.store.View(ctx, func(r Reader) (err error) {
+	err := d.store.View(ctx, func(r AccountReader) (err error) {
 		if e.merchant, err = r.Merchant(merchantID); err != nil {
 			return err
 		}

@@ -15,13 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shelf is a Store with the configuration the directory reads, and a count of the reads.
+// shelf is a store with the configuration that the directory reads, and a count of the reads.
 type shelf struct {
-	Store
-	Tx
+	AccountTx
 	mu       sync.Mutex
 	reads    atomic.Int64
-	keysets  map[string][]byte
 	merchant Merchant
 	profiles []Profile
 	accounts []Account
@@ -30,7 +28,7 @@ type shelf struct {
 	fail     error
 }
 
-func (s *shelf) View(_ context.Context, f func(Reader) error) error {
+func (s *shelf) View(_ context.Context, f func(AccountReader) error) error {
 	s.reads.Add(1)
 	time.Sleep(s.slow)
 	s.mu.Lock()
@@ -41,7 +39,7 @@ func (s *shelf) View(_ context.Context, f func(Reader) error) error {
 	return f(s)
 }
 
-func (s *shelf) Update(_ context.Context, f func(Tx) error) error {
+func (s *shelf) Update(_ context.Context, f func(AccountTx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return f(s)
@@ -53,24 +51,38 @@ func (s *shelf) change(f func()) {
 	f()
 }
 
-func (s *shelf) Keyset(name string) ([]byte, error) {
+func (s *shelf) Merchants(string) ([]*Merchant, error) { return nil, nil }
+
+func (s *shelf) Now() time.Time { return time.Now() }
+
+// keyShelf is a store with the vault's keys.
+type keyShelf struct {
+	VaultTx
+	keysets map[string][]byte
+}
+
+func (s *keyShelf) View(_ context.Context, f func(VaultReader) error) error { return f(s) }
+
+func (s *keyShelf) Update(_ context.Context, f func(VaultTx) error) error { return f(s) }
+
+func (s *keyShelf) Keyset(name string) ([]byte, error) {
 	if k := s.keysets[name]; k != nil {
 		return k, nil
 	}
 	return nil, ErrNotFound
 }
 
-func (s *shelf) SignRows(RowSigner) {}
+func (s *keyShelf) SignRows(RowSigner) {}
 
-func (s *shelf) SealedCounts(SealedTable, int64, int) (map[string]int, int64, error) {
+func (s *keyShelf) SealedCounts(SealedTable, int64, int) (map[string]int, int64, error) {
 	return nil, 0, nil
 }
 
-func (s *shelf) Merchants(string) ([]*Merchant, error) { return nil, nil }
+func (s *keyShelf) SignedRows(string, int64, int) ([]SignedRow, int64, error) { return nil, 0, nil }
 
-func (s *shelf) Now() time.Time { return time.Now() }
+func (s *keyShelf) Now() time.Time { return time.Now() }
 
-func (s *shelf) InsertKeyset(name string, wrapped []byte) error {
+func (s *keyShelf) InsertKeyset(name string, wrapped []byte) error {
 	s.keysets[name] = wrapped
 	return nil
 }
@@ -112,8 +124,8 @@ func (s *shelf) APIKeyByHash(hash []byte) (*APIKey, error) {
 }
 
 func newShelf(t testing.TB) (*shelf, *Vault) {
-	s := &shelf{keysets: map[string][]byte{}, keys: map[string]APIKey{}}
-	v, err := OpenVault(context.Background(), s, NewSecret(base64.StdEncoding.EncodeToString(make([]byte, 32))))
+	s := &shelf{keys: map[string]APIKey{}}
+	v, err := openVault(context.Background(), &keyShelf{keysets: map[string][]byte{}}, NewSecret(base64.StdEncoding.EncodeToString(make([]byte, 32))))
 	require.NoError(t, err)
 	s.merchant = Merchant{ID: "m1", PublishableKey: "pk_dev_1", Version: 1}
 	s.profiles = []Profile{{ID: "pro_1", MerchantID: "m1", Version: 1}}
@@ -298,7 +310,7 @@ func BenchmarkDirectory(b *testing.B) {
 		key := "dev_" + strings.Repeat("x", 64)
 		hash := v.Hash(apiKeyPurpose, []byte(key))
 		s.keys[string(hash)] = APIKey{ID: "k", MerchantID: "m1", Hash: hash}
-		e := &Engine{vault: v, dir: d, now: time.Now}
+		e := &Registry{RegistryDeps: RegistryDeps{Vault: v, Now: time.Now}, dir: d}
 		secret := NewSecret(key)
 		for b.Loop() {
 			if _, err := e.Authenticate(ctx, secret); err != nil {

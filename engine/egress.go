@@ -15,7 +15,7 @@ type EgressInput struct {
 
 // SetEgress sets an account's base URL and approved hosts: an operator's decision, never the merchant's. Errors: HE_02; IR_06 (422) for
 // what is no URL or host.
-func (e *Engine) SetEgress(ctx context.Context, a Auth, id string, in EgressInput) (*Account, error) {
+func (s *Registry) SetEgress(ctx context.Context, a Auth, id string, in EgressInput) (*Account, error) {
 	in.BaseURL = strings.TrimRight(in.BaseURL, "/")
 	if in.BaseURL != "" {
 		u, err := url.Parse(in.BaseURL)
@@ -29,7 +29,7 @@ func (e *Engine) SetEgress(ctx context.Context, a Auth, id string, in EgressInpu
 		}
 	}
 	var n *Account
-	err := e.change(ctx, "set egress of connector account", func(tx Tx) (err error) {
+	err := s.change(ctx, "set egress of connector account", func(tx AccountTx) (err error) {
 		if n, err = accountOf(tx, a, id); err != nil {
 			return err
 		}
@@ -39,5 +39,5 @@ func (e *Engine) SetEgress(ctx context.Context, a Auth, id string, in EgressInpu
 	if err != nil {
 		return nil, err
 	}
-	return n, openAccount(e.vault, n)
+	return n, openAccount(s.Vault, n)
 }

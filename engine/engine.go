@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"sync"
@@ -38,22 +39,6 @@ type Options struct {
 	SDKOrigins []string
 }
 
-// Metrics receives what the engine counts. Implementations are safe for concurrent use and do not block.
-type Metrics interface {
-	// PaymentMoved counts a payment that reached a status.
-	PaymentMoved(status PaymentStatus, connector string)
-	// OperationDone times one adapter operation by how it ended.
-	OperationDone(kind, connector string, status OperationStatus, took time.Duration)
-	// AuthenticationDone counts a 3-D Secure authentication that has ended: by whom, of which scheme, how (threeds.Outcome), frictionless or
-	// challenge ("" when it did not come so far), and how long it took.
-	AuthenticationDone(authenticator, network, outcome, flow string, took time.Duration)
-	// ExemptionSettled counts an exemption that was claimed: at which processor, which (sdk.Exemption), by which way (3ds, authorization), and
-	// what the issuer made of it (approved, soft_declined, declined).
-	ExemptionSettled(connector, exemption, route, outcome string)
-	// Alarm counts something a person must look at: late evidence, an outcome that does not fit, a lease lost.
-	Alarm(kind string)
-}
-
 // Engine is the payment state machine and its use cases. Safe for concurrent use.
 type Engine struct {
 	store      Store
@@ -64,7 +49,7 @@ type Engine struct {
 	now        Clock
 	metrics    Metrics
 	opts       Options
-	dir        *directory
+	*Registry
 
 	collecting collecting
 
@@ -101,8 +86,10 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.AuthenticatorTime, 15*time.Second)
 	setDefault(&o.JournalKeep, 30*24*time.Hour)
 	e := &Engine{store: d.Store, vault: d.Vault, present: d.Presenter, log: d.Logger, now: d.Clock,
-		metrics: d.Metrics, opts: o, dir: newDirectory(d.Store, d.Vault), closing: make(chan struct{})}
-	e.connectors = watched{d.Connectors, e}
+		metrics: d.Metrics, opts: o, closing: make(chan struct{})}
+	e.Registry = newRegistry(RegistryDeps{Store: Narrow[AccountReader, AccountTx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
+		Log: d.Logger, Metrics: d.Metrics, KeyEnvironment: o.KeyEnvironment, LockWait: o.LockWait, Ephemeral: e.authenticateEphemeral})
+	e.connectors = watched{d.Connectors, e.Registry}
 	e.vault.onAlteredRow(e.metrics.Alarm)
 	return e, nil
 }
@@ -113,10 +100,14 @@ func setDefault(d *time.Duration, v time.Duration) {
 	}
 }
 
-type noMetrics struct{}
-
 func (noMetrics) PaymentMoved(PaymentStatus, string)                           {}
 func (noMetrics) OperationDone(string, string, OperationStatus, time.Duration) {}
 func (noMetrics) ExemptionSettled(_, _, _, _ string)                           {}
 func (noMetrics) AuthenticationDone(_, _, _, _ string, _ time.Duration)        {}
 func (noMetrics) Alarm(string)                                                 {}
+
+type noMetrics struct{}
+
+func (e *Engine) read(ctx context.Context, doing string, f func(r Reader) error) error {
+	return ours(e.store.View(ctx, f), doing)
+}

@@ -118,3 +118,38 @@ func noConnector(reason string) *Error {
 func unavailableConnector(name string) *Error {
 	return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The connector " + name + " is not available at the moment", Connector: name}
 }
+
+// ours makes an error of the store's one of ours. Losing a compare-and-set means that somebody changed the same record just now.
+func ours(err error, doing string) error {
+	var e *Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, ErrConflict):
+		return &Error{Kind: KindUnprocessable, Code: "HE_00", Message: "Resource is busy", Reason: "it was changed at the same time; try again", Err: err}
+	}
+	return Internal(err, doing)
+}
+
+// missing makes an ErrNotFound e; other errors stay.
+func missing(err error, e *Error) error {
+	if errors.Is(err, ErrNotFound) {
+		return e
+	}
+	return err
+}
+
+// conflict makes an ErrConflict e; other errors stay.
+func conflict(err error, e *Error) error {
+	if errors.Is(err, ErrConflict) {
+		return e
+	}
+	return err
+}
+
+func approvalError(connector, reason string) *Error {
+	return &Error{Kind: KindInvalid, Code: "HE_03", Connector: connector, Reason: reason,
+		Message: "The selected merchant connector account awaits the operator's approval of its adapter"}
+}

@@ -13,8 +13,8 @@ type Fallback struct {
 
 // ProfileFallback reads the list of a profile, "" for the caller's or the merchant's default one. Errors: HE_02, IR_04 when there is no
 // default profile.
-func (e *Engine) ProfileFallback(ctx context.Context, a Auth, profileID string) (f *Fallback, err error) {
-	err = e.read(ctx, "read fallback list", func(r Reader) error {
+func (s *Registry) ProfileFallback(ctx context.Context, a Auth, profileID string) (f *Fallback, err error) {
+	err = s.read(ctx, "read fallback list", func(r AccountReader) error {
 		p, err := fallbackProfile(r, a, profileID)
 		if err != nil {
 			return err
@@ -30,8 +30,8 @@ func (e *Engine) ProfileFallback(ctx context.Context, a Auth, profileID string) 
 }
 
 // Fallbacks reads the lists of all profiles that the caller may see, by creation.
-func (e *Engine) Fallbacks(ctx context.Context, a Auth) (list []*Fallback, err error) {
-	err = e.read(ctx, "read fallback lists", func(r Reader) error {
+func (s *Registry) Fallbacks(ctx context.Context, a Auth) (list []*Fallback, err error) {
+	err = s.read(ctx, "read fallback lists", func(r AccountReader) error {
 		profiles, err := r.Profiles(a.MerchantID)
 		if err != nil {
 			return err
@@ -50,8 +50,8 @@ func (e *Engine) Fallbacks(ctx context.Context, a Auth) (list []*Fallback, err e
 
 // ReorderFallback changes the order and nothing else: another length is IR_16, another member IR_06 (422). Errors as ProfileFallback's
 // too.
-func (e *Engine) ReorderFallback(ctx context.Context, a Auth, profileID string, order []RoutingChoice) (f *Fallback, err error) {
-	err = e.change(ctx, "reorder fallback list", func(tx Tx) error {
+func (s *Registry) ReorderFallback(ctx context.Context, a Auth, profileID string, order []RoutingChoice) (f *Fallback, err error) {
+	err = s.change(ctx, "reorder fallback list", func(tx AccountTx) error {
 		p, err := fallbackProfile(tx, a, profileID)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (e *Engine) ReorderFallback(ctx context.Context, a Auth, profileID string, 
 	return f, nil
 }
 
-func fallbackProfile(r Reader, a Auth, id string) (*Profile, error) {
+func fallbackProfile(r AccountReader, a Auth, id string) (*Profile, error) {
 	if id == "" {
 		id = a.ProfileID
 	}

@@ -30,7 +30,7 @@ const idempotencyLease = 3 * time.Minute
 // later one gets the stored answer, waiting for the first while it runs; with another hash it is refused (IR_38). When the first died
 // without an answer, the next takes its place after a lease, with the same token in a: it finds what the first did instead of
 // doing it again.
-func (e *Engine) BeginIdempotent(ctx context.Context, a *Auth, key string, requestHash []byte) (*StoredAnswer, func(context.Context, StoredAnswer) error, func(context.Context), error) {
+func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, requestHash []byte) (*StoredAnswer, func(context.Context, StoredAnswer) error, func(context.Context), error) {
 	if key == "" || len(key) > MaxIdempotencyKey || strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) >= 0 {
 		return nil, nil, nil, Unprocessable("Idempotency-Key",
 			"Idempotency-Key must be 1 to "+strconv.Itoa(MaxIdempotencyKey)+" printable ASCII characters without spaces")
@@ -41,8 +41,8 @@ func (e *Engine) BeginIdempotent(ctx context.Context, a *Auth, key string, reque
 	case a.CustomerID != "":
 		key = "c " + a.CustomerID + " " + key
 	}
-	requestHash = e.vault.Hash("idempotent request", requestHash) // bodies hold card data: a plain hash of one could be guessed at
-	deadline := e.now().Add(e.opts.LockWait)
+	requestHash = e.Vault.Hash("idempotent request", requestHash) // bodies hold card data: a plain hash of one could be guessed at
+	deadline := e.Now().Add(e.LockWait)
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		mine, found, err := e.takeKey(ctx, a.MerchantID, key, requestHash)
 		switch {
@@ -56,11 +56,11 @@ func (e *Engine) BeginIdempotent(ctx context.Context, a *Auth, key string, reque
 			return nil, nil, nil, &Error{Kind: KindInvalid, Code: "IR_38", Message: "This Idempotency-Key was used before with another request", Param: "Idempotency-Key"}
 		case found.Status != 0:
 			s := &StoredAnswer{}
-			if err := e.vault.openJSON(found.Body, idempotencyAD(a.MerchantID, key), s); err != nil {
+			if err := e.Vault.openJSON(found.Body, idempotencyAD(a.MerchantID, key), s); err != nil {
 				return nil, nil, nil, err
 			}
 			return s, nil, nil, nil
-		case e.now().After(deadline):
+		case e.Now().After(deadline):
 			return nil, nil, nil, &Error{Kind: KindUnprocessable, Code: "HE_00", Message: "Resource is busy: the first request with this Idempotency-Key has not ended yet, try again"}
 		}
 		select {
@@ -71,34 +71,9 @@ func (e *Engine) BeginIdempotent(ctx context.Context, a *Auth, key string, reque
 	}
 }
 
-// SecretOf is the id of the payment or the payment method whose client secret this is; "" for a wrong one. A secret whose time has passed
-// counts: the answer to a repeated request may be the news that it was in time.
-func (e *Engine) SecretOf(ctx context.Context, a *Auth, clientSecret string) string {
-	i := strings.LastIndex(clientSecret, "_secret_")
-	if i < 0 {
-		return ""
-	}
-	id := clientSecret[:i]
-	err := e.CheckClientSecret(ctx, *a, id, clientSecret)
-	var refused *Error
-	if errors.As(err, &refused) && refused.Kind == KindNotFound {
-		var m *PaymentMethod
-		if m, err = e.readMethod(ctx, a.MerchantID, id); err == nil {
-			err = e.checkMethodSecret(*a, m, clientSecret)
-		}
-	}
-	if errors.As(err, &refused) && refused.Code == "IR_08" {
-		err = nil
-	}
-	if err != nil {
-		return "" // what answers the request says what is wrong
-	}
-	return id
-}
-
 // takeKey inserts the key, or says who has it. With both results, the key was taken over from a first request that died.
-func (e *Engine) takeKey(ctx context.Context, merchantID, key string, hash []byte) (mine, found *IdempotencyRecord, err error) {
-	err = e.store.Update(ctx, func(tx Tx) error {
+func (s *Registry) takeKey(ctx context.Context, merchantID, key string, hash []byte) (mine, found *IdempotencyRecord, err error) {
+	err = s.Store.Update(ctx, func(tx AccountTx) error {
 		now := tx.Now()
 		r := &IdempotencyRecord{MerchantID: merchantID, Key: key, RequestHash: hash, Owner: idAt("pay_", now), CreatedAt: now, ExpiresAt: now.Add(idempotencyTime)}
 		mine, found = r, nil
@@ -125,14 +100,14 @@ func (e *Engine) takeKey(ctx context.Context, merchantID, key string, hash []byt
 	return mine, found, err
 }
 
-func (e *Engine) keyEnds(r *IdempotencyRecord) (finish func(context.Context, StoredAnswer) error, abandon func(context.Context)) {
+func (s *Registry) keyEnds(r *IdempotencyRecord) (finish func(context.Context, StoredAnswer) error, abandon func(context.Context)) {
 	finish = func(ctx context.Context, answer StoredAnswer) (err error) {
 		done := *r
 		done.Status = answer.Status
-		if done.Body, err = e.vault.sealJSON(answer, idempotencyAD(r.MerchantID, r.Key)); err != nil {
+		if done.Body, err = s.Vault.sealJSON(answer, idempotencyAD(r.MerchantID, r.Key)); err != nil {
 			return err
 		}
-		err = e.store.Update(context.WithoutCancel(ctx), func(tx Tx) error { return tx.FinishIdempotency(&done) })
+		err = s.Store.Update(context.WithoutCancel(ctx), func(tx AccountTx) error { return tx.FinishIdempotency(&done) })
 		if err != nil {
 			return Internal(err, "store idempotent answer")
 		}
@@ -141,7 +116,7 @@ func (e *Engine) keyEnds(r *IdempotencyRecord) (finish func(context.Context, Sto
 	abandon = func(ctx context.Context) {
 		free := *r
 		free.CreatedAt = time.UnixMilli(0).UTC() // its lease has ended: the next repetition takes over, token and all
-		err := e.store.Update(context.WithoutCancel(ctx), func(tx Tx) error {
+		err := s.Store.Update(context.WithoutCancel(ctx), func(tx AccountTx) error {
 			err := tx.DeleteIdempotency(r.MerchantID, r.Key)
 			if errors.Is(err, ErrNotFound) {
 				return nil // swept at its end: the key is free
@@ -152,7 +127,7 @@ func (e *Engine) keyEnds(r *IdempotencyRecord) (finish func(context.Context, Sto
 			return tx.InsertIdempotency(&free)
 		})
 		if err != nil {
-			e.log.ErrorContext(ctx, "giving an idempotency key back failed", "error", err)
+			s.Log.ErrorContext(ctx, "giving an idempotency key back failed", "error", err)
 		}
 	}
 	return finish, abandon

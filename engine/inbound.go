@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,12 +22,6 @@ type WebhookInput struct {
 	Sender  string
 	Message sdk.WebhookMessage
 }
-
-// Names of an account's webhook secrets among its credentials: connector_webhook_details.merchant_secret and additional_secret.
-const (
-	webhookSecretCredential = "webhook_secret"
-	webhookSecondCredential = "webhook_additional_secret"
-)
 
 // evidenceOfWebhook is the source of evidence that a processor's message brought.
 const evidenceOfWebhook = "webhook"
@@ -67,21 +60,6 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 		return nil, &Error{Kind: KindNotFound, Code: "WE_04", Message: "Webhook resource not found", Connector: account.Connector}
 	}
 	return &sdk.Reply{Status: http.StatusOK}, nil
-}
-
-// compared counts the signatures that the host found wrong in a drive, and says whether it found one right.
-func (r *DriveResult) compared() (wrong int, right bool) {
-	if r == nil {
-		return 0, false
-	}
-	for i := range r.Exchanges {
-		if v := r.Exchanges[i].Verified; v != nil && *v {
-			right = true
-		} else if v != nil {
-			wrong++
-		}
-	}
-	return wrong, right
 }
 
 // webhookAccount finds the account a message is for. A disabled one still gets its messages: it has payments.
@@ -162,24 +140,6 @@ func (e *Engine) readMessage(ctx context.Context, account *Account, to sentTo, s
 
 func badMessage(connector string) *Error {
 	return &Error{Kind: KindInvalid, Code: "WE_02", Message: "Webhook body could not be read", Connector: connector}
-}
-
-// withWebhookSecrets adds the account's webhook secrets to its credentials.
-func (a *Account) withWebhookSecrets() map[string]Secret {
-	secrets := leaves(a.Private[fieldWebhookSecrets])
-	if len(secrets) == 0 {
-		return a.Credentials
-	}
-	all := maps.Clone(a.Credentials)
-	if all == nil {
-		all = map[string]Secret{}
-	}
-	for name, from := range map[string]string{webhookSecretCredential: "merchant_secret", webhookSecondCredential: "additional_secret"} {
-		if s := secrets[from]; !s.IsZero() {
-			all[name] = s
-		}
-	}
-	return all
 }
 
 // takeEvent books one event of a message; found says that it is about a payment of ours.

@@ -125,33 +125,6 @@ type APIKey struct {
 	RevokedAt   time.Time // zero: not revoked
 }
 
-// Customer is a merchant's customer. Personal data is sealed at rest.
-type Customer struct {
-	ID         string
-	MerchantID string
-	Sealed     []byte
-	Personal   *CustomerPersonal // nil until opened
-	Metadata   json.RawMessage
-	// DefaultMethodID is the default saved payment method, "" if none.
-	DefaultMethodID string
-	Redacted        bool
-	CreatedAt       time.Time
-	ModifiedAt      time.Time
-	Version         int64
-}
-
-// CustomerPersonal is a customer's personal data. "" means not known.
-type CustomerPersonal struct {
-	Name              string          `json:"name,omitempty"`
-	Email             string          `json:"email,omitempty"`
-	Phone             string          `json:"phone,omitempty"`
-	PhoneCountryCode  string          `json:"phone_country_code,omitempty"`
-	Description       string          `json:"description,omitempty"`
-	Address           json.RawMessage `json:"address,omitempty"` // as sent
-	TaxRegistrationID string          `json:"tax_registration_id,omitempty"`
-	DocumentDetails   json.RawMessage `json:"document_details,omitempty"`
-}
-
 // Auth is who calls: the result of checking a key.
 type Auth struct {
 	MerchantID string

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 )
 
@@ -34,7 +33,7 @@ var inherited = []string{fieldReturnURL, fieldEnableHash, fieldResponseHash, fie
 
 // CreateMerchant makes a merchant account with its first profiles: one named "default", or one for each business detail. Errors:
 // HE_01 when the id is taken, also by what is left of a deleted account.
-func (e *Engine) CreateMerchant(ctx context.Context, in MerchantInput) (*Merchant, error) {
+func (s *Registry) CreateMerchant(ctx context.Context, in MerchantInput) (*Merchant, error) {
 	names := make([]string, 0, len(in.Business))
 	for _, b := range in.Business {
 		names = append(names, b.profileName())
@@ -43,9 +42,9 @@ func (e *Engine) CreateMerchant(ctx context.Context, in MerchantInput) (*Merchan
 		names = []string{defaultProfileName}
 	}
 	var m *Merchant
-	err := e.change(ctx, "create merchant account", func(tx Tx) error {
+	err := s.change(ctx, "create merchant account", func(tx AccountTx) error {
 		now := tx.Now()
-		m = &Merchant{ID: in.ID, OrganizationID: in.OrganizationID, PublishableKey: e.newPublishableKey(), CreatedAt: now, ModifiedAt: now}
+		m = &Merchant{ID: in.ID, OrganizationID: in.OrganizationID, PublishableKey: s.newPublishableKey(), CreatedAt: now, ModifiedAt: now}
 		if m.OrganizationID == "" {
 			m.OrganizationID = newID("org_")
 		}
@@ -57,12 +56,12 @@ func (e *Engine) CreateMerchant(ctx context.Context, in MerchantInput) (*Merchan
 		}
 		profiles := make([]*Profile, len(names))
 		for i, name := range names {
-			profiles[i] = e.newProfile(m.ID, name, now)
+			profiles[i] = s.newProfile(m.ID, name, now)
 		}
 		if len(profiles) == 1 {
 			m.DefaultProfile = profiles[0].ID
 		}
-		if err := sealMerchant(e.vault, m, fields); err != nil {
+		if err := sealMerchant(s.Vault, m, fields); err != nil {
 			return err
 		}
 		if err := tx.InsertMerchant(m); err != nil {
@@ -72,7 +71,7 @@ func (e *Engine) CreateMerchant(ctx context.Context, in MerchantInput) (*Merchan
 			return err
 		}
 		for _, p := range profiles {
-			if err := e.applyProfile(p, ProfileInput{Fields: fields.only(inherited)}); err != nil {
+			if err := s.applyProfile(p, ProfileInput{Fields: fields.only(inherited)}); err != nil {
 				return err
 			}
 			if err := tx.InsertProfile(p); err != nil {
@@ -88,7 +87,7 @@ func (e *Engine) CreateMerchant(ctx context.Context, in MerchantInput) (*Merchan
 }
 
 // neverUsed refuses the id of a deleted merchant whose payments or customers are still there: they would show up in the new account.
-func neverUsed(r Reader, id string) error {
+func neverUsed(r AccountReader, id string) error {
 	payments, err := r.Payments(id, "", ListInput{Limit: 1})
 	if err != nil {
 		return err
@@ -107,13 +106,13 @@ func neverUsed(r Reader, id string) error {
 
 // UpdateMerchant changes the fields sent. What profiles inherit changes in all of them, and new business details get a profile each.
 // Errors: HE_02 for the merchant or the default profile.
-func (e *Engine) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merchant, error) {
+func (s *Registry) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merchant, error) {
 	var m *Merchant
-	err := e.change(ctx, "update merchant account", func(tx Tx) (err error) {
+	err := s.change(ctx, "update merchant account", func(tx AccountTx) (err error) {
 		if m, err = tx.Merchant(in.ID); err != nil {
 			return missing(err, noMerchant())
 		}
-		fields, err := merchantFields(e.vault, m)
+		fields, err := merchantFields(s.Vault, m)
 		if err != nil {
 			return err
 		}
@@ -134,13 +133,13 @@ func (e *Engine) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merchan
 			}
 		}
 		m.ModifiedAt = tx.Now()
-		if err := sealMerchant(e.vault, m, fields); err != nil {
+		if err := sealMerchant(s.Vault, m, fields); err != nil {
 			return err
 		}
 		if err := tx.UpdateMerchant(m); err != nil {
 			return err
 		}
-		return e.updateProfiles(tx, m, fields, profiles, in)
+		return s.updateProfiles(tx, m, fields, profiles, in)
 	})
 	if err != nil {
 		return nil, err
@@ -149,14 +148,14 @@ func (e *Engine) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merchan
 }
 
 // updateProfiles passes a merchant's change on to its profiles.
-func (e *Engine) updateProfiles(tx Tx, m *Merchant, fields Fields, profiles []*Profile, in MerchantInput) error {
+func (s *Registry) updateProfiles(tx AccountTx, m *Merchant, fields Fields, profiles []*Profile, in MerchantInput) error {
 	if passed := in.Fields.only(inherited); len(passed) > 0 {
 		for _, p := range profiles {
-			if err := openProfile(e.vault, p); err != nil {
+			if err := openProfile(s.Vault, p); err != nil {
 				return err
 			}
 			p.ModifiedAt = m.ModifiedAt
-			if err := e.applyProfile(p, ProfileInput{Fields: passed}); err != nil {
+			if err := s.applyProfile(p, ProfileInput{Fields: passed}); err != nil {
 				return err
 			}
 			if err := tx.UpdateProfile(p); err != nil {
@@ -169,8 +168,8 @@ func (e *Engine) updateProfiles(tx Tx, m *Merchant, fields Fields, profiles []*P
 		if profileBy(profiles, func(p *Profile) bool { return p.Name == name }) != nil {
 			continue
 		}
-		p := e.newProfile(m.ID, name, m.ModifiedAt)
-		if err := e.applyProfile(p, ProfileInput{Fields: fields.only(inherited)}); err != nil {
+		p := s.newProfile(m.ID, name, m.ModifiedAt)
+		if err := s.applyProfile(p, ProfileInput{Fields: fields.only(inherited)}); err != nil {
 			return err
 		}
 		if err := tx.InsertProfile(p); err != nil {
@@ -182,8 +181,8 @@ func (e *Engine) updateProfiles(tx Tx, m *Merchant, fields Fields, profiles []*P
 
 // DeleteMerchant removes the account with its profiles, connector accounts, keys and kept cards, whose data keys go with them; its payments and customers stay. Errors: HE_02,
 // IR_16 while operations of its payments are open.
-func (e *Engine) DeleteMerchant(ctx context.Context, id string) error {
-	return e.change(ctx, "delete merchant account", func(tx Tx) error {
+func (s *Registry) DeleteMerchant(ctx context.Context, id string) error {
+	return s.change(ctx, "delete merchant account", func(tx AccountTx) error {
 		if err := tx.DeleteMerchant(id); err != nil {
 			return missing(err, noMerchant())
 		}
@@ -196,26 +195,26 @@ func (e *Engine) DeleteMerchant(ctx context.Context, id string) error {
 }
 
 // Merchant reads one, opened. Errors: HE_02.
-func (e *Engine) Merchant(ctx context.Context, id string) (m *Merchant, err error) {
-	err = e.read(ctx, "read merchant account", func(r Reader) (err error) {
+func (s *Registry) Merchant(ctx context.Context, id string) (m *Merchant, err error) {
+	err = s.read(ctx, "read merchant account", func(r AccountReader) (err error) {
 		m, err = r.Merchant(id)
 		return missing(err, noMerchant())
 	})
 	if err != nil {
 		return nil, err
 	}
-	return m, openMerchant(e.vault, m)
+	return m, openMerchant(s.Vault, m)
 }
 
 // Merchants lists those of an organization ("" for all) by id, opened.
-func (e *Engine) Merchants(ctx context.Context, organizationID string) (list []*Merchant, err error) {
-	err = e.read(ctx, "list merchant accounts", func(r Reader) (err error) {
+func (s *Registry) Merchants(ctx context.Context, organizationID string) (list []*Merchant, err error) {
+	err = s.read(ctx, "list merchant accounts", func(r AccountReader) (err error) {
 		list, err = r.Merchants(organizationID)
 		return err
 	})
 	for _, m := range list {
 		if err == nil {
-			err = openMerchant(e.vault, m)
+			err = openMerchant(s.Vault, m)
 		}
 	}
 	return list, err
@@ -251,51 +250,10 @@ func sealMerchant(v *Vault, m *Merchant, fields Fields) (err error) {
 func (b Business) profileName() string { return b.Country + "_" + b.Name }
 
 // newPublishableKey is pk_{env}_{32 hex}.
-func (e *Engine) newPublishableKey() string {
+func (s *Registry) newPublishableKey() string {
 	var b [16]byte
 	rand.Read(b[:])
-	return publishablePrefix + e.opts.KeyEnvironment + "_" + hex.EncodeToString(b[:])
-}
-
-// change runs one write of configuration; what it changed counts here from its return on.
-func (e *Engine) change(ctx context.Context, doing string, f func(tx Tx) error) error {
-	err := e.store.Update(ctx, f)
-	e.dir.changed()
-	return ours(err, doing)
-}
-
-func (e *Engine) read(ctx context.Context, doing string, f func(r Reader) error) error {
-	return ours(e.store.View(ctx, f), doing)
-}
-
-// ours makes an error of the store's one of ours. Losing a compare-and-set means that somebody changed the same record just now.
-func ours(err error, doing string) error {
-	var e *Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &e):
-		return e
-	case errors.Is(err, ErrConflict):
-		return &Error{Kind: KindUnprocessable, Code: "HE_00", Message: "Resource is busy", Reason: "it was changed at the same time; try again", Err: err}
-	}
-	return Internal(err, doing)
-}
-
-// missing makes an ErrNotFound e; other errors stay.
-func missing(err error, e *Error) error {
-	if errors.Is(err, ErrNotFound) {
-		return e
-	}
-	return err
-}
-
-// conflict makes an ErrConflict e; other errors stay.
-func conflict(err error, e *Error) error {
-	if errors.Is(err, ErrConflict) {
-		return e
-	}
-	return err
+	return publishablePrefix + s.KeyEnvironment + "_" + hex.EncodeToString(b[:])
 }
 
 func profileExists(name string) *Error {

@@ -61,21 +61,21 @@ type profileFields struct {
 
 // CreateProfile makes a business profile; what was not sent is taken from the merchant account, then from the defaults. Errors:
 // HE_02 for the merchant, IR_38 when the name is taken, IR_06 (422) for a time out of bounds.
-func (e *Engine) CreateProfile(ctx context.Context, a Auth, in ProfileInput) (*Profile, error) {
+func (s *Registry) CreateProfile(ctx context.Context, a Auth, in ProfileInput) (*Profile, error) {
 	var p *Profile
-	err := e.change(ctx, "create business profile", func(tx Tx) error {
+	err := s.change(ctx, "create business profile", func(tx AccountTx) error {
 		m, err := tx.Merchant(a.MerchantID)
 		if err != nil {
 			return missing(err, noMerchant())
 		}
-		fields, err := merchantFields(e.vault, m)
+		fields, err := merchantFields(s.Vault, m)
 		if err != nil {
 			return err
 		}
 		fields = fields.only(inherited)
 		fields.put(in.Fields)
-		p = e.newProfile(m.ID, defaultProfileName, tx.Now())
-		if err := e.applyProfile(p, ProfileInput{Name: in.Name, Fields: fields}); err != nil {
+		p = s.newProfile(m.ID, defaultProfileName, tx.Now())
+		if err := s.applyProfile(p, ProfileInput{Name: in.Name, Fields: fields}); err != nil {
 			return err
 		}
 		return conflict(tx.InsertProfile(p), profileExists(p.Name))
@@ -87,17 +87,17 @@ func (e *Engine) CreateProfile(ctx context.Context, a Auth, in ProfileInput) (*P
 }
 
 // UpdateProfile changes the fields sent. Errors: HE_02, IR_38 when the new name is taken, IR_06 (422) for a time out of bounds.
-func (e *Engine) UpdateProfile(ctx context.Context, a Auth, id string, in ProfileInput) (*Profile, error) {
+func (s *Registry) UpdateProfile(ctx context.Context, a Auth, id string, in ProfileInput) (*Profile, error) {
 	var p *Profile
-	err := e.change(ctx, "update business profile", func(tx Tx) (err error) {
+	err := s.change(ctx, "update business profile", func(tx AccountTx) (err error) {
 		if p, err = profileOf(tx, a, id); err != nil {
 			return err
 		}
-		if err := openProfile(e.vault, p); err != nil {
+		if err := openProfile(s.Vault, p); err != nil {
 			return err
 		}
 		p.ModifiedAt = tx.Now()
-		if err := e.applyProfile(p, in); err != nil {
+		if err := s.applyProfile(p, in); err != nil {
 			return err
 		}
 		if others, err := tx.Profiles(a.MerchantID); err != nil {
@@ -114,8 +114,8 @@ func (e *Engine) UpdateProfile(ctx context.Context, a Auth, id string, in Profil
 }
 
 // DeleteProfile removes a profile. The last one stays: payments need one (IR_16). Errors: HE_02.
-func (e *Engine) DeleteProfile(ctx context.Context, a Auth, id string) error {
-	return e.change(ctx, "delete business profile", func(tx Tx) error {
+func (s *Registry) DeleteProfile(ctx context.Context, a Auth, id string) error {
+	return s.change(ctx, "delete business profile", func(tx AccountTx) error {
 		if _, err := profileOf(tx, a, id); err != nil {
 			return err
 		}
@@ -141,20 +141,20 @@ func (e *Engine) DeleteProfile(ctx context.Context, a Auth, id string) error {
 }
 
 // Profile reads one, opened. Errors: HE_02.
-func (e *Engine) Profile(ctx context.Context, a Auth, id string) (p *Profile, err error) {
-	err = e.read(ctx, "read business profile", func(r Reader) (err error) {
+func (s *Registry) Profile(ctx context.Context, a Auth, id string) (p *Profile, err error) {
+	err = s.read(ctx, "read business profile", func(r AccountReader) (err error) {
 		p, err = profileOf(r, a, id)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return p, openProfile(e.vault, p)
+	return p, openProfile(s.Vault, p)
 }
 
 // Profiles lists the merchant's by creation, opened. Errors: HE_02 for the merchant.
-func (e *Engine) Profiles(ctx context.Context, a Auth) (list []*Profile, err error) {
-	err = e.read(ctx, "list business profiles", func(r Reader) (err error) {
+func (s *Registry) Profiles(ctx context.Context, a Auth) (list []*Profile, err error) {
+	err = s.read(ctx, "list business profiles", func(r AccountReader) (err error) {
 		if _, err = r.Merchant(a.MerchantID); err != nil {
 			return missing(err, noMerchant())
 		}
@@ -166,14 +166,14 @@ func (e *Engine) Profiles(ctx context.Context, a Auth) (list []*Profile, err err
 	}
 	for _, p := range list {
 		if err == nil {
-			err = openProfile(e.vault, p)
+			err = openProfile(s.Vault, p)
 		}
 	}
 	return list, err
 }
 
 // profileOf reads a profile that the caller may see.
-func profileOf(r Reader, a Auth, id string) (*Profile, error) {
+func profileOf(r AccountReader, a Auth, id string) (*Profile, error) {
 	if a.ProfileID != "" && a.ProfileID != id {
 		return nil, noProfile(id)
 	}
@@ -189,7 +189,7 @@ func profileBy(list []*Profile, is func(*Profile) bool) *Profile {
 }
 
 // newProfile is a profile with the defaults.
-func (e *Engine) newProfile(merchantID, name string, now time.Time) *Profile {
+func (s *Registry) newProfile(merchantID, name string, now time.Time) *Profile {
 	return &Profile{ID: newID("pro_"), MerchantID: merchantID, Name: name, CreatedAt: now, ModifiedAt: now,
 		Settings: ProfileSettings{EnableResponseHash: true, SessionExpirySeconds: defaultExpiry, FulfillmentSeconds: defaultFulfillment,
 			UseBillingAsMethodBilling: true},
@@ -197,7 +197,7 @@ func (e *Engine) newProfile(merchantID, name string, now time.Time) *Profile {
 }
 
 // applyProfile changes what was sent in an opened profile and seals it.
-func (e *Engine) applyProfile(p *Profile, in ProfileInput) error {
+func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 	if in.Name != "" {
 		p.Name = in.Name
 	}
@@ -237,7 +237,7 @@ func (e *Engine) applyProfile(p *Profile, in ProfileInput) error {
 	if p.Details, p.Private, err = fields.split(privateOfProfile); err != nil {
 		return err
 	}
-	if p.Sealed, err = sealPrivate(e.vault, p.Private, profileAD(p.MerchantID, p.ID)); err != nil {
+	if p.Sealed, err = sealPrivate(e.Vault, p.Private, profileAD(p.MerchantID, p.ID)); err != nil {
 		return err
 	}
 	p.takePrivate()
@@ -250,13 +250,13 @@ func assign[T any](to *T, v *T) {
 	}
 }
 
-func (e *Engine) checkProfile(name string, f *profileFields) error {
+func (s *Registry) checkProfile(name string, f *profileFields) error {
 	if err := checkLength("profile_name", name, 64); err != nil {
 		return err
 	}
 	if f.Authentication != nil {
 		for _, name := range f.Authentication.Connectors {
-			if !e.isAuthenticator(name) {
+			if !s.isAuthenticator(name) {
 				return Malformed("authentication_connectors", unknownVariant(name, authenticators))
 			}
 		}
@@ -271,13 +271,13 @@ func (e *Engine) checkProfile(name string, f *profileFields) error {
 }
 
 // isAuthenticator says whether a connector name is one of a 3-D Secure authenticator, loaded or not.
-func (e *Engine) isAuthenticator(name string) bool {
-	info, loaded := e.connectors.Adapter(name)
+func (s *Registry) isAuthenticator(name string) bool {
+	info, loaded := s.Connectors.Adapter(name)
 	return slices.Contains(authenticators, name) || loaded && info.Manifest.Kind == sdk.KindAuthenticator
 }
 
 // threeDSPolicy reads external_three_ds_policy, nil when it was not sent. Errors: IR_06 (422) naming the setting.
-func (e *Engine) threeDSPolicy(raw json.RawMessage) (*threeds.Config, error) {
+func (s *Registry) threeDSPolicy(raw json.RawMessage) (*threeds.Config, error) {
 	if raw == nil {
 		return nil, nil
 	}
@@ -291,7 +291,7 @@ func (e *Engine) threeDSPolicy(raw json.RawMessage) (*threeds.Config, error) {
 	} else if err != nil {
 		return nil, Internal(err, "read "+fieldThreeDSPolicy)
 	}
-	if name := c.FallbackAuthenticator; name != "" && !e.isAuthenticator(name) {
+	if name := c.FallbackAuthenticator; name != "" && !s.isAuthenticator(name) {
 		field := fieldThreeDSPolicy + ".fallback_authenticator"
 		return nil, Unprocessable(field, field+" "+unknownVariant(name, authenticators))
 	}
@@ -327,20 +327,20 @@ func (p *Profile) takePrivate() {
 }
 
 // ToggleExtendedCardInfo switches a profile's extended card information on or off. Errors: HE_02.
-func (e *Engine) ToggleExtendedCardInfo(ctx context.Context, a Auth, id string, on bool) error {
-	return e.toggle(ctx, a, id, "is_extended_card_info_enabled", on)
+func (s *Registry) ToggleExtendedCardInfo(ctx context.Context, a Auth, id string, on bool) error {
+	return s.toggle(ctx, a, id, "is_extended_card_info_enabled", on)
 }
 
 // ToggleAgnosticMIT switches charging stored credentials at other connectors on or off. Errors: HE_02.
-func (e *Engine) ToggleAgnosticMIT(ctx context.Context, a Auth, id string, on bool) error {
-	return e.toggle(ctx, a, id, "is_connector_agnostic_mit_enabled", on)
+func (s *Registry) ToggleAgnosticMIT(ctx context.Context, a Auth, id string, on bool) error {
+	return s.toggle(ctx, a, id, "is_connector_agnostic_mit_enabled", on)
 }
 
-func (e *Engine) toggle(ctx context.Context, a Auth, id, field string, on bool) error {
+func (s *Registry) toggle(ctx context.Context, a Auth, id, field string, on bool) error {
 	v, err := json.Marshal(on)
 	if err != nil {
 		return Internal(err, "encode "+field)
 	}
-	_, err = e.UpdateProfile(ctx, a, id, ProfileInput{Fields: Fields{field: v}})
+	_, err = s.UpdateProfile(ctx, a, id, ProfileInput{Fields: Fields{field: v}})
 	return err
 }

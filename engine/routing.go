@@ -7,8 +7,6 @@ import (
 	"payswitch/sdk"
 )
 
-const typeProcessor = "payment_processor"
-
 // route picks the connector account of a payment: the routing field, else the profile's fallback list, else the only account; then
 // whatever can take the payment. The first that can is used (contract: connector choice order).
 func (e *Engine) route(ctx context.Context, p *Payment, profile *Profile, network sdk.CardNetwork) (*Account, AdapterInfo, error) {
