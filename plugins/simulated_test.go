@@ -14,7 +14,7 @@ import (
 
 	"payswitch/engine"
 	"payswitch/plugins"
-	"payswitch/router/simulator3ds"
+	"payswitch/plugins/simulator3ds"
 	"payswitch/sdk"
 )
 

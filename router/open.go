@@ -51,8 +51,8 @@ var openRoutes = []guard{
 	{pattern: webhookPattern, by: bySignature, why: "processors send no key; what is not proven gets one answer, the account exists or not"},
 
 	{pattern: simulatorPath, by: byDevelop, why: "a form that posts to our own return URLs alone, which have tokens"},
-	{pattern: "/sim/3ds/", by: byDevelop, why: "the built-in 3DS server: test cards, and its own accounts' keys"},
-	{pattern: "/sim/acs/", by: byDevelop, why: "the built-in bank's pages: test cards"},
+	{pattern: simulatedServerPrefix, by: byDevelop, why: "the built-in 3DS server: test cards, and its own accounts' keys"},
+	{pattern: simulatedBankPrefix, by: byDevelop, why: "the built-in bank's pages: test cards"},
 }
 
 // guardRoutes gives each open route its line of the table, and refuses a route without one. A route that says nothing about who may call it

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
+	"payswitch/plugins/simulator3ds"
 	"payswitch/router"
-	"payswitch/router/simulator3ds"
 	"payswitch/sdk"
 )
 

@@ -50,7 +50,8 @@ type Options struct {
 	CardsInText CardsInText
 	// DevPages serves the simulator's approve and decline page. Never in production.
 	DevPages bool
-	// Simulator3DS is the built-in development 3DS server (package simulator3ds), served below its Prefixes. Only with DevPages.
+	// Simulator3DS serves /sim/3ds/ and /sim/acs/: the simulated 3DS server and bank (package plugins/simulator3ds). It requires DevPages; nil: both
+	// prefixes answer 404.
 	Simulator3DS http.Handler
 	// Ready says why we cannot serve yet, nil when we can; nil func: always ready.
 	Ready func() error

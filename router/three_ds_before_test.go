@@ -12,8 +12,8 @@ import (
 
 	"payswitch/engine"
 	"payswitch/plugins/simulator"
+	"payswitch/plugins/simulator3ds"
 	"payswitch/plugins/threedsecureio"
-	"payswitch/router/simulator3ds"
 	"payswitch/sdk"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/router/simulator3ds"
+	"payswitch/plugins/simulator3ds"
 	"payswitch/sdk"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/router/simulator3ds"
+	"payswitch/plugins/simulator3ds"
 )
 
 // hosted makes a payment and answers with it and the URL of its hosted page.

@@ -19,8 +19,8 @@ import (
 	"payswitch/engine"
 	"payswitch/plugins"
 	"payswitch/plugins/simulator"
+	"payswitch/plugins/simulator3ds"
 	"payswitch/plugins/threedsecureio"
-	"payswitch/router/simulator3ds"
 	"payswitch/sdk"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"payswitch/engine"
-	"payswitch/router/simulator3ds"
+	"payswitch/plugins/simulator3ds"
 	"payswitch/sdk"
 )
 

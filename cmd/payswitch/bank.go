@@ -3,7 +3,7 @@ package main
 import (
 	"net/http"
 
-	"payswitch/router/simulator3ds"
+	"payswitch/plugins/simulator3ds"
 )
 
 // openBank makes the 3-D Secure server and bank that are built in for development; in production there is none, whatever the configuration.

@@ -69,7 +69,7 @@ func listPackages(t *testing.T, env []string) []goPackage {
 }
 
 // hostFolders are the folders below plugins that are the host's; every other one is an adapter.
-var hostFolders = []string{"sandbox", "builtin", "internal"}
+var hostFolders = []string{"sandbox", "builtin", "internal", "simulator3ds"}
 
 // forbidden says why importer may not import imported, "" if it may.
 func forbidden(importer, imported string) string {
@@ -129,6 +129,9 @@ func TestForbidden(t *testing.T) {
 		{"payswitch/plugins", "payswitch/plugins/sandbox", true},
 		{"payswitch/plugins", "payswitch/plugins/simulator", false},
 		{"payswitch/plugins/sandbox", "payswitch/router", false},
+		{"payswitch/plugins/simulator3ds", "payswitch/engine", true},
+		{"payswitch/plugins/simulator3ds", "payswitch/router", false},
+		{"payswitch/router", "payswitch/plugins/simulator3ds", false},
 		{"payswitch/engine", "payswitch/sdk", true},
 		{"payswitch/engine", "payswitch/storage", false},
 		{"payswitch/engine/storetest", "payswitch/engine", true},

@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/router/simulator3ds"
+	"payswitch/plugins/simulator3ds"
 )
 
 // killer ends the switch at one moment of an authentication: when a call arrives somewhere, when it has been answered, or between the steps

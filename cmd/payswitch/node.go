@@ -16,8 +16,8 @@ import (
 	"payswitch/engine"
 	"payswitch/plugins"
 	"payswitch/plugins/sandbox"
+	"payswitch/plugins/simulator3ds"
 	"payswitch/router"
-	"payswitch/router/simulator3ds"
 	"payswitch/storage"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"payswitch/router/simulator3ds"
+	"payswitch/plugins/simulator3ds"
 )
 
 // authenticateBy gives a merchant's profile an authenticator, and returns its account.

@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write the tables of README.md anew")
 
 // TestReadme keeps the tables of README.md what the code says.
 func TestReadme(t *testing.T) {
-	const mark = "<!-- generated: go test ./router/simulator3ds -run Readme -update -->\n\n"
+	const mark = "<!-- generated: go test ./plugins/simulator3ds -run Readme -update -->\n\n"
 	b, err := os.ReadFile("README.md")
 	require.NoError(t, err)
 	before, _, found := strings.Cut(string(b), mark)
@@ -23,5 +23,5 @@ func TestReadme(t *testing.T) {
 		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644))
 		return
 	}
-	require.Equal(t, want, string(b), "README.md is not what the code says: go test ./router/simulator3ds -run Readme -update")
+	require.Equal(t, want, string(b), "README.md is not what the code says: go test ./plugins/simulator3ds -run Readme -update")
 }
