@@ -18,7 +18,7 @@ import (
 // pageFile is each template by a text that only it has.
 var pageFile = map[string]string{
 	"form.html": "your payment continues on the next page", "hosted_challenge.html": "Confirm with your bank", "hosted_result.html": `class="mark`,
-	"hosted_run.html": "Checking with your bank", "simulator.html": "Do you approve this payment?", "three_ds.html": "your payment goes on", "three_ds_frames.html": "looks at this browser</title>",
+	"index.html": "payswitch is running", "hosted_run.html": "Checking with your bank", "simulator.html": "Do you approve this payment?", "three_ds.html": "your payment goes on", "three_ds_frames.html": "looks at this browser</title>",
 }
 
 var ancestors = regexp.MustCompile(`(?:^|; )frame-ancestors ([^;]*)$`)
@@ -104,6 +104,8 @@ func TestFraming(t *testing.T) {
 	check(w.ours(w.vendor.body(t, "/api/v2/auth/brw/init")["eventCallbackUrl"].(string), event("3DSMethodFinished")), vendor)
 	w.authenticate(p, "Y")
 	check(w.ours(frames, nil), vendor)
+
+	check(w.send("GET", "/", "", "", "Accept", "text/html"), nobody)
 
 	files, err := os.ReadDir("pages")
 	require.NoError(t, err)

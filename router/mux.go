@@ -32,13 +32,15 @@ type group struct {
 	routes []*route
 }
 
-var methods = []string{"GET", "POST", "PUT", "DELETE"}
+var methods = []string{"GET", "HEAD", "POST", "PUT", "DELETE"}
 
 func newMux(routes []route) mux {
 	groups := map[[2]string][]*route{}
 	for i := range routes {
 		r := &routes[i]
-		r.segments = strings.Split(r.pattern[1:], "/")
+		if r.pattern != indexPath {
+			r.segments = strings.Split(r.pattern[1:], "/")
+		}
 		key := [2]string{r.method, shape(r.segments)}
 		groups[key] = append(groups[key], r)
 	}
@@ -52,6 +54,9 @@ func newMux(routes []route) mux {
 
 // shape is a pattern with everything but its first segment open: /payments/:1/:2.
 func shape(segments []string) string {
+	if len(segments) == 0 {
+		return indexPath
+	}
 	s := "/" + segments[0]
 	for i := range segments[1:] {
 		s += "/:" + strconv.Itoa(i+1)
@@ -90,7 +95,10 @@ func (m mux) match(method, path string) (*route, []string) {
 	}
 	var g group
 	handle(&g, nil, nil)
-	segments := []string{g.routes[0].segments[0]}
+	var segments []string
+	if path != indexPath {
+		segments = append(segments, g.routes[0].segments[0])
+	}
 	for _, p := range params {
 		segments = append(segments, p.Value)
 	}

@@ -30,9 +30,10 @@ type guard struct {
 // openRoutes lists everything that is served without a key, with what guards it. New refuses an open route that is not here, and a line
 // here that is no open route. A browser's preflight (OPTIONS) is answered without a route: its answer does not depend on the path.
 var openRoutes = []guard{
+	{pattern: indexPath, by: byNothing, why: "the product's name and version, and links to the open routes below"},
 	{pattern: healthPath, by: byNothing, why: "says whether we serve"},
-	{pattern: "/openapi.yaml", by: byNothing, why: "the published description of the API"},
-	{pattern: "/feature_matrix", by: byNothing, why: "what the installed adapters can do; no merchant's data"},
+	{pattern: openAPIPath, by: byNothing, why: "the published description of the API"},
+	{pattern: featureMatrixPath, by: byNothing, why: "what the installed adapters can do; no merchant's data"},
 
 	{pattern: redirectPattern, by: byToken, use: engine.URLRedirect, why: "leads the payer to the processor's page"},
 	{pattern: responsePattern, by: byToken, use: engine.URLReturn, why: "shows the payment's status, and the client secret while the payer acts"},

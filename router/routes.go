@@ -8,9 +8,11 @@ package router
 // with the earlier fixed segment wins.
 func (s *Server) routes() []route {
 	list := []route{
+		{method: "GET", pattern: indexPath, who: open, handle: s.showIndex},
+		{method: "HEAD", pattern: indexPath, who: open, handle: s.showIndex},
 		{method: "GET", pattern: healthPath, who: open, handle: s.health},
-		{method: "GET", pattern: "/openapi.yaml", who: open, handle: s.openAPI},
-		{method: "GET", pattern: "/feature_matrix", who: open, handle: s.featureMatrix},
+		{method: "GET", pattern: openAPIPath, who: open, handle: s.openAPI},
+		{method: "GET", pattern: featureMatrixPath, who: open, handle: s.featureMatrix},
 
 		{method: "POST", pattern: "/payments", who: secret, handle: s.createPayment},
 		{method: "GET", pattern: "/payments/list", who: secret, handle: s.listPayments},

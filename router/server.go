@@ -43,7 +43,7 @@ type Options struct {
 	CORS      CORS
 	// TrustRequestID takes the caller's x-request-id instead of making one.
 	TrustRequestID bool
-	Version        string // shown in the OpenAPI document; default "dev"
+	Version        string // shown at / and in the OpenAPI document; default "dev"
 	// TestCardsWithoutLuhn accepts the 3DS test numbers that fail Luhn. Never in production.
 	TestCardsWithoutLuhn bool
 	// CardsInText says what happens to a card number in a field that is not made for one; default RefuseCards.
@@ -72,8 +72,9 @@ type CORS struct {
 // Server is the HTTP surface. It is an http.Handler and safe for concurrent use.
 type Server struct {
 	Deps
-	opts Options
-	mux  mux
+	opts  Options
+	mux   mux
+	index *index
 }
 
 // New checks deps and options and starts nothing.
@@ -119,6 +120,9 @@ func New(d Deps, o Options) (*Server, error) {
 		return nil, err
 	}
 	s.mux = newMux(routes)
+	if s.index, err = newIndex(&s.opts); err != nil {
+		return nil, err
+	}
 	return s, nil
 }
 

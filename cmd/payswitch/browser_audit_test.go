@@ -106,4 +106,9 @@ func TestThreeDSPagesInABrowser(t *testing.T) {
 	s.looked("page-expired")
 	s.do(chromedp.Navigate(s.sw.url + "/sim/3ds/cards"))
 	s.looked("page-cards")
+	s.do(chromedp.Navigate(s.sw.url))
+	require.Equal(t, "payswitch is running", script[string](s.tab, "document.querySelector('h1').textContent"))
+	s.looked("page-index")
+	script[bool](s.tab, "document.querySelectorAll('a')[3].click(), true")
+	s.await("document.title.startsWith('Test cards')")
 }
