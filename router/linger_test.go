@@ -24,7 +24,7 @@ func served(t *testing.T) (*world, string) {
 	require.NoError(t, err)
 	s := w.server.HTTP()
 	done := make(chan struct{})
-	go func() { defer close(done); s.Serve(l) }()
+	go func() { defer close(done); s.Serve(router.Listener(l)) }()
 	t.Cleanup(func() { s.Close(); <-done })
 	return w, l.Addr().String()
 }

@@ -187,7 +187,7 @@ func (n *node) run(ctx context.Context) error {
 	if n.bank != nil {
 		work.Go(func() error { return unlessStopped(failed, "simulator3ds", n.bank.Run(failed)) })
 	}
-	work.Go(func() error { return serveHTTP(n.server, n.listener) })
+	work.Go(func() error { return serveHTTP(n.server, router.Listener(n.listener)) })
 	if n.metricsServer != nil {
 		work.Go(func() error { return serveHTTP(n.metricsServer, n.metricsListener) })
 	}
