@@ -6,7 +6,8 @@ import (
 	"payswitch/engine"
 )
 
-// Admin are the engine's use cases of set-up: merchant accounts, profiles, connector accounts, keys, fallback lists, customers.
+// Admin are the engine's use cases of set-up: merchant accounts, profiles, connector accounts, keys, fallback lists and customers. *engine.Engine
+// implements them.
 type Admin interface {
 	CreateMerchant(ctx context.Context, in engine.MerchantInput) (*engine.Merchant, error)
 	UpdateMerchant(ctx context.Context, in engine.MerchantInput) (*engine.Merchant, error)
@@ -50,8 +51,8 @@ type Admin interface {
 	Customers(ctx context.Context, a engine.Auth, limit, offset int) ([]*engine.Customer, int, error)
 }
 
-// adminRoutes are the routes of set-up. Where a merchant's own key may call, so may the admin key: who may make the account may also
-// fill it.
+// adminRoutes are the routes of set-up. The admin key also opens the profiles and connector accounts of every merchant, so that an operator can set
+// up the accounts it creates.
 func (s *Server) adminRoutes() []route {
 	const (
 		merchantPath  = "/accounts/{merchant_id}"
@@ -111,7 +112,7 @@ func (s *Server) adminRoutes() []route {
 	}
 }
 
-// merchant is who a call about a merchant is for: the caller, or with the admin key the merchant in the path.
+// merchant is the merchant that a call acts for: the one in the path if the caller sent the admin key, else the caller.
 func (c *call) merchant() engine.Auth {
 	if c.admin {
 		return engine.Auth{MerchantID: c.param("merchant_id")}
@@ -119,7 +120,7 @@ func (c *call) merchant() engine.Auth {
 	return c.auth
 }
 
-// listOfAnswers writes a JSON list.
+// listOfAnswers writes list as a JSON array.
 func listOfAnswers[T any](w *writer, list []T, write func(*writer, T)) *writer {
 	w.openList()
 	for _, v := range list {

@@ -9,13 +9,13 @@ import (
 	"payswitch/sdk"
 )
 
-// acquirerAdmin are the use cases of a profile's acquirers.
+// acquirerAdmin are the engine's use cases of a profile's acquirers.
 type acquirerAdmin interface {
 	CreateAcquirer(ctx context.Context, a engine.Auth, in engine.AcquirerInput) (*engine.AcquirerView, error)
 	UpdateAcquirer(ctx context.Context, a engine.Auth, profileID, id string, in engine.AcquirerInput) (*engine.AcquirerView, error)
 }
 
-// networkName reads a card network, in capitals too: VISA, Visa.
+// networkName reads a card network. It ignores case: VISA and Visa are the same.
 func networkName(r *reader) (sdk.CardNetwork, error) {
 	name, err := text(r)
 	if err != nil {
@@ -31,7 +31,7 @@ func networkName(r *reader) (sdk.CardNetwork, error) {
 	return "", r.fail(r.pos-1, "unknown variant `"+name+"`, expected "+oneOfText(names))
 }
 
-// decimal keeps a JSON number as it came.
+// decimal reads a number and returns its JSON text unchanged, so that no digit is lost.
 func decimal(r *reader) (json.RawMessage, error) {
 	if c := r.peek(); c != '-' && (c < '0' || c > '9') {
 		return nil, r.wrongType("a number", true)
@@ -40,7 +40,7 @@ func decimal(r *reader) (json.RawMessage, error) {
 	return json.RawMessage(strings.Clone(string(digits))), err
 }
 
-// Fields of an acquirer that a change may leave out.
+// The fields of an acquirer. All are optional in a change.
 var (
 	acquirerNetwork = at("network", networkName, func(a *engine.AcquirerInput) *sdk.CardNetwork { return &a.Network })
 	acquirerMID     = opt("acquirer_assigned_merchant_id", apart(text), func(a *engine.AcquirerInput) **string { return &a.MID })

@@ -9,14 +9,14 @@ import (
 	"payswitch/sdk"
 )
 
-// operatorAdmin are the use cases of the operator alone: what connector accounts' adapters may do, and what they did.
+// operatorAdmin are the use cases of the operator: the approvals and the violations of connector accounts' adapters.
 type operatorAdmin interface {
 	Approval(ctx context.Context, a engine.Auth, id string) (*engine.ApprovalView, error)
 	Approve(ctx context.Context, a engine.Auth, id, hash string, plain bool) (*engine.ApprovalView, error)
 	Violations(ctx context.Context, a engine.Auth, id string) ([]*engine.Violation, error)
 }
 
-// operatorRoutes are theirs. No merchant's key opens them.
+// operatorRoutes are the routes of the operator. Only the admin key opens them.
 func (s *Server) operatorRoutes() []route {
 	const accountPath = "/account/{merchant_id}/connectors/{merchant_connector_id}"
 	return []route{
@@ -26,7 +26,7 @@ func (s *Server) operatorRoutes() []route {
 	}
 }
 
-// toApprove names a build of an adapter, and what it gets besides its reach.
+// toApprove names the build of an adapter to approve, and whether it may also see plain secrets.
 type toApprove struct {
 	hash  string
 	plain bool
@@ -41,7 +41,7 @@ func (s *Server) retrieveApproval(c *call) (answer, error) {
 	return approvalAnswer(s.Admin.Approval(c.ctx(), c.merchant(), c.param("merchant_connector_id")))
 }
 
-// approve lets the build named have the reach it asks for.
+// approve grants the named build the reach that its manifest asks for.
 func (s *Server) approve(c *call) (answer, error) {
 	var in toApprove
 	if err := decode(c, approvalFields, &in); err != nil {
@@ -88,7 +88,7 @@ func approvalAnswer(v *engine.ApprovalView, err error) (answer, error) {
 	return w.closeList().close().answer(), nil
 }
 
-// writeReach writes what an adapter can reach, placements as sentences.
+// writeReach writes the reach of an adapter. A placement is written as a sentence.
 func writeReach(w *writer, r engine.Reach) *writer {
 	w.open().key("hosts").open()
 	for _, name := range slices.Sorted(maps.Keys(r.Hosts)) {
@@ -106,7 +106,7 @@ func placementTexts(all []sdk.Placement) []string {
 	return texts
 }
 
-// listViolations shows the rules that the account's adapter broke.
+// listViolations lists the rules that the account's adapter has broken.
 func (s *Server) listViolations(c *call) (answer, error) {
 	id := c.param("merchant_connector_id")
 	list, err := s.Admin.Violations(c.ctx(), c.merchant(), id)

@@ -36,13 +36,13 @@ var walletDetails = record(true,
 	member("samsung_pay", hiddenObject), member("paze", hiddenObject), member("google_pay", hiddenObject),
 )
 
-// secretObject reads an object that no message repeats.
+// secretObject reads an object of credentials. No error message repeats its values.
 func secretObject(r *reader) (engine.Secret, error) {
 	raw, err := hiddenObject(r)
 	return engine.NewSecret(string(raw)), err
 }
 
-// accountCommon are the fields that both creating and updating take.
+// accountCommon are the fields of both requests: create and update.
 var accountCommon = []field[engine.AccountInput]{
 	at("connector_label", text, func(a *engine.AccountInput) *string { return &a.Label }),
 	at("connector_account_details", secretObject, func(a *engine.AccountInput) *engine.Secret { return &a.Credentials }),
@@ -77,13 +77,13 @@ var verifyFields = closedObject(
 	must(at("connector_account_details", secretObject, func(a *engine.AccountInput) *engine.Secret { return &a.Credentials })),
 )
 
-// activeStatus reads status: true for active.
+// activeStatus reads "active" as true and "inactive" as false.
 func activeStatus(r *reader) (bool, error) {
 	s, err := oneOf([]string{"inactive", "active"})(r)
 	return s == "active", err
 }
 
-// checkConnector holds a name against the loaded adapters.
+// checkConnector returns an error if no adapter with the name is loaded.
 func (s *Server) checkConnector(name string) error {
 	if _, known := s.Connectors.Adapter(name); known {
 		return nil
@@ -130,7 +130,7 @@ func (s *Server) deleteAccount(c *call) (answer, error) {
 	return new(writer).open().str("merchant_id", c.param("merchant_id")).str("merchant_connector_id", id).bool("deleted", true).close().answer(), nil
 }
 
-// verifyConnector answers 200 without a body when the credentials fit the connector.
+// verifyConnector answers 200 without a body if the credentials have the form that the connector's adapter needs.
 func (s *Server) verifyConnector(c *call) (answer, error) {
 	var in engine.AccountInput
 	if err := decode(c, verifyFields, &in); err != nil {
@@ -159,7 +159,7 @@ func accountAnswer(a *engine.Account, err error) (answer, error) {
 	return w.answer(), nil
 }
 
-// writeListedAccount leaves out what a list does not show.
+// writeListedAccount writes an account in a list, without its credentials, metadata and webhook details.
 func writeListedAccount(w *writer, a *engine.Account) {
 	writeAccountHead(w, a).raw("payment_methods_enabled", a.PaymentMethods)
 	writeAccountTail(w, a, a.Fields()).close()

@@ -7,7 +7,7 @@ var egressFields = closedObject(
 	at("hosts", listOf(text), func(e *engine.EgressInput) *[]string { return &e.Hosts }),
 )
 
-// setEgress lets a connector account's adapter send elsewhere than its manifest says: the operator's decision.
+// setEgress lets the operator choose other hosts for a connector account than those in its adapter's manifest.
 func (s *Server) setEgress(c *call) (answer, error) {
 	var in engine.EgressInput
 	if err := decode(c, egressFields, &in); err != nil {

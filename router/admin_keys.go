@@ -17,7 +17,7 @@ var (
 	keyChangeFields = closedObject(keyFields...)
 )
 
-// expiration reads "never", the zero time, or a time.
+// expiration reads a time, or "never" as the zero time.
 func expiration(r *reader) (time.Time, error) {
 	r.peek()
 	from := r.pos
@@ -42,7 +42,7 @@ func (s *Server) createKey(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := writeKeyHead(new(writer), k).str("api_key", key.Reveal()) // the only time it is shown
+	w := writeKeyHead(new(writer), k).str("api_key", key.Reveal()) // no later answer shows the key
 	return writeKeyTail(w, k).answer(), nil
 }
 
@@ -80,10 +80,10 @@ func (s *Server) revokeKey(c *call) (answer, error) {
 	return new(writer).open().str("merchant_id", c.param("merchant_id")).str("key_id", id).bool("revoked", true).close().answer(), nil
 }
 
-// maxCount bounds limits and offsets of lists.
+// maxCount is the largest limit or offset of a list.
 const maxCount = 65535
 
-// count reads a limit or an offset from 0 on.
+// count reads a limit or an offset from 0 to maxCount. It returns absent if the query does not have it.
 func (q *query) count(name string, absent int) int {
 	v, given := q.int(name)
 	if !given {

@@ -1,6 +1,6 @@
 package router
 
-// The closed lists of set-up, in the order in which messages name them.
+// The closed lists of set-up requests. Error messages name the values in this order.
 var (
 	connectorTypes = []string{
 		"payment_processor", "payment_vas", "fin_operations", "fiz_operations", "networks", "banking_entities", "non_banking_finance",
@@ -13,7 +13,7 @@ var (
 		"partially_captured_and_capturable", "partially_authorized_and_requires_capture", "partially_captured_and_processing",
 		"conflicted", "expired", "review",
 	}
-	// refundStatuses are the refunds' own names and, before them, those of payments, which some clients send here.
+	// refundStatuses begin with the statuses of payments, because some clients send these for refunds.
 	refundStatuses = append(append([]string{}, paymentStatuses...), "pending", "success", "failure", "manual_review", "transaction_failure")
 	payoutStatuses = []string{
 		"success", "failed", "cancelled", "initiated", "expired", "reversed", "pending", "ineligible", "requires_creation",

@@ -6,7 +6,7 @@ import (
 	"payswitch/engine"
 )
 
-// merchantRequest is the body of creating and of updating a merchant account.
+// merchantRequest is the body of both requests about a merchant account: create and update.
 type merchantRequest struct {
 	engine.MerchantInput
 }
@@ -21,7 +21,7 @@ var merchantDetails = record(true,
 	member("website", text), member("about_business", text), member("address", address), member("merchant_tax_registration_id", text),
 )
 
-// address keeps an address with all its keys.
+// address checks an address and stores it with all its keys.
 var address = record(true,
 	member("city", text), member("country", oneOf(countries)), member("line1", text), member("line2", text), member("line3", text),
 	member("zip", text), member("state", text), member("first_name", text), member("last_name", text), member("origin_zip", text),
@@ -39,7 +39,7 @@ var businessFields = closedObject(
 	must(at("business", text, func(b *engine.Business) *string { return &b.Name })),
 )
 
-// merchantCommon are the fields that both creating and updating take.
+// merchantCommon are the fields of both requests: create and update.
 var merchantCommon = []field[merchantRequest]{
 	keepOfMerchant("merchant_name", text),
 	keepOfMerchant("merchant_details", merchantDetails),
@@ -52,7 +52,7 @@ var merchantCommon = []field[merchantRequest]{
 	keepOfMerchant("payment_response_hash_key", hiddenJSON),
 	keepOfMerchant("redirect_to_merchant_with_http_post", boolean),
 	keepOfMerchant("metadata", anyObject),
-	drop[merchantRequest]("publishable_key", hiddenText), // always ours
+	drop[merchantRequest]("publishable_key", hiddenText), // ignored: payswitch makes this key
 	keepOfMerchant("locker_id", text),
 	at("primary_business_details", listOf(businessFields.parse), func(m *merchantRequest) *[]engine.Business { return &m.Business }),
 	keepOfMerchant("frm_routing_algorithm", anyObject),
@@ -127,7 +127,7 @@ func (s *Server) deleteMerchant(c *call) (answer, error) {
 	return new(writer).open().str("merchant_id", id).bool("deleted", true).close().answer(), nil
 }
 
-// checkReturnURL bounds return_url, which has been checked to be a text.
+// checkReturnURL returns an error if return_url is longer than 2048 characters.
 func checkReturnURL(f engine.Fields) error {
 	var url string
 	if raw := f["return_url"]; raw != nil && json.Unmarshal(raw, &url) != nil {

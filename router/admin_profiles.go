@@ -13,7 +13,7 @@ func keepOfProfile[V any](key string, parse func(*reader) (V, error)) field[engi
 	return keep(key, parse, func(p *engine.ProfileInput) *engine.Fields { return &p.Fields })
 }
 
-// whole is a number that is not negative; its bounds are the engine's to say.
+// whole reads an integer of 0 or more. The engine checks its upper bound.
 var whole = integer(0, math.MaxUint32)
 
 var profileFields = closedObject(
@@ -84,7 +84,7 @@ var cardTestingGuard = record(true,
 	member("guest_ip_blocking_status", oneOf(guardStatuses)), member("guest_ip_blocking_threshold", whole),
 )
 
-// headerMap reads HTTP headers that are sent with every webhook: a name that is a token, a value without line breaks.
+// headerMap reads the HTTP headers for outgoing webhooks. A name must be a token, and a value must have no control character.
 func headerMap(r *reader) (json.RawMessage, error) {
 	return keptAs(func(r *reader) (struct{}, error) {
 		if r.peek() != '{' {
@@ -92,18 +92,18 @@ func headerMap(r *reader) (json.RawMessage, error) {
 		}
 		return struct{}{}, r.members(func(key []byte, keyEnd int) error {
 			if len(key) == 0 || strings.ContainsFunc(string(key), notToken) {
-				return r.fail(keyEnd, "invalid HTTP header name")
+				return r.fail(keyEnd, "invalid HTTP header name: use letters, digits and -")
 			}
 			value, err := hiddenText(r)
 			if err == nil && strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
-				err = r.fail(r.pos-1, "invalid HTTP header value")
+				err = r.fail(r.pos-1, "invalid HTTP header value: it has a control character")
 			}
 			return err
 		})
 	})(r)
 }
 
-// notToken says which characters an HTTP header name may not have (RFC 9110, section 5.6.2).
+// notToken reports whether an HTTP header name must not have the character (RFC 9110, section 5.6.2).
 func notToken(c rune) bool {
 	return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
 }
@@ -152,7 +152,7 @@ func (s *Server) deleteProfile(c *call) (answer, error) {
 
 var toggleFields = closedObject(must(at("enabled", boolean, func(on *bool) *bool { return on })))
 
-// toggle switches one setting of a profile.
+// toggle is the handler that switches one setting of a profile on or off.
 func (s *Server) toggle(set func(ctx context.Context, a engine.Auth, id string, on bool) error) handler {
 	return func(c *call) (answer, error) {
 		var on bool

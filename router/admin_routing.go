@@ -7,7 +7,7 @@ var fallbackFields = openObject(
 	must(at("merchant_connector_id", identifier, func(c *engine.RoutingChoice) *string { return &c.AccountID })),
 )
 
-// readChoices reads a body that is a list of connectors.
+// readChoices reads a body that is an array of connector accounts.
 func readChoices(c *call) (list []engine.RoutingChoice, err error) {
 	body, err := c.jsonBody()
 	if err != nil {

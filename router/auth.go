@@ -9,25 +9,23 @@ import (
 	"payswitch/engine"
 )
 
-// access says who may call a route. It stands on the route's line.
+// access names the callers that may use a route.
 type access int
 
 const (
-	nobody          access = iota // not said: New refuses the route
-	open                          // anyone, by what openRoutes says
+	nobody          access = iota // the zero value: New refuses the route
+	open                          // no key; openRoutes names the guard
 	secret                        // a merchant's secret key
 	either                        // a secret key, or the publishable key with the payment's client secret
-	publishable                   // the publishable key alone
-	customersOwn                  // a secret key, or an ephemeral key of the customer it is about
+	publishable                   // the publishable key
+	customersOwn                  // a secret key, or an ephemeral key of the customer that the request is about
 	customersDevice               // the publishable key with a client secret, or an ephemeral key
 	admin                         // the installation's admin key
-	// ownMerchant is a secret key of the merchant in the path's {merchant_id}; another merchant's key is as good as none.
-	ownMerchant
-	// adminOrOwn is the admin key, or as ownMerchant.
-	adminOrOwn
+	ownMerchant                   // a secret key of the merchant in the path's {merchant_id}
+	adminOrOwn                    // the admin key, or a key that ownMerchant admits
 )
 
-// authenticate checks the api-key header against what the route asks for.
+// authenticate checks the api-key header against the access of the route, and sets auth and admin of the call.
 func (s *Server) authenticate(c *call) error {
 	if c.route.who == open {
 		return nil
@@ -80,8 +78,8 @@ func (s *Server) authenticate(c *call) error {
 	return nil
 }
 
-// ForOperator serves h to those who present the admin key: as the header api-key, or as a bearer token, which is what Prometheus can send.
-// Others get the 401 of the admin endpoints.
+// ForOperator serves h to callers that send the admin key, in the header api-key or as a bearer token. Prometheus can send only the second. Other
+// callers get 401.
 func (s *Server) ForOperator(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("api-key")
@@ -97,7 +95,7 @@ func (s *Server) ForOperator(h http.Handler) http.Handler {
 	})
 }
 
-// isAdmin compares in constant time whatever the lengths are.
+// isAdmin compares digests, so that the time it takes does not depend on the key, not even on its length.
 func (s *Server) isAdmin(key engine.Secret) bool {
 	if s.opts.AdminKey.IsZero() {
 		return false

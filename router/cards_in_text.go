@@ -9,18 +9,18 @@ import (
 	"payswitch/engine"
 )
 
-// Card numbers stand in the fields that are made for them, where they are sealed and adapters see stand-ins. Every other text and number of a
-// body, names of members too, is looked through once the body has been read.
+// A card number belongs in a card_number field: the engine seals it, and adapters see a stand-in. After a body is parsed, this file searches every
+// other text, number and member name in it for card numbers.
 
-// CardsInText says what happens to a card number in a field that is not made for one.
+// CardsInText says what Server does with a card number in a field that is not meant for one.
 type CardsInText string
 
 const (
-	RefuseCards CardsInText = "refuse" // the request is refused (IR_06, 422), naming the field; the default
-	MaskCards   CardsInText = "mask"   // all digits but the last four become asterisks, and the request is taken
+	RefuseCards CardsInText = "refuse" // the request fails with 422 IR_06, which names the field; the default
+	MaskCards   CardsInText = "mask"   // all digits but the last four become asterisks, and the request goes on
 )
 
-// apart makes a field whose value is not looked through: a card number's own field, an identifier, a credential, or what is not kept.
+// apart excludes a field's value from the search: a card_number field, an identifier, a credential, or a value that is not stored.
 func apart[V any](parse func(*reader) (V, error)) func(*reader) (V, error) {
 	return func(r *reader) (V, error) {
 		r.peek()
@@ -31,15 +31,15 @@ func apart[V any](parse func(*reader) (V, error)) func(*reader) (V, error) {
 	}
 }
 
-// cardPlace is a card number that was found in a body: data[from:to] is the string or number that holds it.
+// cardPlace is one card number in a body: data[from:to] is the JSON string or number that holds it.
 type cardPlace struct {
 	field    string
 	from, to int
 	masked   string
-	name     bool // it is the name of a member
+	name     bool // the string is the name of a member
 }
 
-// cardsIn finds the card numbers in a body that was read, apart from the ranges that r has marked. most bounds how many; 0 is all.
+// cardsIn finds the card numbers in a parsed body, outside the ranges that apart has recorded. It stops after most of them; 0 means no limit.
 func (r *reader) cardsIn(most int) ([]cardPlace, error) {
 	f := cardFinder{reader: reader{data: r.data}, apart: r.apart, most: most}
 	slices.SortFunc(f.apart, func(a, b [2]int) int { return a[0] - b[0] })
@@ -55,16 +55,16 @@ type cardFinder struct {
 	path  []step // to the value at pos
 }
 
-// step is one part of a path: the name of a member, or an element's index.
+// step is one part of a path: the name of a member, or the index of an element.
 type step struct {
 	name  []byte
-	index int // of an element, where name is nil
+	index int // used if name is nil
 }
 
-// leastCard is the fewest bytes in which a card number can stand.
+// leastCard is the fewest bytes that can hold a card number.
 const leastCard = 14
 
-// field is the path as messages name it: order_details[0].product_name.
+// field is the path in the form that messages use: order_details[0].product_name.
 func (f *cardFinder) field() string {
 	var b strings.Builder
 	for i, s := range f.path {
@@ -82,13 +82,13 @@ func (f *cardFinder) field() string {
 
 func (f *cardFinder) full() bool { return f.most > 0 && len(f.found) >= f.most }
 
-// marked says whether the value at pos is one to pass over.
+// marked reports whether apart has excluded the value at pos.
 func (f *cardFinder) marked() bool {
 	_, found := slices.BinarySearchFunc(f.apart, f.pos, func(a [2]int, pos int) int { return a[0] - pos })
 	return found
 }
 
-// value looks through the value at pos.
+// value searches the value at pos.
 func (f *cardFinder) value() error {
 	c := f.peek()
 	if f.full() || f.marked() {
@@ -130,7 +130,7 @@ func (f *cardFinder) value() error {
 	return f.skip()
 }
 
-// within looks through the value that s leads to.
+// within searches the value that s leads to.
 func (f *cardFinder) within(s step) error {
 	f.path = append(f.path, s)
 	err := f.value()
@@ -138,14 +138,14 @@ func (f *cardFinder) within(s step) error {
 	return err
 }
 
-// look looks through one text, whose value ends at pos.
+// look searches one text. Its JSON value begins at from and ends at pos.
 func (f *cardFinder) look(text string, from int) {
 	if engine.HoldsCard(text) {
 		f.found = append(f.found, cardPlace{field: f.field(), from: from, to: f.pos, masked: engine.MaskCards(text)})
 	}
 }
 
-// keyStart is where the name of a member begins whose closing quote is at end.
+// keyStart is the position of the opening quote of the member name whose closing quote is at end.
 func (f *cardFinder) keyStart(end int) int {
 	for i := end - 1; ; i-- {
 		if f.data[i] != '"' {
@@ -161,7 +161,7 @@ func (f *cardFinder) keyStart(end int) int {
 	}
 }
 
-// refuse is the error for a card number.
+// refuse is the error that names the field of a card number.
 func (p *cardPlace) refuse() error {
 	const remedy = " holds a card number: send card numbers in the card_number of a card alone, where they are kept safe"
 	switch {
@@ -173,7 +173,7 @@ func (p *cardPlace) refuse() error {
 	return engine.Unprocessable(p.field, shownText([]byte(p.field))+remedy)
 }
 
-// maskCards is a body with the card numbers in it masked. A number becomes a string.
+// maskCards returns the body with its card numbers masked. A JSON number becomes a string.
 func maskCards(body []byte, places []cardPlace) ([]byte, error) {
 	out := make([]byte, 0, len(body)+16)
 	done := 0

@@ -188,7 +188,7 @@ func TestCardsInTextAreMasked(t *testing.T) {
 func TestCardsInTextSetting(t *testing.T) {
 	w := newWorld(t)
 	_, err := router.New(w.server.Deps, router.Options{PublicURL: publicURL, CardsInText: "maks"})
-	require.ErrorContains(t, err, "CardsInText must be refuse or mask")
+	require.ErrorContains(t, err, "router: CardsInText: \"maks\" is unknown; use refuse or mask")
 }
 
 // Every field of a payment is looked through: a new one is, too, unless it is made for card numbers.

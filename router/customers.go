@@ -8,7 +8,7 @@ import (
 	"payswitch/engine"
 )
 
-// customerData is the body of creating and of updating a customer; keys that are not known are ignored.
+// customerData reads the body of both requests about a customer: create and update. It ignores unknown keys.
 var customerData = openObject(
 	at("customer_id", identifier, func(c *engine.CustomerData) *string { return &c.ID }),
 	opt("name", text, func(c *engine.CustomerData) **string { return &c.Name }),
@@ -23,7 +23,7 @@ var customerData = openObject(
 		func(c *engine.CustomerData) *json.RawMessage { return &c.DocumentDetails }),
 )
 
-// openAddress checks an address that is echoed as sent.
+// openAddress checks an address that answers repeat unchanged.
 var openAddress = openObject(
 	member("city", text), member("country", oneOf(countries)), member("line1", text), member("line2", text), member("line3", text),
 	member("zip", text), member("state", text), member("first_name", text), member("last_name", text), member("origin_zip", text),
@@ -82,7 +82,7 @@ func (s *Server) countCustomers(c *call) (answer, error) {
 	return w.int("total_count", int64(total)).close().answer(), nil
 }
 
-// customers reads a list by the query: one page, or the one customer asked for.
+// customers reads the page of customers that the query asks for, or the one customer that it names.
 func (s *Server) customers(c *call, limit int) ([]*engine.Customer, int, error) {
 	q := c.query()
 	q.only("limit", "offset", "customer_id")

@@ -7,7 +7,7 @@ import (
 	"payswitch/sdk"
 )
 
-// featureMatrix lists what the loaded adapters can do, from their manifests.
+// featureMatrix lists the features of the loaded adapters, from their manifests.
 func (s *Server) featureMatrix(*call) (answer, error) {
 	adapters := s.Connectors.Adapters()
 	var w writer
@@ -94,7 +94,7 @@ func supported(yes bool) string {
 	return "not_supported"
 }
 
-// baseURL is the live one, else the test one, else "": an adapter that asks nobody answers here.
+// baseURL is the base URL of live, else of test. It is "" for an adapter that sends no requests.
 func baseURL(m *sdk.Manifest) string {
 	return orElse(m.Environments["live"].BaseURL, m.Environments["test"].BaseURL)
 }

@@ -11,7 +11,7 @@ import (
 	"payswitch/engine"
 )
 
-// rendered is a template of ours as an answer, under a content security policy that says who may frame it.
+// rendered executes a template of pages/. The answer has the given Content-Security-Policy and may be framed by pages of framers only.
 func rendered(name string, data map[string]any, policy string, framers []string) (answer, error) {
 	var out bytes.Buffer
 	if err := pages.ExecuteTemplate(&out, name, data); err != nil {
@@ -40,10 +40,11 @@ func fixedPage(name string, data map[string]any) (answer, error) {
 	return a, nil
 }
 
-// framingOrigin is an origin that can stand in a policy. A return_url may have a host that means something else there, as * or ;.
+// framingOrigin matches origins that are safe in a policy. The host of a return_url may hold characters with a meaning there, such as * or ;.
 var framingOrigin = regexp.MustCompile(`^https?://[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(:[0-9]{1,5})?$`)
 
-// frameAncestors is the value of frame-ancestors: our own pages and those of the origins, none without origins. "*" stands for all.
+// frameAncestors is the value of frame-ancestors: pages of this server and of the origins, or 'none' without origins. The origin "*" allows every
+// page.
 func frameAncestors(origins []string) string {
 	var list []string
 	for _, o := range origins {

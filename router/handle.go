@@ -19,17 +19,17 @@ import (
 	"payswitch/engine"
 )
 
-// handler answers one request: decode, one engine call, encode. An error becomes its envelope in one place.
+// handler answers one request: it decodes, makes one engine call and encodes. Server.failed turns its error into the JSON error.
 type handler func(c *call) (answer, error)
 
-// call is a request that found its route and passed its key.
+// call is a request on its way through serve.
 type call struct {
 	r         *http.Request
-	route     *route
+	route     *route // nil if no route matches
 	segments  []string
 	requestID string
 	auth      engine.Auth // zero on open routes and for the admin key
-	admin     bool        // the admin key was presented
+	admin     bool        // the caller sent the admin key
 	body      []byte      // of a POST or PUT
 	options   *Options
 }
@@ -37,7 +37,7 @@ type call struct {
 func (c *call) ctx() context.Context     { return c.r.Context() }
 func (c *call) param(name string) string { return c.route.param(c.segments, name) }
 
-// answer is what a handler says.
+// answer is what a handler returns. Without a Content-Type, a body is sent as application/json.
 type answer struct {
 	status int // 0 means 200
 	header http.Header
@@ -48,7 +48,7 @@ func jsonAnswer(body []byte) answer {
 	return answer{header: http.Header{"Content-Type": {"application/json"}}, body: body}
 }
 
-// ServeHTTP is what happens around every handler.
+// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.simulator3DS(w, r) {
 		return
@@ -56,7 +56,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, s.serve)
 }
 
-// answer makes an answer to a request and sends it.
+// answer sends the answer that serve makes, with the headers that every answer has, and logs it.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, serve func(*call) answer) {
 	began := time.Now()
 	body := &sentBody{ReadCloser: r.Body}
@@ -86,8 +86,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, serve func(*call
 	s.done(c, a.status, took)
 }
 
-// keepPrivate sets what an answer does not say of itself: no cache keeps it, its address goes no further, no page frames it. A redirect shows
-// nothing, and the payer may follow it in a frame: the page that it leads to says who may frame that.
+// keepPrivate adds the headers that an answer does not set itself: no cache stores it, browsers send its address nowhere, no page frames it. A
+// redirect gets no framing rule, because the payer may follow it inside a frame; the page behind it has its own rule.
 func keepPrivate(h http.Header, status int) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	for name, value := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer"} {
@@ -111,20 +111,20 @@ func keepPrivate(h http.Header, status int) {
 func (s *Server) done(c *call, status int, took time.Duration) {
 	level := slog.LevelInfo
 	if c.route != nil && c.pattern() == healthPath && status == http.StatusOK {
-		level = slog.LevelDebug // load balancers ask all the time
+		level = slog.LevelDebug // load balancers ask every few seconds
 	}
 	s.Logger.LogAttrs(c.ctx(), level, "request", slog.String("request_id", c.requestID), slog.String("method", c.r.Method),
 		slog.String("route", c.pattern()), slog.Int("status", status), slog.Duration("took", took), slog.String("merchant_id", c.auth.MerchantID))
 	if s.opts.Observe != nil {
 		method := c.r.Method
 		if c.route == nil {
-			method = "" // callers may invent methods without end
+			method = "" // a metric label must come from a closed set, and callers can invent methods
 		}
 		s.opts.Observe(method, c.pattern(), status, took)
 	}
 }
 
-// serve finds the route and makes its answer, whatever happens in it.
+// serve finds the route and runs its handler. A panic becomes an answer with status 500.
 func (s *Server) serve(c *call) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -148,7 +148,7 @@ func (s *Server) serve(c *call) (a answer) {
 	return a
 }
 
-// call checks key, path and body, then calls the handler, once per Idempotency-Key.
+// call checks token, key, path and body, and then calls the handler: once for each Idempotency-Key.
 func (s *Server) call(c *call) (answer, error) {
 	if c.route.who == open && !s.admits(c) {
 		return s.notAdmitted(c)
@@ -175,9 +175,11 @@ func (s *Server) call(c *call) (answer, error) {
 	return s.once(c, key)
 }
 
-// once answers a request with an Idempotency-Key: the stored answer, or the handler's, which is stored. An answer that a repeat might
-// better is not stored: our own failures, busy and limited ones. Everybody may have the publishable key: only with a client secret does it take
-// an Idempotency-Key, for what that secret opens.
+// once answers a request that has an Idempotency-Key. A key that was used before gets its stored answer. Otherwise the handler runs, and its answer
+// is stored. An internal error, or an answer that says busy or limited, is not stored, so that a repeat can succeed.
+//
+// A publishable key is public. With it, an Idempotency-Key takes effect only if the body has a right client secret, and only for what that secret
+// opens.
 func (s *Server) once(c *call, key string) (answer, error) {
 	if c.auth.Publishable {
 		if c.auth.SecretOf = s.Access.SecretOf(c.ctx(), &c.auth, shownSecret(c.body)); c.auth.SecretOf == "" {
@@ -194,7 +196,7 @@ func (s *Server) once(c *call, key string) (answer, error) {
 	if stored != nil {
 		return answer{status: stored.Status, header: stored.Headers, body: stored.Body}, nil
 	}
-	ctx := context.WithoutCancel(c.ctx()) // the answer is to be kept also when the caller has gone
+	ctx := context.WithoutCancel(c.ctx()) // the answer must be stored even if the caller has gone
 	kept := false
 	defer func() {
 		if !kept {
@@ -213,8 +215,8 @@ func (s *Server) once(c *call, key string) (answer, error) {
 		a.status = http.StatusOK
 	}
 	if err := finish(ctx, engine.StoredAnswer{Status: a.status, Headers: a.header, Body: a.body}); err != nil {
-		// What was done is done and durable; only its repetition is not remembered.
-		s.Logger.ErrorContext(ctx, "answer not kept for its idempotency key", "request_id", c.requestID, "error", err)
+		// The payment is committed, so the caller gets the answer. Only a repeat with this key will not find it.
+		s.Logger.ErrorContext(ctx, "the answer was not stored for its Idempotency-Key", "request_id", c.requestID, "error", err)
 		return a, nil
 	}
 	kept = true
@@ -223,7 +225,7 @@ func (s *Server) once(c *call, key string) (answer, error) {
 
 var secretFields = openObject(at("client_secret", text, func(secret *string) *string { return secret }))
 
-// shownSecret is the client secret of a body; "" of a body that cannot be read.
+// shownSecret is the client_secret of a body, "" if the body cannot be parsed.
 func shownSecret(body []byte) string {
 	secret, err := secretFields.parse(&reader{data: body})
 	if err != nil {
@@ -232,7 +234,7 @@ func shownSecret(body []byte) string {
 	return secret
 }
 
-// failed makes an error's answer and logs what is ours to repair.
+// failed turns an error into its answer. It logs internal errors, unless the caller has gone.
 func (s *Server) failed(c *call, err error) answer {
 	e := asError(err)
 	if e.Kind == engine.KindInternal && !clientGone(c.ctx(), err) {
@@ -273,7 +275,7 @@ func tooLarge(limit int64) error {
 	return err
 }
 
-// jsonBody is the body of a request that must be JSON by its header.
+// jsonBody is the body of a request whose Content-Type must be JSON.
 func (c *call) jsonBody() ([]byte, error) {
 	media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
@@ -282,7 +284,7 @@ func (c *call) jsonBody() ([]byte, error) {
 	return c.body, nil
 }
 
-// requestID is the caller's own when it is trusted and harmless in a log, else a new one.
+// requestID is the caller's X-Request-Id if the options trust it and it is a valid id, else a new UUID.
 func (s *Server) requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); s.opts.TrustRequestID && checkID(id) == nil {
 		return id
@@ -308,7 +310,7 @@ func (s *Server) allowOrigin(h http.Header, r *http.Request) {
 	h.Set("Access-Control-Expose-Headers", "*")
 }
 
-// preflight answers a browser that asks whether it may call; allowOrigin adds whether its page may.
+// preflight answers a browser that asks which requests it may send. Server.answer adds whether the page's origin is allowed.
 func (s *Server) preflight() answer {
 	h := http.Header{}
 	if len(s.opts.CORS.Origins) > 0 {

@@ -8,7 +8,7 @@ import (
 
 const healthPath = "/health"
 
-// health says whether we can serve.
+// health answers 200 when payments can be served, else 503.
 func (s *Server) health(*call) (answer, error) {
 	if s.opts.Ready != nil {
 		if err := s.opts.Ready(); err != nil {

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// A caller that is still sending its body when we answer and close gets a reset from the kernel, which may take our answer from it. So we
-// answer at once, and go on reading for a while what the caller sends, as nginx does (lingering_close).
+// If the server closes a connection while the caller still sends its body, the kernel resets the connection and the caller may lose the answer. So
+// the server answers at once and then reads and drops the rest of the body, within these limits. nginx calls this lingering_close.
 var (
-	lingerTime        = 10 * time.Second // how long
-	lingerBytes int64 = 128 << 20        // and how much we read at most
+	lingerTime        = 10 * time.Second
+	lingerBytes int64 = 128 << 20
 )
 
-// writeTime is how long a caller may take to read an answer. Without a limit, callers that read nothing hold a connection each for ever.
+// writeTime is how long a caller may take to read an answer. Without it, a caller that reads nothing would hold its connection for ever.
 var writeTime = 30 * time.Second
 
-// smallRest is what net/http reads by itself, to use the connection again.
+// smallRest is the most bytes of a body that net/http itself reads after an answer, in order to reuse the connection.
 const smallRest = 256 << 10
 
-// sentBody counts what was read of a request's body.
+// sentBody is a request's body that counts the bytes read from it.
 type sentBody struct {
 	io.ReadCloser
 	read  int64
@@ -34,33 +34,33 @@ func (b *sentBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unread says whether more of the body will come than net/http reads by itself.
+// unread reports whether the caller will send more of the body than net/http itself reads.
 func (b *sentBody) unread(r *http.Request) bool {
 	switch {
 	case b.ended || r.ContentLength == 0 || r.ProtoMajor != 1:
 		return false
 	case r.Header.Get("Expect") != "" && b.read == 0:
-		return false // the caller waits for our word before it sends
+		return false // the caller sends no body before it gets 100 Continue
 	case r.ContentLength > 0:
 		return r.ContentLength-b.read > smallRest
 	}
-	io.CopyN(io.Discard, b, smallRest) // of unknown length: most are short
+	io.CopyN(io.Discard, b, smallRest) // the length is unknown, and most bodies are short
 	return !b.ended
 }
 
-// send writes an answer. What the caller still sends of its body is read and dropped, within the limits above; then the connection closes.
+// send writes an answer. If much of the body is still to come, send then drops it within the limits above, and the connection closes.
 func (b *sentBody) send(w http.ResponseWriter, r *http.Request, a answer) {
-	r.Body = b.ReadCloser // net/http looks at its own type, to know what is left
+	r.Body = b.ReadCloser // net/http recognises only its own type when it looks for the rest of a body
 	c := http.NewResponseController(w)
-	_ = c.SetWriteDeadline(time.Now().Add(writeTime)) // counts from here: the answer itself may have taken minutes
+	_ = c.SetWriteDeadline(time.Now().Add(writeTime)) // set here, because the handler may have taken minutes
 	if !b.unread(r) {
 		w.WriteHeader(a.status)
-		w.Write(a.body) // a caller that has gone is no failure of ours
+		w.Write(a.body) // it fails only if the caller has gone
 		return
 	}
 	w.Header().Set("Connection", "close")
 	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
-	// The errors below are those of a connection that cannot do it, or has gone. The caller then gets what net/http makes of it.
+	// These calls fail if the connection has gone or does not support them. The caller then gets the usual answer of net/http.
 	_ = c.EnableFullDuplex()
 	w.WriteHeader(a.status)
 	w.Write(a.body)

@@ -2,12 +2,12 @@ package router
 
 import "payswitch/sdk"
 
-// The closed lists of the API, in the order in which messages name them.
+// The closed lists of the API. Error messages name the values in this order.
 
-// currencies: ISO 4217, upper case.
+// currencies are ISO 4217 codes.
 var currencies = sdk.Currencies()
 
-// countries: ISO 3166-1 alpha-2.
+// countries are ISO 3166-1 alpha-2 codes.
 var countries = []string{
 	"AF", "AX", "AL", "DZ", "AS", "AD", "AO", "AI", "AQ", "AG", "AR", "AM", "AW", "AU", "AT", "AZ", "BS", "BH", "BD",
 	"BB", "BY", "BE", "BZ", "BJ", "BM", "BT", "BO", "BQ", "BA", "BW", "BV", "BR", "IO", "BN", "BG", "BF", "BI", "KH",
@@ -25,7 +25,7 @@ var countries = []string{
 	"ZW", "US",
 }
 
-// paymentMethodTypes: the kinds within a payment method; most are accepted on accounts and refused on payments.
+// paymentMethodTypes are the kinds of the payment methods. Accounts accept all of them; payments refuse most.
 var paymentMethodTypes = []string{
 	"ach", "affirm", "afterpay_clearpay", "alfamart", "ali_pay", "ali_pay_hk", "alma", "amazon_pay", "paysera",
 	"apple_pay", "atome", "bacs", "bancontact_card", "becs", "benefit", "bizum", "blik", "bluecode", "boleto",
@@ -78,7 +78,7 @@ var (
 		"network_transaction_id_and_network_token_details", "network_transaction_id_and_decrypted_wallet_token_details",
 		"card_with_limited_data",
 	}
-	// otherInstruments are the keys of payment_method_data beside card and card_token.
+	// otherInstruments are the keys of payment_method_data other than card and card_token.
 	otherInstruments = []string{
 		"card_redirect", "wallet", "pay_later", "bank_redirect", "bank_debit", "bank_transfer", "real_time_payment", "crypto",
 		"mandate_payment", "reward", "upi", "voucher", "gift_card", "open_banking", "mobile_payment", "network_token",

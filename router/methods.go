@@ -71,8 +71,8 @@ func (s *Server) savedMethods(c *call) (answer, error) {
 	return methodsAnswer(list, nil), nil
 }
 
-// savedMethodsOfPayment is the same for the customer of a payment, found by its client secret; is_guest_customer says whether there is
-// one. An ephemeral key needs no payment.
+// savedMethodsOfPayment lists the saved methods of a payment's customer. The client secret names the payment; an ephemeral key names the customer
+// itself and needs no payment. is_guest_customer is true if the payment has no customer.
 func (s *Server) savedMethodsOfPayment(c *call) (answer, error) {
 	f, clientSecret, err := methodFilter(c)
 	if err != nil {
@@ -89,9 +89,9 @@ func (s *Server) savedMethodsOfPayment(c *call) (answer, error) {
 	return methodsAnswer(list, &guest), nil
 }
 
-// methodsFor lists what may pay the payment whose client secret is in the query; customerID, where there is one, must be its customer.
+// methodsFor lists the saved methods that may pay the payment whose client secret is in the query. A customerID other than "" must be its customer.
 func (s *Server) methodsFor(c *call, customerID string, f engine.MethodFilter) (answer, error) {
-	// Whatever the key is, the secret is what shows the payment.
+	// The payment is read as with a publishable key, so that only the right client secret shows it, whatever key the caller has.
 	v, err := s.paymentBySecret(c, engine.Auth{MerchantID: c.auth.MerchantID, Publishable: true})
 	if err != nil {
 		return answer{}, err
@@ -107,7 +107,7 @@ func (s *Server) methodsFor(c *call, customerID string, f engine.MethodFilter) (
 	return methodsAnswer(list, &guest), nil
 }
 
-// paymentBySecret reads the payment whose client_secret is in the query, as auth.
+// paymentBySecret reads the payment whose client_secret is in the query, with the rights of auth.
 func (s *Server) paymentBySecret(c *call, auth engine.Auth) (*engine.PaymentView, error) {
 	q := c.query()
 	clientSecret := q.text("client_secret")
@@ -124,8 +124,8 @@ func (s *Server) paymentBySecret(c *call, auth engine.Auth) (*engine.PaymentView
 	return s.Payments.RetrievePayment(c.ctx(), auth, clientSecret[:i], engine.RetrieveInput{ClientSecret: clientSecret, HasClientSecret: true})
 }
 
-// methodFilter reads a list's query. The filters by amount, country, currency and instalments hold for nothing that is saved: a card
-// pays any.
+// methodFilter reads the query of a list. It checks the filters amount, country, currency and instalments and ignores their values, because a saved
+// card can pay any of them.
 func methodFilter(c *call) (f engine.MethodFilter, clientSecret string, err error) {
 	q := c.query()
 	q.only("client_secret", "limit", "amount", "accepted_countries", "accepted_currencies", "recurring_enabled",
@@ -180,7 +180,7 @@ func (s *Server) createMethod(c *call) (answer, error) {
 	case in.Method == "" && in.Card == nil:
 		return answer{}, engine.Missing("payment_method")
 	case in.Method != "" && in.Method != "card":
-		return answer{}, &engine.Error{Kind: engine.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Reason: "only cards are kept"}
+		return answer{}, &engine.Error{Kind: engine.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Reason: "only cards can be saved"}
 	case in.Type != "" && in.Type != "credit" && in.Type != "debit":
 		return answer{}, engine.Unprocessable("payment_method_type", "payment_method_type doesn't correspond to the specified payment_method")
 	}
@@ -192,7 +192,7 @@ func (s *Server) createMethod(c *call) (answer, error) {
 	return savedMethodAnswer(s.Admin.CreatePaymentMethod(c.ctx(), c.auth, in.MethodInput))
 }
 
-// connectorMandates reads connector_mandate_details: processors' references by connector account.
+// connectorMandates reads connector_mandate_details, which maps connector accounts to the processors' references.
 func connectorMandates(raw json.RawMessage) (map[string]engine.MethodAccount, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -203,7 +203,7 @@ func connectorMandates(raw json.RawMessage) (map[string]engine.MethodAccount, er
 		Currency   sdk.Currency `json:"original_payment_authorized_currency"`
 	}
 	if json.Unmarshal(raw, &m) != nil {
-		return nil, engine.Malformed("connector_mandate_details", "connector_mandate_details: expected an object of objects with connector_mandate_id by merchant_connector_id")
+		return nil, engine.Malformed("connector_mandate_details", "connector_mandate_details: expected an object that maps each merchant_connector_id to an object with connector_mandate_id")
 	}
 	out := map[string]engine.MethodAccount{}
 	for account, r := range m {
@@ -240,7 +240,7 @@ func (s *Server) updateMethod(c *call) (answer, error) {
 	return savedMethodAnswer(s.Admin.UpdatePaymentMethod(c.ctx(), c.auth, c.param("payment_method_id"), in))
 }
 
-// saveRequest is the body of save: the card, at top level or in payment_method_data.
+// saveRequest is the body of /save. The card is at the top level or in payment_method_data.
 type saveRequest struct {
 	card         *engine.CardInput
 	clientSecret string
@@ -282,7 +282,7 @@ func (s *Server) setDefaultMethod(c *call) (answer, error) {
 		text("payment_method_type", m.Details.Type).close().answer(), nil
 }
 
-// ephemeralRequest is the body of POST /ephemeral_keys.
+// ephemeralFields reads the body of POST /ephemeral_keys.
 var ephemeralFields = openObject(must(at("customer_id", identifier, func(id *string) *string { return id })))
 
 func (s *Server) createEphemeralKey(c *call) (answer, error) {
@@ -309,7 +309,7 @@ func (s *Server) deleteEphemeralKey(c *call) (answer, error) {
 	return w.close().answer(), nil
 }
 
-// writeEphemeralKey leaves the object open.
+// writeEphemeralKey writes the key without closing the object, so that the caller can add the secret.
 func writeEphemeralKey(w *writer, k *engine.EphemeralKey) {
 	w.open().str("id", k.ID).str("merchant_id", k.MerchantID).str("customer_id", k.CustomerID).int("created_at", k.CreatedAt.Unix()).
 		int("expires", k.ExpiresAt.Unix())

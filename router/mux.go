@@ -9,24 +9,25 @@ import (
 	"github.com/julienschmidt/httprouter"
 )
 
-// route is one line of the surface. Pattern has {name} segments; its first segment is always fixed.
+// route is one endpoint. Its pattern may have {name} segments; the first segment is always fixed.
 type route struct {
 	method  string
 	pattern string
 	who     access
 	handle  handler
-	body    int64 // bytes of body taken, 0 for Options.MaxBody
+	body    int64 // the most bytes of a body; 0 for Options.MaxBody
 
 	guard    *guard   // of an open route
-	segments []string // of pattern, without the leading slash
+	segments []string // of pattern, without the leading slash; none for /
 }
 
-// mux finds the route of a request. httprouter takes no fixed segment beside a parameter (/payments/list beside /payments/{id}), so the
-// routes of one method, first segment and length share one registration in it, and within these the fixed segments decide,
-// leftmost first. It never redirects and tells 404 from 405.
+// mux finds the route of a request, and the methods that a path has if the request's method is not among them. It never redirects.
+//
+// httprouter refuses /payments/list next to /payments/{id}. So all routes with the same method, first segment and number of segments share one
+// registration in httprouter, and match chooses among them: the leftmost fixed segment that differs decides.
 type mux struct{ tree *httprouter.Router }
 
-// group is what one registration stands for; as a ResponseWriter it is only how a look-up asks its handle.
+// group holds the routes of one registration. It is a ResponseWriter because a handle of httprouter can return its routes only through one.
 type group struct {
 	http.ResponseWriter
 	routes []*route
@@ -52,7 +53,7 @@ func newMux(routes []route) mux {
 	return m
 }
 
-// shape is a pattern with everything but its first segment open: /payments/:1/:2.
+// shape is the pattern of a group in the syntax of httprouter: only the first segment is fixed, as in /payments/:1/:2.
 func shape(segments []string) string {
 	if len(segments) == 0 {
 		return indexPath
@@ -74,7 +75,7 @@ func openSegments(r *route) []int {
 	return open
 }
 
-// find returns the route of a request and the path's segments; without a route, the methods that the path does have.
+// find returns the route of a request and the segments of the path. If no route matches, it returns the methods that the path has.
 func (m mux) find(method, path string) (*route, []string, []string) {
 	if r, segments := m.match(method, path); r != nil {
 		return r, segments, nil
@@ -119,7 +120,7 @@ func (r *route) matches(segments []string) bool {
 	return true
 }
 
-// param is the value of the {name} segment, "" when the pattern has none.
+// param is the value of the {name} segment, "" if the pattern has no such segment.
 func (r *route) param(segments []string, name string) string {
 	for i, s := range r.segments {
 		if s[0] == '{' && s[1:len(s)-1] == name {

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// enabledMethod is an entry of a connector account's payment_methods_enabled, as far as offers need it.
+// enabledMethod is an entry of payment_methods_enabled of a connector account, with the fields that offers need.
 type enabledMethod struct {
 	Method string `json:"payment_method"`
 	Types  []struct {
@@ -22,13 +22,13 @@ type enabledMethod struct {
 	} `json:"payment_method_types"`
 }
 
-// limited is a list of what is accepted or not.
+// limited is a list of values that are accepted, or refused, by its type.
 type limited struct {
 	Type string   `json:"type"` // enable_only, disable_only, all_accepted
 	List []string `json:"list"`
 }
 
-// allows says whether v is accepted; an unknown v ("") is.
+// allows reports whether v is accepted. An unknown v ("") is accepted.
 func (l *limited) allows(v string) bool {
 	switch {
 	case l == nil || v == "":
@@ -41,15 +41,15 @@ func (l *limited) allows(v string) bool {
 	return true
 }
 
-// offer is a card type that can pay, with the connectors that take it by network, both in the order they were found in.
+// offer is a card type that can pay, with the connectors for each network. Both keep the order in which they were found.
 type offer struct {
 	kind     string
 	networks []string
 	takers   map[string][]string
 }
 
-// offeredMethods lists what the customer of a payment may pay with: what its profile's connector accounts have enabled and their
-// adapters can do.
+// offeredMethods lists the methods that can pay a payment: those that a connector account of its profile has enabled and whose adapter supports the
+// payment.
 func (s *Server) offeredMethods(c *call) (answer, error) {
 	if !c.auth.Publishable && !c.query().has("client_secret") {
 		return answer{}, &engine.Error{Kind: engine.KindNotFound, Code: "IR_37", Message: "Profile id not found"}
@@ -73,7 +73,7 @@ func (s *Server) offeredMethods(c *call) (answer, error) {
 	return offersAnswer(v, offers), nil
 }
 
-// takes says whether an adapter can take the payment at all, as far as its manifest tells.
+// takes reports whether the manifest of an adapter supports the kind, the currency and the capture method of the payment.
 func takes(m *sdk.Manifest, p *engine.Payment) bool {
 	capture := sdk.CaptureAutomatic
 	if p.Details.CaptureMethod == "manual" || p.Details.CaptureMethod == "manual_multiple" {
@@ -123,7 +123,7 @@ func (o *offer) add(networks []string, connector string) {
 	}
 }
 
-// cardFieldTypes are the fields a page must ask for, with the kind of input they are.
+// cardFieldTypes are the fields that a page must ask for, each with its kind of input.
 var cardFieldTypes = [][2]string{{"card_number", "user_card_number"}, {"card_exp_month", "user_card_expiry_month"},
 	{"card_exp_year", "user_card_expiry_year"}, {"card_cvc", "user_card_cvc"}}
 
@@ -159,7 +159,7 @@ func writeOffer(w *writer, o *offer) {
 	w.close().null("surcharge_details", "pm_auth_connector").close()
 }
 
-// collectSwitches are the profile's switches about details that wallets hold.
+// collectSwitches are the profile's settings for collecting details from wallets.
 type collectSwitches struct {
 	Billing        bool `json:"collect_billing_details_from_wallet_connector"`
 	Shipping       bool `json:"collect_shipping_details_from_wallet_connector"`
@@ -167,14 +167,14 @@ type collectSwitches struct {
 	AlwaysShipping bool `json:"always_collect_shipping_details_from_wallet_connector"`
 }
 
-// profileSwitches reads them from what the profile was made with; what is not there is off.
+// profileSwitches reads the settings from the profile's details. A missing setting is off.
 func profileSwitches(p *engine.Profile) (s collectSwitches) {
-	_ = json.Unmarshal(p.Details, &s) // checked when the profile was made
+	_ = json.Unmarshal(p.Details, &s) // the details were checked when the profile was created
 	return s
 }
 
-// merchantName is among the merchant's private fields, as JSON text.
+// merchantName is the merchant_name from the merchant's private fields, where it is stored as JSON text.
 func merchantName(m *engine.Merchant) (name string) {
-	_ = json.Unmarshal([]byte(m.Private["merchant_name"].Reveal()), &name) // "" when there is none
+	_ = json.Unmarshal([]byte(m.Private["merchant_name"].Reveal()), &name) // "" if the merchant has no name
 	return name
 }

@@ -169,7 +169,7 @@ func TestTokensAreNotLogged(t *testing.T) {
 	require.Equal(t, 302, b.send("GET", home+"?result=approve", "", "").status)
 	require.Equal(t, 404, b.send("GET", home[:strings.LastIndex(home, "/")+1]+guess, "", "").status)
 	b.hook("POST", "/webhooks/nobody/stripe", "{}", nil)
-	require.Contains(t, b.logs.String(), "webhook refused")
+	require.Contains(t, b.logs.String(), "a webhook message was refused")
 	require.Contains(t, b.logs.String(), "/redirect/complete/{connector}/{token}")
 	for _, token := range append(slices.Collect(maps.Values(k.uses)), guess, home[strings.LastIndex(home, "/")+1:]) {
 		require.NotContains(t, b.logs.String(), token)

@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Payments are the engine's use cases of payments.
+// Payments are the engine's use cases of payments. *engine.Engine implements them.
 type Payments interface {
 	Authentications
 
@@ -28,7 +28,7 @@ type Payments interface {
 	CheckClientSecret(ctx context.Context, a engine.Auth, paymentID, clientSecret string) error
 }
 
-// paymentAnswer is a payment with the processor's status beside it where one was called.
+// paymentAnswer is a payment as JSON. If a processor was called, a header has its HTTP status.
 func paymentAnswer(v *engine.PaymentView, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
@@ -64,7 +64,7 @@ func (s *Server) confirmPayment(c *call) (answer, error) {
 	return paymentAnswer(s.Payments.ConfirmPayment(c.ctx(), c.auth, c.param("payment_id"), in))
 }
 
-// captureFields: statement_descriptor_prefix is another name of statement_descriptor_name.
+// captureFields reads the body of a capture. statement_descriptor_prefix is another name of statement_descriptor_name.
 var captureFields = openObject(
 	opt("amount_to_capture", integer(math.MinInt64, math.MaxInt64), func(in *engine.CaptureInput) **int64 { return &in.Amount }),
 	at("statement_descriptor_name", text, func(in *engine.CaptureInput) *string { return &in.DescriptorName }),
@@ -185,7 +185,7 @@ var sessionFields = openObject(
 	must(drop[sessionRequest]("wallets", listOf(oneOf(paymentMethodTypes)))),
 )
 
-// sessionTokens lists what wallets need to start; there are no wallets, so the list is empty.
+// sessionTokens lists the tokens with which wallets start. No wallet is supported, so the list is empty.
 func (s *Server) sessionTokens(c *call) (answer, error) {
 	var in sessionRequest
 	if err := decode(c, sessionFields, &in); err != nil {

@@ -12,7 +12,7 @@ import (
 	"payswitch/engine"
 )
 
-// query reads a URL's query. The first thing wrong is kept in err; readers after it answer zero values.
+// query reads the query of a URL. It keeps the first error in err; a caller checks err after it has read all parameters.
 type query struct {
 	values url.Values
 	err    error
@@ -41,7 +41,7 @@ func (q *query) fail(param, message string) {
 	}
 }
 
-// only refuses parameters that are not named.
+// only sets err if the query has a parameter that is not among names.
 func (q *query) only(names ...string) {
 	for key := range q.values {
 		if !slices.Contains(names, key) {
@@ -72,7 +72,7 @@ func (q *query) bool(name string) bool {
 	return v == "true"
 }
 
-// int reads a whole number; given is false when it was not sent (or is not one).
+// int reads an integer. given is false if the parameter is missing or not an integer.
 func (q *query) int(name string) (v int64, given bool) {
 	if !q.has(name) {
 		return 0, false

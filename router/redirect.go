@@ -3,7 +3,7 @@ package router
 import (
 	"crypto/rand"
 	"embed"
-	"fmt"
+	"errors"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -19,26 +19,26 @@ var pageFiles embed.FS
 
 var pages = template.Must(template.ParseFS(pageFiles, "pages/*.html"))
 
-// page is an HTML answer. It may run no script and use no style but its own, load nothing, and be kept nowhere. Pages of framers alone may
-// frame it, without any no page may.
+// page renders an HTML answer. Its policy allows the scripts and styles in the template, and nothing from elsewhere. Only pages of framers may frame
+// it; without framers no page may.
 func page(name string, data map[string]any, framers ...string) (answer, error) {
 	nonce := rand.Text()
 	data["Nonce"] = nonce
-	// form-action also holds for the redirects that follow a form, so it names schemes, not hosts.
+	// Browsers apply form-action also to the redirects after a form. Their hosts are unknown, so the policy names schemes.
 	return rendered(name, data, "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+"'; form-action http: https:; base-uri 'none'", framers)
 }
 
-// found sends the browser to a URL.
+// found redirects the browser with status 302.
 func found(to string) answer {
 	return answer{status: http.StatusFound, header: http.Header{"Location": {to}, "Cache-Control": {"no-store"}, "Referrer-Policy": {"no-referrer"}}}
 }
 
-// formPage posts fields to a URL by itself, or by a button where scripts are off.
+// formPage is a page that posts fields to a URL: by script, or with a button where scripts are off.
 func formPage(to string, fields []sdk.Header, framers ...string) (answer, error) {
 	return page("form.html", map[string]any{"URL": to, "Fields": fields}, framers...)
 }
 
-// redirectPage sends the customer on to the processor or the card's bank.
+// redirectPage sends the payer on to the page of the processor or of the card's bank.
 func (s *Server) redirectPage(c *call) (answer, error) {
 	next, err := s.Payments.NextAction(c.ctx(), engine.PublicURL{Use: engine.URLRedirect, MerchantID: c.param("merchant_id"), PaymentID: c.param("payment_id"),
 		AttemptID: c.param("attempt_id"), Token: c.param("token")})
@@ -46,7 +46,7 @@ func (s *Server) redirectPage(c *call) (answer, error) {
 		return answer{}, err
 	}
 	if u, err := url.Parse(next.URL); err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return answer{}, engine.Internal(fmt.Errorf("the adapter's next action is not a web address"), "send the customer on")
+		return answer{}, engine.Internal(errors.New("the URL of the adapter's next action is not an http or https URL"), "send the payer on")
 	}
 	switch next.Type {
 	case "redirect":
@@ -57,7 +57,8 @@ func (s *Server) redirectPage(c *call) (answer, error) {
 	return answer{}, engine.Refused("This payment's next step runs inside the merchant's page, see next_action")
 }
 
-// paymentReturn takes the customer back: the processor is asked, then the browser goes to the merchant.
+// paymentReturn receives the payer who comes back from the processor. The engine asks the processor for the result, and the browser goes on to the
+// merchant's return_url.
 func (s *Server) paymentReturn(complete bool) handler {
 	return func(c *call) (answer, error) {
 		in := engine.ReturnInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"), Token: c.param("token"),
@@ -84,7 +85,7 @@ func (s *Server) paymentReturn(complete bool) handler {
 	}
 }
 
-// pairs are the decoded pairs of a query or form, in order.
+// pairs decodes a query or form and keeps the order of its pairs.
 func pairs(encoded string) ([]sdk.Header, error) {
 	list := []sdk.Header{}
 	for pair := range strings.SplitSeq(encoded, "&") {
@@ -95,14 +96,14 @@ func pairs(encoded string) ([]sdk.Header, error) {
 		name, err1 := url.QueryUnescape(name)
 		value, err2 := url.QueryUnescape(value)
 		if err1 != nil || err2 != nil {
-			return nil, &engine.Error{Kind: engine.KindInvalid, Code: "IR_06", Message: "the form or query string is malformed"}
+			return nil, &engine.Error{Kind: engine.KindInvalid, Code: "IR_06", Message: "the form or query string is malformed: each % must be followed by two hexadecimal digits"}
 		}
 		list = append(list, sdk.Header{Name: strings.ToValidUTF8(name, "\ufffd"), Value: strings.ToValidUTF8(value, "\ufffd")})
 	}
 	return list, nil
 }
 
-// The URLs that payers come by. Their tokens are bound to the attempt and to the use (engine.OpensURL).
+// The patterns of URLs that the payer's browser opens. A token opens one use of one attempt (see Engine.OpensURL).
 const (
 	redirectPattern  = "/payments/redirect/{payment_id}/{merchant_id}/{attempt_id}/{token}"
 	responsePattern  = "/payments/{payment_id}/{merchant_id}/redirect/response/{connector}/{token}"
@@ -111,14 +112,14 @@ const (
 	simulatorPath    = "/sim/redirect"
 )
 
-// simulatorPage stands in for a bank's page: it shows the amount and lets the customer approve or decline, without scripts. It posts
-// only to our own return URLs, so it leads nowhere else.
+// simulatorPage stands in for a bank's page: the payer sees the amount and approves or declines. The page has no script, and it posts only to the
+// return URLs of this server.
 func (s *Server) simulatorPage(c *call) (answer, error) {
 	q := c.query()
 	to, err := url.Parse(q.text("return_url"))
 	ours := q.err == nil && err == nil && strings.HasPrefix(q.text("return_url"), s.opts.PublicURL+"/") && to.User == nil
 	if ours {
-		base, _ := url.Parse(s.opts.PublicURL) // checked by New
+		base, _ := url.Parse(s.opts.PublicURL) // New has checked it
 		path, inside := strings.CutPrefix(to.Path, base.Path)
 		r, _, _ := s.mux.find(http.MethodPost, path)
 		ours = inside && to.Scheme == base.Scheme && to.Host == base.Host && r != nil && r.pattern == returnPattern
@@ -129,7 +130,7 @@ func (s *Server) simulatorPage(c *call) (answer, error) {
 	return page("simulator.html", map[string]any{"URL": to.String(), "Amount": shownAmount(q.text("amount"), q.text("currency"))})
 }
 
-// shownAmount is minor units as people read them: 1050, USD → "10.50 USD"; "" when it is no amount.
+// shownAmount formats minor units for people: 1050, USD → "10.50 USD". It is "" if minor or currency is invalid.
 func shownAmount(minor, currency string) string {
 	n, err := strconv.ParseInt(minor, 10, 64)
 	if _, known := sdk.Currency(currency).Exponent(); err != nil || !known {

@@ -1,11 +1,11 @@
 package router
 
-// routes is the whole surface: one line per route with who may call it.
+// routes lists every endpoint: one line per route, which names the callers that may use it.
 //
-// To add endpoints: write them in a file of their own, put their lines here, and describe them in a file of their own under api/, which
-// go generate merges into openapi.yaml (tests hold routes, document and every answer they get against each other). A pattern's {names}
-// are read with call.param; {merchant_id} is what ownMerchant and adminOrOwn compare the key with. Patterns may overlap: the one
-// with the earlier fixed segment wins.
+// To add an endpoint, write its handler in the file of its resource, add its line here, and describe it in a file under api/. Then run go generate,
+// which merges api/ into openapi.yaml. Tests compare routes, openapi.yaml and every answer with each other. A handler reads the {names} of its
+// pattern with call.param; ownMerchant and adminOrOwn compare {merchant_id} with the key's merchant. Patterns may overlap: the pattern with the
+// earlier fixed segment wins.
 func (s *Server) routes() []route {
 	list := []route{
 		{method: "GET", pattern: indexPath, who: open, handle: s.showIndex},
@@ -26,7 +26,7 @@ func (s *Server) routes() []route {
 		{method: "POST", pattern: "/payments/{payment_id}/3ds/authentication", who: either, handle: s.authenticatePayment},
 		{method: "GET", pattern: "/poll/status/{poll_id}", who: publishable, handle: s.pollStatus},
 
-		// Where the payer's browser comes by. It has no key: openRoutes says what guards each.
+		// The payer's browser opens these without a key. openRoutes names the guard of each.
 		{method: "GET", pattern: redirectPattern, who: open, handle: s.redirectPage},
 		{method: "GET", pattern: responsePattern, who: open, handle: s.paymentReturn(false)},
 		{method: "POST", pattern: responsePattern, who: open, handle: s.paymentReturn(false)},

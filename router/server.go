@@ -3,6 +3,7 @@ package router
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -12,16 +13,16 @@ import (
 	"payswitch/engine"
 )
 
-// Deps are what the surface is made of. All but Logger are required; *engine.Engine is Access, Payments and Admin at once.
+// Deps are the parts that Server calls. All but Logger are required; *engine.Engine implements Access, Payments and Admin.
 type Deps struct {
 	Access     Access
 	Payments   Payments
 	Admin      Admin
 	Connectors Connectors
-	Logger     *slog.Logger // nil: discarded
+	Logger     *slog.Logger // nil discards the log
 }
 
-// Access checks keys and keeps the answers of requests that carry an Idempotency-Key.
+// Access authenticates API keys and stores the answers of requests that carry an Idempotency-Key.
 type Access interface {
 	Authenticate(ctx context.Context, key engine.Secret) (engine.Auth, error)
 	SecretOf(ctx context.Context, a *engine.Auth, clientSecret string) string
@@ -29,47 +30,47 @@ type Access interface {
 		stored *engine.StoredAnswer, finish func(ctx context.Context, answer engine.StoredAnswer) error, abandon func(ctx context.Context), err error)
 }
 
-// Connectors lists the loaded adapters.
+// Connectors lists the adapters that are loaded now.
 type Connectors interface {
 	Adapter(connector string) (engine.AdapterInfo, bool)
 	Adapters() []engine.AdapterInfo
 }
 
-// Options are the surface's settings; zero values are the defaults.
+// Options are the settings of a Server. A zero value selects the default.
 type Options struct {
-	AdminKey  engine.Secret // key of the admin endpoints; absent: nobody may call them
-	PublicURL string        // where browsers reach us, http or https, no trailing slash; required
-	MaxBody   int64         // bytes of a request body; default 32768
+	AdminKey  engine.Secret // opens the admin endpoints; zero: no key opens them
+	PublicURL string        // where browsers reach the server: http or https, without a slash at the end; required
+	MaxBody   int64         // the most bytes of a request body; default 32768
 	CORS      CORS
-	// TrustRequestID takes the caller's x-request-id instead of making one.
+	// TrustRequestID uses the caller's X-Request-Id. Without it, Server makes an id for each request.
 	TrustRequestID bool
 	Version        string // shown at / and in the OpenAPI document; default "dev"
-	// TestCardsWithoutLuhn accepts the 3DS test numbers that fail Luhn. Never in production.
+	// TestCardsWithoutLuhn accepts 3DS test card numbers whose Luhn check digit is wrong. Do not set it in production.
 	TestCardsWithoutLuhn bool
-	// CardsInText says what happens to a card number in a field that is not made for one; default RefuseCards.
+	// CardsInText says what Server does with a card number outside card_number; default RefuseCards.
 	CardsInText CardsInText
-	// DevPages serves the simulator's approve and decline page. Never in production.
+	// DevPages serves the approve and decline page of the simulated processor. Do not set it in production.
 	DevPages bool
 	// Simulator3DS serves /sim/3ds/ and /sim/acs/: the simulated 3DS server and bank (package plugins/simulator3ds). It requires DevPages; nil: both
 	// prefixes answer 404.
 	Simulator3DS http.Handler
-	// Ready says why we cannot serve yet, nil when we can; nil func: always ready.
+	// Ready returns nil when payments can be served, else the reason why not. A nil function means always ready.
 	Ready func() error
-	// Observe is told of every request once it is answered; method and pattern are the route's, "" where there is none. It must not
-	// block.
+	// Observe is called after each answer. Method and pattern are those of the route, "" if the request matched no route. It must be safe for
+	// concurrent use and must not block.
 	Observe func(method, pattern string, status int, took time.Duration)
 
 	ReadTimeout time.Duration // for a whole request to arrive; default 5 s
 	KeepAlive   time.Duration // how long an idle connection stays open; default 5 s
 }
 
-// CORS says which web pages may call us from a browser.
+// CORS says which web pages may call the API from a browser.
 type CORS struct {
-	Origins []string // exact origins, or "*" for any; none: no page may
+	Origins []string // exact origins, or "*" for any; empty: no page may call
 	Methods []string // default GET, POST, PUT, DELETE
 }
 
-// Server is the HTTP surface. It is an http.Handler and safe for concurrent use.
+// Server is the HTTP API. It implements http.Handler and is safe for concurrent use.
 type Server struct {
 	Deps
 	opts  Options
@@ -77,17 +78,17 @@ type Server struct {
 	index *index
 }
 
-// New checks deps and options and starts nothing.
+// New checks deps and options and returns a Server. It starts no goroutine and opens no port.
 func New(d Deps, o Options) (*Server, error) {
 	if d.Access == nil || d.Payments == nil || d.Admin == nil || d.Connectors == nil {
 		return nil, errors.New("router: Access, Payments, Admin and Connectors are required")
 	}
 	u, err := url.Parse(o.PublicURL)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || strings.HasSuffix(o.PublicURL, "/") || u.RawQuery != "" {
-		return nil, errors.New("router: PublicURL must be an http or https URL without trailing slash and query")
+		return nil, fmt.Errorf("router: PublicURL: %q must begin with http:// or https://, and must have no slash at the end and no query", o.PublicURL)
 	}
 	if o.Simulator3DS != nil && !o.DevPages {
-		return nil, errors.New("router: Simulator3DS is for development: it needs DevPages")
+		return nil, errors.New("router: Simulator3DS is for development: it needs DevPages as well")
 	}
 	if d.Logger == nil {
 		d.Logger = slog.New(slog.DiscardHandler)
@@ -100,7 +101,7 @@ func New(d Deps, o Options) (*Server, error) {
 		o.CardsInText = RefuseCards
 	case RefuseCards, MaskCards:
 	default:
-		return nil, errors.New("router: CardsInText must be refuse or mask")
+		return nil, fmt.Errorf("router: CardsInText: %q is unknown; use refuse or mask", o.CardsInText)
 	}
 	if o.Version == "" {
 		o.Version = "dev"
@@ -126,8 +127,9 @@ func New(d Deps, o Options) (*Server, error) {
 	return s, nil
 }
 
-// HTTP returns an http.Server for the surface with our time-outs; the caller listens and shuts it down. Its write time-out would count from
-// the request on, and an operation may wait three minutes for another on the same payment: sentBody.send sets one for each answer.
+// HTTP returns an http.Server that serves s with time-outs. The caller passes it a Listener and shuts it down. The http.Server has no write
+// time-out, because that would also count the three minutes for which one operation may wait for another on the same payment. Each answer gets its
+// own time-out instead, in sentBody.send.
 func (s *Server) HTTP() *http.Server {
 	return &http.Server{
 		Handler:           s,

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Authentications are the engine's use cases of 3-D Secure run by the switch.
+// Authentications are the engine's use cases of 3-D Secure that payswitch runs itself.
 type Authentications interface {
 	AuthenticatePayment(ctx context.Context, a engine.Auth, paymentID string, in engine.AuthenticationInput) (*engine.AuthenticationView, error)
 	PollStatus(ctx context.Context, a engine.Auth, pollID string) (string, error)
@@ -26,7 +26,7 @@ type Authentications interface {
 	HostedAuthenticate(ctx context.Context, token string, in engine.AuthenticationInput) (*engine.AuthenticationView, error)
 }
 
-// appSDKFields is sdk_information.
+// appSDKFields reads sdk_information.
 var appSDKFields = openObject(
 	must(at("sdk_app_id", text, func(a *sdk.AppSDK) *string { return &a.AppID })),
 	must(at("sdk_enc_data", text, func(a *sdk.AppSDK) *string { return &a.EncData })),
@@ -38,7 +38,7 @@ var appSDKFields = openObject(
 	at("device_details", objectText, func(a *sdk.AppSDK) *string { return &a.DeviceDetails }),
 )
 
-// objectText is an object as its JSON text.
+// objectText reads an object and returns its JSON text.
 func objectText(r *reader) (string, error) {
 	raw, err := anyObject(r)
 	return string(raw), err
@@ -55,7 +55,7 @@ var viewportFields = openObject(
 	at("full_page", boolean, func(v *viewport) *bool { return &v.fullPage }),
 )
 
-// authenticationFields is the body of 3ds/authentication. Other keys are ignored: the web SDK sends browser_info, which is the payment's.
+// authenticationFields reads the body of 3ds/authentication. It ignores other keys: the web SDK sends browser_info, but the payment already has it.
 var authenticationFields = openObject(
 	at("client_secret", text, func(a *engine.AuthenticationInput) *string { return &a.ClientSecret }),
 	must(at("device_channel", oneOf(deviceChannels), func(a *engine.AuthenticationInput) *string { return (*string)(&a.Channel) })),
@@ -68,7 +68,7 @@ var authenticationFields = openObject(
 	}},
 )
 
-// authenticatePayment sends the AReq of a payment that waits for it.
+// authenticatePayment sends the authentication request (AReq) of a payment that waits for it.
 func (s *Server) authenticatePayment(c *call) (answer, error) {
 	var in engine.AuthenticationInput
 	if err := decode(c, authenticationFields, &in); err != nil {
@@ -84,7 +84,7 @@ func (s *Server) authenticatePayment(c *call) (answer, error) {
 	return jsonAnswer(authenticationJSON(v)), nil
 }
 
-// authenticationJSON is the answer to 3ds/authentication: every key is always there.
+// authenticationJSON is the answer to 3ds/authentication. It always has every key.
 func authenticationJSON(v *engine.AuthenticationView) []byte {
 	var w writer
 	w.open().str("trans_status", v.TransStatus).text("acs_url", v.ACSURL).text("challenge_request", v.ChallengeRequest)
@@ -96,7 +96,7 @@ func authenticationJSON(v *engine.AuthenticationView) []byte {
 	return w.b
 }
 
-// pollStatus tells whether the payer's part in a payment is over.
+// pollStatus answers whether the payer has finished their part of a payment.
 func (s *Server) pollStatus(c *call) (answer, error) {
 	id := c.param("poll_id")
 	status, err := s.Payments.PollStatus(c.ctx(), c.auth, id)
@@ -108,13 +108,14 @@ func (s *Server) pollStatus(c *call) (answer, error) {
 	return w.answer(), nil
 }
 
-// How often and how long a client asks poll_status: longer than a result is waited for.
+// A client polls every pollDelay seconds, pollFrequency times. That is longer than the engine waits for a result.
 const pollDelay, pollFrequency = 2, 30
 
-// waitDelay is how often, in seconds, a client asks while the issuer reaches the payer by itself, which takes minutes.
+// waitDelay is the number of seconds between polls during a decoupled authentication, which takes minutes.
 const waitDelay = 10
 
-// writeInvoke writes next_action three_ds_invoke, or wait_screen_information where there is nothing left to run. Its times are nanoseconds since 1970.
+// writeInvoke writes the next_action three_ds_invoke, or wait_screen_information while the issuer reaches the payer by itself. The times of the latter
+// are nanoseconds since 1970.
 func writeInvoke(w *writer, v *engine.PaymentView) {
 	i := v.Attempt.Private.Invoke
 	if !i.WaitUntil.IsZero() {
@@ -139,7 +140,7 @@ func writeInvoke(w *writer, v *engine.PaymentView) {
 	w.str("redirect_to_url", v.BaseURL+"/3ds/run/"+i.PageToken).close()
 }
 
-// writeAuthentication writes what is to be seen of a payment's authentication. The payer's own client is not shown what proves it.
+// writeAuthentication writes external_authentication_details. A view for the payer's client lacks the fields that prove the authentication.
 func writeAuthentication(w *writer, v *engine.PaymentView, a *engine.Attempt) {
 	s := a.Details.Authentication
 	if s == nil {
@@ -159,8 +160,8 @@ func writeAuthentication(w *writer, v *engine.PaymentView, a *engine.Attempt) {
 	w.bool("external_3ds_authentication_attempted", s.Connector != "")
 }
 
-// writeExemption writes what was decided about an exemption from strong customer authentication, where one was wanted. It is the merchant's
-// business, not the payer's client's.
+// writeExemption writes sca_exemption: the decision about an exemption from strong customer authentication, if one was wanted. A view for the payer's
+// client lacks it.
 func writeExemption(w *writer, v *engine.PaymentView, a *engine.Attempt) {
 	x := a.Details.Exemption
 	if x == nil || v.Public {
@@ -169,11 +170,11 @@ func writeExemption(w *writer, v *engine.PaymentView, a *engine.Attempt) {
 	w.key("sca_exemption").open().text("exemption", x.Exemption).text("route", x.Route).str("reason", x.Reason).strings("passed_over", x.PassedOver).close()
 }
 
-// jsonOf is JSON for a data attribute: the template escapes it, and the page's script parses it.
+// jsonOf is the JSON text of v for a data attribute. The template escapes it, and the page's script parses it.
 func jsonOf(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic("router: " + err.Error()) // of texts and lists of them
+		panic("router: " + err.Error()) // v holds texts and lists alone, which encoding/json always accepts
 	}
 	return string(b)
 }

@@ -15,23 +15,24 @@ import (
 	"payswitch/sdk"
 )
 
-// The hosted page runs the payer's part of 3-D Secure for merchants who only redirect: the 3DS method, the AReq, the challenge. Without
-// JavaScript its forms have buttons. It decides nothing: at the end the payer goes to three_ds_authorize_url, which waits and reports.
+// The hosted page runs the payer's part of 3-D Secure for merchants that only redirect: the 3DS method, the authentication request and the challenge.
+// Without JavaScript, its forms have buttons. The page decides nothing: at the end it sends the payer to three_ds_authorize_url, which waits for the
+// result.
 
 const (
-	// methodTime is what the 3DS method is given (EMV 3-D Secure: 10 seconds from the POST).
+	// methodTime is how long the page waits for the 3DS method. EMV 3-D Secure allows 10 seconds from the POST.
 	methodTime = 10 * time.Second
-	// lookEvery is how often the page asks whether a challenge is still under way, in case its end is never told.
+	// lookEvery is how often the page asks whether the challenge is still under way. The bank may fail to send the payer back.
 	lookEvery = 3 * time.Second
 )
 
-// challengeWindows are the sizes of challengeWindowSize, in CSS pixels; a full page (05) has none.
+// challengeWindows are width and height for each challengeWindowSize, in CSS pixels. A full page (05) has no size.
 var challengeWindows = map[string][2]int{"01": {250, 400}, "02": {390, 400}, "03": {500, 600}, "04": {600, 400}}
 
-// narrow is the width below which a challenge gets the page for itself.
+// narrow is the page width in CSS pixels below which a challenge gets the full page.
 const narrow = 600
 
-// hostedPage shows what the payer's browser has to do next.
+// hostedPage shows the next step of the payer's browser.
 func (s *Server) hostedPage(c *call) (answer, error) {
 	p, err := s.Payments.HostedPage(c.ctx(), c.param("token"))
 	switch {
@@ -46,7 +47,7 @@ func (s *Server) hostedPage(c *call) (answer, error) {
 		"MethodURL": p.Invoke.MethodURL, "MethodKey": p.Invoke.MethodKey, "MethodData": p.Invoke.MethodData, "MethodTime": methodTime.Milliseconds()})
 }
 
-// hostedSubmit sends the AReq, with what the page found out about the browser. Posted again, it leads to the same place.
+// hostedSubmit sends the authentication request, with the browser data that the page has collected. A repeated POST leads to the same place.
 func (s *Server) hostedSubmit(c *call) (answer, error) {
 	fields, err := c.form()
 	if err != nil {
@@ -64,7 +65,7 @@ func (s *Server) hostedSubmit(c *call) (answer, error) {
 	if err == nil && v.ACSURL != "" {
 		return seeOther("/3ds/run/" + token), nil
 	}
-	p, err := s.Payments.HostedPage(c.ctx(), token) // refused: it has ended meanwhile, or cannot be done
+	p, err := s.Payments.HostedPage(c.ctx(), token) // the engine refused: the authentication has ended meanwhile, or is impossible
 	if err != nil {
 		return lostPage(err)
 	}
@@ -75,7 +76,7 @@ func (s *Server) hostedSubmit(c *call) (answer, error) {
 	return s.hostedEnd(p, note)
 }
 
-// authenticationInput is the AReq's browser data by the form, the request's headers and its address.
+// authenticationInput takes the browser data of an authentication request from the form, the headers and the address of the caller.
 func authenticationInput(c *call, fields map[string]string) engine.AuthenticationInput {
 	h, number := c.r.Header, func(name string) int {
 		n, err := strconv.Atoi(fields[name])
@@ -84,13 +85,13 @@ func authenticationInput(c *call, fields map[string]string) engine.Authenticatio
 		}
 		return n
 	}
-	// Card numbers are masked in what the browser says of itself: there is no client here that could mend a refused request.
+	// Card numbers in the browser data are masked, not refused: the payer could not correct the request.
 	in := engine.AuthenticationInput{Channel: sdk.ChannelBrowser, Completion: fields["completion"], FullPage: true,
 		Browser: &sdk.Browser{UserAgent: engine.MaskCards(h.Get("User-Agent")), AcceptHeader: engine.MaskCards(h.Get("Accept")),
 			Language: engine.MaskCards(firstLanguage(h.Get("Accept-Language")))}}
 	if host, _, err := net.SplitHostPort(c.r.RemoteAddr); err == nil {
 		if ip, err := netip.ParseAddr(host); err == nil && !ip.IsPrivate() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() {
-			in.Browser.IP = ip.String() // a proxy's says nothing of the payer
+			in.Browser.IP = ip.String() // a private address is a proxy's, not the payer's
 		}
 	}
 	if in.Completion != "Y" && in.Completion != "U" {
@@ -110,7 +111,7 @@ func authenticationInput(c *call, fields map[string]string) engine.Authenticatio
 	return in
 }
 
-// firstLanguage is the language that a browser prefers, "" when it does not say.
+// firstLanguage is the first language of an Accept-Language header, "" if there is none.
 func firstLanguage(accept string) string {
 	first, _, _ := strings.Cut(accept, ",")
 	first, _, _ = strings.Cut(first, ";")
@@ -120,7 +121,7 @@ func firstLanguage(accept string) string {
 	return first
 }
 
-// challengePage shows the bank's page in a frame of the size that it was told, or goes there.
+// challengePage shows the bank's page: in a frame of the size that the bank was promised, or as the full page.
 func (s *Server) challengePage(c *call, p *engine.HostedPage) (answer, error) {
 	v := p.Challenge
 	size := challengeWindows[v.Window]
@@ -129,7 +130,7 @@ func (s *Server) challengePage(c *call, p *engine.HostedPage) (answer, error) {
 		"AuthorizeURL": p.AuthorizeURL, "State": "/3ds/run/" + c.param("token") + "/state", "LookEvery": lookEvery.Milliseconds()})
 }
 
-// hostedState says whether the payer is still expected to answer the challenge.
+// hostedState answers whether the challenge still waits for the payer.
 func (s *Server) hostedState(c *call) (answer, error) {
 	p, err := s.Payments.HostedPage(c.ctx(), c.param("token"))
 	if err != nil {
@@ -138,7 +139,7 @@ func (s *Server) hostedState(c *call) (answer, error) {
 	return new(writer).open().bool("waiting", p.Challenge != nil).close().answer(), nil
 }
 
-// hostedEnd sends the payer on to where the result is waited for. What the bank has to say to the payer is shown first.
+// hostedEnd sends the payer on to three_ds_authorize_url. If the bank has a note for the payer, a page shows it first.
 func (s *Server) hostedEnd(p *engine.HostedPage, note string) (answer, error) {
 	if note == "" {
 		return seeOther(p.AuthorizeURL), nil
@@ -147,7 +148,7 @@ func (s *Server) hostedEnd(p *engine.HostedPage, note string) (answer, error) {
 		"Note": note, "Onward": p.AuthorizeURL})
 }
 
-// resultPage tells the payer how a payment ended whose merchant has named no page to return to.
+// resultPage shows the payer the result of a payment without a return_url.
 func (s *Server) resultPage(v *engine.PaymentView) (answer, error) {
 	kind, title, text := "", "Your payment is being processed", "You may close this page."
 	switch v.Payment.Status {
@@ -160,7 +161,7 @@ func (s *Server) resultPage(v *engine.PaymentView) (answer, error) {
 		"Kind": kind, "Title": title, "Text": text})
 }
 
-// lostPage is what a URL leads to that belongs to no payment.
+// lostPage answers a URL whose payment does not exist with the page for wrong tokens. It returns other errors unchanged.
 func lostPage(err error) (answer, error) {
 	var known *engine.Error
 	if !errors.As(err, &known) || known.Kind != engine.KindNotFound {
@@ -169,7 +170,7 @@ func lostPage(err error) (answer, error) {
 	return expiredPage(), nil
 }
 
-// expired is the one page for all wrong tokens. It is made once, so that no two answers differ; its style is allowed by its hash.
+// expired is the page for wrong tokens. It is rendered once, so that its bytes and headers are the same for every wrong token.
 var expired = sync.OnceValue(func() answer {
 	a, err := fixedPage("hosted_result.html", map[string]any{"Amount": "", "Merchant": "", "Kind": "bad", "Title": "This page has expired", "Nonce": "",
 		"Text": "Please go back to the shop and begin the payment again."})
@@ -186,16 +187,16 @@ func expiredPage() answer {
 	return a
 }
 
-// hosted renders a page of ours that stands alone: no other may frame it, and it frames the card's bank only.
+// hosted renders a page that no other page may frame. It may itself frame the pages of banks.
 func (s *Server) hosted(name string, data map[string]any) (answer, error) {
 	nonce := rand.Text()
 	data["Nonce"] = nonce
-	// form-action also holds for the redirects that follow a form: with it goes the way to the shop, whatever scheme that has.
+	// Browsers apply form-action also to the redirects after a form, and the last of them leads to the shop.
 	return rendered(name, data, "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+"'; frame-src "+s.webScheme()+
 		"; connect-src 'self'; form-action http: https:; base-uri 'none'", nil)
 }
 
-// webScheme is what frames may be loaded with. In development the bank is our own simulator.
+// webScheme lists the schemes that framed pages may have. In development, the simulated bank may be on plain http.
 func (s *Server) webScheme() string {
 	if strings.HasPrefix(s.opts.PublicURL, "http:") {
 		return "http: https:"
@@ -209,7 +210,7 @@ func seeOther(to string) answer {
 	return a
 }
 
-// shownMoney is an amount as people read it, "" for none.
+// shownMoney formats an amount for people. It is "" for an amount of 0.
 func shownMoney(m sdk.Money) string {
 	if m.Minor <= 0 {
 		return ""

@@ -8,13 +8,13 @@ import (
 	"payswitch/engine"
 )
 
-// The pages that a payer's browser passes by in 3-D Secure. They hold no secret and decide nothing: they tell those who wait that something has
-// happened, who then ask the API.
+// This file has the pages that the payer's browser opens during 3-D Secure. They hold no secret and decide nothing. Each page posts a message to the
+// page around it: something has happened. That page then asks the API.
 
-// maxChallengeMessage bounds a CRes as a form: its extensions alone may have 81,920 bytes.
+// maxChallengeMessage is the most bytes of a form with a challenge response (CRes). Its extensions alone may have 81,920 bytes.
 const maxChallengeMessage = 256 << 10
 
-// form reads the fields of a posted form; those of the query where nothing was posted.
+// form reads the fields of a posted form. Without a posted form, it reads the query.
 func (c *call) form() (map[string]string, error) {
 	encoded := c.r.URL.RawQuery
 	if strings.HasPrefix(c.r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
@@ -31,7 +31,7 @@ func (c *call) form() (map[string]string, error) {
 	return fields, nil
 }
 
-// threeDSMethodEnded is where the ACS posts that the 3DS method has ended, in a hidden frame.
+// threeDSMethodEnded receives the end of the 3DS method. The issuer's server (ACS) posts it in a hidden frame.
 func (s *Server) threeDSMethodEnded(c *call) (answer, error) {
 	fields, err := c.form()
 	if err != nil {
@@ -44,12 +44,12 @@ func (s *Server) threeDSMethodEnded(c *call) (answer, error) {
 	return methodNotice(v)
 }
 
-// methodNotice tells that the 3DS method is over.
+// methodNotice is the page that reports the end of the 3DS method.
 func methodNotice(v *engine.CallbackView) (answer, error) {
 	return noticePage(v.Origins, v.Framers, []map[string]any{{"type": "3ds_method_done", "payment_id": v.PaymentID}}, "", v.Known)
 }
 
-// threeDSChallengeEnded is where the ACS posts the end of a challenge. GET shows the same page and changes nothing.
+// threeDSChallengeEnded receives the end of a challenge, which the issuer's server (ACS) posts. GET shows the same page and changes nothing.
 func (s *Server) threeDSChallengeEnded(c *call) (answer, error) {
 	if c.r.Method != http.MethodPost {
 		v, err := s.Payments.ChallengeShown(c.ctx(), c.param("token"))
@@ -75,7 +75,7 @@ func (s *Server) threeDSChallengeEnded(c *call) (answer, error) {
 	return challengeNotice(v)
 }
 
-// challengeNotice tells that a challenge is over.
+// challengeNotice is the page that reports the end of a challenge.
 func challengeNotice(v *engine.CallbackView) (answer, error) {
 	messages := []map[string]any{{"type": "3ds_challenge_done", "payment_id": v.PaymentID}}
 	if v.ReturnURL != "" {
@@ -84,8 +84,8 @@ func challengeNotice(v *engine.CallbackView) (answer, error) {
 	return noticePage(v.Origins, v.Framers, messages, v.AuthorizeURL, v.Known)
 }
 
-// noticePage tells the pages around it, of exact origins, what it is given; next is where it goes when there is none around it. Framers may
-// have it in a frame: it has nothing to press.
+// noticePage is a page that posts messages to the pages around it, if their origin is among origins. Outside a frame, it goes on to next instead.
+// Pages of framers may frame it, because it has no button that a payer could be tricked to press.
 func noticePage(origins, framers []string, messages []map[string]any, next string, known bool) (answer, error) {
 	if !known {
 		origins, messages, next = nil, nil, ""
@@ -99,7 +99,8 @@ func noticePage(origins, framers []string, messages []map[string]any, next strin
 	return page("three_ds.html", map[string]any{"Origins": jsonOf(origins), "Messages": jsonOf(messages), "Next": next}, framers...)
 }
 
-// authorizePage is three_ds_authorize_url: it waits for the result and sends the payer back to the shop, or tells the page around it.
+// authorizePage serves three_ds_authorize_url. It waits for the result. Then it sends the payer back to the shop, or in a frame reports to the page
+// around it.
 func (s *Server) authorizePage(c *call) (answer, error) {
 	in := engine.AuthorizeInput{PaymentID: c.param("payment_id"), MerchantID: c.param("merchant_id"), Connector: c.param("connector"), Token: c.param("token")}
 	v, err := s.Payments.AuthorizeReturn(c.ctx(), in)
@@ -114,8 +115,8 @@ func (s *Server) authorizePage(c *call) (answer, error) {
 	case v.Return.URL == "":
 		return s.resultPage(v.Return.View)
 	case v.Return.Fields != nil && dest != "iframe" && dest != "frame":
-		return formPage(v.Return.URL, v.Return.Fields, v.Framers...) // a browser that does not say where it shows the page may have it in a frame
-	case dest == "document": // the page itself, not a frame in it
+		return formPage(v.Return.URL, v.Return.Fields, v.Framers...) // without Sec-Fetch-Dest, the page may be in a frame
+	case dest == "document": // not in a frame
 		a := found(v.Return.URL)
 		a.status = http.StatusSeeOther
 		return a, nil
@@ -129,7 +130,7 @@ func (s *Server) authorizePage(c *call) (answer, error) {
 	return noticePage(v.Origins, v.Framers, []map[string]any{message, ended}, v.Return.URL, true)
 }
 
-// bareReturnURL is the shop's return URL without what we add to it.
+// bareReturnURL is the shop's return URL without the status and signature that payswitch adds.
 func bareReturnURL(v *engine.ReturnView) string {
 	if to := v.View.Payment.Details.ReturnURL; to != "" {
 		return to
@@ -137,7 +138,7 @@ func bareReturnURL(v *engine.ReturnView) string {
 	return v.View.Profile.Settings.ReturnURL
 }
 
-// authenticatorCalled hands over what an authenticator sends about one authentication.
+// authenticatorCalled passes an authenticator's message about one authentication to the engine.
 func (s *Server) authenticatorCalled(c *call) (answer, error) {
 	m, err := message(c)
 	if err != nil {
@@ -150,7 +151,8 @@ func (s *Server) authenticatorCalled(c *call) (answer, error) {
 	return replyAnswer(reply), nil
 }
 
-// authenticatorEvent hands over what a page of the authenticator's has the browser post, and tells the pages around it how far it is.
+// authenticatorEvent passes an event of the authenticator's page to the engine. The browser posts it in a frame. The answer reports the progress to
+// the page around the frame.
 func (s *Server) authenticatorEvent(c *call) (answer, error) {
 	m, err := message(c)
 	if err != nil {
@@ -169,8 +171,8 @@ func (s *Server) authenticatorEvent(c *call) (answer, error) {
 	return noticePage(v.Origins, v.Framers, nil, "", false)
 }
 
-// methodFrames is a page of ours that holds the authenticator's, which run the 3DS method. Shops post to it, in a hidden frame, what others
-// want posted.
+// methodFrames is a page that frames the authenticator's pages, which run the 3DS method. It also takes POST: a shop posts threeDSMethodData here, as
+// to any 3DS method URL.
 func (s *Server) methodFrames(c *call) (answer, error) {
 	frames, v, err := s.Payments.MethodFrames(c.ctx(), c.param("token"))
 	if err != nil {
@@ -180,8 +182,8 @@ func (s *Server) methodFrames(c *call) (answer, error) {
 		"default-src 'none'; frame-src "+s.webScheme()+"; form-action 'none'; base-uri 'none'", v.Framers)
 }
 
-// openChallenge sends the browser on to the authenticator's page, with GET, whatever it came with. When there is nothing to challenge any more the
-// pages around it are told.
+// openChallenge redirects the browser to the authenticator's page, which must be opened with GET. If the challenge is over, the answer reports that to
+// the page around the frame.
 func (s *Server) openChallenge(c *call) (answer, error) {
 	to, v, err := s.Payments.ChallengePage(c.ctx(), c.param("token"))
 	switch {

@@ -13,22 +13,22 @@ import (
 	"payswitch/sdk"
 )
 
-// webhookPattern is where processors send their messages. No key: the account's adapter says whether a message is genuine.
+// webhookPattern is where processors send their messages. They send no key: the account's adapter decides whether a message is genuine.
 const webhookPattern = "/webhooks/{merchant_id}/{merchant_connector_id}"
 
-// maxWebhook bounds a message: processors put many notifications into one.
+// maxWebhook is the most bytes of a message. Processors put many notifications into one.
 const maxWebhook = 256 << 10
 
-// replyTypes are what a reply may be: nothing that a browser would run from our address.
+// replyTypes are the media types that a reply may have. HTML is not among them, because a browser would run it from this server's address.
 var replyTypes = []string{"text/plain", "application/json", "application/xml", "text/xml"}
 
-// receiveWebhook hands a processor's message over as it came, and answers what the processor wants to hear.
+// receiveWebhook passes a processor's message to the engine unchanged, and answers with the adapter's reply.
 func (s *Server) receiveWebhook(c *call) (answer, error) {
 	m, err := message(c)
 	if err != nil {
 		return answer{}, err
 	}
-	sender, _, _ := net.SplitHostPort(c.r.RemoteAddr) // behind a proxy all have its address
+	sender, _, _ := net.SplitHostPort(c.r.RemoteAddr) // behind a proxy, this is the address of the proxy
 	reply, err := s.Payments.ReceiveWebhook(c.ctx(), engine.WebhookInput{MerchantID: c.param("merchant_id"), Account: c.param("merchant_connector_id"),
 		Sender: sender, Message: m})
 	if err != nil {
@@ -37,29 +37,29 @@ func (s *Server) receiveWebhook(c *call) (answer, error) {
 	return replyAnswer(reply), nil
 }
 
-// unproven makes one answer of all refusals of a message that nobody has proven to be a processor's: it must not show which merchants there are,
-// nor which processors they use. The log has the reason.
+// unproven replaces the error for a message whose sender is not proven. All such messages get one answer, so that it does not show which merchants
+// exist and which processors they use. The log names the reason.
 func (s *Server) unproven(c *call, err error) error {
 	var e *engine.Error
 	if !errors.As(err, &e) || !slices.Contains([]string{"HE_02", "IR_20", "WE_01", "WE_02"}, e.Code) {
 		return err
 	}
-	s.Logger.LogAttrs(c.ctx(), slog.LevelInfo, "webhook refused", slog.String("request_id", c.requestID), slog.String("merchant_id", c.param("merchant_id")),
+	s.Logger.LogAttrs(c.ctx(), slog.LevelInfo, "a webhook message was refused", slog.String("request_id", c.requestID), slog.String("merchant_id", c.param("merchant_id")),
 		slog.String("account", c.param("merchant_connector_id")), slog.String("code", e.Code), slog.String("reason", e.Message))
 	return &engine.Error{Kind: engine.KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed"}
 }
 
-// message is a request as adapters read it.
+// message is the request in the form that adapters read.
 func message(c *call) (sdk.WebhookMessage, error) {
 	query, err := pairs(c.r.URL.RawQuery)
 	return sdk.WebhookMessage{Method: c.r.Method, Query: query, Headers: headers(c.r.Header), BodyLength: len(c.body), Body: c.body}, err
 }
 
-// replyPolicy keeps a reply from being a page of ours: anybody can post a form to a webhook's URL and so show the reply in a browser, and XML
-// may hold scripts and forms.
+// replyPolicy keeps a browser from running a reply. Any page can post a form to a webhook's URL and so show the reply, and XML may hold scripts and
+// forms.
 const replyPolicy = "default-src 'none'; sandbox; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-// replyAnswer is what an adapter says a message is to be answered with. A redirect is none: browsers show the body of one that leads nowhere.
+// replyAnswer turns an adapter's reply into an answer. A redirect becomes status 200: a browser shows the body of a redirect without Location.
 func replyAnswer(reply *sdk.Reply) answer {
 	a := answer{status: reply.Status, body: []byte(reply.Body),
 		header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}, "Content-Security-Policy": {replyPolicy}}}
@@ -73,7 +73,7 @@ func replyAnswer(reply *sdk.Reply) answer {
 	return a
 }
 
-// headers are a request's, repeats included, in the order of their names.
+// headers lists a request's headers in the order of their names. A repeated header keeps the order of its values.
 func headers(h http.Header) []sdk.Header {
 	list := make([]sdk.Header, 0, len(h))
 	for _, name := range slices.Sorted(maps.Keys(h)) {
