@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// methodPage is the ACS's 3DS method: it looks at the browser and sends it on to the notification URL.
+// methodPage is the 3DS method of the ACS. Its page posts to the notification URL; the digit M of the card decides when.
 func (s *Simulator) methodPage(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	data, err := decoded(r.FormValue("threeDSMethodData"))
@@ -20,7 +20,7 @@ func (s *Simulator) methodPage(w http.ResponseWriter, r *http.Request) {
 	}
 	to := data.text("threeDSMethodNotificationURL")
 	if !web(256)(to) {
-		s.show(w, notUnderstood("threeDSMethodNotificationURL is no https URL of at most 256 characters."))
+		s.show(w, notUnderstood("threeDSMethodNotificationURL is not an https URL of at most 256 characters."))
 		return
 	}
 	s.mu.Lock()
@@ -48,7 +48,7 @@ func (s *Simulator) methodPage(w http.ResponseWriter, r *http.Request) {
 		"Data": encoded(message{"threeDSServerTransID": id})})
 }
 
-// challengePage takes a CReq and shows the challenge, or ends it where the card says so.
+// challengePage takes a challenge request (CReq) and shows the challenge. For some cards it ends the challenge at once.
 func (s *Simulator) challengePage(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	creq, err := decoded(r.PostFormValue("creq"))
@@ -62,11 +62,11 @@ func (s *Simulator) challengePage(w http.ResponseWriter, r *http.Request) {
 	s.show(w, p)
 }
 
-// challenge is the page that a CReq leads to. The caller holds mu.
+// challenge returns the page for a CReq. The caller holds mu.
 func (s *Simulator) challenge(creq message, session string) view {
 	t := s.byACS[creq.text("acsTransID")]
 	if t == nil || t.status != "C" || t.request.channel != channelBrowser || creq.text("threeDSServerTransID") != t.serverTransID {
-		return notUnderstood("creq is of no challenge that is known here: acsTransID or threeDSServerTransID is wrong.")
+		return notUnderstood("creq names no known challenge: acsTransID or threeDSServerTransID is wrong.")
 	}
 	s.record(t.account, "browser→acs challenge", creq)
 	s.settle(t)
@@ -89,31 +89,31 @@ func (s *Simulator) challenge(creq message, session string) view {
 	return t.ask("", "")
 }
 
-// view is a page that is to be shown.
+// view is a page before it is written.
 type view struct {
 	status int
 	name   string
 	data   map[string]any
 }
 
-// show writes a page. It is called without mu: browsers may be slow.
+// show writes a page. The caller must not hold mu, because a browser may read slowly.
 func (s *Simulator) show(w http.ResponseWriter, v view) { s.page(w, v.status, v.name, v.data) }
 
-// notUnderstood says what is wrong with what brought the browser here, so that mistakes surface.
+// notUnderstood is a page that names the fault of the request, so that mistakes of an integration are seen.
 func notUnderstood(text string) view {
 	return view{http.StatusBadRequest, "problem.html", map[string]any{"Text": text}}
 }
 
-// ask is the page that asks for the code, with what went wrong or what is new.
+// ask is the page that asks for the code. It shows the problem with the last code, or a note.
 func (t *transaction) ask(problem, note string) view {
 	return view{http.StatusOK, "challenge.html", map[string]any{"Merchant": t.request.merchant, "Amount": t.request.shownAmount(), "Card": t.lastFour,
 		"Scheme": t.card.name(), "Transaction": t.acsTransID, "Form": t.challenge.form, "Problem": problem, "Note": note, "Codes": codes}}
 }
 
-// maxWrong is how many wrong codes end a challenge.
+// maxWrong is the number of wrong codes that ends a challenge.
 const maxWrong = 3
 
-// submitPage is what the payer did: a code, a new code, or cancel. The result is with the directory server before the browser leaves.
+// submitPage takes the payer's action: a code, a request for a new code, or cancel. The directory server has the result before the browser leaves.
 func (s *Simulator) submitPage(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	id, form, action, otp := r.PostFormValue("transaction"), r.PostFormValue("form"), r.PostFormValue("action"), r.PostFormValue("otp")
@@ -123,7 +123,7 @@ func (s *Simulator) submitPage(w http.ResponseWriter, r *http.Request) {
 	s.show(w, p)
 }
 
-// submit is the page that what the payer did leads to. The caller holds mu.
+// submit returns the page after the payer's action. The caller holds mu.
 func (s *Simulator) submit(id, form, action, otp string) view {
 	t := s.byACS[id]
 	if t == nil || subtle.ConstantTimeCompare([]byte(t.challenge.form), []byte(form)) != 1 || form == "" {
@@ -150,10 +150,10 @@ func (s *Simulator) submit(id, form, action, otp string) view {
 
 var cancelled = result{status: "N", reason: "26", cancel: "01", cres: "N"}
 
-// otpCode is a one-time code and what it leads to.
+// otpCode is a one-time code and the result that it leads to.
 type otpCode struct{ Code, What string }
 
-// codes are those that the challenge page takes.
+// codes are the codes that the challenge page accepts.
 var codes = []otpCode{
 	{"1234", "authenticated"},
 	{"1111", "not authenticated"},
@@ -164,7 +164,7 @@ var codes = []otpCode{
 	{"0019", "not authenticated with reason 19; 00 and any reason"},
 }
 
-// judge evaluates a code; a text says what is wrong with it, "" that the challenge has ended. The caller holds mu.
+// judge evaluates a code. It returns the problem with the code, or "" if the challenge has ended. The caller holds mu.
 func (s *Simulator) judge(t *transaction, otp string) (problem string) {
 	r := result{status: "N", cres: "N"}
 	switch {
@@ -199,7 +199,8 @@ func (s *Simulator) judge(t *transaction, otp string) (problem string) {
 	return ""
 }
 
-// delivery is what the browser is to bring to the notification URL: one field and the session data. No field means that it never does.
+// delivery is the form field that the browser posts to the notification URL, next to the session data. An empty name means that the browser posts
+// nothing.
 func (t *transaction) delivery() (field, value string) {
 	switch t.result.fault {
 	case '3':
@@ -212,7 +213,7 @@ func (t *transaction) delivery() (field, value string) {
 	return "cres", encoded(t.cres())
 }
 
-// finished is the page that sends the browser back. Opened again, it does it again.
+// finished is the page that sends the browser back to the notification URL, as often as it is opened.
 func (t *transaction) finished() view {
 	field, value := t.delivery()
 	data := map[string]any{"URL": t.request.notificationURL, "Field": field, "Value": value, "Session": t.challenge.sessionData}
@@ -222,12 +223,12 @@ func (t *transaction) finished() view {
 	return view{http.StatusOK, "done.html", data}
 }
 
-// complete ends a challenge as a payer would, without a browser: {threeDSServerTransID, otp} with a code of the page, or result "cancel"
-// or "timeout". It answers with what the payer's browser would bring to the notification URL.
+// complete ends a challenge without a browser. The body has threeDSServerTransID, and otp with a code of the page or result with "cancel" or
+// "timeout". The answer holds the fields that the payer's browser would post to the notification URL.
 func (s *Simulator) complete(a account, in message) (int, any) {
 	t := s.transaction(a, in.text("threeDSServerTransID"))
 	if t == nil || t.status != "C" && t.status != "D" {
-		return http.StatusNotFound, erro("301", "A", "Transaction ID Not Recognized", "no challenge of that threeDSServerTransID is under way")
+		return http.StatusNotFound, erro("301", "A", "Transaction ID Not Recognized", "threeDSServerTransID names no challenge that is under way")
 	}
 	s.settle(t)
 	if t.result == nil {
@@ -242,7 +243,7 @@ func (s *Simulator) complete(a account, in message) (int, any) {
 				return http.StatusOK, message{"messageType": "challenge", "message": problem}
 			}
 		default:
-			return http.StatusBadRequest, erro("203", "A", "Format of one or more Data Elements is Invalid according to the Specification", "result is cancel or timeout, or absent")
+			return http.StatusBadRequest, erro("203", "A", "Format of one or more Data Elements is Invalid according to the Specification", "result must be cancel or timeout, or absent")
 		}
 	}
 	out := message{"messageType": "challenge", "transStatus": t.result.status}

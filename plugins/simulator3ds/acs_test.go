@@ -53,11 +53,11 @@ func TestMethodData(t *testing.T) {
 	for data, want := range map[string]string{
 		base64.URLEncoding.EncodeToString(append(good, ' ')): "is padded",
 		base64.RawStdEncoding.EncodeToString([]byte("???>")): "standard base64",
-		"%%%": "is no base64url",
-		"":    "is no base64url",
-		base64.RawURLEncoding.EncodeToString([]byte("[]")):              "holds no JSON object",
+		"%%%": "is not base64url",
+		"":    "is not base64url",
+		base64.RawURLEncoding.EncodeToString([]byte("[]")):              "is not a JSON object",
 		base64.RawURLEncoding.EncodeToString(good):                      "is unknown",
-		encoded(message{"threeDSMethodNotificationURL": "javascript:"}): "is no https URL",
+		encoded(message{"threeDSMethodNotificationURL": "javascript:"}): "is not an https URL",
 	} {
 		status, page := w.form("/sim/acs/method", "threeDSMethodData", data)
 		require.Equal(t, http.StatusBadRequest, status)

@@ -20,22 +20,22 @@ const (
 	channel3RI     = "03"
 )
 
-// areq is a valid authentication request: what of it is needed later.
+// areq holds the fields of a valid authentication request (AReq) that are needed later.
 type areq struct {
 	version, channel, category string
 	notificationURL            string
 	merchant                   string
-	amount, currency           string // as in the message; "" without a purchase
+	amount, currency           string // as in the message; "" if there is no purchase
 	decoupled                  bool   // the request allows a decoupled authentication
 }
 
-// payment says that the request is of a payment: a result gets an authentication value.
+// payment reports whether the request is about a payment. Only then does a result have an authentication value.
 func (a *areq) payment() bool { return a.category == "01" || a.category == categoryDataOnly }
 
-// categoryDataOnly is Mastercard's messageCategory of Identity Check Insights.
+// categoryDataOnly is the messageCategory of Mastercard Identity Check Insights.
 const categoryDataOnly = "80"
 
-// need says whether a field must, may or must not be in a message.
+// need is whether a field is required, optional or forbidden in a message.
 type need byte
 
 const (
@@ -44,14 +44,14 @@ const (
 	forbidden
 )
 
-// field is a rule of the AReq (EMV 3-D Secure, table A.1 of each version).
+// field is a rule for one field of the AReq (EMV 3-D Secure, table A.1 of each version).
 type field struct {
 	name string
 	form func(v any) bool
 	need func(c *facts) need // nil: optional
 }
 
-// facts are what the presence of fields depends on.
+// facts are the values that decide which fields are required.
 type facts struct {
 	message                                        message
 	version, channel, category, initiator, threeRI string
@@ -62,7 +62,7 @@ func (c *facts) atLeast(version string) bool { return c.version >= version } // 
 
 func always(*facts) need { return required }
 
-// browser is a field of the browser channel alone.
+// browser is a field that only the browser channel has.
 func browser(c *facts) need {
 	if c.channel == channelBrowser {
 		return required
@@ -70,7 +70,7 @@ func browser(c *facts) need {
 	return forbidden
 }
 
-// scripted is a field that JavaScript reads; before 2.2.0 it was always there.
+// scripted is a field that only JavaScript can read. Before 2.2.0 it was always required.
 func scripted(c *facts) need {
 	switch {
 	case c.channel != channelBrowser:
@@ -101,7 +101,7 @@ func repeating(c *facts) need {
 	return ifSo(c.initiator == "02" || c.initiator == "03" || c.threeRI == "01" || c.threeRI == "02", required)
 }
 
-// pattern takes texts that fit as a whole.
+// pattern accepts a text if the whole text matches.
 func pattern(expr string) func(any) bool {
 	re := regexp.MustCompile(`^(?:` + expr + `)$`)
 	return func(v any) bool {
@@ -176,7 +176,7 @@ var (
 	isChallengeInd231 = list(2, pattern(`0[1-9]|1[0-4]`))
 )
 
-// fields are the rules of every version. What depends on the version alone, in form, is checked in check.
+// fields are the rules of all versions. check has the few rules whose form depends on the version.
 var fields = []field{
 	{"messageType", pattern(`AReq`), always},
 	{"messageVersion", pattern(`2\.[123]\.[01]`), always},
@@ -266,8 +266,8 @@ func priorInfo(v any) bool {
 	return ok && (!has || isUUID(ref))
 }
 
-// check reads an AReq, strictly. The second result is the error message where it is refused: 201 names all required fields that are
-// missing, 203 all whose form is wrong or which must not be there, as a directory server does.
+// check parses an AReq as strictly as a directory server. The second result is the error message of a refused AReq: 201 names all missing fields, 203
+// all fields that are malformed or forbidden.
 func check(m message) (*areq, message) {
 	c := &facts{message: m, version: m.text("messageVersion"), channel: m.text("deviceChannel"), category: m.text("messageCategory"),
 		initiator: m.text("threeDSRequestorAuthenticationInd"), threeRI: m.text("threeRIInd")}
@@ -313,7 +313,7 @@ func check(m message) (*areq, message) {
 		amount: m.text("purchaseAmount"), currency: m.text("purchaseCurrency"), decoupled: m.text("threeDSRequestorDecReqInd") == "Y"}, nil
 }
 
-// ofVersion checks threeDSRequestorChallengeInd, a text before 2.3.1 and a list of one or two since.
+// ofVersion checks threeDSRequestorChallengeInd: a text before 2.3.1, a list of one or two texts since.
 func ofVersion(c *facts) bool {
 	v, there := c.message["threeDSRequestorChallengeInd"]
 	switch {
@@ -329,7 +329,7 @@ func ofVersion(c *facts) bool {
 	return isChallengeInd231(v)
 }
 
-// shownAmount is the purchase as people read it, "" where there is none.
+// shownAmount formats the purchase for people, "" if there is none.
 func (a *areq) shownAmount() string {
 	n, err := strconv.ParseInt(a.amount, 10, 64)
 	if err != nil || a.currency == "" {

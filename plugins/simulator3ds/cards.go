@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Scheme is a card scheme as 3dsecure.io names it.
+// Scheme is a card scheme, by the name that 3dsecure.io uses.
 type Scheme string
 
 const (
@@ -20,8 +20,8 @@ const (
 	CB         Scheme = "cb" // Cartes Bancaires
 )
 
-// schemes are the simulator's, in the order of the digit that stands for them in a dsTransID. Its card numbers begin with bin. A
-// Cartes Bancaires card is a Visa card too.
+// schemes are the schemes of the simulator. A dsTransID holds a scheme's place in this list, so append new ones. Card numbers begin with bin. A Cartes
+// Bancaires card is also a Visa card.
 var schemes = [...]struct {
 	scheme Scheme
 	name   string
@@ -38,15 +38,15 @@ var schemes = [...]struct {
 	{CB, "Cartes Bancaires and Visa", "49700030", 16},
 }
 
-// card is what the simulator knows of a card number: what becomes of it.
+// card is the scheme of a card number and the digits that decide its answers.
 type card struct {
 	scheme                              Scheme
 	cobadged                            bool // Cartes Bancaires and Visa
-	own                                 bool // the simulator's own number, not an alias or any other
+	own                                 bool // the number begins with the bin of a scheme above
 	versions, method, answer, challenge byte // the digits V, M, A, C: '0' to '9'
 }
 
-// aliases are test numbers that integrators know by heart.
+// aliases are well-known test numbers with the digits V, M, A and C that they stand for.
 var aliases = [...]struct{ number, digits string }{
 	{"4242424242424242", "0000"},
 	{"5555555555554444", "0000"},
@@ -57,8 +57,8 @@ var aliases = [...]struct{ number, digits string }{
 	{"4111111111111111", "0020"},
 }
 
-// CardNumber is the simulator's number of a scheme for the four digits V, M, A and C, as "0070". It is "" for an unknown scheme and for
-// anything but four digits.
+// CardNumber is the test card of a scheme for the four digits V, M, A and C, such as "0070". README.md lists their meaning. CardNumber returns "" for
+// an unknown scheme, and if digits is not four digits.
 func CardNumber(s Scheme, digits string) string {
 	i := slices.IndexFunc(schemes[:], func(k struct {
 		scheme Scheme
@@ -76,11 +76,11 @@ func CardNumber(s Scheme, digits string) string {
 	if check := luhnDigit(n); s != Visa || check != "2" {
 		return n + check
 	}
-	n = n[:12] + "1" + n[13:] // processors' sandboxes, the simulator too, decline 4000 00.. .... 0002
+	n = n[:12] + "1" + n[13:] // the sandboxes of processors, and the simulated processor, decline 4000 00.. .... 0002
 	return n + luhnDigit(n)
 }
 
-// luhnDigit is the check digit of a number that lacks it (ISO/IEC 7812-1).
+// luhnDigit is the check digit to append to a number (ISO/IEC 7812-1).
 func luhnDigit(n string) string {
 	sum := 0
 	for i := range len(n) {
@@ -97,7 +97,7 @@ func luhnDigit(n string) string {
 
 func allDigits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// cardOf reads a card number; others is what the digits are of a number that is neither the simulator's nor an alias.
+// cardOf reads a card number. others are the digits of a number that is neither a test card nor an alias.
 func cardOf(number, others string) card {
 	for _, a := range aliases {
 		if a.number == number {
@@ -121,7 +121,7 @@ func makeCard(s Scheme, digits string) card {
 	return card{scheme: s, versions: digits[0], method: digits[1], answer: digits[2], challenge: digits[3]}
 }
 
-// schemeOf tells a scheme by a number's first digits.
+// schemeOf finds the scheme by the first digits of a number.
 func schemeOf(n string) Scheme {
 	prefix := func(list ...string) bool {
 		return slices.ContainsFunc(list, func(p string) bool { return strings.HasPrefix(n, p) })
@@ -143,7 +143,7 @@ func schemeOf(n string) Scheme {
 	return Visa
 }
 
-// of makes the card one of the brand that the request asks for by 3dsecure.io's field ds; ok is false where it is not.
+// of returns the card with the brand that the request selects in 3dsecure.io's field ds. ok is false if the card does not have that brand.
 func (c card) of(ds string) (_ card, ok bool) {
 	switch {
 	case ds == "" || ds == "standin" || ds == string(c.scheme):
@@ -156,7 +156,7 @@ func (c card) of(ds string) (_ card, ok bool) {
 	return c, true
 }
 
-// protocolVersions are those that the card's ACS takes part in, lowest first.
+// protocolVersions are the versions that the card's ACS supports, lowest first.
 func (c card) protocolVersions() []string {
 	switch c.versions {
 	case '1':
@@ -169,7 +169,7 @@ func (c card) protocolVersions() []string {
 	return []string{"2.1.0", "2.2.0", "2.3.1"}
 }
 
-// name is the scheme's, as people know it.
+// name is the scheme's name for people.
 func (c card) name() string {
 	for _, s := range schemes {
 		if s.scheme == c.scheme {
@@ -179,10 +179,10 @@ func (c card) name() string {
 	return ""
 }
 
-// hasMethod says whether the ACS has a 3DS method.
+// hasMethod reports whether the ACS has a 3DS method.
 func (c card) hasMethod() bool { return c.method != '1' }
 
-// eciOf is the electronic commerce indicator of a scheme's result (EMV leaves it to the schemes).
+// eciOf is the electronic commerce indicator (ECI) of a result. Each scheme defines its own values.
 func eciOf(s Scheme, status string) string {
 	table := map[string]string{"Y": "05", "A": "06", "I": "07"}
 	if s == Mastercard {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// table is one of the tables of the documentation; the first column is code.
+// table is one table of the documentation. Its first column is shown as code.
 type table struct {
 	Title, Text string
 	Head        []string
 	Rows        [][]string
 }
 
-// digits say what each of the four digits does; what is not listed is as 0.
+// digits describe the values of each of the four digits. A value that is not listed acts as 0.
 var digits = []struct {
 	letter, title string
 	values        []struct{ digit, what string }
@@ -39,7 +39,7 @@ var digits = []struct {
 	{"C", "reason of an answer U (A is 5)", []struct{ digit, what string }{{"0", "22"}, {"1", "83"}, {"2", "14"}, {"3", "21"}}},
 }
 
-// tables are the whole documentation of the cards.
+// tables are the documentation of all cards.
 func tables() (all []table) {
 	often := table{Title: "Cards used most", Head: []string{"Visa", "Mastercard", "American Express", "V M A C", "what happens"}}
 	for _, r := range []struct{ digits, what string }{
@@ -49,7 +49,7 @@ func tables() (all []table) {
 	} {
 		often.Rows = append(often.Rows, []string{CardNumber(Visa, r.digits), CardNumber(Mastercard, r.digits), CardNumber(Amex, r.digits), r.digits, r.what})
 	}
-	others := table{Title: "Numbers everybody knows", Head: []string{"number", "as V M A C"}}
+	others := table{Title: "Well-known test numbers", Head: []string{"number", "as V M A C"}}
 	for _, a := range aliases {
 		others.Rows = append(others.Rows, []string{a.number, a.digits})
 	}
@@ -72,12 +72,12 @@ func tables() (all []table) {
 	return append(all, otp)
 }
 
-// showCards is the documentation as a page.
+// showCards serves the documentation as a page.
 func (s *Simulator) showCards(w http.ResponseWriter, _ *http.Request) {
 	s.page(w, http.StatusOK, "cards.html", map[string]any{"Tables": tables()})
 }
 
-// markdown is the documentation as README.md has it.
+// markdown is the documentation in the form of README.md.
 func markdown() string {
 	var out strings.Builder
 	for _, t := range tables() {

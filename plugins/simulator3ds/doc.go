@@ -1,11 +1,14 @@
-// Package simulator3ds is a 3-D Secure server, its directory server and the card issuers' access control servers (ACS) in one HTTP
-// handler, for development and tests: no money, no card network, nothing kept but in memory. It is never served in production.
+// Package simulator3ds simulates a 3-D Secure server, the schemes' directory server and the card issuers' access control servers (ACS) in one HTTP
+// handler, for development and tests. It moves no money, calls no card network and keeps its data in memory. The program does not serve it in
+// production.
 //
-// Towards the switch it speaks the wire shape of 3dsecure.io (POST /sim/3ds/preauth, /auth, /postauth: flat EMV 3-D Secure messages as JSON,
-// authenticated by the header APIKey), so that the adapter of that vendor, unchanged but for its base URL, is what development and tests
-// run. Towards browsers it serves the ACS's pages: the 3DS method (/sim/acs/method) and the challenge (/sim/acs/challenge).
+// The handler has the API of 3dsecure.io for payswitch: POST /sim/3ds/preauth, /auth and /postauth take flat EMV 3-D Secure messages as JSON, with the
+// header APIKey. So development and tests run the adapter of that vendor, with another base URL. For browsers, the handler serves the pages of the
+// ACS: the 3DS method (/sim/acs/method) and the challenge (/sim/acs/challenge).
 //
-// What it answers is decided by four digits of the card number (see Card); README.md has the tables, and GET /sim/3ds/cards shows them.
+// Four digits of the card number decide the answers (see CardNumber). README.md has the tables, and GET /sim/3ds/cards shows them.
+//
+// This package is a part of the host, not an adapter. It may import engine and sdk; package router must not import it.
 //
 // Field names and message rules are those of EMV 3-D Secure 2.1.0, 2.2.0 and 2.3.1.
 package simulator3ds

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// message is an EMV 3-D Secure message, or one of the vendor's that looks like it.
+// message is an EMV 3-D Secure message, or a message of 3dsecure.io in the same form.
 type message map[string]any
 
-// set puts a field in, unless it is empty.
+// set sets a field, unless the value is empty.
 func (m message) set(name, value string) {
 	if value != "" {
 		m[name] = value
@@ -28,30 +28,30 @@ func (m message) text(name string) string {
 	return s
 }
 
-// header begins a message about the transaction that the directory server or the ACS makes.
+// header begins a message of the directory server or the ACS about the transaction.
 func (t *transaction) header(messageType string) message {
 	return message{"messageType": messageType, "messageVersion": t.request.version, "threeDSServerTransID": t.serverTransID, "acsTransID": t.acsTransID,
 		"dsTransID": t.dsTransID, "acsReferenceNumber": "PAYSWITCH_SIM_ACS_01", "dsReferenceNumber": "PAYSWITCH_SIM_DS_01", "acsOperatorID": "simulator"}
 }
 
-// erro is an error message (EMV 3-D Secure, Error message): component S is the 3DS server, D the directory server, A the ACS.
+// erro is an EMV 3-D Secure error message. Component S is the 3DS server, D the directory server, A the ACS.
 func erro(code, component, description, detail string) message {
 	return message{"messageType": "Erro", "errorCode": code, "errorComponent": component, "errorDescription": description,
 		"errorDetail": detail, "messageVersion": "2.2.0"}
 }
 
-// endpoint answers one call of the API. It is called with mu held.
+// endpoint answers one call of the API. The caller holds mu.
 type endpoint func(a account, in message) (status int, out any)
 
-// maxBody bounds a request; an AReq is a few thousand bytes.
+// maxBody is the most bytes of a request. An AReq has a few thousand.
 const maxBody = 64 << 10
 
-// api does what is done around every endpoint: the API key, strict JSON, the log.
+// api wraps an endpoint: it checks the API key, parses the JSON strictly, and logs the messages.
 func (s *Simulator) api(handle endpoint) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("APIKey")
 		if key == "" || strings.HasPrefix(key, "wrong") {
-			http.Error(w, "API key is missing or unknown (the simulator takes every one that does not begin with \"wrong\")", http.StatusUnauthorized)
+			http.Error(w, "API key is missing or unknown (the simulator accepts every key that does not begin with \"wrong\")", http.StatusUnauthorized)
 			return
 		}
 		a, in := account(sha256.Sum256([]byte(key))), message{}
@@ -89,7 +89,7 @@ func (s *Simulator) api(handle endpoint) http.HandlerFunc {
 	}
 }
 
-// hang is the status of an endpoint that lets the caller wait.
+// hang is the status of an endpoint that sends no answer.
 const hang = -1
 
 func readMessage(body io.Reader) (message, error) {
@@ -98,16 +98,16 @@ func readMessage(body io.Reader) (message, error) {
 		return nil, errors.New("the body is too large or could not be read")
 	}
 	if bytes.ContainsFunc(raw, func(r rune) bool { return r > '~' }) {
-		return nil, errors.New("the message holds characters that are not ASCII")
+		return nil, errors.New("the message has characters that are not ASCII")
 	}
 	m := message{}
 	if err := decodeObject(raw, &m); err != nil {
-		return nil, errors.New("the body is no JSON object")
+		return nil, errors.New("the body is not a JSON object")
 	}
 	return m, nil
 }
 
-// decodeObject reads one JSON object with nothing behind it.
+// decodeObject reads one JSON object and returns an error if more text follows.
 func decodeObject(raw []byte, m *message) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -115,7 +115,7 @@ func decodeObject(raw []byte, m *message) error {
 		return err
 	}
 	if *m == nil || d.More() {
-		return errors.New("no object, or more than one")
+		return errors.New("the text is not exactly one JSON object")
 	}
 	return nil
 }
@@ -123,33 +123,33 @@ func decodeObject(raw []byte, m *message) error {
 func writeMessage(w http.ResponseWriter, status int, out any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(out) // of our own values; a caller that has gone is no failure of ours
+	json.NewEncoder(w).Encode(out) // it fails only if the caller has gone
 }
 
-// encoded is a message as a browser carries it: base64url without padding.
+// encoded is a message in the form in which browsers carry it: base64url without padding.
 func encoded(m message) string {
 	b, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // of texts of our own
+		panic(err) // a message holds only values that encoding/json accepts
 	}
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// decoded reads what a browser carries, strictly: an alphabet or padding that a real ACS would stumble over is refused.
+// decoded parses a message that a browser carries. It refuses a wrong alphabet and padding, because a real ACS would not accept them either.
 func decoded(text string) (message, error) {
 	switch {
 	case strings.Contains(text, "="):
-		return nil, errors.New("is padded: base64url without padding is needed")
+		return nil, errors.New("is padded: use base64url without padding")
 	case strings.ContainsAny(text, "+/"):
-		return nil, errors.New("is standard base64: the URL alphabet is needed")
+		return nil, errors.New("is standard base64: use the URL alphabet, with - and _")
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(raw) == 0 {
-		return nil, errors.New("is no base64url")
+		return nil, errors.New("is not base64url")
 	}
 	m := message{}
 	if decodeObject(raw, &m) != nil {
-		return nil, errors.New("holds no JSON object")
+		return nil, errors.New("is not a JSON object in base64url")
 	}
 	return m, nil
 }
@@ -162,10 +162,10 @@ type entry struct {
 	account account
 }
 
-// maxLog bounds the log.
+// maxLog is the most messages in the log.
 const maxLog = 500
 
-// record keeps a message without what must not be kept. The caller holds mu.
+// record logs a message without card numbers and authentication values. The caller holds mu.
 func (s *Simulator) record(a account, what string, m message) {
 	m = maps.Clone(m)
 	if n, ok := m["acctNumber"].(string); ok {

@@ -15,15 +15,15 @@ import (
 	"payswitch/engine"
 )
 
-// pushTo is where an account wants its results sent.
+// pushTo is the URL that gets the results of an account.
 type pushTo struct {
 	url  string
 	key  engine.Secret
-	only bool // postauth has nothing, as at vendors that push alone
+	only bool // postauth returns no result, as with a vendor that can only push
 }
 
-// notifyConfig says where the results of an account are sent: {"url": …, "only": true}; an empty url ends it. Only the switch's own
-// addresses are taken, so that the simulator can be turned against nobody.
+// notifyConfig sets the URL for the results of an account: {"url": …, "only": true}. An empty url ends the pushes. The URL must be under PublicURL, so
+// that the simulator cannot be made to send requests to other servers.
 func (s *Simulator) notifyConfig(a account, in message) (int, any) {
 	to := pushTo{url: in.text("url"), key: engine.NewSecret(in.text("key"))}
 	to.only, _ = in["only"].(bool)
@@ -34,23 +34,23 @@ func (s *Simulator) notifyConfig(a account, in message) (int, any) {
 	case !strings.HasPrefix(to.url, s.opts.PublicURL+"/"):
 		return http.StatusBadRequest, erro("203", "S", "Format of one or more Data Elements is Invalid according to the Specification", "url must begin with "+s.opts.PublicURL+"/")
 	case len(s.accounts) >= maxAccounts:
-		return http.StatusTooManyRequests, erro("103", "S", "Sent Messages Limit Exceeded", "too many accounts have asked for pushes")
+		return http.StatusTooManyRequests, erro("103", "S", "Sent Messages Limit Exceeded", "too many accounts have set a URL for pushes")
 	}
 	s.accounts[a] = to
 	return http.StatusOK, message{"url": to.url, "only": to.only}
 }
 
-// maxAccounts bounds how many accounts may have asked for pushes.
+// maxAccounts is the most accounts that can have a URL for pushes.
 const maxAccounts = 1000
 
-// pushEvery is how often Run looks for results to send, and pushTimeout how long it waits for one to be taken.
+// Run looks for results to send every pushEvery. A push ends after pushTimeout.
 const (
 	pushEvery   = 100 * time.Millisecond
 	pushTimeout = 5 * time.Second
 )
 
-// Run sends results to the accounts that asked for it, until ctx ends. Each is sent once: a POST of the RReq, signed in the header
-// X-Signature, the hexadecimal HMAC-SHA256 of the body under the account's API key.
+// Run pushes results to the URLs of accounts until ctx ends. It sends each result once: a POST of the RReq. The header X-Signature has the hexadecimal
+// HMAC-SHA256 of the body under the API key of the account.
 func (s *Simulator) Run(ctx context.Context) error {
 	tick := time.NewTicker(pushEvery)
 	defer tick.Stop()
@@ -64,19 +64,19 @@ func (s *Simulator) Run(ctx context.Context) error {
 		}
 		for _, p := range s.due() {
 			if err := p.send(ctx, client); err != nil {
-				s.opts.Logger.Warn("a simulated 3-D Secure result was not taken", "error", err)
+				s.opts.Logger.Warn("the receiver did not accept a simulated 3-D Secure result", "error", err)
 			}
 		}
 	}
 }
 
-// push is one result to be sent.
+// push is one result to send.
 type push struct {
 	to   pushTo
 	body []byte
 }
 
-// due takes out the results whose time has come.
+// due removes and returns the results whose time has come.
 func (s *Simulator) due() (all []push) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (p push) send(ctx context.Context, client *http.Client) error {
 	}
 	answer.Body.Close()
 	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("push a result: answered %d", answer.StatusCode)
+		return fmt.Errorf("push a result: the answer has status %d instead of 2xx", answer.StatusCode)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// preauth answers the vendor's version look-up: CRD, or Erro 305 for a card that takes no part in 3-D Secure.
+// preauth answers the version look-up of 3dsecure.io: CRD, or Erro 305 for a card that is not enrolled.
 func (s *Simulator) preauth(a account, in message) (int, any) {
 	number := in.text("acctNumber")
 	if !isNumber(number) {
@@ -53,12 +53,12 @@ func (s *Simulator) auth(a account, in message) (int, any) {
 	number, id := in.text("acctNumber"), in.text("threeDSServerTransID")
 	t := s.transaction(a, id)
 	switch {
-	case t == nil && s.transactions[id] != nil: // another account's
+	case t == nil && s.transactions[id] != nil: // it belongs to another account
 		return http.StatusOK, erro("305", "S", "Transaction data not valid", "threeDSServerTransID has been used")
-	case id == "" || t == nil && request.channel != channelBrowser: // a 3DS requestor without a browser needs no preauth
+	case id == "" || t == nil && request.channel != channelBrowser: // without a browser, preauth is optional
 		c, ok := cardOf(number, s.opts.Others).of(in.text("ds"))
 		if !ok || c.versions == '9' {
-			return http.StatusOK, erro("305", "D", "Transaction data not valid", "the card takes no part in 3-D Secure")
+			return http.StatusOK, erro("305", "D", "Transaction data not valid", "the card is not enrolled in 3-D Secure")
 		}
 		t = s.newTransaction(a, number, c)
 		if id != "" {
@@ -74,7 +74,7 @@ func (s *Simulator) auth(a account, in message) (int, any) {
 	case s.opts.Clock().Sub(t.created) > s.patience(sessionTime):
 		return http.StatusOK, erro("301", "S", "Transaction ID Not Recognized", "threeDSServerTransID has expired")
 	case t.hash(number) != t.number:
-		return http.StatusOK, erro("203", "S", "Format of one or more Data Elements is Invalid according to the Specification", "acctNumber is not the one of preauth")
+		return http.StatusOK, erro("203", "S", "Format of one or more Data Elements is Invalid according to the Specification", "acctNumber differs from preauth")
 	}
 	if !slices.Contains(t.card.protocolVersions(), request.version) {
 		return http.StatusOK, erro("102", "D", "Message Version Number Not Supported", request.version)
@@ -92,9 +92,9 @@ func (s *Simulator) auth(a account, in message) (int, any) {
 	return http.StatusOK, out
 }
 
-// answer is the ARes by the card's digits A and C.
+// answer makes the ARes by the digits A and C of the card.
 func (s *Simulator) answer(t *transaction) message {
-	if t.request.category == categoryDataOnly { // answered by the scheme itself, never by an ACS
+	if t.request.category == categoryDataOnly { // the scheme itself answers, without an ACS
 		return t.ares("U", "80", "04")
 	}
 	status, reason := "Y", ""
@@ -124,7 +124,7 @@ func (s *Simulator) answer(t *transaction) message {
 		return erro("203", "A", "Format of one or more Data Elements is Invalid according to the Specification", "simulated")
 	}
 	if t.request.version == "2.1.0" && (status == "I" || status == "D") {
-		status, reason = "U", "22" // not known before 2.2.0
+		status, reason = "U", "22" // status D exists since 2.2.0
 	}
 	if status == "C" && t.request.channel == channel3RI {
 		status, reason = "N", "87"
@@ -136,7 +136,7 @@ func (s *Simulator) answer(t *transaction) message {
 	switch {
 	case status != "C" || t.card.challenge == '9':
 	case t.request.channel == channelApp:
-		// No certificate stands behind it: an app's SDK refuses it. The challenge is ended by /sim/3ds/complete.
+		// The signature has no certificate, so the SDK of an app refuses it. Only /sim/3ds/complete ends such a challenge.
 		m["acsSignedContent"] = encoded(message{"alg": "none"}) + "." + encoded(message{"acsTransID": t.acsTransID}) + "."
 	default:
 		m["acsURL"] = s.opts.PublicURL + "/sim/acs/challenge"
@@ -144,7 +144,7 @@ func (s *Simulator) answer(t *transaction) message {
 	return m
 }
 
-// ares is the authentication response message.
+// ares is the authentication response message (ARes).
 func (t *transaction) ares(status, reason, eci string) message {
 	t.status = status
 	m := t.header("ARes")
@@ -180,7 +180,7 @@ func (t *transaction) ares(status, reason, eci string) message {
 	return m
 }
 
-// postauth answers with the RReq of a challenge, as long as it is kept.
+// postauth answers with the RReq of a challenge until resultTime has passed.
 func (s *Simulator) postauth(a account, in message) (int, any) {
 	t := s.transaction(a, in.text("threeDSServerTransID"))
 	unknown := erro("203", "S", "Format of one or more Data Elements is Invalid according to the Specification", "Unknown threeDSServerTransID")

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"embed"
-	"errors"
+	"fmt"
 	"html/template"
 	"log/slog"
 	"net/http"
@@ -14,37 +14,37 @@ import (
 	"time"
 )
 
-// Options are the simulator's settings; zero values are the defaults.
+// Options are the settings of a Simulator. A zero value selects the default.
 type Options struct {
 	// PublicURL is where browsers reach the handler: http or https, without a slash at the end. Required.
 	PublicURL string
-	// TimeScale divides every time there is, 1 to 1000; default 1. What waits for a browser is never made shorter than two seconds.
+	// TimeScale, 1 to 1000, divides all times; default 1. A wait for a browser stays at two seconds or more.
 	TimeScale int
-	// Others are the digits V, M, A and C of cards that are neither the simulator's nor an alias; default "0000", frictionless.
+	// Others are the digits V, M, A and C of all cards that the tables in README.md do not list; default "0000", which means no challenge.
 	Others string
-	// MaxTransactions bounds what is kept; the oldest is forgotten for a new one. Default 20000.
+	// MaxTransactions is the most transactions in memory. A new one replaces the oldest. Default 20000.
 	MaxTransactions int
 	Clock           func() time.Time // nil: time.Now
-	Logger          *slog.Logger     // nil: discarded
+	Logger          *slog.Logger     // nil discards the log
 }
 
-// The times of EMV 3-D Secure and of the vendor whose shape this has, before TimeScale.
+// The times of EMV 3-D Secure and of 3dsecure.io, before TimeScale.
 const (
 	sessionTime   = 80 * time.Second // from preauth to auth
 	firstCReqTime = 30 * time.Second // from ARes to CReq
 	idleTime      = 10 * time.Minute // the payer on the challenge page
-	resultTime    = 5 * time.Minute  // how long a result can be fetched
+	resultTime    = 5 * time.Minute  // postauth returns a result for this long
 	decoupledTime = 6 * time.Second  // how long a decoupled authentication takes
-	lateResult    = 6 * time.Second  // the result of a card whose result comes late
-	lateMethod    = 8 * time.Second  // the notification of a card whose method is slow
-	hangTime      = time.Minute      // a preauth that is not answered
-	keepTime      = 20 * time.Minute // then a transaction is forgotten, whatever its state
+	lateResult    = 6 * time.Second  // the delay of a late result
+	lateMethod    = 8 * time.Second  // the delay of a slow 3DS method
+	hangTime      = time.Minute      // until a preauth without an answer ends
+	keepTime      = 20 * time.Minute // then a transaction is dropped, in any state
 )
 
-// leastWait is what a browser is given at least.
+// leastWait is the shortest wait for a browser.
 const leastWait = 2 * time.Second
 
-// Simulator is the handler. It is safe for concurrent use. New starts nothing; only pushes of results need Run.
+// Simulator is the HTTP handler. It is safe for concurrent use. It needs Run only to push results.
 type Simulator struct {
 	opts      Options
 	mux       *http.ServeMux
@@ -62,23 +62,23 @@ type Simulator struct {
 // account is the SHA-256 of an API key.
 type account [32]byte
 
-// New checks the options and starts nothing.
+// New checks the options and returns a Simulator. It starts no goroutine.
 func New(o Options) (*Simulator, error) {
 	u, err := url.Parse(o.PublicURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || strings.HasSuffix(o.PublicURL, "/") || u.RawQuery != "" {
-		return nil, errors.New("simulator3ds: PublicURL must be an http or https URL without a slash at the end and without a query")
+		return nil, fmt.Errorf("simulator3ds: PublicURL: %q must begin with http:// or https://, and must have no slash at the end and no query", o.PublicURL)
 	}
 	if o.TimeScale == 0 {
 		o.TimeScale = 1
 	}
 	if o.TimeScale < 1 || o.TimeScale > 1000 {
-		return nil, errors.New("simulator3ds: TimeScale must be 1 to 1000")
+		return nil, fmt.Errorf("simulator3ds: TimeScale: %d is not between 1 and 1000", o.TimeScale)
 	}
 	if o.Others == "" {
 		o.Others = "0000"
 	}
 	if len(o.Others) != 4 || !allDigits(o.Others) {
-		return nil, errors.New("simulator3ds: Others must be four digits, as 0070")
+		return nil, fmt.Errorf("simulator3ds: Others: %q is not four digits, such as 0070", o.Others)
 	}
 	if o.MaxTransactions == 0 {
 		o.MaxTransactions = 20_000
@@ -106,7 +106,7 @@ func New(o Options) (*Simulator, error) {
 	return s, nil
 }
 
-// Prefixes are the beginnings of the paths that the handler serves.
+// Prefixes are the path prefixes that the handler serves.
 func Prefixes() []string { return []string{"/sim/3ds/", "/sim/acs/"} }
 
 // ServeHTTP implements http.Handler.
@@ -117,22 +117,22 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// scaled is a delay that the simulator makes.
+// scaled is a delay that the simulator itself causes, after TimeScale.
 func (s *Simulator) scaled(d time.Duration) time.Duration { return d / time.Duration(s.opts.TimeScale) }
 
-// patience is how long the simulator waits for a browser or for the switch.
+// patience is how long the simulator waits for a browser or for payswitch, after TimeScale.
 func (s *Simulator) patience(d time.Duration) time.Duration { return max(s.scaled(d), leastWait) }
 
 //go:embed pages/*.html
 var pageFiles embed.FS
 
-// code says which cells of a table are shown as code: the first of a row, and numbers.
+// code reports whether a page shows a table cell as code: the first cell of a row, and numbers.
 func code(column int, cell string) bool { return column == 0 || len(cell) > 1 && allDigits(cell) }
 
 var pages = template.Must(template.New("").Funcs(template.FuncMap{"code": code}).ParseFS(pageFiles, "pages/*.html"))
 
-// page writes an HTML answer. An issuer's page stands in the merchant's, whoever that is, so it may be framed by all; the list of cards may not. A page
-// loads nothing and runs no script but its own.
+// page writes an HTML answer. Any page may frame an issuer's page, because every merchant's page shows it in a frame; no page may frame the list of
+// cards. A page loads nothing from elsewhere and runs only the scripts in it.
 func (s *Simulator) page(w http.ResponseWriter, status int, name string, data map[string]any) {
 	nonce := rand.Text()
 	data["Nonce"] = nonce
@@ -148,9 +148,9 @@ func (s *Simulator) page(w http.ResponseWriter, status int, name string, data ma
 		w.Header().Set("X-Frame-Options", "DENY")
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	// form-action also holds for the redirects that follow a form, so it names schemes, not hosts.
+	// Browsers apply form-action also to the redirects after a form, so the policy names schemes, not hosts.
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'nonce-"+nonce+"'; style-src 'nonce-"+nonce+
 		"'; form-action http: https:; base-uri 'none'; frame-ancestors "+framers)
 	w.WriteHeader(status)
-	w.Write(out.Bytes()) // a browser that has gone is no failure of ours
+	w.Write(out.Bytes()) // it fails only if the browser has gone
 }

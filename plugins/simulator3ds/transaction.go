@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// transaction is one authentication, from preauth on. Simulator.mu guards it.
+// transaction is one authentication. It begins with preauth, or with auth if there is no preauth. Simulator.mu guards it.
 type transaction struct {
 	serverTransID, acsTransID, dsTransID string
 	account                              account
@@ -16,35 +16,35 @@ type transaction struct {
 	lastFour                             string
 	created                              time.Time
 
-	methodOpened bool // the method's page was served to a browser
+	methodOpened bool // a browser has opened the page of the 3DS method
 
 	request *areq // nil before auth
 	status  string
 	ended   time.Time // when auth was answered
 
 	challenge challenge
-	result    *result // nil while there is none
+	result    *result // nil before the challenge has ended
 }
 
-// challenge is how a challenge goes on.
+// challenge is the state of a challenge.
 type challenge struct {
-	opened, last time.Time // the first CReq, and the browser's last move
-	form         string    // what a form of the page must carry
-	sessionData  string    // threeDSSessionData, to be sent back
+	opened, last time.Time // the times of the first CReq and of the browser's last request
+	form         string    // a secret that forms of the page must send
+	sessionData  string    // threeDSSessionData, which the browser must bring back
 	wrong        int       // wrong codes so far
 	moves        int       // interactionCounter
 }
 
-// result is what an RReq says.
+// result holds the fields of a results request (RReq).
 type result struct {
 	status, reason, cancel string
 	eci, value             string
-	from                   time.Time // when the directory server has it
+	from                   time.Time // the time from which the directory server has the result
 	cres                   string    // transStatus of the CRes
-	fault                  byte      // the digit C of a card on which something is to go wrong, 0 where nothing is
+	fault                  byte      // the digit C of a card that causes a fault, 0 for none
 }
 
-// newTransaction keeps a transaction, and forgets the oldest where there are too many. The caller holds mu.
+// newTransaction stores a transaction. It drops old ones, and the oldest if there are too many. The caller holds mu.
 func (s *Simulator) newTransaction(a account, number string, c card) *transaction {
 	now := s.opts.Clock()
 	for len(s.order) > 0 && (len(s.order) >= s.opts.MaxTransactions || now.Sub(s.order[0].created) > s.patience(keepTime)) {
@@ -66,7 +66,7 @@ func (t *transaction) hash(number string) [32]byte {
 	return sha256.Sum256([]byte(t.serverTransID + number))
 }
 
-// transaction finds one of an account's, nil if there is none. The caller holds mu.
+// transaction returns the transaction if it belongs to the account, else nil. The caller holds mu.
 func (s *Simulator) transaction(a account, id string) *transaction {
 	if t := s.transactions[id]; t != nil && t.account == a {
 		return t
@@ -74,7 +74,7 @@ func (s *Simulator) transaction(a account, id string) *transaction {
 	return nil
 }
 
-// settle ends what time has ended. The caller holds mu.
+// settle ends a challenge whose time is over. The caller holds mu.
 func (s *Simulator) settle(t *transaction) {
 	now := s.opts.Clock()
 	switch c := &t.challenge; {
@@ -89,7 +89,7 @@ func (s *Simulator) settle(t *transaction) {
 	}
 }
 
-// ofDigit is how a challenge ends that nobody answers, by the card's digit C.
+// ofDigit is the result, by the digit C of the card, of a challenge that needs no code.
 func ofDigit(digit byte) result {
 	switch digit {
 	case '2', '5':
@@ -100,7 +100,7 @@ func ofDigit(digit byte) result {
 	return result{status: "Y", cres: "Y"}
 }
 
-// conclude ends a challenge: the ACS sends its RReq. The caller holds mu; a challenge that has ended stays as it ended.
+// conclude ends a challenge with a result: the ACS sends its RReq. It does nothing if the challenge has ended before. The caller holds mu.
 func (s *Simulator) conclude(t *transaction, r result) {
 	if t.result != nil {
 		return
@@ -117,7 +117,7 @@ func (s *Simulator) conclude(t *transaction, r result) {
 	s.record(t.account, "acs→ds", t.rreq())
 }
 
-// rreq is the results request message (EMV 3-D Secure, RReq).
+// rreq is the results request message (RReq).
 func (t *transaction) rreq() message {
 	m := t.header("RReq")
 	m.set("messageCategory", t.request.category)
@@ -131,7 +131,7 @@ func (t *transaction) rreq() message {
 	return m
 }
 
-// setHow says how the payer is authenticated: by a code, or apart from the payment.
+// setHow sets the authentication method: a one-time code, or decoupled.
 func (t *transaction) setHow(m message) {
 	how := "02"
 	if t.status == "D" {
@@ -144,7 +144,7 @@ func (t *transaction) setHow(m message) {
 	m.set("authenticationType", how)
 }
 
-// cres is the final challenge response message, which the browser brings to the notification URL. It proves nothing.
+// cres is the final challenge response message (CRes). The browser brings it to the notification URL, so it proves nothing.
 func (t *transaction) cres() message {
 	return message{"messageType": "CRes", "messageVersion": t.request.version, "threeDSServerTransID": t.serverTransID, "acsTransID": t.acsTransID,
 		"challengeCompletionInd": "Y", "transStatus": t.result.cres}

@@ -12,23 +12,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// A dsTransID of the simulator says what it was issued for, so that the simulator processor, which keeps nothing, can hold an
-// authorization against it. It is a UUID of version 8 (RFC 9562): the bytes
+// A dsTransID of the simulator encodes the purchase that it was issued for. The simulated processor stores nothing, so it compares an authorization with
+// the dsTransID. The id is a UUID of version 8 (RFC 9562) with these bytes:
 //
-//	0–2    51 3d 50, by which it is known
-//	3      the scheme's place in the table of schemes (4 bits), random, 1 for a card number of the simulator's own (1 bit)
+//	0–2    51 3d 50, the mark of the simulator
+//	3      the scheme's place in schemes (4 bits), random, 1 for a card number with a bin of schemes (1 bit)
 //	4–5    random
 //	6–7    version (4 bits), the currency's ISO 4217 number (10 bits), random
 //	8–9    variant (2 bits), random
-//	10–15  the amount in minor units; one too large stands as the largest
+//	10–15  the amount in minor units, at most maxAmount
 //
-// Package plugins/simulator reads it; a test of the whole program keeps the two together.
+// Package plugins/simulator reads it. Tests of package plugins check that the two packages agree.
 const (
 	transIDMark = "\x51\x3d\x50"
 	maxAmount   = 1<<48 - 1
 )
 
-// dsTransID makes one. Without a purchase, currency is "" and the amount 0.
+// dsTransID makes a dsTransID. Without a purchase, amount and currency are "".
 func dsTransID(c card, amount, currency string) string {
 	var id [16]byte
 	rand.Read(id[:])
@@ -54,8 +54,8 @@ func schemeOrder() (all []Scheme) {
 	return all
 }
 
-// cavv is the authentication value of a result: standard base64 of 20 bytes, as every scheme's; here FNV-1a of 128 and of 32 bits. It proves nothing to
-// anybody but the simulator processor, for there is no key: what it is made of is public.
+// cavv is the authentication value of a result: standard base64 of 20 bytes, as with every scheme. The bytes are FNV-1a hashes of 128 and of 32 bits.
+// They use no key and prove nothing outside the simulated processor.
 func cavv(dsTransID, status string) string {
 	long, short := fnv.New128a(), fnv.New32a()
 	for _, h := range []hash.Hash{long, short} {
