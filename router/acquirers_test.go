@@ -89,7 +89,7 @@ func TestProfileAcquirers(t *testing.T) {
 	w.post("/profile_acquirer", acquirer(w.profile, "Visa")).refused(400, "IR_16", "at most 32")
 }
 
-// The authentication tells the issuer of the acquirer for the card's network.
+// The authentication request names the acquirer for the card's network to the issuer.
 func TestAuthenticationsTellTheAcquirer(t *testing.T) {
 	answers := netceteraAnswers()
 	w := newVendorWorld(t, netcetera.Adapter(), `{"endpoint_prefix":"acme","mcc":"5411","merchant_name":"Shop","merchant_country_code":"208"}`, answers)
@@ -120,7 +120,7 @@ func TestAuthenticationsTellTheAcquirer(t *testing.T) {
 	third := make("JCB", "430000", "J1", "Shop JCB", "")
 	w.post("/payments", named(third)).refused(400, "IR_16", "no entry for the card network Visa")
 
-	// The processor's account knows best, unless the payment names another.
+	// The acquirer of the processor's account comes first, unless the payment names another.
 	accounts, err := w.engine.Accounts(t.Context(), w.auth)
 	require.NoError(t, err)
 	_, err = w.engine.UpdateAccount(t.Context(), w.auth, accounts[0].ID, engine.AccountInput{

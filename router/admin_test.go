@@ -20,7 +20,7 @@ func (w *world) admin(method, path, body string) response {
 	return w.send(method, path, adminKey, body)
 }
 
-// refused holds an error answer's status, code and message.
+// refused checks status, code and message of an error answer.
 func (r response) refused(status int, code, message string) map[string]any {
 	r.t.Helper()
 	require.Equal(r.t, status, r.status, r.body)
@@ -307,7 +307,7 @@ func TestScoping(t *testing.T) {
 			w.send(c.method, c.path, key, c.body).refused(401, "IR_01", "API key not provided or invalid API key used")
 		}
 	}
-	// The other merchant's own paths lead to nothing of the first's.
+	// The paths of the other merchant show nothing of the first merchant.
 	w.send("GET", "/account/m2/connectors/"+mca, other, "").refused(404, "HE_02", "Merchant connector account does not exist in our records")
 	w.send("GET", "/account/m2/business_profile/"+w.profile, other, "").refused(404, "HE_02", w.profile)
 	w.send("POST", "/account/m2/connectors", other, `{"connector_type":"payment_processor","connector_name":"stripe","connector_label":"x","profile_id":"`+w.profile+`"}`).
@@ -319,7 +319,7 @@ func TestScoping(t *testing.T) {
 	w.send("POST", "/customers", publishable, `{}`).refused(401, "IR_01", "")
 }
 
-// Nothing secret or personal that goes in comes out again, or lies readable in the database or the log.
+// No answer, log line or database file shows secret or personal data in clear.
 func TestAdminSecrets(t *testing.T) {
 	w := newWorld(t)
 	const secret, certificate = "TOPSECRETVALUE12", "CERTIFICATEVALUE"
@@ -333,7 +333,7 @@ func TestAdminSecrets(t *testing.T) {
 	answers += w.admin("POST", "/accounts/m1", `{"webhook_details":{"webhook_password":"`+secret+`"}}`).body
 	answers += w.admin("GET", "/accounts/m1", "").body
 	answers += w.get("/account/m1/business_profile").body
-	// Malformed requests do not give them back either.
+	// The errors for malformed requests do not repeat such data either.
 	answers += w.post("/account/m1/connectors", with(body, "connector_account_details", `"`+secret+`"`)).body
 	answers += w.post("/account/m1/connectors", with(body, "connector_account_details.auth_type", `"None"`)).body
 	answers += w.post("/account/m1/connectors", with(body, "connector_webhook_details", `"`+secret+`"`)).body

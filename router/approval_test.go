@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// What adapters may do is decided with the admin key alone.
+// Only the admin key can approve an adapter.
 func TestApprovalIsTheOperators(t *testing.T) {
 	w := newWorld(t)
 	path := "/account/m1/connectors/" + w.get("/account/m1/connectors").list()[0]["merchant_connector_id"].(string) + "/approval"
@@ -38,7 +38,7 @@ func TestApprovalIsTheOperators(t *testing.T) {
 	w.admin("GET", "/account/m1/connectors/mca_none/approval", "").refused(404, "HE_02", "Merchant connector account")
 }
 
-// operator answers as an engine whose account awaits approval.
+// operator is a fake engine with an account that awaits approval.
 type operator struct {
 	router.Admin
 	view *engine.ApprovalView
@@ -64,7 +64,7 @@ func TestViolations(t *testing.T) {
 		operator{}.world(t).send("GET", "/account/m1/connectors/mca_1/violations", adminKey, "").ok())
 }
 
-// world is the surface over o.
+// world is a Server over o.
 func (o operator) world(t *testing.T) *world {
 	s, err := router.New(router.Deps{Access: &fake{}, Payments: &fake{}, Admin: o, Logger: slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)),
 		Connectors: plugins.NativeConnectors(nil)}, router.Options{AdminKey: engine.NewSecret(adminKey), PublicURL: publicURL})

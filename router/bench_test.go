@@ -39,7 +39,7 @@ func BenchmarkPaymentEvent(b *testing.B) {
 	}
 }
 
-// BenchmarkSurface is everything that router adds to a payment: an engine that answers at once.
+// BenchmarkSurface measures the work of package router for a payment: its engine answers at once.
 func BenchmarkSurface(b *testing.B) {
 	v := sample(engine.Succeeded)
 	f := &fake{create: func() (*engine.PaymentView, error) { return v, nil }}
@@ -53,7 +53,7 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-// FuzzPayment: whatever is sent, the reader neither panics nor fails for our own reasons, and takes nothing that is not JSON.
+// FuzzPayment: the reader never panics, never returns an internal error, and accepts only valid JSON.
 func FuzzPayment(f *testing.F) {
 	f.Add(full)
 	f.Add(plain)
@@ -74,7 +74,7 @@ func FuzzPayment(f *testing.F) {
 	})
 }
 
-// FuzzRequest: whatever is sent to whatever URL, the answer is never a failure of ours and always what openapi.yaml says.
+// FuzzRequest: no request to any URL gets an internal error, and every answer matches openapi.yaml.
 func FuzzRequest(f *testing.F) {
 	w := newWorld(f)
 	id := w.post("/payments", with(plain, "capture_method", `"manual"`)).ok()["payment_id"].(string)

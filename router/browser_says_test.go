@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a browser says of itself on the hosted page goes to the authenticator: a card number in it does not.
+// The hosted page sends browser data to the authenticator, with card numbers masked.
 func TestHostedPageMasksCards(t *testing.T) {
 	r := httptest.NewRequest("POST", "/3ds/run/x", nil)
 	r.Header.Set("User-Agent", "Mozilla/5.0 4242 4242 4242 4242")

@@ -2,7 +2,7 @@ package router
 
 import "testing"
 
-// BenchmarkCardsIn looks through the body of an ordinary payment.
+// BenchmarkCardsIn searches the body of an ordinary payment for card numbers.
 func BenchmarkCardsIn(b *testing.B) {
 	body := []byte(`{"amount":1000,"currency":"EUR","confirm":true,"return_url":"https://example.com/return?order=1","payment_method":"card",
 "description":"Order 4711","metadata":{"order":"0198c6f8-4539-7921-8123-456789abcdef","at":"2026-10-05T12:30:45.000Z"},"email":"ada@example.com",

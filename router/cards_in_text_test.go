@@ -12,14 +12,14 @@ import (
 	"payswitch/router"
 )
 
-// pans are card numbers as people write them into text.
+// pans are card numbers in the forms in which people write them.
 var pans = []string{"4000056655665556", "5105 1051 0510 5100", "3714-496353-98431", "paid by 6011000990139424, thanks", "４０００ ０５６６ ５５６６ ５５５６",
 	"40000566\u00a055665556", "4000\\u0030566 5566 5556"}
 
-// textField is a field that takes text: the request it stands in, with %s for a JSON value, and the path that the refusal names.
+// textField is a field that accepts text: its request, with %s for a JSON value, and the path in the error.
 type textField struct{ method, path, body, names string }
 
-// textFields are the fields that keep text or pass it on, or might.
+// textFields are the fields whose text is stored or passed on, or might be.
 func textFields(w *world, methodID, paymentID string) []textField {
 	payment := func(rest, names string) textField {
 		return textField{"POST", "/payments", strings.TrimSuffix(plain, "}") + "," + rest + "}", names}
@@ -71,7 +71,7 @@ func textFields(w *world, methodID, paymentID string) []textField {
 	return list
 }
 
-// A card number in a field that is not made for one is refused by the field's name, and is nowhere afterwards.
+// A card number in a wrong field is refused with the name of the field. Neither log nor database has it afterwards.
 func TestCardsInTextAreRefused(t *testing.T) {
 	w := newWorld(t)
 	methodID := w.post("/payments", keeping).ok()["payment_method_id"].(string)
@@ -98,7 +98,7 @@ func TestCardsInTextAreRefused(t *testing.T) {
 	w.nowhere("4000056655665556", "5105 1051 0510 5100", "5105105105105100", "3714-496353-98431", "６", "6011000990139424")
 }
 
-// nowhere checks that texts are neither in the log nor in the database's files.
+// nowhere checks that neither the log nor the files of the database have the texts.
 func (w *world) nowhere(texts ...string) {
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(w.t.TempDir()), "*", "test.db*"))
 	require.NoError(w.t, err)
@@ -113,7 +113,7 @@ func (w *world) nowhere(texts ...string) {
 	}
 }
 
-// The return URL's query is passed on to browsers: a card number there is found however it is encoded.
+// Browsers get the query of the return URL, so a card number in it is found in any encoding.
 func TestCardsInURLsAndNumbers(t *testing.T) {
 	w := newWorld(t)
 	for field, value := range map[string]string{
@@ -141,7 +141,7 @@ func TestCardsInURLsAndNumbers(t *testing.T) {
 	require.Zero(t, w.payments())
 }
 
-// The payer's own client is held to it, too.
+// The rule also holds for the payer's client.
 func TestPayersCardsInText(t *testing.T) {
 	w := newWorld(t)
 	p := w.post("/payments", with(plain, "confirm", "-")).ok()
@@ -150,7 +150,7 @@ func TestPayersCardsInText(t *testing.T) {
 		refused(422, "IR_06", "name holds a card number")
 }
 
-// What only looks like a card number is taken where it is at home.
+// A value that looks like a card number is accepted in a field for identifiers.
 func TestNumbersThatAreNoCards(t *testing.T) {
 	w := newWorld(t)
 	w.post("/payments", with(plain, "payment_id", `"4242424242424242"`, "customer_id", `"5555555555554444"`, "order_details",
@@ -163,7 +163,7 @@ func TestNumbersThatAreNoCards(t *testing.T) {
 		"card", `{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"2050"}`)).ok()
 }
 
-// With the setting mask the request is taken, and all digits of the number but the last four are gone before anything is kept.
+// With the setting mask, the request succeeds. All digits but the last four are masked before anything is stored.
 func TestCardsInTextAreMasked(t *testing.T) {
 	w := newWorld(t, func(o *router.Options) { o.CardsInText = router.MaskCards })
 	methodID := w.post("/payments", keeping).ok()["payment_method_id"].(string)
@@ -191,7 +191,7 @@ func TestCardsInTextSetting(t *testing.T) {
 	require.ErrorContains(t, err, "router: CardsInText: \"maks\" is unknown; use refuse or mask")
 }
 
-// Every field of a payment is looked through: a new one is, too, unless it is made for card numbers.
+// Every field of a payment is searched, also a new one, unless it is meant for card numbers.
 func TestEveryPaymentFieldIsLookedThrough(t *testing.T) {
 	w := newWorld(t)
 	for _, key := range router.PaymentKeys() {

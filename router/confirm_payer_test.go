@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// payerMaySend are the fields of a confirm that the payer's device may send, each with the reason.
+// payerMaySend are the fields of a confirm that the payer's device may send, with the reasons.
 var payerMaySend = map[string]string{
 	"client_secret":       "it is the payer's credential",
 	"confirm":             "a confirm is what is asked for",
@@ -35,8 +35,8 @@ var payerMaySend = map[string]string{
 	"authentication_type": "more authentication is to the merchant's advantage",
 }
 
-// confirmField is a field of the confirm request: what the merchant's server stored ("" where the field is not stored), another value, and
-// what has to stand beside the other value where the payer may send it.
+// confirmField is a field of the confirm request: the value that the merchant's server stored ("" if the field is not stored), another value, and
+// the fields that the payer must send together with the other value.
 type confirmField struct{ stored, changed, beside string }
 
 const payersConsent = `"customer_acceptance":{"acceptance_type":"online","online":{"user_agent":"Mozilla/5.0"}}`
@@ -131,7 +131,7 @@ var confirmFields = map[string]confirmField{
 	"business_sub_label":                  {changed: `"two"`},
 }
 
-// The payer's device may send the fields of payerMaySend. Every other field of the document is refused by name where it is not the stored
+// The payer's device may send the fields of payerMaySend. Every other field of openapi.yaml is refused by name if it differs from the stored
 // value, and the payment stays as it was.
 func TestPayerSendsAllowedFieldsAlone(t *testing.T) {
 	doc, err := document()
@@ -278,7 +278,7 @@ func TestPayerRepeatsNothingElse(t *testing.T) {
 	require.Contains(t, body, `"feature_metadata":{"a":1}`)
 }
 
-// Consent to nothing does not make a saved card chargeable without its CVC.
+// A consent without a purpose does not allow charges of a saved card without its CVC.
 func TestPayerDoesNotSpareTheCVC(t *testing.T) {
 	w := newWorld(t)
 	w.post("/payments", keeping).ok()

@@ -14,7 +14,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Where an account may send is the operator's decision, not the merchant's.
+// Only the operator decides to which hosts an account may send.
 func TestEgress(t *testing.T) {
 	w := newWorld(t)
 	path := "/account/m1/connectors/" + w.get("/account/m1/connectors").list()[0]["merchant_connector_id"].(string) + "/egress"
@@ -116,14 +116,14 @@ func TestConnectors(t *testing.T) {
 	}
 }
 
-// fallback is the default profile's list.
+// fallback is the routing list of the default profile.
 func (w *world) fallback() []string {
 	p, err := w.engine.Profile(context.Background(), w.auth, w.profile)
 	require.NoError(w.t, err)
 	return p.Fallback
 }
 
-// acme is a world with a real adapter: the simulator does not answer for it, so credentials and metadata must fit its manifest.
+// acme is a world with an adapter that is not simulated, so credentials and metadata must fit its manifest.
 func acme(t *testing.T) *world {
 	w := newWorld(t)
 	a := simulator.Adapter()

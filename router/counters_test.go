@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// counters are what a world's engine did: adapter calls by payment and operation, and alarms.
+// counters count the adapter calls of a world's engine by payment and operation, and its alarms.
 type counters struct {
 	mu     sync.Mutex
 	calls  map[string]int
@@ -28,14 +28,14 @@ func (c *counters) add(to *map[string]int, key string) {
 	(*to)[key]++
 }
 
-// called is how often adapters were called for an operation of a payment.
+// called is the number of adapter calls for an operation of a payment.
 func (c *counters) called(payment string, op sdk.Operation) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.calls[payment+" "+string(op)]
 }
 
-// asked is what an adapter was asked last of a payment; the zero value where it never was.
+// asked is the last request to an adapter about a payment, the zero value if there is none.
 func (c *counters) asked(payment string, op sdk.Operation) sdk.Request {
 	c.mu.Lock()
 	defer c.mu.Unlock()

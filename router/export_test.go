@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Routes are method and pattern of every route.
+// Routes lists method and pattern of every route.
 func (s *Server) Routes() [][2]string {
 	var list [][2]string
 	for _, r := range s.routes() {
@@ -14,10 +14,10 @@ func (s *Server) Routes() [][2]string {
 	return list
 }
 
-// OpenRoute is a line of the table of open routes.
+// OpenRoute is a line of openRoutes.
 type OpenRoute struct{ Pattern, By, Why string }
 
-// OpenRoutes is the table of open routes.
+// OpenRoutes returns the lines of openRoutes.
 func OpenRoutes() []OpenRoute {
 	var list []OpenRoute
 	for _, g := range openRoutes {
@@ -26,7 +26,7 @@ func OpenRoutes() []OpenRoute {
 	return list
 }
 
-// OpenPatterns are the patterns that the mux serves without a key, with their methods.
+// OpenPatterns returns the patterns that the mux serves without a key, with their methods.
 func (s *Server) OpenPatterns() map[string][]string {
 	found := map[string][]string{}
 	for _, r := range s.routes() {
@@ -42,22 +42,22 @@ func (s *Server) OpenPatterns() map[string][]string {
 	return found
 }
 
-// GuardRoutes checks one route of a surface against the table of open routes.
+// GuardRoutes checks one route against openRoutes.
 func GuardRoutes(pattern, who string) error {
 	return guardRoutes([]route{{method: "GET", pattern: pattern, who: map[string]access{"open": open, "secret": secret}[who]}}, openRoutes)
 }
 
-// FrameAncestors is what a page says of who may frame it.
+// FrameAncestors is the value of frame-ancestors for origins.
 func FrameAncestors(origins ...string) string { return frameAncestors(origins) }
 
-// Linger changes how long, and for how many bytes, a refused body is read, until the returned function is called.
+// Linger changes the limits for the rest of a body. The returned function restores them.
 func Linger(d time.Duration, bytes int64) (restore func()) {
 	oldTime, oldBytes := lingerTime, lingerBytes
 	lingerTime, lingerBytes = d, bytes
 	return func() { lingerTime, lingerBytes = oldTime, oldBytes }
 }
 
-// Find is the pattern that a request is routed to, "" for none, with its parameters by name.
+// Find returns the pattern for a request, "" for none, and its parameters by name.
 func (s *Server) Find(method, path string) (pattern string, params map[string]string) {
 	r, segments, _ := s.mux.find(method, path)
 	if r == nil {
@@ -72,7 +72,7 @@ func (s *Server) Find(method, path string) (pattern string, params map[string]st
 	return r.pattern, params
 }
 
-// PaymentKeys are the keys a payment request may have.
+// PaymentKeys returns the keys that a payment request may have.
 func PaymentKeys() []string { return paymentFields.keys() }
 
 // DecodePayment reads a payment request as a handler does.
@@ -87,7 +87,7 @@ func DecodePayment(body []byte) error {
 	return r.end()
 }
 
-// SetWriteTime changes how long a caller may take to read an answer, and returns what sets it back.
+// SetWriteTime changes how long a caller may take to read an answer. The returned function restores the old time.
 func SetWriteTime(d time.Duration) (back func()) {
 	old := writeTime
 	writeTime = d

@@ -19,7 +19,7 @@ import (
 	"payswitch/sdk"
 )
 
-// fake is an engine that says what a test wants it to. A method that is not set must not be called.
+// fake is an engine whose answers a test sets. A call of a method that is not set panics.
 type fake struct {
 	router.Payments
 	nextAction func() (*sdk.NextAction, error)
@@ -124,7 +124,7 @@ func TestReturn(t *testing.T) {
 	require.Equal(t, view.NextURL, f.send(t, "GET", "/payments/p/m1/redirect/complete/stripe/t", "").header.Get("Location"))
 }
 
-// TestOurFailure: what goes wrong inside is told to the log alone, and is not kept for an idempotency key.
+// TestOurFailure: only the log has the cause of an internal error, and the error is not stored for its Idempotency-Key.
 func TestOurFailure(t *testing.T) {
 	for name, fail := range map[string]func() (*engine.PaymentView, error){
 		"error": func() (*engine.PaymentView, error) { return nil, errors.New("disk full") },

@@ -80,7 +80,7 @@ func TestList(t *testing.T) {
 	require.Equal(t, 0.0, w.get("/payments/list?created.lt=2020-01-01T00:00:00Z").ok()["size"])
 }
 
-// TestRedirect walks the customer through the processor's 3-D Secure as a browser without scripts does.
+// TestRedirect takes the payer through the processor's 3-D Secure, like a browser without scripts.
 func TestRedirect(t *testing.T) {
 	for result, status := range map[string]string{"approve": "succeeded", "decline": "failed"} {
 		w := newWorld(t)
@@ -199,7 +199,7 @@ func TestIdempotencyKey(t *testing.T) {
 	require.Equal(t, 422, once("/payments", w.secret, plain, "two words").status)
 	require.Equal(t, 2, w.payments())
 
-	// The publishable key, which anyone may hold, is not told what the secret key was.
+	// An answer with the publishable key, which is public, lacks fields that the secret key shows.
 	p := w.post("/payments", with(plain, "confirm", "false")).ok()
 	confirm := "/payments/" + p["payment_id"].(string) + "/confirm"
 	once(confirm, w.secret, "{}", "k4").ok()
@@ -231,7 +231,7 @@ func TestHeaders(t *testing.T) {
 	require.Empty(t, w.send("GET", "/health", "", "").header.Get("connector_http_status_code"))
 }
 
-// TestLog: one line for a request, with the route's pattern and nothing of what was sent.
+// TestLog: the log has one line for a request, with the pattern of the route and without any value of the request.
 func TestLog(t *testing.T) {
 	w := newWorld(t)
 	w.post("/payments", full).ok()

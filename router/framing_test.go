@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// pageFile is each template by a text that only it has.
+// pageFile maps each template to a text that no other template has.
 var pageFile = map[string]string{
 	"form.html": "your payment continues on the next page", "hosted_challenge.html": "Confirm with your bank", "hosted_result.html": `class="mark`,
 	"index.html": "payswitch is running", "hosted_run.html": "Checking with your bank", "simulator.html": "Do you approve this payment?", "three_ds.html": "your payment goes on", "three_ds_frames.html": "looks at this browser</title>",
@@ -23,7 +23,7 @@ var pageFile = map[string]string{
 
 var ancestors = regexp.MustCompile(`(?:^|; )frame-ancestors ([^;]*)$`)
 
-// framing checks what every HTML answer must say, and answers with who may frame it.
+// framing checks the headers that every HTML answer must have, and returns the value of frame-ancestors.
 func framing(t *testing.T, r response) string {
 	t.Helper()
 	require.Equal(t, "text/html; charset=utf-8", r.header.Get("Content-Type"), r.body)
@@ -42,8 +42,8 @@ func framing(t *testing.T, r response) string {
 	return found[1]
 }
 
-// TestFraming goes over every page that there is, in each of its uses: none may be framed, but those that 3-D Secure shows in the shop's page,
-// by exactly the shop's origins, ours, the issuer's and the authenticator's.
+// TestFraming opens every page in each of its uses. No page may be framed, except those that 3-D Secure shows in the shop's page. Only the origins of
+// the shop, of payswitch, of the issuer and of the authenticator may frame these.
 func TestFraming(t *testing.T) {
 	seen := map[string]bool{}
 	check := func(r response, want string) {
@@ -116,7 +116,7 @@ func TestFraming(t *testing.T) {
 	}
 }
 
-// TestEveryAnswerIsPrivate: what is no page is not framed, kept or passed on either.
+// TestEveryAnswerIsPrivate: no page may frame a JSON answer, no cache stores it, and browsers send its address nowhere.
 func TestEveryAnswerIsPrivate(t *testing.T) {
 	w := newWorld(t)
 	for _, r := range []response{w.post("/payments", plain), w.get("/payments/none"), w.get("/nothing"), w.send("POST", "/payments", "", ""), w.send("GET", "/health", "", ""),
@@ -130,7 +130,7 @@ func TestEveryAnswerIsPrivate(t *testing.T) {
 	}
 }
 
-// TestFramersAreOrigins: a host from a return_url cannot say more in the policy than which origin it is.
+// TestFramersAreOrigins: a return_url adds nothing but its origin to the policy.
 func TestFramersAreOrigins(t *testing.T) {
 	require.Equal(t, "'none'", router.FrameAncestors())
 	require.Equal(t, "*", router.FrameAncestors("https://shop.example", "*"), "the operator lets every page call")

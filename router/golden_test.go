@@ -29,7 +29,7 @@ func golden(t *testing.T, name string, got []byte) {
 	require.Equal(t, readFile(t, file), string(got))
 }
 
-// sample is a payment with about everything set.
+// sample is a payment with almost every field set.
 func sample(status engine.PaymentStatus) *engine.PaymentView {
 	at := time.Date(2026, 6, 25, 10, 11, 12, 13_000_000, time.UTC)
 	yes, tax := true, int64(40)
@@ -101,7 +101,7 @@ func TestPaymentGolden(t *testing.T) {
 	}
 }
 
-// readable puts every top-level member on its own line, in order and as it is.
+// readable puts every top-level member on its own line and changes nothing else.
 func readable(object string) string {
 	var out strings.Builder
 	depth, quoted := 0, false

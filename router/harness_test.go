@@ -33,7 +33,7 @@ const (
 	merchant  = "m1"
 )
 
-// world is the whole switch without a network: the surface over the real engine, SQLite and the simulator.
+// world is a whole switch without a network: a Server over the real engine, SQLite and the simulated processor.
 type world struct {
 	t       testing.TB
 	engine  *engine.Engine
@@ -50,25 +50,25 @@ type world struct {
 	counted     *counters
 }
 
-// now is the time in the world.
+// now is the world's time.
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }
 
-// passes lets time pass.
+// passes moves the world's time forward.
 func (w *world) passes(d time.Duration) { w.clock.Add(int64(d)) }
 
-// option changes how a world is made.
+// option changes the options of a world.
 type option func(*router.Options)
 
 func newWorld(t testing.TB, options ...option) *world {
 	return newWorldWith(t, plugins.NativeConnectors(map[string]*sdk.Adapter{"stripe": simulator.Adapter(), "adyen": simulator.Adapter()}), options...)
 }
 
-// newWorldWith is a world of other adapters; stripe and adyen must be among them.
+// newWorldWith makes a world with other adapters. They must include stripe and adyen.
 func newWorldWith(t testing.TB, connectors engine.Connectors, options ...option) *world {
 	return newWorldOf(t, connectors, engine.Options{}, options...)
 }
 
-// newWorldOf is newWorldWith with settings of the engine's.
+// newWorldOf is newWorldWith with options of the engine.
 func newWorldOf(t testing.TB, connectors engine.Connectors, settings engine.Options, options ...option) *world {
 	w := &world{t: t, logs: &bytes.Buffer{}, counted: &counters{}}
 	ctx := context.Background()
@@ -137,7 +137,7 @@ func (r response) object() map[string]any {
 	return m
 }
 
-// error is the error of the envelope.
+// error is the error object of the answer.
 func (r response) error() map[string]any {
 	e, ok := r.object()["error"].(map[string]any)
 	require.True(r.t, ok, r.body)
@@ -150,7 +150,7 @@ func (r response) ok() map[string]any {
 	return r.object()
 }
 
-// send makes a request; key "" sends none; headers are name, value pairs.
+// send makes a request. Without a key, it sends no api-key. headers are pairs of name and value.
 func (w *world) send(method, path, key, body string, headers ...string) response {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	if key != "" {
@@ -177,7 +177,7 @@ func (w *world) send(method, path, key, body string, headers ...string) response
 func (w *world) post(path, body string) response { return w.send("POST", path, w.secret, body) }
 func (w *world) get(path string) response        { return w.send("GET", path, w.secret, "") }
 
-// payments counts what is stored.
+// payments is the number of stored payments.
 func (w *world) payments() int {
 	return int(w.get("/payments/list?limit=100").ok()["size"].(float64))
 }
@@ -219,7 +219,7 @@ func with(object string, changes ...string) string {
 	return string(b)
 }
 
-// full is a create request with about everything in it, 1.2 KB.
+// full is a create request with almost every field, 1.2 KB.
 const full = `{"amount":6540,"currency":"USD","confirm":true,"capture_method":"automatic","amount_to_capture":6540,
 "customer_id":"cus_1","email":"guest@example.com","name":"John Doe","phone":"999999999","phone_country_code":"+1",
 "description":"Its my first payment request","authentication_type":"no_three_ds","return_url":"https://example.com/return",
@@ -234,11 +234,11 @@ const full = `{"amount":6540,"currency":"USD","confirm":true,"capture_method":"a
 "browser_info":{"user_agent":"Mozilla/5.0","accept_header":"text/html","language":"en-GB","color_depth":24,"screen_height":1440,
 "screen_width":2560,"time_zone":-330,"java_enabled":true,"java_script_enabled":true,"ip_address":"127.0.0.1"}}`
 
-// plain is a create request with a card and no more.
+// plain is a create request with a card and the required fields.
 const plain = `{"amount":1000,"currency":"EUR","confirm":true,"return_url":"https://example.com/return","payment_method":"card",
 "payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"2050","card_cvc":"123"}}}`
 
-// newRequest is a request as a server receives it; an error for what no server would.
+// newRequest parses a request as a server does, and returns an error if a server would refuse it.
 func newRequest(method, path, body string) (*http.Request, error) {
 	raw := method + " " + path + " HTTP/1.1\r\nHost: switch.test\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body
 	return http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))

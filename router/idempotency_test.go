@@ -11,7 +11,7 @@ import (
 	"payswitch/engine"
 )
 
-// Every key takes Idempotency-Keys up to the documented length, and none above it.
+// Every API key accepts an Idempotency-Key up to the documented length, and no longer one.
 func TestIdempotencyKeyLength(t *testing.T) {
 	doc, err := document()
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestIdempotencyKeyLength(t *testing.T) {
 	}
 }
 
-// The payer's keys cannot take the Idempotency-Keys that the merchant's server is about to use, nor read what it was answered.
+// A caller with the payer's keys cannot block the Idempotency-Keys of the merchant's server, nor read their stored answers.
 func TestIdempotencyKeysOfThePayerAreApart(t *testing.T) {
 	w := newWorld(t)
 	id := w.post("/payments", keeping).ok()["payment_method_id"].(string)
@@ -60,7 +60,7 @@ func TestIdempotencyKeysOfThePayerAreApart(t *testing.T) {
 	w.send("POST", path, key("cus_2"), "{}", "Idempotency-Key", "order-2").refused(401, "IR_15", "")
 }
 
-// The publishable key is public: without a client secret it takes no Idempotency-Key, neither a payer's nor room in the database.
+// The publishable key is public. Without a client secret, an Idempotency-Key has no effect with it and uses no room in the database.
 func TestIdempotencyKeysNeedTheClientSecret(t *testing.T) {
 	w := newWorld(t)
 	open := func() (string, string) {

@@ -17,7 +17,7 @@ import (
 	"payswitch/router"
 )
 
-// served is the surface on a real listener, as the program has it.
+// served is a Server on a real listener, set up as in the program.
 func served(t *testing.T) (*world, string) {
 	w := newWorld(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -31,7 +31,7 @@ func served(t *testing.T) (*world, string) {
 
 const mib = 1 << 20
 
-// refusal is a request that is refused, and how.
+// refusal is a request and the status that refuses it.
 type refusal struct {
 	name, method, path, key, contentType string
 	status                               int
@@ -50,7 +50,7 @@ func refusals(w *world) []refusal {
 	}
 }
 
-// TestRefusalsOfLargeBodiesAreRead: a client that sends its whole body before it reads, as most do, reads the answer instead of a reset.
+// TestRefusalsOfLargeBodiesAreRead: a client that sends its whole body before it reads gets the answer, not a connection reset.
 func TestRefusalsOfLargeBodiesAreRead(t *testing.T) {
 	w, address := served(t)
 	chunk := bytes.Repeat([]byte("x"), mib)
@@ -99,7 +99,7 @@ func TestRefusalsOfLargeBodiesAreRead(t *testing.T) {
 	}
 }
 
-// TestRefusalsOfLargeBodiesByNetHTTP: the same with Go's client, which sends and reads at once, twenty times.
+// TestRefusalsOfLargeBodiesByNetHTTP repeats this twenty times with Go's client, which sends and reads at the same time.
 func TestRefusalsOfLargeBodiesByNetHTTP(t *testing.T) {
 	w, address := served(t)
 	for _, size := range []int{5, 100} {
@@ -126,7 +126,7 @@ func TestRefusalsOfLargeBodiesByNetHTTP(t *testing.T) {
 	}
 }
 
-// TestEndlessBodyEnds: nobody keeps a connection with a body that never ends, sent fast or slowly; and a small refused body costs no connection.
+// TestEndlessBodyEnds: a body without end, fast or slow, does not hold a connection. After a small refused body the connection can be reused.
 func TestEndlessBodyEnds(t *testing.T) {
 	t.Cleanup(router.Linger(500*time.Millisecond, 8*mib))
 	_, address := served(t)

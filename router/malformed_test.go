@@ -9,7 +9,7 @@ import (
 	"payswitch/router"
 )
 
-// TestMalformed holds the messages that clients compare: requests that cannot be read.
+// TestMalformed checks the error messages for requests that cannot be parsed. Clients compare these messages.
 func TestMalformed(t *testing.T) {
 	w := newWorld(t)
 	currencies := "`AED`, `AFN`, `ALL`, `AMD`, `ANG`"
@@ -107,7 +107,7 @@ func TestMalformed(t *testing.T) {
 	require.Zero(t, w.payments(), "nothing is stored")
 }
 
-// TestMalformedShowsNoCard: a card number in the wrong place is not repeated.
+// TestMalformedShowsNoCard: an error does not repeat a card number from a wrong field.
 func TestMalformedShowsNoCard(t *testing.T) {
 	w := newWorld(t)
 	for _, body := range []string{
@@ -125,7 +125,7 @@ func TestMalformedShowsNoCard(t *testing.T) {
 	require.NotContains(t, w.logs.String(), "4242")
 }
 
-// TestTolerated: what must not be refused.
+// TestTolerated: these unusual requests succeed.
 func TestTolerated(t *testing.T) {
 	w := newWorld(t)
 	for name, body := range map[string]string{
@@ -153,7 +153,7 @@ func TestTolerated(t *testing.T) {
 	require.Contains(t, strict.post("/payments", with(plain, "payment_method_data.card.card_number", `"4000100511112003"`)).body, "card number invalid")
 }
 
-// TestContentType: a body without the JSON header is not read.
+// TestContentType: a body without a JSON Content-Type is refused.
 func TestContentType(t *testing.T) {
 	w := newWorld(t)
 	for _, header := range []string{"", "text/plain", "application/x-www-form-urlencoded", "application/", ";"} {

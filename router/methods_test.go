@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// keeping is a payment whose card is kept for charges without the customer.
+// keeping is a payment that saves its card for charges without the customer.
 const keeping = `{"amount":1000,"currency":"USD","confirm":true,"customer_id":"cus_1","return_url":"https://example.com/return","payment_method":"card",
 "setup_future_usage":"off_session","customer_acceptance":{"acceptance_type":"online","accepted_at":"2026-01-02T03:04:05.000Z","online":{"ip_address":"in a shop","user_agent":"Mozilla"}},
 "billing":{"address":{"city":"Berlin"}},
@@ -53,7 +53,7 @@ func TestSaveAndCharge(t *testing.T) {
 	require.Nil(t, none["payment_method_status"])
 }
 
-// TestChargeRefused: every condition of the contract's table.
+// TestChargeRefused: these charges without the customer are refused, and no payment is stored.
 func TestChargeRefused(t *testing.T) {
 	w := newWorld(t)
 	id := w.post("/payments", keeping).ok()["payment_method_id"].(string)

@@ -15,7 +15,7 @@ import (
 	"payswitch/router"
 )
 
-// home is the return URL of a payment with the processor's own 3-D Secure, as a path.
+// home is the path of the return URL of a payment with the processor's own 3-D Secure.
 func (w *world) home(p map[string]any) string {
 	page := strings.TrimPrefix(p["next_action"].(map[string]any)["redirect_to_url"].(string), publicURL)
 	to, err := url.Parse(w.send("GET", page, "", "").header.Get("Location"))
@@ -23,7 +23,7 @@ func (w *world) home(p map[string]any) string {
 	return strings.TrimPrefix(to.Query().Get("return_url"), publicURL)
 }
 
-// TestNoURLOfOursFollowsTheHost: what the caller says about the host reaches no URL that we hand out.
+// TestNoURLOfOursFollowsTheHost: the host headers of a caller never change the URLs in answers.
 func TestNoURLOfOursFollowsTheHost(t *testing.T) {
 	w := newWorld(t)
 	send := func(method, path, body string) response {
@@ -48,8 +48,8 @@ func TestNoURLOfOursFollowsTheHost(t *testing.T) {
 	require.True(t, strings.HasPrefix(back.header.Get("Location"), "https://example.com/return?"))
 }
 
-// TestReturnURLsLeadWhereTheMerchantSaid: neither what a browser adds to our return URL, nor what a return_url holds, leads the payer elsewhere or
-// writes into our header.
+// TestReturnURLsLeadWhereTheMerchantSaid: neither a browser's additions to a return URL nor the text of a return_url redirect the payer elsewhere or
+// inject a header.
 func TestReturnURLsLeadWhereTheMerchantSaid(t *testing.T) {
 	w := newWorld(t)
 	for _, evil := range []string{"javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "data:text/html,x", "vbscript:x", "//evil.example", "/\\evil.example", "https://",
@@ -58,7 +58,7 @@ func TestReturnURLsLeadWhereTheMerchantSaid(t *testing.T) {
 		require.NotEqual(t, 200, w.post("/payments", body).status, evil)
 		require.NotEqual(t, 200, w.post("/account/m1/business_profile/"+w.profile, `{"return_url":`+quote(evil)+`}`).status, evil)
 	}
-	// Escapes stay escapes, and what is ours in the query is written over.
+	// Escapes stay escapes, and payswitch overwrites its own parameters in the query.
 	p := w.post("/payments", with(plain, "authentication_type", `"three_ds"`, "return_url",
 		quote("https://shop.example/done%0d%0aX:y?status=succeeded&signature=forged&payment_intent_client_secret=theirs&order=7&x=%0d%0a"))).ok()
 	home := w.home(p)
@@ -84,7 +84,7 @@ func TestReturnURLsLeadWhereTheMerchantSaid(t *testing.T) {
 	}
 }
 
-// TestPathsWrittenOtherwise: no other way of writing a path reaches a page without its token, nor one with a key without the key.
+// TestPathsWrittenOtherwise: no other spelling of a path opens a page without its token, or an endpoint without its key.
 func TestPathsWrittenOtherwise(t *testing.T) {
 	w := newWorld(t)
 	p := w.post("/payments", with(plain, "authentication_type", `"three_ds"`)).ok()
@@ -114,7 +114,7 @@ func TestPathsWrittenOtherwise(t *testing.T) {
 	require.Equal(t, before, w.state(id), "nothing has changed")
 }
 
-// TestOpenRoutesAcrossOrigins: pages of other origins read no answer, and none gets the payer's credentials along.
+// TestOpenRoutesAcrossOrigins: pages of other origins can read no answer and send no credentials of the payer.
 func TestOpenRoutesAcrossOrigins(t *testing.T) {
 	for name, c := range map[string]struct {
 		allowed []string
@@ -133,7 +133,7 @@ func TestOpenRoutesAcrossOrigins(t *testing.T) {
 	}
 }
 
-// TestWebhookAnswersShowNoAccounts: who proves nothing learns neither which merchants there are nor which processors they use.
+// TestWebhookAnswersShowNoAccounts: an unproven message does not show which merchants exist and which processors they use.
 func TestWebhookAnswersShowNoAccounts(t *testing.T) {
 	w := newWorld(t)
 	id := w.get("/account/m1/connectors").list()[0]["merchant_connector_id"].(string)
@@ -150,7 +150,7 @@ func TestWebhookAnswersShowNoAccounts(t *testing.T) {
 	}
 }
 
-// quote is a text as JSON.
+// quote is a JSON string.
 func quote(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -159,7 +159,7 @@ func quote(s string) string {
 	return string(b)
 }
 
-// TestTokensAreNotLogged: our own log holds no token, right or wrong.
+// TestTokensAreNotLogged: the log has no token, right or wrong.
 func TestTokensAreNotLogged(t *testing.T) {
 	b := newBankWorld(t)
 	k := b.tokens()

@@ -20,7 +20,7 @@ import (
 
 const form = "application/x-www-form-urlencoded"
 
-// TestOpenRoutesAreListed: what is served without a key, and what the table of open routes says, is the same.
+// TestOpenRoutesAreListed: the routes without a key are exactly the lines of openRoutes.
 func TestOpenRoutesAreListed(t *testing.T) {
 	served := newWorld(t).server.OpenPatterns()
 	var listed []string
@@ -46,8 +46,7 @@ func TestOpenRoutesAreListed(t *testing.T) {
 	require.NoError(t, router.GuardRoutes("/health", "open"))
 }
 
-// TestNothingIsReadBeforeTheToken: a wrong token is answered before the engine is asked anything but whether the token is right, whatever else is wrong
-// with the request.
+// TestNothingIsReadBeforeTheToken: a request with a wrong token gets 404, even with further faults. The only call of the engine checks the token.
 func TestNothingIsReadBeforeTheToken(t *testing.T) {
 	f := &fake{} // every method but OpensURL panics
 	s := f.server(t, router.Options{}, io.Discard)
@@ -68,7 +67,7 @@ func TestNothingIsReadBeforeTheToken(t *testing.T) {
 	}
 }
 
-// bare is an answer without what differs from request to request.
+// bare is an answer without the headers that differ for every request.
 func bare(r response) response {
 	h := r.header.Clone()
 	require.NotEmpty(r.t, h.Get("X-Request-Id"))
@@ -76,13 +75,13 @@ func bare(r response) response {
 	return response{status: r.status, header: h, body: r.body}
 }
 
-// state is all that the merchant can see of a payment.
+// state is the whole payment as the merchant sees it.
 func (w *world) state(id string) string {
 	return w.get("/payments/" + id + "?expand_attempts=true&expand_captures=true").body
 }
 
-// TestOpenRoutesWithoutToken goes to every public URL as somebody who knows every id of a payment, and no token: without one, with a guess, with the
-// right token of another payment and of each other use. The answer is that to a payment that does not exist, byte for byte, and nothing changes.
+// TestOpenRoutesWithoutToken opens every public URL as an attacker who knows all ids of a payment but not its token. The attacker sends no token, a
+// guess, and tokens of another payment and of other uses. Each answer equals the answer for an unknown payment, byte for byte. Nothing changes.
 func TestOpenRoutesWithoutToken(t *testing.T) {
 	b := newBankWorld(t)
 	mine, theirs := b.tokens(), b.tokens()
@@ -151,7 +150,7 @@ func TestOpenRoutesWithoutToken(t *testing.T) {
 	require.Equal(t, beforeNative, b.state(mine.native))
 }
 
-// tokens are the right tokens of a payment with an authentication of ours, and of one with the processor's own 3-D Secure.
+// tokens are the right tokens of two payments: one that payswitch authenticates, and one with the processor's own 3-D Secure.
 type tokens struct {
 	payment, native string
 	uses            map[string]string // by the first part of the URL that tells the use
@@ -186,7 +185,7 @@ func (b *bankWorld) tokens() *tokens {
 	return k
 }
 
-// use names the use of a pattern's token.
+// use names the use of the token in a pattern.
 func (k *tokens) use(pattern string) string {
 	switch {
 	case strings.Contains(pattern, "/redirect/response/"), strings.Contains(pattern, "/redirect/complete/"):

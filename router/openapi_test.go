@@ -32,7 +32,7 @@ var document = sync.OnceValues(func() (*openapi3.T, error) {
 	return doc, doc.Validate(context.Background(), openapi3.DisableExamplesValidation())
 })
 
-// checked holds every answer of s, and every request that s accepts, against openapi.yaml.
+// checked compares every answer of s, and every request that s accepts, with openapi.yaml.
 func checked(t testing.TB, s *router.Server) http.Handler {
 	doc, err := document()
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func check(t testing.TB, doc *openapi3.T, pattern string, params map[string]stri
 	require.NoError(t, openapi3filter.ValidateResponse(context.Background(), answer), "%s %s answered otherwise than openapi.yaml says", r.Method, pattern)
 }
 
-// TestOpenAPIHasEveryRoute: what is served and what is described is the same.
+// TestOpenAPIHasEveryRoute: openapi.yaml describes exactly the routes that exist.
 func TestOpenAPIHasEveryRoute(t *testing.T) {
 	doc, err := document()
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestOpenAPIHasEveryRequestField(t *testing.T) {
 	require.Equal(t, slices.Sorted(slices.Values(router.PaymentKeys())), described)
 }
 
-// TestOpenAPIIsGenerated: openapi.yaml is what api/ says.
+// TestOpenAPIIsGenerated: openapi.yaml is up to date with api/.
 func TestOpenAPIIsGenerated(t *testing.T) {
 	before := readFile(t, "openapi.yaml")
 	cmd := exec.Command("go", "run", "./internal/mergeapi", "-")

@@ -12,7 +12,7 @@ import (
 	"payswitch/router"
 )
 
-// expect checks status, code and message of a refusal.
+// expect checks status, code and message of an error.
 func (r response) expect(status int, code, message string) {
 	r.t.Helper()
 	require.Equal(r.t, status, r.status, r.body)
@@ -22,7 +22,7 @@ func (r response) expect(status int, code, message string) {
 	require.Contains(r.t, []any{"invalid_request", "api"}, e["type"])
 }
 
-// TestRefusedCreate: requests that can be read and are refused; nothing is stored.
+// TestRefusedCreate: these well-formed requests are refused, and nothing is stored.
 func TestRefusedCreate(t *testing.T) {
 	w := newWorld(t)
 	long := func(n int) string { return `"` + strings.Repeat("a", n) + `"` }
@@ -89,7 +89,7 @@ func TestRoutingForms(t *testing.T) {
 	}
 }
 
-// TestKeys: who may call what.
+// TestKeys checks which keys open which routes.
 func TestKeys(t *testing.T) {
 	w := newWorld(t)
 	_, otherSecret, otherPublishable := w.merchant("m2")
@@ -162,7 +162,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestWrongState: operations a payment's status does not allow.
+// TestWrongState: the status of a payment forbids these operations.
 func TestWrongState(t *testing.T) {
 	w := newWorld(t)
 	done := w.post("/payments", plain).ok()["payment_id"].(string)
@@ -194,7 +194,7 @@ func TestWrongState(t *testing.T) {
 	require.Equal(t, "requires_capture", w.get("/payments/" + held).ok()["status"])
 }
 
-// TestSurface: what is wrong before any handler is reached.
+// TestSurface checks requests that are refused before any handler runs.
 func TestSurface(t *testing.T) {
 	w := newWorld(t)
 	for _, path := range []string{"/", "/nothing", "/payments/", "/payments//", "//payments", "/Payments", "/payments/x/unknown/y/z/a/b", "/payments/x/../y", "/payments/redirect//m/a"} {
@@ -225,7 +225,7 @@ func TestSurface(t *testing.T) {
 	w.get("/payments/list?limit=101").expect(422, "IR_06", "limit should be in between 1 and 100")
 }
 
-// TestNotReady: health says so and everything that is ours to blame has type api.
+// TestNotReady: health answers 503 with an error of type api.
 func TestNotReady(t *testing.T) {
 	var notReady error = &engine.Error{Message: "starting"}
 	w := newWorld(t, func(o *router.Options) { o.Ready = func() error { return notReady } })

@@ -10,7 +10,7 @@ import (
 	"payswitch/router"
 )
 
-// The built-in 3DS server is for development alone.
+// The simulated 3DS server is served in development only.
 func TestSimulator3DS(t *testing.T) {
 	bank := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	status := func(w *world, method, path string) int {

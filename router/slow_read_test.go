@@ -11,7 +11,7 @@ import (
 	"payswitch/router"
 )
 
-// TestCallersThatReadNothing: a caller without a key that asks and asks and reads no answer is hung up on, and holds no connection for ever.
+// TestCallersThatReadNothing: a caller that sends many requests and reads no answer loses its connection.
 func TestCallersThatReadNothing(t *testing.T) {
 	t.Cleanup(router.SetWriteTime(300 * time.Millisecond))
 	_, address := served(t)
@@ -26,7 +26,7 @@ func TestCallersThatReadNothing(t *testing.T) {
 	require.Less(t, time.Since(began), 15*time.Second, "the connection was kept: %v", err)
 }
 
-// TestSlowReadersGetTheirAnswers: the time counts for each answer, not for the connection.
+// TestSlowReadersGetTheirAnswers: the write time-out counts for each answer, not for the connection.
 func TestSlowReadersGetTheirAnswers(t *testing.T) {
 	t.Cleanup(router.SetWriteTime(300 * time.Millisecond))
 	_, address := served(t)

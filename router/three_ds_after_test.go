@@ -14,7 +14,7 @@ import (
 
 // Branches of the flow from the challenge on; three_ds_branches_test.go says which.
 
-// noResult is the error of postauth for a result that is not there.
+// noResult is the error of postauth before there is a result.
 const noResult = "305"
 
 func tabClosed(b *bankWorld) {
@@ -178,7 +178,7 @@ func decoupledLate(b *bankWorld) {
 	b.ends(p, "failed", "authentication_timeout", 0)
 }
 
-// soft is a payment without authentication whose issuer wants one.
+// soft is a payment without authentication whose issuer demands one.
 func (b *bankWorld) soft(digits string, changes ...string) response {
 	return b.pay(digits, append([]string{"authentication_type", `"no_three_ds"`, "request_external_three_ds_authentication", "-", "amount", "1065"}, changes...)...)
 }
@@ -275,7 +275,7 @@ func allAtOnce(b *bankWorld) {
 	require.Contains(b.t, r.header.Get("Location"), "status=succeeded")
 }
 
-// threeRI charges a card again whose first use was authenticated.
+// threeRI charges a saved card whose first payment was authenticated.
 func threeRI(b *bankWorld) {
 	b.policy(`{"three_ri_for_mit":"on"}`)
 	p := b.post("/payments", with(french("2100"), keepCard...)).ok()

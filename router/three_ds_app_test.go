@@ -19,7 +19,7 @@ const sdkInformation = `{"sdk_app_id":"dbd64fcb-c19a-4728-8849-e3d50bfdde39","sd
 	"sdk_trans_id":"b2385523-a66c-4907-ac3c-91848e8c0067","sdk_reference_number":"3DS_LOA_SDK_PPFU_020100_00007","sdk_max_timeout":5,"sdk_type":"01",
 	"device_details":{"device_type":"phone","device_os":"iOS"}}`
 
-// app calls 3ds/authentication as a merchant's app does.
+// app calls 3ds/authentication like a merchant's app.
 func (b *bankWorld) app(payment map[string]any, information string) response {
 	b.t.Helper()
 	id, _ := payment["payment_id"].(string)
@@ -28,7 +28,7 @@ func (b *bankWorld) app(payment map[string]any, information string) response {
 		`{"client_secret":"`+secret+`","device_channel":"APP","threeds_method_comp_ind":"U"`+information+`}`)
 }
 
-// A payment in a merchant's app: its 3DS SDK's data goes to the issuer, and what the issuer's ACS signed comes back for it.
+// In a merchant's app, the data of its 3DS SDK goes to the issuer, and the signed content of the issuer's ACS comes back to the SDK.
 func TestAppChannel(t *testing.T) {
 	b := newBankWorld(t)
 	const with = `,"sdk_information":` + sdkInformation
@@ -61,7 +61,7 @@ func TestAppChannel(t *testing.T) {
 		require.NotEmpty(t, out["three_ds_server_trans_id"])
 		require.Equal(t, "https://shop.example", out["three_ds_requestor_url"])
 
-		// The app does the challenge with the ACS itself, and then asks how the payment stands.
+		// The app runs the challenge with the ACS and then reads the payment.
 		require.Equal(t, "requires_customer_action", b.get("/payments/" + p["payment_id"].(string) + "?force_sync=true").ok()["status"])
 		require.Equal(t, "Y", b.complete(out["three_ds_server_trans_id"].(string), `"otp":"1234"`))
 		b.clock.Add(int64(4 * time.Second)) // it is asked every few seconds at most
@@ -91,7 +91,7 @@ func TestAppChannel(t *testing.T) {
 	})
 }
 
-// complete ends a challenge at the bank without a browser, and tells with which transStatus.
+// complete ends a challenge at the bank without a browser and returns its transStatus.
 func (b *bankWorld) complete(serverTransID, how string) string {
 	b.t.Helper()
 	req, err := http.NewRequest("POST", b.server.URL+"/sim/3ds/complete", strings.NewReader(`{"threeDSServerTransID":"`+serverTransID+`",`+how+`}`))
@@ -107,7 +107,7 @@ func (b *bankWorld) complete(serverTransID, how string) string {
 	return out.TransStatus
 }
 
-// A vendor that pushes ends an app's challenge too; every field of the app's SDK reaches it.
+// A push of a vendor ends an app's challenge too. The vendor gets every field of the app's SDK.
 func TestAppAtAVendorThatPushes(t *testing.T) {
 	answers := netceteraAnswers()
 	answers["/3ds/authentication"] = `{"threeDSServerTransID":"s-1","transStatus":"C","authenticationResponse":{"dsTransID":"f25084f0-5b16-4c0a-ae5d-b24808a95e4b",
@@ -131,7 +131,7 @@ func TestAppAtAVendorThatPushes(t *testing.T) {
 	require.Equal(t, "succeeded", w.ended(p)["status"])
 }
 
-// An authenticator without the channel is not asked, and the payment goes on in another.
+// An authenticator that lacks the channel gets no request, and the payment can go on in another channel.
 func TestAppAtAVendorForBrowsers(t *testing.T) {
 	w := newVendorWorld(t, gpayments.Adapter(), gpaymentsMetadata, gpaymentsAnswers())
 	p, _ := w.invoke("4242424242424242")

@@ -47,10 +47,10 @@ func authenticatedOutside(b *bankWorld) {
 	require.Zero(b.t, b.asked("preauth"))
 }
 
-// french is a payment with a card of the development server's whose issuer is in France: where strong authentication is law.
+// french is a payment with a test card of a French issuer. In France, the law demands strong authentication.
 func french(digits string) string { return secure(simulator3ds.CardNumber(simulator3ds.CB, digits)) }
 
-// keepCard has the card kept for charges without the customer.
+// keepCard saves the card for charges without the customer.
 var keepCard = []string{"setup_future_usage", `"off_session"`, "customer_id", `"cus_kept"`, "customer_acceptance",
 	`{"acceptance_type":"online","accepted_at":"2026-01-02T03:04:05.000Z","online":{"ip_address":"203.0.113.7","user_agent":"Mozilla"}}`}
 
@@ -96,7 +96,7 @@ func exemptionAtAuthorization(b *bankWorld) {
 	require.NotContains(b.t, theirs, "sca_exemption")
 }
 
-// plainly is a payment that asks for no authentication by us.
+// plainly is a payment that asks for no external 3-D Secure.
 func plainly(digits string, changes ...string) string {
 	return with(french(digits), append([]string{"authentication_type", "-", "request_external_three_ds_authentication", "-"}, changes...)...)
 }
@@ -148,7 +148,7 @@ func exemptionByThreeDSInstead(b *bankWorld) {
 	require.Equal(b.t, map[string]any{"exemption": nil, "route": nil, "reason": "exemption_not_taken", "passed_over": []any{}}, p["sca_exemption"])
 }
 
-// The adapter of 3dsecure.io knows no name of Cartes Bancaires: a co-badged card is authenticated by its other brand.
+// The adapter of 3dsecure.io does not support Cartes Bancaires, so a co-badged card is authenticated with its other brand.
 func cobadged(b *bankWorld) {
 	p := b.post("/payments", french("0100")).ok()
 	require.Equal(b.t, "requires_customer_action", p["status"], p)
@@ -236,7 +236,7 @@ func unreachable(b *bankWorld) {
 	require.Equal(b.t, "gpayments", got["external_authentication_details"].(map[string]any)["authenticator"])
 }
 
-// hangs has the bank let the switch wait, as it does for a minute: nobody waits that long.
+// hangs makes the bank send no answer. The real simulator holds the request for a minute, which is too long for a test.
 func hangs(b *bankWorld) {
 	b = newBankWorldOf(b.t, engine.Options{AuthenticatorTime: time.Second})
 	b.ends(b.pay("8100").ok(), "failed", "authenticator_unreachable", 0)

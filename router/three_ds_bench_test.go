@@ -34,7 +34,7 @@ func BenchmarkThreeDS(b *testing.B) {
 	require.Zero(b, failed.Load())
 }
 
-// TestThreeDSLeavesNothing: what an authentication needs goes with it.
+// TestThreeDSLeavesNothing: authentications leave no goroutines behind.
 func TestThreeDSLeavesNothing(t *testing.T) {
 	b := newBankWorld(t)
 	run := func(n int) {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// branch is a way that a payment with external 3-D Secure can take, and what shows it over HTTP: run, or other tests by name: "TestX", "TestX/a case"
-// of this package or of the program's, "e2e-…" of the vectors. A branch that nothing shows says why.
+// branch is one way through external 3-D Secure, with the test that shows it over HTTP: run, or other tests by name, as "TestX" or "TestX/a case"
+// of this package or of the program, or "e2e-…" of the vectors. A branch without a test gives the reason.
 type branch struct {
 	what  string
 	shown []string
@@ -19,7 +19,7 @@ type branch struct {
 	never string // why it cannot be shown
 }
 
-// branches are those of the flow: ways that end well, variants, failures (F…), and what browsers must be able to do (B…).
+// branches are all branches of the flow: successes, variants, failures (F…), and abilities that a browser needs (B…).
 var branches = map[string]branch{
 	"4.1 frictionless with the 3DS method":             {shown: []string{"TestThreeDSFlow/frictionless with the 3DS method", "e2e-158", "TestThreeDSSDKInABrowser/frictionless"}},
 	"4.2 challenge":                                    {shown: []string{"TestThreeDSFlow/challenge, manual capture", "e2e-162", "TestThreeDSSDKInABrowser/challenge"}},
@@ -122,7 +122,7 @@ var branches = map[string]branch{
 	"B14": {shown: []string{"TestThreeDSInABrowser/a return URL with quotes and tags"}},
 }
 
-// TestThreeDSBranches runs every branch that no other test does, and finds the other tests. What nothing shows is counted.
+// TestThreeDSBranches runs every branch that no other test runs, and checks that the other tests exist. It counts the branches without a test.
 func TestThreeDSBranches(t *testing.T) {
 	for kind, last := range map[string]int{"F": 51, "B": 14} {
 		for i := 1; i <= last; i++ {
@@ -154,7 +154,7 @@ func TestThreeDSBranches(t *testing.T) {
 	require.Equal(t, 2, never, "branches that nothing shows")
 }
 
-// testSources are the tests of this package and of the program's, as text.
+// testSources is the source text of the tests of this package and of the program.
 func testSources(t *testing.T) string {
 	var all strings.Builder
 	all.WriteString("func (" + `"" ` + readFile(t, "../engine/threeds/testdata/vectors.json"))

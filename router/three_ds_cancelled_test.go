@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// TestCancelledChallengeIsTold: a vendor that wants to know hears that the merchant has cancelled a payment whose payer is at the bank; a result that
+// TestCancelledChallengeIsTold: if the merchant cancels a payment whose payer is at the bank, a vendor that asks for it gets a message. A result that
 // comes afterwards authorizes nothing.
 func TestCancelledChallengeIsTold(t *testing.T) {
 	answers := netceteraAnswers()

@@ -20,19 +20,19 @@ import (
 // visaCard is the development server's card of the digits V, M, A and C.
 func visaCard(digits string) string { return simulator3ds.CardNumber(simulator3ds.Visa, digits) }
 
-// policy sets the profile's policy.
+// policy sets the 3-D Secure policy of the profile.
 func (b *bankWorld) policy(settings string) {
 	b.t.Helper()
 	b.post("/account/m1/business_profile/"+b.profile, `{"external_three_ds_policy":`+settings+`}`).ok()
 }
 
-// replaces has f answer calls of a path in the bank's place, where it wants to.
+// replaces lets f answer calls of a path instead of the bank. If f returns false, the bank answers.
 func (b *bankWorld) replaces(path string, f func(w http.ResponseWriter, r *http.Request) bool) {
 	g := func(w http.ResponseWriter, r *http.Request) bool { return r.URL.Path == path && f(w, r) }
 	b.instead.Store(&g)
 }
 
-// rewrites changes what the bank answers to a path.
+// rewrites changes the bank's answers to a path.
 func (b *bankWorld) rewrites(path string, change func(m map[string]any)) {
 	b.replaces(path, func(w http.ResponseWriter, r *http.Request) bool {
 		rec := httptest.NewRecorder()
@@ -49,7 +49,7 @@ func (b *bankWorld) rewrites(path string, change func(m map[string]any)) {
 	})
 }
 
-// says answers every call of a path with an error message.
+// says makes every call of a path fail with an error message.
 func (b *bankWorld) says(path, code string) {
 	b.replaces(path, func(w http.ResponseWriter, r *http.Request) bool {
 		w.Header().Set("Content-Type", "application/json")
@@ -59,7 +59,7 @@ func (b *bankWorld) says(path, code string) {
 	})
 }
 
-// silent has the connection end without an answer, the first n times.
+// silent closes the connection without an answer, the first n times.
 func (b *bankWorld) silent(path string, n int) {
 	b.replaces(path, func(http.ResponseWriter, *http.Request) bool {
 		if n--; n >= 0 {
@@ -69,7 +69,7 @@ func (b *bankWorld) silent(path string, n int) {
 	})
 }
 
-// heals lets the bank answer for itself again.
+// heals removes all faults of the bank.
 func (b *bankWorld) heals() { b.instead.Store(nil) }
 
 // pay sends a payment that asks for authentication, with dotted paths of its body changed.
@@ -78,7 +78,7 @@ func (b *bankWorld) pay(digits string, changes ...string) response {
 	return b.post("/payments", with(secure(visaCard(digits)), changes...))
 }
 
-// ends waits for a payment's end and holds it against status, error code ("" for none) and how often the processor was asked.
+// ends waits for the end of a payment and checks its status, its error code ("" for none) and the number of calls of the processor.
 func (b *bankWorld) ends(payment map[string]any, status, code string, authorizations int) map[string]any {
 	b.t.Helper()
 	got := b.ended(payment)
@@ -97,12 +97,12 @@ func (b *bankWorld) authorizations(payment map[string]any) int {
 	return b.counted.called(payment["payment_id"].(string), sdk.OpAuthorize)
 }
 
-// proof is what the processor was given.
+// proof is the authentication that the processor got.
 func (b *bankWorld) proof(payment map[string]any) *sdk.ThreeDSResult {
 	return b.counted.asked(payment["payment_id"].(string), sdk.OpAuthorize).ThreeDS
 }
 
-// waits says that a payment still waits for its payer.
+// waits checks that a payment still waits for its payer.
 func (b *bankWorld) waits(payment map[string]any) {
 	b.t.Helper()
 	require.Equal(b.t, "requires_customer_action", b.get("/payments/" + payment["payment_id"].(string)).ok()["status"])
@@ -114,7 +114,7 @@ type challenged struct {
 	payment, data, answer map[string]any
 }
 
-// challenge begins one with a card without the 3DS method.
+// challenge begins a challenge with a card without 3DS method.
 func (b *bankWorld) challenge(digits string, changes ...string) *challenged {
 	b.t.Helper()
 	p := b.pay(digits, changes...).ok()
@@ -124,13 +124,13 @@ func (b *bankWorld) challenge(digits string, changes ...string) *challenged {
 	return &challenged{b, p, p["next_action"].(map[string]any)["three_ds_data"].(map[string]any), out}
 }
 
-// confirms has the payer enter a code; the CRes is not brought yet.
+// confirms enters a code as the payer. The browser does not bring the CRes yet.
 func (c *challenged) confirms(otp string) (to string, fields url.Values) {
 	c.t.Helper()
 	return c.bankWorld.answer(c.answer, otp)
 }
 
-// returns has the payer enter a code and the browser come back, with what the CRes says changed.
+// returns enters a code as the payer and brings back the browser, with a changed CRes.
 func (c *challenged) returns(otp string, changes ...string) {
 	c.t.Helper()
 	to, fields := c.confirms(otp)
@@ -138,13 +138,13 @@ func (c *challenged) returns(otp string, changes ...string) {
 	require.Equal(c.t, 200, c.ours(to, fields).status)
 }
 
-// due lets time pass for it.
+// due moves the time forward by d and makes the challenge due for background work.
 func (c *challenged) due(d time.Duration) {
 	c.t.Helper()
 	c.bankWorld.due(c.payment["payment_id"].(string), d)
 }
 
-// asked counts the calls of one of the bank's endpoints.
+// asked counts the calls of an endpoint of the bank.
 func (b *bankWorld) asked(endpoint string) (n int) {
 	b.t.Helper()
 	for _, m := range b.bankLog() {
@@ -155,7 +155,7 @@ func (b *bankWorld) asked(endpoint string) (n int) {
 	return n
 }
 
-// pushes brings a result to the URL that the authenticator was told for it, as an authenticator does; the answer is the same whatever is wrong.
+// pushes sends a result to the URL that the authenticator got for it. Every wrong push gets the same answer.
 func (b *bankWorld) pushes(to string, result map[string]any) {
 	b.t.Helper()
 	body, err := json.Marshal(result)

@@ -17,7 +17,7 @@ const (
 	gpaymentsIDs      = `"threeDSServerTransID":"s-1","dsTransID":"f25084f0-5b16-4c0a-ae5d-b24808a95e4b","acsTransID":"a-1","messageVersion":"2.2.0"`
 )
 
-// gpaymentsAnswers are ActiveServer's for a card that is challenged; its result is not there yet.
+// gpaymentsAnswers are the answers of ActiveServer for a card with a challenge that has no result yet.
 func gpaymentsAnswers() map[string]string {
 	return map[string]string{
 		"/api/v2/auth/enrol":            `{"enrolmentStatus":"01","supportedMessageVersions":["2.1.0","2.2.0"]}`,
@@ -60,7 +60,7 @@ func TestGPaymentsFrames(t *testing.T) {
 	require.Equal(t, []string{w.vendor.server.URL + "/frame/method?t=1", w.vendor.server.URL + "/frame/monitor?t=1"}, loaded)
 	require.Equal(t, 404, w.ours(frames[:len(frames)-1]+"_", nil).status, "a URL that leads nowhere")
 
-	// The page tells that the 3DS method has ended.
+	// The page reports the end of the 3DS method.
 	tell := w.vendor.body(t, "/api/v2/auth/brw/init")["eventCallbackUrl"].(string)
 	require.Contains(t, tell, publicURL+"/3ds/e/")
 	page = w.ours(tell, event("3DSMethodHasError"))
@@ -71,7 +71,7 @@ func TestGPaymentsFrames(t *testing.T) {
 	require.Contains(t, html.UnescapeString(page.body), `data-origins="["https://shop.example","`+publicURL+`"]"`)
 	require.Equal(t, 400, w.ours(tell, url.Values{"event": {"Paid"}}).status)
 
-	// The challenge is opened with GET, however the client comes.
+	// The browser opens the challenge with GET, whatever method the client used.
 	out := w.authenticate(p, "Y")
 	require.Equal(t, "C", out["trans_status"], out)
 	require.Nil(t, out["challenge_request"])
@@ -85,7 +85,7 @@ func TestGPaymentsFrames(t *testing.T) {
 	require.Empty(t, frameSource.FindString(w.ours(frames, nil).body), "the method's time is over")
 	require.Equal(t, 200, w.ours(tell, event("3DSMethodFinished")).status, "and what comes late changes nothing")
 
-	// An event proves nothing: the result is asked for.
+	// An event proves nothing, so the engine asks for the result.
 	page = w.ours(tell, event("AuthResultReady"))
 	require.Contains(t, html.UnescapeString(page.body), `"type":"3ds_challenge_done"`)
 	require.Contains(t, html.UnescapeString(page.body), `"openurl_if_required":"https://shop.example/done?order=7"`)
@@ -108,7 +108,7 @@ func TestGPaymentsFrames(t *testing.T) {
 	require.Equal(t, 1, w.vendor.count("POST /api/v2/auth/brw"))
 }
 
-// What the page says wakes up, what the result says counts.
+// The page's message only wakes up the engine. The authenticator's result decides.
 func TestGPaymentsResultDecides(t *testing.T) {
 	w := newVendorWorld(t, gpayments.Adapter(), gpaymentsMetadata, gpaymentsAnswers())
 	p, _ := w.invoke("4242424242424242")
@@ -125,7 +125,7 @@ func TestGPaymentsResultDecides(t *testing.T) {
 	require.Equal(t, "authentication_failed", got["error_code"])
 }
 
-// The hosted page needs no branch: it posts where it is told.
+// The hosted page needs no special case: it posts to the URL that it gets.
 func TestGPaymentsOnTheHostedPage(t *testing.T) {
 	w := newVendorWorld(t, gpayments.Adapter(), gpaymentsMetadata, gpaymentsAnswers())
 	p, _ := w.invoke("4242424242424242")

@@ -14,7 +14,7 @@ import (
 	"payswitch/plugins/simulator3ds"
 )
 
-// hosted makes a payment and answers with it and the URL of its hosted page.
+// hosted makes a payment. It returns the payment and the URL of its hosted page.
 func (b *bankWorld) hosted(digits string, more ...string) (payment map[string]any, to string) {
 	b.t.Helper()
 	payment, _ = b.invoke(simulator3ds.CardNumber(simulator3ds.Visa, digits), more...)
@@ -22,7 +22,7 @@ func (b *bankWorld) hosted(digits string, more ...string) (payment map[string]an
 	return payment, to
 }
 
-// form is the first form of a page: where it leads and what it holds. A page of ours leads to a page of ours.
+// form is the first form of a page: its action and its fields. The action of a hosted page is on the same server.
 func formOf(t testing.TB, page string) (action string, fields url.Values) {
 	t.Helper()
 	m := formAction.FindStringSubmatch(page)
@@ -34,7 +34,7 @@ func formOf(t testing.TB, page string) (action string, fields url.Values) {
 	return html.UnescapeString(m[1]), fields
 }
 
-// TestHostedWithoutScripts walks through the pages by their forms alone, as a browser without JavaScript does.
+// TestHostedWithoutScripts goes through the pages with their forms alone, like a browser without JavaScript.
 func TestHostedWithoutScripts(t *testing.T) {
 	b := newBankWorld(t)
 	payment, to := b.hosted("0070")
@@ -76,7 +76,7 @@ func TestHostedWithoutScripts(t *testing.T) {
 	require.Contains(t, over.header.Get("Location"), "/authorize/")
 }
 
-// TestHostedFrame: with scripts and room, the bank stands in a frame of the size it was told.
+// TestHostedFrame: with scripts and enough room, the page shows the bank in a frame of the promised size.
 func TestHostedFrame(t *testing.T) {
 	b := newBankWorld(t)
 	_, to := b.hosted("0170")
@@ -95,7 +95,7 @@ func TestHostedFrame(t *testing.T) {
 	require.Equal(t, "03", decodeField(t, creq.Get("creq"), "challengeWindowSize"))
 }
 
-// What a browser claims about itself is anybody's: it never does more than fail the authentication.
+// A browser can send any data about itself. Wrong data can do no more than fail the authentication.
 func TestHostedHostileFields(t *testing.T) {
 	b := newBankWorld(t)
 	for name, change := range map[string]url.Values{
@@ -127,7 +127,7 @@ func TestHostedPageOfNobody(t *testing.T) {
 	}
 }
 
-// TestNoReturnURL: a payer whose shop has named no page is told how it ended, by the payment's own URL alone.
+// TestNoReturnURL: without a return_url, the page of the payment shows the payer the result.
 func TestNoReturnURL(t *testing.T) {
 	b := newBankWorld(t)
 	for digits, want := range map[string]string{"0100": "Thank you, your payment went through", "0110": "Your payment did not go through"} {

@@ -9,7 +9,7 @@ import (
 	"payswitch/engine/threeds"
 )
 
-// TestThreeDSPolicy: a profile's policy is shown in full, replaced as a whole, and refused with the setting named.
+// TestThreeDSPolicy: a profile shows its whole policy, an update replaces all of it, and an error names the wrong setting.
 func TestThreeDSPolicy(t *testing.T) {
 	w := newWorld(t)
 	one := "/account/m1/business_profile/" + w.profile

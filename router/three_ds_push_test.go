@@ -18,7 +18,7 @@ const (
 	pushedValue       = "vVD5sEUyriSo5+1pngYHMEhi/fg="
 )
 
-// netceteraAnswers are those of a challenge whose result is pushed.
+// netceteraAnswers are the answers for a challenge whose result is pushed.
 func netceteraAnswers() map[string]string {
 	return map[string]string{
 		"/3ds/versioning": `{"threeDSServerTransID":"s-1","cardRanges":[{"schemeId":"Visa","highestCommonSupportedVersion":"2.2.0","directoryServerId":"A000000003"}]}`,
@@ -32,7 +32,7 @@ func rreq(status string) string {
 		`","resultsRequest":{"dsTransID":"f25084f0-5b16-4c0a-ae5d-b24808a95e4b","acsTransID":"a-1","messageVersion":"2.2.0","authenticationValue":"` + pushedValue + `"}}`
 }
 
-// Netcetera pushes to the URL that it was told for this authentication, which is all the proof there is: nowhere else is it believed.
+// Netcetera pushes to the URL that it got for this authentication. The URL is the only proof, so a push to another URL is refused.
 func TestNetceteraPushes(t *testing.T) {
 	w := newVendorWorld(t, netcetera.Adapter(), netceteraMetadata, netceteraAnswers())
 	p, _ := w.invoke("4242424242424242")
@@ -55,7 +55,7 @@ func TestNetceteraPushes(t *testing.T) {
 	require.NotContains(t, w.logs.String(), pushedValue)
 }
 
-// A vendor that signs what it sends may send it to the account's URL.
+// A vendor that signs its messages may send them to the account's URL.
 func TestSignedResultsAtTheAccountsURL(t *testing.T) {
 	a := netcetera.Adapter()
 	read := a.Webhook

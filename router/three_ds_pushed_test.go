@@ -13,7 +13,7 @@ import (
 	"payswitch/sdk/threeds"
 )
 
-// newPushWorld is a world whose authenticator pushes results and cannot be asked for them. Its messages are the development server's.
+// newPushWorld makes a world whose authenticator can only push results. Its messages come from the simulated 3DS server.
 func newPushWorld(b *bankWorld) *bankWorld {
 	return newBankWorld(b.t, func(adapters map[string]*sdk.Adapter) {
 		a := threedsecureio.Adapter()
@@ -35,7 +35,7 @@ func newPushWorld(b *bankWorld) *bankWorld {
 	})
 }
 
-// confirmed has the payer enter a code; it returns the RReq, as the bank's directory server has it, and where it is to be pushed.
+// confirmed enters a code as the payer. It returns the RReq of the bank's directory server and the URL to push it to.
 func (c *challenged) confirmed(otp string) (result map[string]any, to string) {
 	c.t.Helper()
 	c.confirms(otp)

@@ -24,22 +24,22 @@ import (
 	"payswitch/sdk"
 )
 
-// bankWorld is a world whose payments are authenticated by the real adapter at the development 3DS server.
+// bankWorld is a world that authenticates payments at the simulated 3DS server, with the adapter of 3dsecure.io.
 type bankWorld struct {
 	*world
 	bank   *simulator3ds.Simulator
 	server *httptest.Server
 	client *http.Client
-	// instead answers in the bank's place where it wants to (true).
+	// instead answers instead of the bank if it returns true.
 	instead atomic.Pointer[func(w http.ResponseWriter, r *http.Request) bool]
 }
 
-// newBankWorld makes one; change may put other adapters in.
+// newBankWorld makes a bankWorld. change may replace adapters.
 func newBankWorld(t testing.TB, change ...func(adapters map[string]*sdk.Adapter)) *bankWorld {
 	return newBankWorldOf(t, engine.Options{}, change...)
 }
 
-// newBankWorldOf is newBankWorld with settings of the engine's.
+// newBankWorldOf is newBankWorld with options of the engine.
 func newBankWorldOf(t testing.TB, settings engine.Options, change ...func(adapters map[string]*sdk.Adapter)) *bankWorld {
 	b := &bankWorld{client: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -62,7 +62,7 @@ func newBankWorldOf(t testing.TB, settings engine.Options, change ...func(adapte
 	return b
 }
 
-// authenticator makes an account at an authenticator that is reached at url.
+// authenticator makes an account at an authenticator with the base URL url.
 func (b *bankWorld) authenticator(connector, key, url string) {
 	b.t.Helper()
 	account, err := b.engine.CreateAccount(b.t.Context(), b.auth, engine.AccountInput{Type: "authentication_processor", Connector: connector, Label: connector,
@@ -73,7 +73,7 @@ func (b *bankWorld) authenticator(connector, key, url string) {
 	require.NoError(b.t, err)
 }
 
-// bankGet reads from the development server's API.
+// bankGet reads from the API of the simulated 3DS server.
 func (b *bankWorld) bankGet(path string) string { b.t.Helper(); return b.bankCall("GET", path, "") }
 
 func (b *bankWorld) bankPost(path, body string) string {
@@ -92,7 +92,7 @@ func (b *bankWorld) bankCall(method, path, body string) string {
 	return readAll(b.t, resp)
 }
 
-// secure is a payment that asks for authentication by the switch.
+// secure is a payment that asks for external 3-D Secure.
 func secure(number string, more ...string) string {
 	return `{"amount":6540,"currency":"EUR","confirm":true,"authentication_type":"three_ds","request_external_three_ds_authentication":true,
 		"return_url":"https://shop.example/done?order=7","payment_method":"card","payment_method_data":{"card":{"card_number":"` + number + `","card_exp_month":"12",
@@ -101,7 +101,7 @@ func secure(number string, more ...string) string {
 		"screen_width":1440,"time_zone":-60,"java_enabled":false,"java_script_enabled":true,"ip_address":"203.0.113.7"}` + strings.Join(more, "") + `}`
 }
 
-// invoke makes a payment and answers with it and its next_action's data.
+// invoke makes a payment. It returns the payment and the data of its next_action.
 func (b *bankWorld) invoke(number string, more ...string) (payment, data map[string]any) {
 	b.t.Helper()
 	payment = b.post("/payments", secure(number, more...)).ok()
@@ -112,7 +112,7 @@ func (b *bankWorld) invoke(number string, more ...string) (payment, data map[str
 	return payment, next["three_ds_data"].(map[string]any)
 }
 
-// authenticate calls 3ds/authentication as a client does, with the publishable key.
+// authenticate calls 3ds/authentication with the publishable key, like a client.
 func (b *bankWorld) authenticate(payment map[string]any, completion string) map[string]any {
 	b.t.Helper()
 	id, _ := payment["payment_id"].(string)
@@ -126,7 +126,7 @@ var (
 	formField  = regexp.MustCompile(`<input type="hidden" name="([^"]*)" value="([^"]*)"`)
 )
 
-// bankForm posts a form to the bank, as the browser does, and answers with the form on the page that comes back.
+// bankForm posts a form to the bank, like the browser, and returns the form on the next page.
 func (b *bankWorld) bankForm(to string, fields url.Values) (action string, out url.Values, page string) {
 	b.t.Helper()
 	if strings.HasPrefix(to, "/") {
@@ -147,14 +147,14 @@ func (b *bankWorld) bankForm(to string, fields url.Values) (action string, out u
 	return action, out, page
 }
 
-// ours posts a form to a page of ours.
+// ours posts a form to a page of payswitch.
 func (b *bankWorld) ours(to string, fields url.Values) response {
 	b.t.Helper()
 	require.Contains(b.t, to, publicURL)
 	return b.send("POST", strings.TrimPrefix(to, publicURL), "", fields.Encode(), "Content-Type", "application/x-www-form-urlencoded")
 }
 
-// runMethod does what the hidden frame does.
+// runMethod runs the 3DS method, like the hidden frame.
 func (b *bankWorld) runMethod(data map[string]any) {
 	b.t.Helper()
 	d := data["three_ds_method_details"].(map[string]any)
@@ -164,7 +164,7 @@ func (b *bankWorld) runMethod(data map[string]any) {
 	require.Equal(b.t, 200, b.ours(to, fields).status)
 }
 
-// answer answers a challenge with a one-time code, as the payer does; it returns the page of ours that the ACS leads to, and its fields.
+// answer enters a one-time code in a challenge, like the payer. It returns the URL of payswitch that the ACS posts to, and the fields.
 func (b *bankWorld) answer(out map[string]any, otp string) (string, url.Values) {
 	b.t.Helper()
 	require.Equal(b.t, "C", out["trans_status"], out)
@@ -178,7 +178,7 @@ func (b *bankWorld) answer(out map[string]any, otp string) (string, url.Values) 
 	return to, fields
 }
 
-// ended waits until a payment has left the payer's and our hands.
+// ended waits until a payment needs neither the payer nor background work.
 func (b *bankWorld) ended(payment map[string]any) map[string]any {
 	b.t.Helper()
 	var p map[string]any
@@ -189,7 +189,7 @@ func (b *bankWorld) ended(payment map[string]any) map[string]any {
 	return p
 }
 
-// TestThreeDSFlow is the three-step flow over HTTP, with a browser's part done by hand.
+// TestThreeDSFlow runs the three-step flow over HTTP. The test plays the browser's part.
 func TestThreeDSFlow(t *testing.T) {
 	b := newBankWorld(t)
 	t.Run("frictionless with the 3DS method", func(t *testing.T) {
@@ -248,7 +248,7 @@ func TestThreeDSFlow(t *testing.T) {
 	})
 }
 
-// TestThreeDSCards runs the development server's cards: how each ends by default.
+// TestThreeDSCards pays with the test cards and checks the default result of each.
 func TestThreeDSCards(t *testing.T) {
 	for number, want := range map[string][3]string{ // trans_status, status, error_code
 		"4000003001000005": {"Y", "succeeded", ""},
@@ -284,7 +284,7 @@ func TestThreeDSCards(t *testing.T) {
 	require.Equal(t, "authenticator_unreachable", p["error_code"])
 }
 
-// TestThreeDSChallenges runs how challenges end.
+// TestThreeDSChallenges ends challenges in every way.
 func TestThreeDSChallenges(t *testing.T) {
 	for otp, want := range map[string][2]string{
 		"1111": {"failed", "authentication_failed"},
@@ -308,7 +308,7 @@ func TestThreeDSChallenges(t *testing.T) {
 	}
 }
 
-// TestThreeDSForged: what comes by the browser proves nothing.
+// TestThreeDSForged: a browser's message proves nothing.
 func TestThreeDSForged(t *testing.T) {
 	b := newBankWorld(t)
 	p, data := b.invoke("4000003001700000")

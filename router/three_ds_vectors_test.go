@@ -43,11 +43,11 @@ type flowVector struct {
 	}
 }
 
-// flowVectors is how many of them there are: none may be lost on the way.
+// flowVectors is the number of e2e vectors, so that none is skipped unnoticed.
 const flowVectors = 35
 
-// TestThreeDSVectors runs the vectors of group e2e over HTTP, at the development 3DS server through the real adapter: the shop's, the browser's and
-// the payer's part as each says.
+// TestThreeDSVectors runs the vectors of group e2e over HTTP, with the simulated 3DS server and the adapter of 3dsecure.io. The test plays the shop,
+// the browser and the payer as each vector describes.
 func TestThreeDSVectors(t *testing.T) {
 	var file struct{ Cases []json.RawMessage }
 	require.NoError(t, json.Unmarshal([]byte(readFile(t, "../engine/threeds/testdata/vectors.json")), &file))
@@ -81,7 +81,7 @@ func (w *world) background() {
 	w.t.Cleanup(func() { cancel(); require.NoError(w.t, <-done) })
 }
 
-// record is a payment's latest authentication as it is stored.
+// record is the stored record of a payment's latest authentication.
 func (w *world) record(paymentID string) *engine.Authentication {
 	w.t.Helper()
 	var list []*engine.Authentication
@@ -90,7 +90,7 @@ func (w *world) record(paymentID string) *engine.Authentication {
 	return list[len(list)-1]
 }
 
-// due lets d pass and has background work, which goes by the database's clock, look at the payment's authentication now.
+// due moves the time forward by d and makes the payment's authentication due for background work, which uses the database's clock.
 func (w *world) due(paymentID string, d time.Duration) {
 	w.t.Helper()
 	w.passes(d)
@@ -104,7 +104,7 @@ func (w *world) due(paymentID string, d time.Duration) {
 	}, 5*time.Second, time.Millisecond)
 }
 
-// flow is a vector that is being run.
+// flow is one run of a vector.
 type flow struct {
 	*bankWorld
 	vector  flowVector
@@ -119,8 +119,8 @@ type flow struct {
 	cres     url.Values
 }
 
-// cardNumber is the vector's. Of one kind of numbers the development server has another with the same digits, since processors' sandboxes, the
-// simulator too, decline them by their last four.
+// cardNumber is the vector's card. The simulated 3DS server has another number with the same digits for one kind of card, because sandboxes of
+// processors, and the simulated processor, decline these cards by their last four digits.
 func (f *flow) cardNumber() string {
 	pan := f.vector.Input.PAN
 	own := simulator3ds.CardNumber(simulator3ds.Scheme(f.vector.Input.Brand), pan[8:12])
@@ -153,7 +153,7 @@ func (f *flow) run() {
 	f.compare(f.ended(f.payment))
 }
 
-// step does what one event of the vector says.
+// step runs one event of the vector.
 func (f *flow) step(raw json.RawMessage) {
 	var code struct{ OTP string }
 	var event string
@@ -198,7 +198,7 @@ func (f *flow) step(raw json.RawMessage) {
 	}
 }
 
-// authenticateAs calls 3ds/authentication with what a web SDK knows of the 3DS method. Called again, it gives the same answer.
+// authenticateAs calls 3ds/authentication with a web SDK's view of the 3DS method, and checks that a repeated call gets the same answer.
 func (f *flow) authenticateAs() {
 	completion := "N"
 	switch {
@@ -215,7 +215,7 @@ func (f *flow) authenticateAs() {
 	f.answered = out
 }
 
-// open follows a form of a page of the bank's and keeps the one on the page that comes back.
+// open posts a form of the bank's page and keeps the form on the next page.
 func (f *flow) open(to string, fields url.Values) {
 	action, next, page := f.bankForm(to, fields)
 	if strings.Contains(action, "/3ds/c/") {
@@ -228,20 +228,20 @@ func (f *flow) open(to string, fields url.Values) {
 	}
 }
 
-// act is what the payer does on the bank's page.
+// act is the payer's action on the bank's page.
 func (f *flow) act(action, otp string) {
 	f.fields.Set("action", action)
 	f.fields.Set("otp", otp)
 	f.open(f.submit, f.fields)
 }
 
-// deliver brings what the bank gave the browser to the notification URL.
+// deliver brings the bank's message to the notification URL, like the browser.
 func (f *flow) deliver() {
 	require.Equal(f.t, 200, f.ours(f.back, f.cres).status)
 	f.back = ""
 }
 
-// closeWindow visits three_ds_authorize_url, as web SDKs do when the payer closes the challenge. It waits for a result for ten seconds.
+// closeWindow opens three_ds_authorize_url, like web SDKs after the payer has closed the challenge. The page waits ten seconds for a result.
 func (f *flow) closeWindow() {
 	done := make(chan response, 1)
 	to := strings.TrimPrefix(f.data["three_ds_authorize_url"].(string), publicURL)
@@ -260,7 +260,7 @@ func (f *flow) closeWindow() {
 	}
 }
 
-// compare holds the payment, what was stored, and what the bank and the processor were asked against the vector.
+// compare compares the payment, the stored record and the requests to the bank and the processor with the vector.
 func (f *flow) compare(got map[string]any) {
 	t, want, id := f.t, &f.vector.Expect, f.payment["payment_id"].(string)
 	require.Equal(t, want.PaymentStatus, got["status"], got)
@@ -298,7 +298,7 @@ func (f *flow) compare(got map[string]any) {
 	require.Empty(t, a.Instrument, "the card is gone")
 }
 
-// told compares what was said to and by the bank.
+// told compares the messages to and from the bank.
 func (f *flow) told() {
 	t, want, id := f.t, &f.vector.Expect, f.payment["payment_id"].(string)
 	var prepares, areqs int
@@ -338,7 +338,7 @@ func (f *flow) told() {
 	}
 }
 
-// bankMessage is an entry of the development server's log.
+// bankMessage is an entry in the log of the simulated 3DS server.
 type bankMessage struct {
 	What    string
 	Message map[string]any

@@ -27,7 +27,7 @@ import (
 	"payswitch/sdk"
 )
 
-// vendor is a 3DS server of somebody else's, faked: it demands a client certificate, answers by path, and keeps what it was asked.
+// vendor is a fake 3DS server. It demands a client certificate, answers by path, and stores the requests.
 type vendor struct {
 	server *httptest.Server
 	mu     sync.Mutex
@@ -75,14 +75,14 @@ func (v *vendor) count(asked string) (n int) {
 	return n
 }
 
-// vendorWorld is a world whose payments are authenticated by a real adapter at a vendor that is faked.
+// vendorWorld is a world that authenticates payments at a fake vendor, with the vendor's adapter.
 type vendorWorld struct {
 	*bankWorld
 	vendor  *vendor
 	account string // the authenticator's
 }
 
-// newVendorWorld opens one. credentials are of the account beside the client certificate.
+// newVendorWorld makes a vendorWorld. credentials are the account's credentials other than the client certificate.
 func newVendorWorld(t testing.TB, adapter *sdk.Adapter, metadata string, answers map[string]string) *vendorWorld {
 	name := adapter.Manifest.Name
 	v := &vendor{bodies: map[string]string{}, answers: answers}
@@ -110,14 +110,14 @@ func newVendorWorld(t testing.TB, adapter *sdk.Adapter, metadata string, answers
 	return w
 }
 
-// authenticateWith makes a connector the profile's authenticator.
+// authenticateWith makes the connector the profile's authenticator.
 func (w *world) authenticateWith(name string) {
 	w.t.Helper()
 	w.post("/account/m1/business_profile/"+w.profile, `{"authentication_connector_details":{"authentication_connectors":["`+name+`"],
 		"three_ds_requestor_url":"https://shop.example","three_ds_requestor_app_url":"shop://back"}}`).ok()
 }
 
-// clientCertificate makes a certificate and its key, both PEM, and the pool of who issued it.
+// clientCertificate makes a certificate and its key in PEM, and a pool with its issuer.
 func clientCertificate(t testing.TB) (certificate, key string, issuers *x509.CertPool) {
 	ca, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)

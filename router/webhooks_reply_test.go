@@ -11,8 +11,8 @@ import (
 	"payswitch/sdk"
 )
 
-// What an adapter has its processor's messages answered with is no page of ours: whoever posts a form to the webhook's URL sees it in a
-// browser, at our address.
+// A browser must not run an adapter's reply as a page of payswitch: any page can post a form to the webhook's URL and so show the reply in a
+// browser, at the address of payswitch.
 func TestWebhookReplyIsNoPage(t *testing.T) {
 	const page = `<html xmlns="http://www.w3.org/1999/xhtml"><script>alert(document.domain)</script><form action="https://author.example"/></html>`
 	hostile := simulator.Adapter()

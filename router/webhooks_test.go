@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hook sends a message as a processor would: no key, its own content type.
+// hook sends a message like a processor: without a key and with its own content type.
 func (w *world) hook(method, path, body string, header map[string]string) response {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -52,7 +52,7 @@ func TestWebhooks(t *testing.T) {
 	require.Equal(t, "text/plain; charset=utf-8", got.header.Get("Content-Type"))
 	require.Equal(t, "succeeded", w.get("/payments/" + pending["payment_id"].(string)).ok()["status"])
 
-	// By the connector's name, and again: nothing changes.
+	// A message to the connector's name, and a repeated message, change nothing.
 	require.Equal(t, 200, w.hook("PUT", "/webhooks/m1/stripe", message, signature).status)
 	w.hook("POST", "/webhooks/m1/worldpay", message, signature).refused(401, "WE_01", "Webhook authentication failed")
 	w.hook("POST", "/webhooks/other/"+id, message, signature).refused(401, "WE_01", "Webhook authentication failed")
