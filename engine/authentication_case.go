@@ -131,24 +131,19 @@ func (c *authCase) flag(flags []threeds.Flag) {
 	}
 }
 
-const authenticationPrefix = "auth_"
-
 // giveTokens makes the tokens of all URLs of a new authentication.
 func (e *Engine) giveTokens(a *Authentication) {
 	for _, use := range []URLUse{URLMethod, URLChallenge, URLEvent, URLResult, URLHosted, URLAuthorize, URLFrames, URLOpen} {
-		token := e.newToken(a, use)
+		token := e.links.newToken(a, use)
 		hash := sha256.Sum256([]byte(token[idLength:]))
 		a.Details.TokenHashes[use], a.Private.Tokens[use] = hash[:], token
 	}
 }
 
-// idLength is that of an id without its prefix, secretLength that of a token's secret.
-const idLength, secretLength = 20, 22
-
 // authenticationByToken finds the authentication that a URL of ours was made for. ErrNotFound when there is none, whatever is wrong. A wrong
 // token is refused before anything is read. The path of some URLs names more that the token is bound to.
 func (e *Engine) authenticationByToken(ctx context.Context, use URLUse, token string, also ...string) (*authCase, error) {
-	id, ok := e.authenticationOfToken(use, token, also...)
+	id, ok := e.links.authenticationOfToken(use, token, also...)
 	if !ok {
 		return nil, ErrNotFound
 	}

@@ -18,7 +18,7 @@ import (
 // NextAction is what the redirect page of a payment has to do: send the payer on to the processor. HE_02 for a URL without its token and for
 // an attempt that another has followed, IR_16 when the payment waits for no action (any more).
 func (e *Engine) NextAction(ctx context.Context, u PublicURL) (*sdk.NextAction, error) {
-	if u.Use != URLRedirect || !e.OpensURL(u) {
+	if u.Use != URLRedirect || !e.links.OpensURL(u) {
 		return nil, NotFound("Payment")
 	}
 	w, err := e.load(ctx, u.MerchantID, u.PaymentID)
@@ -37,7 +37,7 @@ func (e *Engine) NextAction(ctx context.Context, u PublicURL) (*sdk.NextAction, 
 // PaymentReturn takes the customer back from the processor's page: the operation is completed, or the processor asked, and the answer
 // says where the customer goes next. Coming back again changes nothing. HE_02 as of NextAction.
 func (e *Engine) PaymentReturn(ctx context.Context, in ReturnInput) (*ReturnView, error) {
-	attempt, ok := e.returnAttempt(PublicURL{MerchantID: in.MerchantID, PaymentID: in.PaymentID, Connector: in.Connector, Token: in.Token})
+	attempt, ok := e.links.returnAttempt(PublicURL{MerchantID: in.MerchantID, PaymentID: in.PaymentID, Connector: in.Connector, Token: in.Token})
 	if !ok {
 		return nil, NotFound("Payment")
 	}
@@ -174,4 +174,18 @@ func signReturn(fields []sdk.Header, key string) string {
 	h := hmac.New(sha512.New, []byte(key))
 	h.Write([]byte(strings.Join(pairs, "&")))
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// secretGrace is how long after the end of an attempt a payer who comes back still gets the client secret: for those who reload.
+const secretGrace = 10 * time.Minute
+
+// returnsSecret says whether the merchant's return URL gets the client secret. Processors, proxies and browsers keep our URLs in their logs: once
+// the payer's part is over for good, a URL from a log says no more than how the payment ended.
+func (e *Engine) returnsSecret(v *PaymentView) bool {
+	now := e.now()
+	if !now.Before(v.Payment.ExpiresAt) {
+		return false // nothing takes the client secret any more
+	}
+	ended := v.Attempt.Details.EndedAt
+	return ended.IsZero() || now.Before(ended.Add(secretGrace))
 }

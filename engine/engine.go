@@ -50,6 +50,7 @@ type Engine struct {
 	metrics    Metrics
 	opts       Options
 	*Registry
+	links *Links
 
 	collecting collecting
 
@@ -89,6 +90,7 @@ func New(d Deps, o Options) (*Engine, error) {
 		metrics: d.Metrics, opts: o, closing: make(chan struct{})}
 	e.Registry = newRegistry(RegistryDeps{Store: Narrow[AccountReader, AccountTx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics, KeyEnvironment: o.KeyEnvironment, LockWait: o.LockWait, Ephemeral: e.authenticateEphemeral})
+	e.links = NewLinks(d.Vault, o.PublicURL)
 	e.connectors = watched{d.Connectors, e.Registry}
 	e.vault.onAlteredRow(e.metrics.Alarm)
 	return e, nil
@@ -111,3 +113,7 @@ type noMetrics struct{}
 func (e *Engine) read(ctx context.Context, doing string, f func(r Reader) error) error {
 	return ours(e.store.View(ctx, f), doing)
 }
+
+// OpensURL says whether a public URL carries its right token. It reads nothing but the URL: an id that exists costs the same time as one
+// that does not.
+func (e *Engine) OpensURL(u PublicURL) bool { return e.links.OpensURL(u) }

@@ -58,7 +58,7 @@ func (e *Engine) laterRequest(w *work, amount int64) sdk.Request {
 	r := sdk.Request{PaymentID: p.ID, AttemptID: a.ID, Reference: a.Details.Reference, Amount: sdk.Money{Minor: amount, Currency: p.Currency},
 		TransactionID: a.TransactionID, ConnectorData: a.Details.ConnectorData, Capture: adapterCapture(d.CaptureMethod),
 		DescriptorName: d.DescriptorName, DescriptorSuffix: d.DescriptorSuffix, Reason: d.CancellationReason,
-		ReturnURL:  e.returnURL(p, a),
+		ReturnURL:  e.links.returnURL(p, a),
 		WebhookURL: e.opts.PublicURL + "/webhooks/" + url.PathEscape(p.MerchantID) + "/" + url.PathEscape(w.account.ID)}
 	state := &sdk.PaymentState{Currency: p.Currency, Requested: a.Amount, Authorized: a.Authorized, Captured: a.Captured, Refunded: p.Refunded,
 		Voided: a.Status == Voided, CreatedAt: a.CreatedAt.UnixMilli(), Capture: r.Capture}

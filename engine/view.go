@@ -11,7 +11,7 @@ func (e *Engine) view(w *work) *PaymentView {
 	v := &PaymentView{Payment: w.p, Attempt: w.a, Method: w.method, Merchant: w.merchant, Profile: w.profile, BaseURL: e.opts.PublicURL,
 		ManualRetryAllowed: e.retryAllowed(w.p, w.profile, e.now()), ConnectorStatus: w.httpStatus}
 	if w.p.Status == RequiresCustomerAction && w.a.Details.NextAction != nil {
-		v.RedirectURL = e.redirectURL(w.p, w.a)
+		v.RedirectURL = e.links.redirectURL(w.p, w.a)
 	}
 	return v
 }
