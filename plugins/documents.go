@@ -132,9 +132,12 @@ func escapeJSON(v string) (string, error) {
 
 // form reads pairs, some of whose values are documents of their own.
 func (d *document) form() error {
-	inner := map[string]string{} // kind by field
+	var inner map[string]string // kind by field
 	for _, p := range d.allowed {
 		if kind, _, chained := strings.Cut(p.Escapes, ","); chained && p.In == inBody && p.outer != "" {
+			if inner == nil {
+				inner = make(map[string]string)
+			}
 			inner[p.outer] = kind
 		}
 	}
@@ -173,23 +176,24 @@ func (d *document) form() error {
 
 // pairs reads a form or query and notes the edits of its values. A name may stand twice only where that is the custom: name[].
 func (f *filler) pairs(text string, fill func(name, value string) (string, bool, error)) error {
-	seen := make(map[string]bool, min(1+strings.Count(text, "&"), 64))
+	var seen nameSet
 	start := 0
 	for start <= len(text) && text != "" {
 		pair, _, _ := strings.Cut(text[start:], "&")
 		end := start + len(pair)
 		rawName, rawValue, _ := strings.Cut(pair, "=")
-		name, err := url.QueryUnescape(rawName)
-		value, err2 := url.QueryUnescape(rawValue)
-		if err != nil || err2 != nil || !utf8.ValidString(name) || !utf8.ValidString(value) || strings.IndexByte(pair, ';') >= 0 ||
-			strings.ContainsFunc(name, unicode.IsControl) {
+		name, traits, ok := fromForm(rawName)
+		value, _, ok2 := fromForm(rawValue)
+		if !ok || !ok2 || traits&(formControl|formOther) != 0 && strings.ContainsFunc(name, unicode.IsControl) {
 			return malformed(kindForm, "is malformed")
 		}
-		folded := strings.ToLower(name)
-		if seen[folded] && !strings.HasSuffix(name, "[]") {
+		lower := name
+		if traits&(formUpper|formOther) != 0 {
+			lower = strings.ToLower(name)
+		}
+		if seen.add(lower) && !strings.HasSuffix(name, "[]") {
 			return malformed(kindForm, "holds a name twice")
 		}
-		seen[folded] = true
 		v, changed, err := fill(name, value)
 		if err != nil {
 			return err
@@ -200,6 +204,84 @@ func (f *filler) pairs(text string, fill func(name, value string) (string, bool,
 		start = end + 1
 	}
 	return nil
+}
+
+// formTrait is a property that some byte of a text in a form has.
+type formTrait byte
+
+const (
+	formEscape    formTrait = 1 << iota // the text is escaped: % and +
+	formSemicolon                       // some servers take a semicolon for &
+	formUpper
+	formControl
+	formOther // not ASCII
+)
+
+var formTraits = func() (all [256]formTrait) {
+	for c := range all {
+		switch {
+		case c == '%' || c == '+':
+			all[c] = formEscape
+		case c == ';':
+			all[c] = formSemicolon
+		case c >= 'A' && c <= 'Z':
+			all[c] = formUpper
+		case c >= utf8.RuneSelf:
+			all[c] = formOther
+		case unicode.IsControl(rune(c)):
+			all[c] = formControl
+		}
+	}
+	return all
+}()
+
+func traitsOf(text string) (all formTrait) {
+	for i := range len(text) {
+		all |= formTraits[text[i]]
+	}
+	return all
+}
+
+// fromForm returns the text that a name or value of a form stands for, and that text's traits. ok is false when servers may read different
+// texts in raw: raw is malformed, holds a semicolon, or is not UTF-8.
+func fromForm(raw string) (text string, traits formTrait, ok bool) {
+	traits = traitsOf(raw)
+	if traits&formSemicolon != 0 {
+		return "", 0, false
+	}
+	text = raw
+	if traits&formEscape != 0 {
+		var err error
+		if text, err = url.QueryUnescape(raw); err != nil {
+			return "", 0, false
+		}
+		traits = traitsOf(text)
+	}
+	return text, traits, traits&formOther == 0 || utf8.ValidString(text)
+}
+
+// nameSet is a set of names. The first names stand in an array: most forms are short, and comparing lengths is cheaper than hashing.
+type nameSet struct {
+	few   [32]string
+	count int
+	more  map[string]bool
+}
+
+// add puts a name into the set and reports whether the set held the name before.
+func (s *nameSet) add(name string) (held bool) {
+	if slices.Contains(s.few[:s.count], name) || s.more[name] {
+		return true
+	}
+	if s.count < len(s.few) {
+		s.few[s.count] = name
+		s.count++
+		return false
+	}
+	if s.more == nil {
+		s.more = make(map[string]bool)
+	}
+	s.more[name] = true
+	return false
 }
 
 // xml reads an XML document without declarations of its own.

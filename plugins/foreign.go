@@ -143,21 +143,32 @@ func (d *document) foldPath(path []step, value string) (named bool) {
 	return named
 }
 
-// foldFlat folds the name of a form's field, and says whether it, or a part of it as in auth[password], is named as credentials are.
+// foldFlat folds the name of a form's field. It reports whether the name, or a part of the name as in auth[password], is a credential's.
 func (d *document) foldFlat(name string) (named bool) {
-	part, from := 0, 0 // where the part that is read begins, in scratch and in the name
-	for i := 0; i <= len(name); i++ {
-		if i < len(name) && name[i] != '[' && name[i] != ']' && name[i] != '.' {
-			continue
-		}
-		d.scratch = appendFolded(d.scratch, name[from:i])
-		named = named || isCredentialName(d.scratch[part:])
-		part, from = len(d.scratch), i+1
-		if i == len(name) || name[i] == '[' { // security_key[x] takes the place of security_key
-			d.ends = append(d.ends, len(d.scratch))
+	b, part := d.scratch, 0 // part is where the part at hand begins in b
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; {
+		case foldedBytes[c] != 0:
+			b = append(b, foldedBytes[c])
+		case c == '[' || c == ']' || c == '.':
+			named = named || isCredentialName(b[part:])
+			if part = len(b); c == '[' { // security_key[x] takes the place of security_key
+				d.ends = append(d.ends, part)
+			}
+		case c == 0: // the part ends here, as in appendFolded
+			n := strings.IndexAny(name[i:], "[].")
+			if n < 0 {
+				n = len(name) - i
+			}
+			i += n - 1
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(name[i:])
+			b = appendFoldedRune(b, r)
+			i += size - 1
 		}
 	}
-	return named || isCredentialName(d.scratch)
+	d.scratch, d.ends = b, append(d.ends, len(b))
+	return named || isCredentialName(b[part:]) || isCredentialName(b)
 }
 
 // isCode says whether a value is longer than a word, and not of letters alone.

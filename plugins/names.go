@@ -14,10 +14,11 @@ func appendFolded(b []byte, name string) []byte {
 	for i := 0; i < len(name); i++ {
 		c := name[i]
 		switch {
+		case foldedBytes[c] != 0:
+			b = append(b, foldedBytes[c])
 		case c == 0:
 			return b
 		case c < utf8.RuneSelf:
-			b = appendFoldedByte(b, c)
 		default:
 			r, size := utf8.DecodeRuneInString(name[i:])
 			b = appendFoldedRune(b, r)
@@ -28,14 +29,24 @@ func appendFolded(b []byte, name string) []byte {
 }
 
 func appendFoldedByte(b []byte, c byte) []byte {
-	switch {
-	case c-'0' <= 9 || c >= 'a' && c <= 'z':
-		return append(b, c)
-	case c >= 'A' && c <= 'Z':
-		return append(b, c|32)
+	if f := foldedBytes[c]; f != 0 {
+		return append(b, f)
 	}
 	return b
 }
+
+// foldedBytes holds each ASCII letter in lower case and each digit as it is, and 0 for every other byte.
+var foldedBytes = func() (all [256]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		if isAlphanumeric(c) {
+			all[c] = c
+		}
+	}
+	for c := byte('A'); c <= 'Z'; c++ {
+		all[c] = c | 32
+	}
+	return all
+}()
 
 // appendFoldedRune folds a character beyond ASCII: full-width forms, and those that are an ASCII letter in another case.
 func appendFoldedRune(b []byte, r rune) []byte {
@@ -89,10 +100,10 @@ var endsByLast = func() (all [256][]string) {
 	return all
 }()
 
-// lastOfNames are the last letters of credentialNames.
-var lastOfNames = func() (all [256]bool) {
+// nameLengths holds, for each last letter of credentialNames, the set of their lengths: bit n stands for n letters.
+var nameLengths = func() (all [256]uint64) {
 	for name := range credentialNames {
-		all[name[len(name)-1]] = true
+		all[name[len(name)-1]] |= 1 << len(name)
 	}
 	return all
 }()
@@ -103,7 +114,7 @@ func isCredentialName(name []byte) bool {
 		return false
 	}
 	last := name[len(name)-1]
-	if lastOfNames[last] && len(name) <= 24 && credentialNames[string(name)] {
+	if nameLengths[last]>>len(name)&1 != 0 && credentialNames[string(name)] {
 		return true
 	}
 	for _, end := range endsByLast[last] {
