@@ -127,7 +127,10 @@ func (o *operation) prepare() (err error) {
 	o.step, o.secrets = newStep(o.in, o.adapter.manifest, o.reach.baseURL)
 	o.random = o.secrets.seeded.derived("random")
 	o.scrub = newScrubber(o.secrets)
-	o.scrub.card, o.scrub.names = factsOf(o.in), o.adapter.fieldNames()
+	o.scrub.names = o.adapter.fieldNames()
+	if o.scrub.card.first == "" { // the step holds no number, but the payment has a card
+		o.scrub.card = factsOf(o.in)
+	}
 	if o.plain && !o.in.RecordOnly {
 		o.reveal()
 	}

@@ -33,17 +33,17 @@ func readable(a answer) answer {
 // unreadable says what keeps the host from reading an answer, "" for nothing.
 func unreadable(headers []sdk.Header, body []byte) string {
 	for i := range headers {
-		value := headers[i].Value
-		switch strings.ToLower(headers[i].Name) {
-		case "content-encoding", "transfer-encoding":
+		name, value := headers[i].Name, headers[i].Value
+		switch {
+		case strings.EqualFold(name, "Content-Encoding"), strings.EqualFold(name, "Transfer-Encoding"):
 			for encoding := range strings.SplitSeq(value, ",") {
 				if e := strings.ToLower(strings.TrimSpace(encoding)); e != "" && e != identity && e != "chunked" {
-					return fmt.Sprintf("%s %.40q", headers[i].Name, value)
+					return fmt.Sprintf("%s %.40q", name, value)
 				}
 			}
-		case "content-range":
+		case strings.EqualFold(name, "Content-Range"):
 			return "a part of a document"
-		case "content-type":
+		case strings.EqualFold(name, "Content-Type"):
 			if charset, ok := charsetOf(value); !ok || !readableCharset(charset) {
 				return fmt.Sprintf("Content-Type %.80q", value)
 			}

@@ -123,7 +123,7 @@ const maxEncodings = 3
 // read masks a text as it stands and, where it holds escapes or other characters than ASCII, as it is read without them. Encoded text comes
 // first, so that what is left of it is not taken for digits.
 func (r *reading) read(text string) string {
-	if len(text) < 3 {
+	if len(text) < 3 || len(text) < minScrubbed && isLetters(text) {
 		return text
 	}
 	v := view{source: text, text: text, first: r.card.first, json: isJSON(text)}
@@ -333,6 +333,16 @@ func (v *view) apply() bool {
 	v.text = v.source
 	if decoded {
 		v.unescape()
+	}
+	return true
+}
+
+// isLetters reports whether a text holds ASCII letters alone. A short one hides neither digits nor a field, nor a credential with its prefix.
+func isLetters(s string) bool {
+	for i := range len(s) {
+		if c := s[i] | 32; c < 'a' || c > 'z' {
+			return false
+		}
 	}
 	return true
 }

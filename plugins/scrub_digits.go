@@ -38,7 +38,8 @@ func newCardClass(first, last string, length int) cardClass {
 		return cardClass{}
 	}
 	first = first[:shownFirst]
-	return cardClass{first: first, last: last, length: length, reversedFirst: reverse(first), reversedLast: reverse(last)}
+	turned := reverse(first + last)
+	return cardClass{first: first, last: last, length: length, reversedFirst: turned[shownLast:], reversedLast: turned[:shownLast]}
 }
 
 // factsOf is the class of the card that a drive is about, if it is about one: the instrument's, or the payment's.

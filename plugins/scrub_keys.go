@@ -16,22 +16,21 @@ const minScrubbed = 12
 // do not overlap, so that a part that is known, or was hit, is no step towards the next.
 type keyIndex struct {
 	prefixes []prefix // public beginnings of credentials
-	arena    []byte   // of what patterns stand in, folded
+	arena    []byte   // the texts of all patterns, folded
 	patterns []pattern
 	grams    []gram
 	slots    [512]int16 // the first gram of a hash, counted from 1
 	values   []string   // those that are in it
 }
 
-// pattern is a text that is masked wherever it stands.
-type pattern struct{ start, end int }
+// pattern is a text that is masked wherever it stands. The text is arena[start:end].
+type pattern struct{ start, end int32 }
 
-// gram are eight characters of a pattern.
+// gram stands for the eight characters of a pattern that begin at arena[at].
 type gram struct {
-	value   uint64
+	at      int32
 	pattern int16
-	at      int16
-	next    int16
+	next    int16 // the next gram of the same hash, counted from 1; 0 for none
 }
 
 // prefix is the public beginning of a credential, folded: sk_live_. A token that begins with it is masked, whatever follows.
@@ -179,19 +178,21 @@ func (x *keyIndex) addPattern(text []byte) {
 	if len(x.patterns) >= maxPatterns {
 		return
 	}
-	if x.arena == nil {
-		x.arena, x.patterns, x.grams = make([]byte, 0, 512), make([]pattern, 0, 24), make([]gram, 0, 24*gramStep)
+	if x.arena == nil { // room for one credential of usual length
+		const patterns, length = 24, 16
+		x.arena, x.patterns, x.grams = make([]byte, 0, patterns*length), make([]pattern, 0, patterns), make([]gram, 0, patterns*gramStep)
 	}
-	start := len(x.arena)
-	for _, c := range text {
-		x.arena = append(x.arena, foldByte(c))
+	start := int32(len(x.arena))
+	x.arena = append(x.arena, text...)
+	added := x.arena[start:]
+	for i, c := range added {
+		added[i] = foldByte(c)
 	}
-	x.patterns = append(x.patterns, pattern{start, len(x.arena)})
-	for at := range gramStep {
-		value := load(x.arena[start+at:])
-		slot := slotOf(value)
-		x.grams = append(x.grams, gram{value: value, pattern: int16(len(x.patterns) - 1), at: int16(at), next: x.slots[slot]})
-		x.slots[slot] = int16(len(x.grams))
+	x.patterns = append(x.patterns, pattern{start, int32(len(x.arena))})
+	for i := range int32(gramStep) {
+		slot := &x.slots[slotOf(load(added[i:]))]
+		x.grams = append(x.grams, gram{at: start + i, pattern: int16(len(x.patterns) - 1), next: *slot})
+		*slot = int16(len(x.grams))
 	}
 }
 
@@ -208,13 +209,13 @@ func (x *keyIndex) find(r *reading, v *view) {
 	for i := 0; i+gramSize <= len(t) && len(x.patterns) > 0; i += gramStep {
 		value := load(t[i:i+gramSize]) | foldBits
 		for n := x.slots[slotOf(value)]; n > 0; n = x.grams[n-1].next {
-			g := &x.grams[n-1]
-			if g.value != value {
+			g := x.grams[n-1]
+			if load(x.arena[g.at:]) != value {
 				continue
 			}
 			p := x.patterns[g.pattern]
-			start := i - int(g.at)
-			if end := start + p.end - p.start; start >= 0 && end <= len(t) && x.stands(p, t[start:end]) {
+			start := i - int(g.at-p.start)
+			if end := start + int(p.end-p.start); start >= 0 && end <= len(t) && x.stands(p, t[start:end]) {
 				r.known = true
 				v.token(start, end)
 			}
@@ -244,6 +245,9 @@ func (x *keyIndex) findPrefix(r *reading, v *view, p *prefix) {
 		}
 		from += i
 		start := from + 1 - n
+		if foldByte(t[from-1]) != foldByte(p.text[n-2]) { // most texts are full of these marks
+			continue
+		}
 		if !strings.EqualFold(t[start:from+1], p.text) || start > 0 && isAlphanumeric(t[start-1]) {
 			continue
 		}
