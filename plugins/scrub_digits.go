@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -161,10 +162,7 @@ func (r *reading) scan(v *view) {
 	run := room[:0] // digits that may be one number
 	t := v.text
 	for i := 0; i < len(t); {
-		for i < len(t) && kinds[t[i]] == kindPlain {
-			i++
-		}
-		if i == len(t) {
+		if i = skipPlain(t, i); i == len(t) {
 			break
 		}
 		switch kinds[t[i]] {
@@ -188,7 +186,9 @@ func (r *reading) scan(v *view) {
 			}
 			continue
 		case kindMark:
-			r.field(v, i)
+			if !r.isOtherMember(t, i) {
+				r.field(v, i)
+			}
 			v.escaped = v.escaped || t[i] == '=' && isQuotedPrintable(t[i:])
 		case kindEscape:
 			if t[i] < utf8.RuneSelf {
@@ -200,6 +200,33 @@ func (r *reading) scan(v *view) {
 		i++
 	}
 	r.digits(v, run)
+}
+
+// skipPlain returns the place of the first byte from i on that is not plain, len(t) for none. It compares eight bytes at a time: bytes from
+// 0x24 to 0x27 and from 0x30 to 0x3F, backslashes, and bytes above ASCII stop it, and the table decides.
+func skipPlain(t string, i int) int {
+	const (
+		each = 0x0101010101010101
+		high = 0x80 * each
+		most = 0x7F * each
+	)
+	for ; i+8 <= len(t); i += 8 {
+		x := load(t[i : i+8])
+		low := x &^ high
+		escapes := (low^0x24*each)&(0x7C*each) + most // the high bit of a byte is 0 where it matches
+		digits := (low^0x30*each)&(0x70*each) + most
+		backslash := low ^ 0x5C*each + most
+		found := (x | ^(escapes & digits & backslash)) & high
+		for ; found != 0; found &= found - 1 {
+			if at := i + bits.TrailingZeros64(found)/8; kinds[t[at]] != kindPlain {
+				return at
+			}
+		}
+	}
+	for i < len(t) && kinds[t[i]] == kindPlain {
+		i++
+	}
+	return i
 }
 
 // isEscapedDigits says that two digits are the code of a character: %34, =34, &#52;.

@@ -159,20 +159,24 @@ const (
 func (r *reading) fields(v *view) {
 	v.fields, v.schemeEnd = nil, 0
 	for i := range len(v.text) {
-		if kinds[v.text[i]] == kindMark {
+		if kinds[v.text[i]] == kindMark && !r.isOtherMember(v.text, i) {
 			r.field(v, i)
 		}
 	}
 }
 
+// isOtherMember reports whether a mark follows the name of a member of JSON that no secret's name ends like. Most marks are of that kind.
+func (r *reading) isOtherMember(t string, at int) bool {
+	if at <= 3 || t[at] != ':' || t[at-1] != '"' || !isAlphanumeric(t[at-2]) || !isAlphanumeric(t[at-3]) || !isAlphanumeric(t[at-4]) {
+		return false
+	}
+	h := endOf(t[at-4], t[at-3], t[at-2])
+	return !fixedNames.mayHold(h) && (r.names == nil || !r.names.mayHold(h))
+}
+
 // field masks the value of the field that a mark stands in: "cvc":"737", cvc=737, <cvc>737</cvc>, cvc => 737.
 func (r *reading) field(v *view, at int) {
 	t := v.text
-	if at > 3 && t[at-1] == '"' && t[at] == ':' && isAlphanumeric(t[at-2]) && isAlphanumeric(t[at-3]) && isAlphanumeric(t[at-4]) { // as nearly all
-		if h := endOf(t[at-4], t[at-3], t[at-2]); !fixedNames.mayHold(h) && (r.names == nil || !r.names.mayHold(h)) {
-			return
-		}
-	}
 	start, end, element := fieldNameAt(t, at)
 	if start >= end {
 		return
