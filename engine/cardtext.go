@@ -44,15 +44,15 @@ func LooksLikeCard(digits string) bool {
 		}
 		for _, n := range r.lengths {
 			if n == len(digits) {
-				return luhn(digits)
+				return HasLuhnDigit(digits)
 			}
 		}
 	}
 	return false
 }
 
-// luhn is the check of ISO/IEC 7812-1 annex B.
-func luhn(digits string) bool {
+// HasLuhnDigit reports whether the last digit is right by Luhn, the check of ISO/IEC 7812-1 annex B. digits holds ASCII digits alone.
+func HasLuhnDigit(digits string) bool {
 	sum := 0
 	for i := range len(digits) {
 		d := int(digits[len(digits)-1-i] - '0')

@@ -538,47 +538,10 @@ func isGrouped(s string) bool {
 	return true
 }
 
-// numberRanges are the schemes of card numbers: first digits from and to, and the lengths there are. An id that an adapter needs is digits as often as not:
-// what no network issues is left alone.
-var numberRanges = []struct {
-	from, to string
-	lengths  []int
-}{
-	{"4", "4", []int{13, 16, 19}},
-	{"51", "55", []int{16}}, {"2221", "2720", []int{16}},
-	{"34", "34", []int{15}}, {"37", "37", []int{15}},
-	{"6011", "6011", []int{16, 19}}, {"644", "659", []int{16, 19}}, {"62", "62", []int{16, 17, 18, 19}},
-	{"3528", "3589", []int{16, 19}},
-	{"300", "305", []int{14, 16}}, {"36", "36", []int{14, 16}}, {"38", "39", []int{14, 16}},
-	{"50", "50", []int{16, 18, 19}}, {"56", "58", []int{16, 18, 19}}, {"63", "63", []int{16, 18, 19}}, {"67", "67", []int{16, 18, 19}},
-}
-
+// looksLikeCard reports whether digits are a card number by network, length and check digit. Masking also covers the old Visa numbers of 13
+// digits: processors may still answer with one.
 func looksLikeCard(digits string) bool {
-	if len(digits) < leastPAN || len(digits) > mostPAN {
-		return false
-	}
-	for i := range numberRanges {
-		r := &numberRanges[i]
-		if p := digits[:len(r.from)]; p >= r.from && p <= r.to && slices.Contains(r.lengths, len(digits)) {
-			return luhn(digits)
-		}
-	}
-	return false
-}
-
-// luhn is the check of ISO/IEC 7812-1 annex B.
-func luhn(digits string) bool {
-	sum := 0
-	for i := range len(digits) {
-		d := int(digits[len(digits)-1-i] - '0')
-		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
-		}
-		sum += d
-	}
-	return sum%10 == 0
+	return engine.LooksLikeCard(digits) || len(digits) == leastPAN && digits[0] == '4' && engine.HasLuhnDigit(digits)
 }
 
 func digitsOf(s string) string {
