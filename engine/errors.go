@@ -27,8 +27,9 @@ type Error struct {
 	Kind    Kind
 	Code    string // contract code: IR_04, HE_02 …
 	Message string
-	Reason  string // further text, shown beside the message; "" if none
-	Param   string // the request field at fault, "" if none; for logs and tests, Message names it for people
+	Reason  string // further text, shown after the message; "" if there is no more to say
+	Param   string // the path of the request field at fault: payment_method_data.card.card_number; "" where no field is at fault
+	Hint    string // what the caller can do about the error; "" where Message already says so
 	// Connector is the connector the error is about, "" if none.
 	Connector string
 	// Data is attached to the answer for the codes that carry some (IR_21: the missing fields).
@@ -48,6 +49,18 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// About sets Param, and returns e.
+func (e *Error) About(param string) *Error {
+	e.Param = param
+	return e
+}
+
+// WithHint sets Hint, and returns e.
+func (e *Error) WithHint(hint string) *Error {
+	e.Hint = hint
+	return e
+}
 
 // ErrNotFound is what a Store answers when a row does not exist (or is another merchant's).
 var ErrNotFound = errors.New("not found")
