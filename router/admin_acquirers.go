@@ -28,16 +28,15 @@ func networkName(r *reader) (sdk.CardNetwork, error) {
 		}
 		names[i] = string(n)
 	}
-	return "", r.fail(r.pos-1, "unknown variant `"+name+"`, expected "+oneOfText(names))
+	return "", r.unknownVariant([]byte(name), names)
 }
 
 // decimal reads a number and returns its JSON text unchanged, so that no digit is lost.
 func decimal(r *reader) (json.RawMessage, error) {
-	if c := r.peek(); c != '-' && (c < '0' || c > '9') {
+	if r.kind() != '0' {
 		return nil, r.wrongType("a number", true)
 	}
-	digits, _, err := r.number()
-	return json.RawMessage(strings.Clone(string(digits))), err
+	return r.raw()
 }
 
 // The fields of an acquirer. All are optional in a change.

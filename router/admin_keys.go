@@ -19,16 +19,14 @@ var (
 
 // expiration reads a time, or "never" as the zero time.
 func expiration(r *reader) (time.Time, error) {
-	r.peek()
-	from := r.pos
+	from := r.next()
 	if s, err := text(r); err != nil || s == "never" {
 		return time.Time{}, err
 	}
-	end := r.pos
-	r.pos = from
-	t, err := timestamp(r)
+	t, err := timestamp(r.reader(from, r.pos(), r.path()))
 	if err != nil {
-		return time.Time{}, r.fail(end-1, "invalid value: expected `never` or an ISO 8601 time such as 2022-09-10T10:11:12Z")
+		return time.Time{}, r.fail("invalid value: expected `never` or an ISO 8601 time such as 2022-09-10T10:11:12Z",
+			`Send "never", or date, time and zone: "2022-09-10T10:11:12Z".`)
 	}
 	return t, nil
 }

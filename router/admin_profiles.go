@@ -87,16 +87,16 @@ var cardTestingGuard = record(true,
 // headerMap reads the HTTP headers for outgoing webhooks. A name must be a token, and a value must have no control character.
 func headerMap(r *reader) (json.RawMessage, error) {
 	return keptAs(func(r *reader) (struct{}, error) {
-		if r.peek() != '{' {
+		if r.kind() != '{' {
 			return struct{}{}, r.wrongType("an object", false)
 		}
-		return struct{}{}, r.members(func(key []byte, keyEnd int) error {
+		return struct{}{}, r.members(func(key []byte) error {
 			if len(key) == 0 || strings.ContainsFunc(string(key), notToken) {
-				return r.fail(keyEnd, "invalid HTTP header name: use letters, digits and -")
+				return r.fail("invalid HTTP header name", "Use letters, digits and hyphens.")
 			}
 			value, err := hiddenText(r)
 			if err == nil && strings.ContainsFunc(value, func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
-				err = r.fail(r.pos-1, "invalid HTTP header value: it has a control character")
+				err = r.fail("invalid HTTP header value", "Send the value without line breaks and control characters.")
 			}
 			return err
 		})

@@ -13,11 +13,9 @@ func readChoices(c *call) (list []engine.RoutingChoice, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{data: body}
-	if err = r.start(); err == nil {
-		if list, err = listOf(fallbackFields.parse)(r); err == nil {
-			err = r.end()
-		}
+	r := newReader(body)
+	if list, err = listOf(fallbackFields.parse)(r); err == nil {
+		err = r.end()
 	}
 	return list, err
 }

@@ -9,7 +9,7 @@ func BenchmarkCardsIn(b *testing.B) {
 "billing":{"address":{"line1":"1 High Street","city":"London","zip":"N1 1AA","country":"GB","first_name":"Ada","last_name":"Lovelace"}},
 "browser_info":{"user_agent":"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.6422.112 Safari/537.36"},
 "payment_method_data":{"card":{"card_number":"4242424242424242","card_exp_month":"10","card_exp_year":"2050","card_cvc":"123"}}}`)
-	r := &reader{data: body}
+	r := newReader(body)
 	if err := paymentFields.into(r, &paymentRequest{}); err != nil {
 		b.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package router
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/netip"
@@ -13,22 +14,22 @@ import (
 	"payswitch/engine"
 )
 
-// object is the table of a JSON object's fields: how each is read into a T. An explicit null is the same as an absent field; a key
-// that comes twice is refused.
+// object is the table of a JSON object's fields: how each field is read into a T. An explicit null is the same as an absent field. A
+// key of the table that comes twice is refused.
 type object[T any] struct {
 	fields []field[T]
 	index  map[string]int
 	closed bool // refuse keys that are not in the table
 }
 
-// field reads one key into a T. read is called with the reader before a value that is not null.
+// field reads one key into a T. The reader stands before a value that is not null.
 type field[T any] struct {
 	key      string
 	required bool
 	read     func(r *reader, to *T) error
 }
 
-// maxFields bounds a table, so that what was seen fits on the stack.
+// maxFields bounds a table. The set of keys already seen then fits on the stack.
 const maxFields = 128
 
 func newObject[T any](closed bool, fields ...field[T]) *object[T] {
@@ -48,7 +49,7 @@ func closedObject[T any](fields ...field[T]) *object[T] { return newObject(true,
 // openObject ignores unknown keys.
 func openObject[T any](fields ...field[T]) *object[T] { return newObject(false, fields...) }
 
-// at is a field that parse reads and place says where to put.
+// at is a field whose value parse reads and whose place in T the function place returns.
 func at[T, V any](key string, parse func(*reader) (V, error), place func(*T) *V) field[T] {
 	return field[T]{key: key, read: func(r *reader, to *T) (err error) {
 		*place(to), err = parse(r)
@@ -65,13 +66,13 @@ func opt[T, V any](key string, parse func(*reader) (V, error), place func(*T) **
 	}}
 }
 
-// must makes a field required: absent or null is "missing field".
+// must makes a field required: where it is absent or null, the object is refused.
 func must[T any](f field[T]) field[T] {
 	f.required = true
 	return f
 }
 
-// drop is a field that is known, checked by parse and of no effect here.
+// drop is a field that is checked by parse and then ignored.
 func drop[T, V any](key string, parse func(*reader) (V, error)) field[T] {
 	return field[T]{key: key, read: func(r *reader, _ *T) error {
 		_, err := parse(r)
@@ -87,19 +88,25 @@ func (o *object[T]) parse(r *reader) (T, error) {
 
 // into reads an object into to.
 func (o *object[T]) into(r *reader, to *T) error {
-	if r.peek() != '{' {
+	if r.kind() != '{' {
 		return r.wrongType("an object", true)
 	}
 	var seen, given [maxFields]bool
-	err := r.members(func(key []byte, keyEnd int) error {
+	var unknown []string
+	err := r.members(func(key []byte) error {
 		i, known := o.index[string(key)]
 		switch {
 		case !known && o.closed:
-			return r.fail(keyEnd, "unknown field `"+shownText(key)+"`, expected "+oneOfText(o.keys()))
+			sent := shownText(key)
+			return r.fail("unknown field `"+sent+"`, expected "+oneOfText(o.keys()), didYouMean(sent, o.keys()))
 		case !known:
-			return r.skip()
+			if len(unknown) < maxHinted {
+				unknown = append(unknown, string(key))
+			}
+			_, err := r.value()
+			return err
 		case seen[i]:
-			return r.fail(keyEnd, "duplicate field `"+o.fields[i].key+"`")
+			return r.fail("duplicate field `"+o.fields[i].key+"`", "Send the field once.")
 		}
 		seen[i] = true
 		if null, err := r.null(); null || err != nil {
@@ -113,10 +120,19 @@ func (o *object[T]) into(r *reader, to *T) error {
 	}
 	for i := range o.fields {
 		if o.fields[i].required && !given[i] {
-			return r.fail(r.pos-1, "missing field `"+o.fields[i].key+"`")
+			return o.missing(r, o.fields[i].key, unknown)
 		}
 	}
 	return nil
+}
+
+// missing is the error for a required field that was not sent. One of the unknown keys may be a misspelling of it.
+func (o *object[T]) missing(r *reader, key string, unknown []string) error {
+	hint := ""
+	if near := nearest(key, unknown); len(near) == 1 {
+		hint = "The field " + quoted([]byte(near[0])) + " is unknown here. Did you mean \"" + key + "\"?"
+	}
+	return r.failAt(r.pos(), join(r.path(), key), "missing field `"+key+"`").WithHint(hint)
 }
 
 func (o *object[T]) keys() []string {
@@ -159,10 +175,8 @@ func decode[T any](c *call, o *object[T], to *T) error {
 }
 
 func decodeBody[T any](c *call, body []byte, o *object[T], to *T) (*reader, error) {
-	r := &reader{data: body, testCards: c.options.TestCardsWithoutLuhn}
-	if err := r.start(); err != nil {
-		return nil, err
-	}
+	r := newReader(body)
+	r.testCards = c.options.TestCardsWithoutLuhn
 	if err := o.into(r, to); err != nil {
 		return nil, err
 	}
@@ -170,63 +184,57 @@ func decodeBody[T any](c *call, body []byte, o *object[T], to *T) (*reader, erro
 }
 
 func text(r *reader) (string, error) {
-	if r.peek() != '"' {
-		return "", r.wrongType("a string", true)
-	}
-	b, err := r.string()
+	b, err := r.string(true)
 	return string(b), err
 }
 
-// secretText is text that no message repeats.
+// secretText reads text that no message repeats.
 func secretText(r *reader) (engine.Secret, error) {
-	if r.peek() != '"' {
-		return engine.Secret{}, r.wrongType("a string", false)
-	}
-	b, err := r.string()
+	b, err := r.string(false)
 	return engine.NewSecret(string(b)), err
 }
 
 func boolean(r *reader) (bool, error) {
-	switch r.peek() {
-	case 't':
-		return true, r.word("true")
-	case 'f':
-		return false, r.word("false")
+	if k := r.kind(); k != 't' && k != 'f' {
+		return false, r.wrongType("a boolean", true)
 	}
-	return false, r.wrongType("a boolean", true)
+	v, err := r.token()
+	return string(v) == "true", err
 }
 
-// integer reads whole numbers from low to high; a fraction or an exponent is not one.
+// integer reads whole numbers from low to high. A number with a fraction or an exponent is refused, and so is -0.
 func integer(low, high int64) func(*reader) (int64, error) {
 	return func(r *reader) (int64, error) {
-		c := r.peek()
-		if c != '-' && (c < '0' || c > '9') {
+		from := r.next()
+		if r.kind() != '0' || !isWhole(r.body[from:]) {
 			return 0, r.wrongType("an integer", true)
 		}
-		from := r.pos
-		digits, whole, err := r.number()
+		digits, err := r.token()
 		if err != nil {
 			return 0, err
 		}
-		if !whole {
-			r.pos = from
-			return 0, r.wrongType("an integer", true)
-		}
 		v, err := strconv.ParseInt(string(digits), 10, 64)
 		if err != nil || v < low || v > high {
-			return 0, r.fail(r.pos-1, fmt.Sprintf("invalid value: integer `%s`, expected an integer between %d and %d", shownText(digits), low, high))
+			return 0, r.fail(fmt.Sprintf("invalid value: integer `%s`, expected an integer between %d and %d", shownText(digits), low, high),
+				fmt.Sprintf("Send a whole number from %d to %d.", low, high))
 		}
 		return v, nil
 	}
 }
 
+// isWhole says whether the number at the beginning of text has neither fraction nor exponent, and is not -0.
+func isWhole(text []byte) bool {
+	n := 0
+	for n < len(text) && strings.IndexByte("+-.0123456789eE", text[n]) >= 0 {
+		n++
+	}
+	return !bytes.ContainsAny(text[:n], ".eE") && string(text[:n]) != "-0"
+}
+
 // oneOf reads a value of a closed list.
 func oneOf[S ~string](list []S) func(*reader) (S, error) {
 	return func(r *reader) (S, error) {
-		if r.peek() != '"' {
-			return "", r.wrongType("a string", true)
-		}
-		b, err := r.string()
+		b, err := r.string(true)
 		if err != nil {
 			return "", err
 		}
@@ -239,8 +247,14 @@ func oneOf[S ~string](list []S) func(*reader) (S, error) {
 		for i, v := range list {
 			names[i] = string(v)
 		}
-		return "", r.fail(r.pos-1, "unknown variant `"+shownText(b)+"`, expected "+oneOfText(names))
+		return "", r.unknownVariant(b, names)
 	}
+}
+
+// unknownVariant is the error for a value that a closed list does not have.
+func (r *reader) unknownVariant(sent []byte, names []string) error {
+	shown := shownText(sent)
+	return r.fail("unknown variant `"+shown+"`, expected "+oneOfText(names), choiceHint(shown, names))
 }
 
 // oneOfText is how a closed list reads in a message.
@@ -259,7 +273,7 @@ func oneOfText(names []string) string {
 // listOf reads a list whose elements parse reads.
 func listOf[V any](parse func(*reader) (V, error)) func(*reader) ([]V, error) {
 	return func(r *reader) ([]V, error) {
-		if r.peek() != '[' {
+		if r.kind() != '[' {
 			return nil, r.wrongType("a list", true)
 		}
 		list := []V{}
@@ -272,52 +286,59 @@ func listOf[V any](parse func(*reader) (V, error)) func(*reader) ([]V, error) {
 	}
 }
 
-// anyJSON keeps a value as it came, without space.
+// anyJSON keeps a value as it came, without insignificant space.
 func anyJSON(r *reader) (json.RawMessage, error) { return r.raw() }
 
-// anyObject keeps an object as it came, without space.
+// anyObject keeps an object as it came, without insignificant space.
 func anyObject(r *reader) (json.RawMessage, error) {
-	if r.peek() != '{' {
+	if r.kind() != '{' {
 		return nil, r.wrongType("an object", true)
 	}
 	return r.raw()
 }
 
+// alsoRaw reads a value with parse, and also returns the JSON as it came, without insignificant space.
+func alsoRaw[V any](r *reader, parse func(*reader) (V, error)) (V, json.RawMessage, error) {
+	from := r.next()
+	v, err := parse(r)
+	if err != nil {
+		return v, nil, err
+	}
+	raw, err := compact(r.body[from:r.pos()])
+	return v, raw, err
+}
+
 // keptAs checks a value with parse and keeps it as it came.
 func keptAs[V any](parse func(*reader) (V, error)) func(*reader) (json.RawMessage, error) {
 	return func(r *reader) (json.RawMessage, error) {
-		r.peek()
-		from := r.pos
-		if _, err := parse(r); err != nil {
-			return nil, err
-		}
-		r.pos = from
-		return r.raw()
+		_, raw, err := alsoRaw(r, parse)
+		return raw, err
 	}
 }
 
-// parsedText reads a string and checks it; the check's error says what is wrong.
-func parsedText(check func(string) error) func(*reader) (string, error) {
+// parsedText reads a string and checks it. The error of check says what is wrong.
+func parsedText(hint string, check func(string) error) func(*reader) (string, error) {
 	return func(r *reader) (string, error) {
 		s, err := text(r)
 		if err != nil {
 			return "", err
 		}
 		if err := check(s); err != nil {
-			return "", r.fail(r.pos-1, err.Error())
+			return "", r.fail(err.Error(), hint)
 		}
 		return s, nil
 	}
 }
 
 var (
-	identifier = apart(parsedText(checkID)) // order numbers are as long, and right by Luhn one time in ten
-	webURL     = parsedText(checkURL)
-	email      = parsedText(checkEmail)
-	ipAddress  = parsedText(checkIP)
+	// identifier is exempt from the search for card numbers: an order number of 16 digits passes the Luhn check one time in ten.
+	identifier = apart(parsedText("Send 1 to 64 characters of A-Z, a-z, 0-9, _ and -.", checkID))
+	webURL     = parsedText(`Send an absolute URL, such as "https://example.com/return".`, checkURL)
+	email      = parsedText(`Send an address such as "name@example.com".`, checkEmail)
+	ipAddress  = parsedText(`Send an IPv4 or IPv6 address, such as "203.0.113.7".`, checkIP)
 )
 
-// timestamp reads ISO 8601 with a zone; the fraction may be left out.
+// timestamp reads an ISO 8601 time with a zone. A fraction of a second is optional.
 func timestamp(r *reader) (time.Time, error) {
 	s, err := text(r)
 	if err != nil {
@@ -325,12 +346,13 @@ func timestamp(r *reader) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
-		return time.Time{}, r.fail(r.pos-1, "invalid value: "+quoted([]byte(s))+", expected an ISO 8601 time such as 2022-09-10T10:11:12Z")
+		return time.Time{}, r.fail("invalid value: "+quoted([]byte(s))+", expected an ISO 8601 time such as 2022-09-10T10:11:12Z",
+			"Send date, time and zone: 2022-09-10T10:11:12Z.")
 	}
 	return t.UTC(), nil
 }
 
-// checkID is the form of ids that callers choose.
+// checkID checks an id that the caller has chosen.
 func checkID(s string) error {
 	switch {
 	case s == "":
@@ -346,7 +368,7 @@ func checkID(s string) error {
 	return nil
 }
 
-// checkPathParam is checkID for a path's segment; ids we derive from others may be longer.
+// checkPathParam checks an id in the URL's path. Ids that the switch derives from others may be longer than those that callers choose.
 func checkPathParam(name, s string) error {
 	longest := s
 	if name == "attempt_id" || name == "poll_id" {
@@ -359,7 +381,7 @@ func checkPathParam(name, s string) error {
 	return nil
 }
 
-// scriptSchemes are URL schemes that a browser would run or read instead of following.
+// scriptSchemes are the URL schemes that a browser runs or opens as a file, instead of following them as a link.
 var scriptSchemes = []string{"javascript", "data", "vbscript", "blob", "file", "about", "view-source"}
 
 func checkURL(s string) error {
@@ -379,7 +401,7 @@ func checkURL(s string) error {
 	return nil
 }
 
-// checkEmail wants one @ with a plausible name and domain; whether it exists nobody can tell here.
+// checkEmail checks the form alone: one @ between a plausible name and domain. It does not check that the address exists.
 func checkEmail(s string) error {
 	name, domain, found := strings.Cut(s, "@")
 	plain := func(part string) bool {

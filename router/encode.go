@@ -1,69 +1,58 @@
 package router
 
 import (
-	"strconv"
+	"bytes"
+	"errors"
 	"time"
 
-	"payswitch/sdk"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// writer appends one JSON document. Methods return the writer so that an object reads as one chain; the caller keeps open and close in
-// balance. The zero value is ready.
+// writer writes one JSON document. Its methods return the writer, so that an object reads as one chain. The zero value is ready. The
+// first error, such as a raw value that is not JSON, is kept; bytes returns it.
 type writer struct {
-	b     []byte
-	comma bool // the next key or element needs one
+	buf bytes.Buffer
+	enc *jsontext.Encoder
+	err error
 }
 
-func (w *writer) open() *writer {
-	w.separate()
-	w.b = append(w.b, '{')
-	w.comma = false
+// newWriter returns a writer with room for size bytes.
+func newWriter(size int) *writer {
+	w := &writer{}
+	w.buf.Grow(size)
 	return w
 }
 
-func (w *writer) close() *writer {
-	w.b = append(w.b, '}')
-	w.comma = true
-	return w
-}
-
-func (w *writer) openList() *writer {
-	w.separate()
-	w.b = append(w.b, '[')
-	w.comma = false
-	return w
-}
-
-func (w *writer) closeList() *writer {
-	w.b = append(w.b, ']')
-	w.comma = true
-	return w
-}
-
-func (w *writer) separate() {
-	if w.comma {
-		w.b = append(w.b, ',')
+func (w *writer) encoder() *jsontext.Encoder {
+	if w.enc == nil {
+		// Raw values are written as they are stored. Text from outside that is not UTF-8 is repaired.
+		w.enc = jsontext.NewEncoder(&w.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.PreserveRawStrings(true))
 	}
+	return w.enc
 }
 
-// key begins a member; its value follows. Keys are ours and need no escaping.
-func (w *writer) key(k string) *writer {
-	w.separate()
-	w.b = append(w.b, '"')
-	w.b = append(w.b, k...)
-	w.b = append(w.b, '"', ':')
-	w.comma = false
+func (w *writer) token(t jsontext.Token) *writer {
+	if err := w.encoder().WriteToken(t); err != nil && w.err == nil {
+		w.err = err
+	}
 	return w
 }
 
-// str writes v as it is, "" too.
-func (w *writer) str(k, v string) *writer {
-	w.key(k).b = sdk.AppendJSONString(w.b, v)
-	w.comma = true
-	return w
-}
+func (w *writer) open() *writer      { return w.token(jsontext.BeginObject) }
+func (w *writer) close() *writer     { return w.token(jsontext.EndObject) }
+func (w *writer) openList() *writer  { return w.token(jsontext.BeginArray) }
+func (w *writer) closeList() *writer { return w.token(jsontext.EndArray) }
 
-// text writes v, null when it is "".
+// key begins a member. Its value follows.
+func (w *writer) key(k string) *writer { return w.token(jsontext.String(k)) }
+
+// element writes a string of a list.
+func (w *writer) element(v string) *writer { return w.token(jsontext.String(v)) }
+
+// str writes v, also where it is "".
+func (w *writer) str(k, v string) *writer { return w.key(k).token(jsontext.String(v)) }
+
+// text writes v, or null where it is "".
 func (w *writer) text(k, v string) *writer {
 	if v == "" {
 		return w.null(k)
@@ -73,19 +62,14 @@ func (w *writer) text(k, v string) *writer {
 
 func (w *writer) null(keys ...string) *writer {
 	for _, k := range keys {
-		w.key(k).b = append(w.b, "null"...)
-		w.comma = true
+		w.key(k).token(jsontext.Null)
 	}
 	return w
 }
 
-func (w *writer) int(k string, v int64) *writer {
-	w.key(k).b = strconv.AppendInt(w.b, v, 10)
-	w.comma = true
-	return w
-}
+func (w *writer) int(k string, v int64) *writer { return w.key(k).token(jsontext.Int(v)) }
 
-// number writes *v, null when v is nil.
+// number writes *v, or null where v is nil.
 func (w *writer) number(k string, v *int64) *writer {
 	if v == nil {
 		return w.null(k)
@@ -93,13 +77,9 @@ func (w *writer) number(k string, v *int64) *writer {
 	return w.int(k, *v)
 }
 
-func (w *writer) bool(k string, v bool) *writer {
-	w.key(k).b = strconv.AppendBool(w.b, v)
-	w.comma = true
-	return w
-}
+func (w *writer) bool(k string, v bool) *writer { return w.key(k).token(jsontext.Bool(v)) }
 
-// flag writes *v, null when v is nil.
+// flag writes *v, or null where v is nil.
 func (w *writer) flag(k string, v *bool) *writer {
 	if v == nil {
 		return w.null(k)
@@ -107,35 +87,27 @@ func (w *writer) flag(k string, v *bool) *writer {
 	return w.bool(k, *v)
 }
 
-// raw writes JSON as it is, null when there is none.
+// raw writes JSON, or null where there is none.
 func (w *writer) raw(k string, v []byte) *writer {
 	if len(v) == 0 {
 		return w.null(k)
 	}
-	w.key(k).b = append(w.b, v...)
-	w.comma = true
+	w.key(k)
+	if err := w.encoder().WriteValue(v); err != nil && w.err == nil {
+		w.err = err
+	}
 	return w
 }
 
-// time writes t as 2022-09-10T11:12:13.000Z, null when it is zero.
+// time writes t as 2022-09-10T11:12:13.000Z, or null where it is zero.
 func (w *writer) time(k string, t time.Time) *writer {
 	if t.IsZero() {
 		return w.null(k)
 	}
-	w.key(k).b = append(t.UTC().AppendFormat(append(w.b, '"'), "2006-01-02T15:04:05.000Z"), '"')
-	w.comma = true
-	return w
+	return w.str(k, t.UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
-// element writes a string of a list.
-func (w *writer) element(v string) *writer {
-	w.separate()
-	w.b = sdk.AppendJSONString(w.b, v)
-	w.comma = true
-	return w
-}
-
-// strings writes a list of strings, [] when it is empty.
+// strings writes a list of strings, [] where it is empty.
 func (w *writer) strings(k string, list []string) *writer {
 	w.key(k).openList()
 	for _, v := range list {
@@ -144,5 +116,19 @@ func (w *writer) strings(k string, list []string) *writer {
 	return w.closeList()
 }
 
-// answer is a 200 with what was written.
-func (w *writer) answer() answer { return jsonAnswer(w.b) }
+// bytes is the complete document, without the newline that the encoder adds.
+func (w *writer) bytes() ([]byte, error) {
+	if w.err == nil && w.encoder().StackDepth() > 0 {
+		w.err = errors.New("an object or a list was not closed")
+	}
+	return bytes.TrimSuffix(w.buf.Bytes(), []byte{'\n'}), w.err
+}
+
+// answer is a 200 with the document. It panics on a writer's error: the server answers 500 and logs it.
+func (w *writer) answer() answer {
+	body, err := w.bytes()
+	if err != nil {
+		panic(err)
+	}
+	return jsonAnswer(body)
+}

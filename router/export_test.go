@@ -3,6 +3,8 @@ package router
 import (
 	"regexp"
 	"time"
+
+	"payswitch/engine"
 )
 
 // Routes lists method and pattern of every route.
@@ -72,15 +74,15 @@ func (s *Server) Find(method, path string) (pattern string, params map[string]st
 	return r.pattern, params
 }
 
-// PaymentKeys returns the keys that a payment request may have.
+// PaymentJSON is a payment as answers show it.
+func PaymentJSON(v *engine.PaymentView) []byte { return paymentJSON(v).body }
+
+// PaymentKeys are the keys a payment request may have.
 func PaymentKeys() []string { return paymentFields.keys() }
 
 // DecodePayment reads a payment request as a handler does.
 func DecodePayment(body []byte) error {
-	r := &reader{data: body}
-	if err := r.start(); err != nil {
-		return err
-	}
+	r := newReader(body)
 	if err := paymentFields.into(r, &paymentRequest{}); err != nil {
 		return err
 	}

@@ -45,16 +45,14 @@ func rawBy[V any](parse func(*reader) (V, error)) func(*reader) (json.RawMessage
 func record(closed bool, members ...field[engine.Fields]) func(*reader) (json.RawMessage, error) {
 	table := newObject(closed, members...)
 	return func(r *reader) (json.RawMessage, error) {
-		if r.peek() != '{' {
+		if r.kind() != '{' {
 			return nil, r.wrongType("an object", false)
 		}
 		f, err := table.parse(r)
 		if err != nil {
 			return nil, err
 		}
-		var w writer
-		w.open().fields(f, table.keys()...)
-		return w.close().b, nil
+		return new(writer).open().fields(f, table.keys()...).close().bytes()
 	}
 }
 
@@ -99,7 +97,7 @@ func withDefaults(f engine.Fields, values ...string) engine.Fields {
 
 // hiddenObject keeps an object as it came; no message repeats what is there instead.
 var hiddenObject = apart(func(r *reader) (json.RawMessage, error) {
-	if r.peek() != '{' {
+	if r.kind() != '{' {
 		return nil, r.wrongType("an object", false)
 	}
 	return r.raw()

@@ -227,7 +227,7 @@ var secretFields = openObject(at("client_secret", text, func(secret *string) *st
 
 // shownSecret is the client_secret of a body, "" if the body cannot be parsed.
 func shownSecret(body []byte) string {
-	secret, err := secretFields.parse(&reader{data: body})
+	secret, err := secretFields.parse(newReader(body))
 	if err != nil {
 		return ""
 	}

@@ -12,22 +12,22 @@ type Presenter struct{}
 
 // PaymentEvent implements engine.Presenter: the body of a webhook, with the payment as GET /payments/{id} shows it.
 func (Presenter) PaymentEvent(eventID, eventType string, at time.Time, v *engine.PaymentView) ([]byte, error) {
-	w := &writer{b: make([]byte, 0, paymentSize)}
+	w := newWriter(paymentSize)
 	w.open().str("merchant_id", v.Payment.MerchantID).str("event_id", eventID).str("event_type", eventType)
 	w.key("content").open().str("type", "payment_details").key("object")
 	writePayment(w, v, false)
 	w.close().time("timestamp", at).str("processor_merchant_id", v.Payment.MerchantID).close()
-	return w.b, nil
+	return w.bytes()
 }
 
-// paymentSize is what a payment needs at most as a rule; more is allocated when needed.
+// paymentSize is the room, in bytes, that most payments need. The writer grows where one needs more.
 const paymentSize = 6 << 10
 
-// PaymentJSON renders a payment as answers show it: every key in every answer, null where there is nothing.
-func PaymentJSON(v *engine.PaymentView) []byte {
-	w := &writer{b: make([]byte, 0, paymentSize)}
+// paymentJSON is a payment as answers show it. It always has every key: null where there is nothing.
+func paymentJSON(v *engine.PaymentView) answer {
+	w := newWriter(paymentSize)
 	writePayment(w, v, false)
-	return w.b
+	return w.answer()
 }
 
 var (

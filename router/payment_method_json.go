@@ -90,7 +90,7 @@ func writeAcceptance(w *writer, a *engine.Acceptance) {
 
 // methodsAnswer is a list of saved methods; guest nil is null.
 func methodsAnswer(list []engine.MethodItem, guest *bool) answer {
-	w := &writer{b: make([]byte, 0, 64+1024*len(list))}
+	w := newWriter(64 + 1024*len(list))
 	w.open().key("customer_payment_methods").openList()
 	for i := range list {
 		writeMethodItem(w, &list[i])

@@ -87,20 +87,31 @@ var methodFields = func() *object[paymentRequest] {
 }()
 
 // notKept reads what is neither kept nor passed on.
-var notKept = apart(func(r *reader) (struct{}, error) { return struct{}{}, r.skip() })
+var notKept = apart((*reader).value)
 
-var cardFields = openObject(
-	must(at("card_number", cardNumber, func(c *engine.CardInput) *engine.Secret { return &c.Number })),
-	must(at("card_exp_month", hiddenText, func(c *engine.CardInput) *string { return &c.ExpMonth })),
-	must(at("card_exp_year", hiddenText, func(c *engine.CardInput) *string { return &c.ExpYear })),
-	must(at("card_cvc", secretText, func(c *engine.CardInput) *engine.Secret { return &c.CVC })),
-	at("card_holder_name", hiddenText, func(c *engine.CardInput) *string { return &c.Holder }),
-	at("card_issuer", hiddenText, func(c *engine.CardInput) *string { return &c.Issuer }),
-	at("card_network", oneOf(cardNetworks), func(c *engine.CardInput) *sdk.CardNetwork { return &c.Network }),
-	at("card_type", hiddenText, func(c *engine.CardInput) *string { return &c.Type }),
-	at("card_issuing_country", hiddenText, func(c *engine.CardInput) *string { return &c.Country }),
-	at("nick_name", hiddenText, func(c *engine.CardInput) *string { return &c.Nickname }),
-)
+// cardFields is a card as a payer types it.
+var cardFields = openObject(append(cardWith(itself),
+	must(at("card_cvc", secretText, func(c *engine.CardInput) *engine.Secret { return &c.CVC })))...)
+
+// cardWithoutCVC is a card that is charged or kept without its CVC.
+var cardWithoutCVC = openObject(cardWith(itself)...)
+
+func itself(c *engine.CardInput) *engine.CardInput { return c }
+
+// cardWith is the fields of a card that T holds.
+func cardWith[T any](card func(*T) *engine.CardInput) []field[T] {
+	return []field[T]{
+		must(at("card_number", cardNumber, func(t *T) *engine.Secret { return &card(t).Number })),
+		must(at("card_exp_month", hiddenText, func(t *T) *string { return &card(t).ExpMonth })),
+		must(at("card_exp_year", hiddenText, func(t *T) *string { return &card(t).ExpYear })),
+		at("card_holder_name", hiddenText, func(t *T) *string { return &card(t).Holder }),
+		at("card_issuer", hiddenText, func(t *T) *string { return &card(t).Issuer }),
+		at("card_network", oneOf(cardNetworks), func(t *T) *sdk.CardNetwork { return &card(t).Network }),
+		at("card_type", hiddenText, func(t *T) *string { return &card(t).Type }),
+		at("card_issuing_country", hiddenText, func(t *T) *string { return &card(t).Country }),
+		at("nick_name", hiddenText, func(t *T) *string { return &card(t).Nickname }),
+	}
+}
 
 // cardTokenFields come with a saved card: its CVC typed again.
 var cardTokenFields = openObject(
@@ -130,7 +141,7 @@ func readCardNumber(r *reader) (engine.Secret, error) {
 	for i := len(s) - 1; i >= 0; i-- {
 		d := int(s[i]) - '0'
 		if d < 0 || d > 9 {
-			return engine.Secret{}, r.fail(r.pos-1, "invalid character found in card number")
+			return engine.Secret{}, r.fail("invalid character found in card number", "Send digits alone. Spaces are allowed.")
 		}
 		if double {
 			if d *= 2; d > 9 {
@@ -141,10 +152,10 @@ func readCardNumber(r *reader) (engine.Secret, error) {
 		double = !double
 	}
 	if len(s) < 8 || len(s) > 19 {
-		return engine.Secret{}, r.fail(r.pos-1, "invalid card number length")
+		return engine.Secret{}, r.fail("invalid card number length", "Send 8 to 19 digits.")
 	}
 	if sum%10 != 0 && !(r.testCards && isTestCard(s)) {
-		return engine.Secret{}, r.fail(r.pos-1, "card number invalid")
+		return engine.Secret{}, r.fail("card number invalid", "The last digit does not match the others (Luhn check): look for a mistyped digit.")
 	}
 	return engine.NewSecret(s), nil
 }
@@ -219,7 +230,7 @@ var splitFields = openObject(
 
 // routingChoice reads a connector by its bare name or as an object.
 func routingChoice(r *reader) (engine.RoutingChoice, error) {
-	if r.peek() == '"' {
+	if r.kind() == '"' {
 		name, err := text(r)
 		return engine.RoutingChoice{Connector: name}, err
 	}
@@ -233,11 +244,11 @@ func parseRouting(raw json.RawMessage) (*engine.Routing, error) {
 		return engine.Unprocessable("routing", "routing is malformed: "+text+` (in routing); expected {"type":"single","data":"<connector>"} `+
 			`or a priority or volume_split rule`)
 	}
-	rule, err := routingFields.parse(&reader{data: raw})
+	rule, err := routingFields.parse(newReader(raw))
 	if err != nil {
 		return nil, bad(err)
 	}
-	routing, r := &engine.Routing{Type: rule.kind}, &reader{data: rule.data}
+	routing, r := &engine.Routing{Type: rule.kind}, newReader(rule.data)
 	switch rule.kind {
 	case "single":
 		var choice engine.RoutingChoice

@@ -8,28 +8,31 @@ import (
 	"payswitch/sdk"
 )
 
-// Credentials of earlier payments, and agreements to later ones, within a payment request.
+// The parts of a payment request that name a credential of an earlier payment, or agree to later payments.
 
-// recurringDetails reads recurring_details: what its data is depends on its type, whichever of them comes first.
+// recurringDetails reads recurring_details. The type decides how to read data, and may stand after it: so the object is read twice.
 func recurringDetails(r *reader) (engine.Recurring, error) {
-	from := r.pos
-	kind, err := recurringType.parse(r)
+	from := r.next()
+	if _, err := r.value(); err != nil {
+		return engine.Recurring{}, err
+	}
+	to, path := r.pos(), r.path()
+	kind, err := recurringType.parse(r.reader(from, to, path))
 	if err != nil {
 		return engine.Recurring{}, err
 	}
-	r.pos = from
 	table := recurringData[kind]
 	if table == nil {
 		table = otherRecurring
 	}
-	d, err := table.parse(r)
+	d, err := table.parse(r.reader(from, to, path))
 	d.Type = kind
 	return d, err
 }
 
 var recurringType = openObject(must(at("type", oneOf(recurringTypes), func(kind *string) *string { return kind })))
 
-// recurringData are the tables of the whole object by its type.
+// recurringData holds the table of the whole object for each type.
 var recurringData = map[string]*object[engine.Recurring]{
 	"payment_method_id": recurringBy(at("data", text, func(d *engine.Recurring) *string { return &d.ID })),
 	"mandate_id":        recurringBy(at("data", text, func(d *engine.Recurring) *string { return &d.ID })),
@@ -38,13 +41,9 @@ var recurringData = map[string]*object[engine.Recurring]{
 		at("merchant_connector_id", text, func(d *engine.Recurring) *string { return &d.AccountID }),
 	).into}),
 	"network_transaction_id_and_card_details": recurringBy(field[engine.Recurring]{key: "data", read: func(r *reader, d *engine.Recurring) error {
-		from := r.pos
-		if err := networkIDField.into(r, d); err != nil {
-			return err
-		}
-		r.pos = from
-		d.Card = &engine.CardInput{}
-		return cardWithoutCVC.into(r, d.Card)
+		card, err := cardWithNetworkID.parse(r)
+		d.Card, d.NetworkTransactionID = &card.CardInput, card.networkID
+		return err
 	}}),
 	"card_with_limited_data": recurringBy(field[engine.Recurring]{key: "data", read: func(r *reader, d *engine.Recurring) error {
 		d.Card = &engine.CardInput{}
@@ -56,28 +55,21 @@ func recurringBy(data field[engine.Recurring]) *object[engine.Recurring] {
 	return openObject(drop[engine.Recurring]("type", text), must(data))
 }
 
-// otherRecurring is of network tokens: the engine answers for them.
+// otherRecurring reads the types that charge a network token. The engine refuses them.
 var otherRecurring = recurringBy(field[engine.Recurring]{key: "data", read: func(r *reader, _ *engine.Recurring) error {
 	_, err := hiddenObject(r)
 	return err
 }})
 
-var networkIDField = openObject(
-	must(at("network_transaction_id", apart(text), func(d *engine.Recurring) *string { return &d.NetworkTransactionID })),
-)
+// cardOfNetwork is a card with the network's id of an earlier payment.
+type cardOfNetwork struct {
+	engine.CardInput
+	networkID string
+}
 
-// cardWithoutCVC is a card that is charged or kept without its CVC.
-var cardWithoutCVC = openObject(
-	must(at("card_number", cardNumber, func(c *engine.CardInput) *engine.Secret { return &c.Number })),
-	must(at("card_exp_month", hiddenText, func(c *engine.CardInput) *string { return &c.ExpMonth })),
-	must(at("card_exp_year", hiddenText, func(c *engine.CardInput) *string { return &c.ExpYear })),
-	at("card_holder_name", hiddenText, func(c *engine.CardInput) *string { return &c.Holder }),
-	at("card_issuer", hiddenText, func(c *engine.CardInput) *string { return &c.Issuer }),
-	at("card_network", oneOf(cardNetworks), func(c *engine.CardInput) *sdk.CardNetwork { return &c.Network }),
-	at("card_type", hiddenText, func(c *engine.CardInput) *string { return &c.Type }),
-	at("card_issuing_country", hiddenText, func(c *engine.CardInput) *string { return &c.Country }),
-	at("nick_name", hiddenText, func(c *engine.CardInput) *string { return &c.Nickname }),
-)
+var cardWithNetworkID = openObject(append([]field[cardOfNetwork]{
+	must(at("network_transaction_id", apart(text), func(c *cardOfNetwork) *string { return &c.networkID })),
+}, cardWith(func(c *cardOfNetwork) *engine.CardInput { return &c.CardInput })...)...)
 
 var limitedCard = openObject(
 	must(at("card_number", cardNumber, func(c *engine.CardInput) *engine.Secret { return &c.Number })),
@@ -86,15 +78,10 @@ var limitedCard = openObject(
 	at("card_holder_name", hiddenText, func(c *engine.CardInput) *string { return &c.Holder }),
 )
 
-// mandateTerms are mandate_type with one of its two kinds; {"multi_use":null} is one without a limit.
+// mandateTerms is mandate_type with one of its two kinds. {"multi_use":null} is a mandate without a limit.
 type mandateTerms struct {
 	engine.MandateTerms
 	given int
-}
-
-// mandateData reads mandate_data.
-func mandateData(r *reader) (engine.MandateInput, error) {
-	return mandateFields.parse(r)
 }
 
 var mandateFields = closedObject(
@@ -106,7 +93,7 @@ var mandateFields = closedObject(
 			return err
 		}
 		if terms.given > 1 {
-			return r.fail(r.pos-1, "mandate_type: expected one of `single_use` and `multi_use`, not both")
+			return r.fail("mandate_type: expected one of `single_use` and `multi_use`, not both", "Send one of the two.")
 		}
 		m.Terms = terms.MandateTerms
 		return nil

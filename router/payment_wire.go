@@ -32,18 +32,16 @@ func echo[V any](key string, parse func(*reader) (V, error)) field[paymentReques
 // echoAnd keeps a field to show it as it came, and use takes what parse made of it.
 func echoAnd[V any](key string, parse func(*reader) (V, error), use func(*paymentRequest, V)) field[paymentRequest] {
 	return field[paymentRequest]{key: key, read: func(r *reader, p *paymentRequest) error {
-		from := r.pos
-		v, err := parse(r)
+		v, raw, err := alsoRaw(r, parse)
 		if err != nil {
 			return err
 		}
 		use(p, v)
-		r.pos = from
 		if p.Echo == nil {
 			p.Echo = map[string]json.RawMessage{}
 		}
-		p.Echo[key], err = r.raw()
-		return err
+		p.Echo[key] = raw
+		return nil
 	}}
 }
 
@@ -87,7 +85,7 @@ var paymentFields = named(closedObject(
 	at("card_cvc", secretText, func(p *paymentRequest) *engine.Secret { return &p.CardCVC }),
 	opt("recurring_details", recurringDetails, func(p *paymentRequest) **engine.Recurring { return &p.Recurring }),
 	at("mandate_id", text, func(p *paymentRequest) *string { return &p.MandateID }),
-	opt("mandate_data", mandateData, func(p *paymentRequest) **engine.MandateInput { return &p.MandateData }),
+	opt("mandate_data", mandateFields.parse, func(p *paymentRequest) **engine.MandateInput { return &p.MandateData }),
 	opt("customer_acceptance", acceptanceFields.parse, func(p *paymentRequest) **engine.Acceptance { return &p.Acceptance }),
 	opt("three_ds_data", threeDSFields.parse, func(p *paymentRequest) **engine.ThreeDSInput { return &p.ThreeDS }),
 

@@ -33,7 +33,7 @@ func paymentAnswer(v *engine.PaymentView, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a := jsonAnswer(PaymentJSON(v))
+	a := paymentJSON(v)
 	if v.ConnectorStatus != 0 {
 		a.header.Set("connector_http_status_code", strconv.Itoa(v.ConnectorStatus))
 	}
@@ -125,7 +125,7 @@ func (s *Server) listPayments(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	w := &writer{b: make([]byte, 0, 64+len(views)*paymentSize/2)}
+	w := newWriter(64 + len(views)*paymentSize/2)
 	w.open().int("size", int64(len(views))).key("data").openList()
 	for _, v := range views {
 		writePayment(w, v, true)

@@ -81,11 +81,11 @@ func (s *Server) authenticatePayment(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return jsonAnswer(authenticationJSON(v)), nil
+	return authenticationAnswer(v), nil
 }
 
-// authenticationJSON is the answer to 3ds/authentication. It always has every key.
-func authenticationJSON(v *engine.AuthenticationView) []byte {
+// authenticationAnswer is the answer to 3ds/authentication. It always has every key.
+func authenticationAnswer(v *engine.AuthenticationView) answer {
 	var w writer
 	w.open().str("trans_status", v.TransStatus).text("acs_url", v.ACSURL).text("challenge_request", v.ChallengeRequest)
 	w.text("challenge_request_key", v.ChallengeKey).text("three_ds_session_data", v.SessionData).text("challenge_window_size", v.Window)
@@ -93,7 +93,7 @@ func authenticationJSON(v *engine.AuthenticationView) []byte {
 	w.text("three_dsserver_trans_id", v.ServerTransID).text("three_ds_server_trans_id", v.ServerTransID)
 	w.text("three_ds_requestor_url", v.RequestorURL).text("three_ds_requestor_app_url", v.RequestorAppURL)
 	w.text("cardholder_info", v.CardholderInfo).text("error_message", v.ErrorMessage).str("status", string(v.Status)).close()
-	return w.b
+	return w.answer()
 }
 
 // pollStatus answers whether the payer has finished their part of a payment.

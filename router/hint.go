@@ -1,0 +1,147 @@
+package router
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxHinted is how many values a hint lists at most.
+const maxHinted = 8
+
+// didYouMean is a hint that names the entries of list nearest to sent. "" means that nothing is near.
+func didYouMean(sent string, list []string) string {
+	if near := nearest(sent, list); len(near) > 0 {
+		return "Did you mean " + listText(near, "or") + "?"
+	}
+	return ""
+}
+
+// choiceHint is didYouMean, or the whole list where it is short.
+func choiceHint(sent string, list []string) string {
+	hint := didYouMean(sent, list)
+	switch {
+	case hint != "" || len(list) == 0 || len(list) > maxHinted:
+		return hint
+	case len(list) == 1:
+		return "Send " + listText(list, "or") + "."
+	}
+	return "Send one of " + listText(list, "or") + "."
+}
+
+// listText is a list of quoted names: "a", "b" or "c".
+func listText(list []string, last string) string {
+	out := make([]string, len(list))
+	for i, name := range list {
+		out[i] = `"` + name + `"`
+	}
+	if n := len(out); n > 1 {
+		return strings.Join(out[:n-1], ", ") + " " + last + " " + out[n-1]
+	}
+	return strings.Join(out, "")
+}
+
+// nearest are up to three entries of list that sent may have meant, in list's order. An entry is near where it is the same but for
+// case and punctuation; else where few letters differ; else where one is the beginning or a whole word of the other.
+func nearest(sent string, list []string) []string {
+	plain := plainName(sent)
+	if len(plain) < 2 || len(plain) > 64 {
+		return nil
+	}
+	var same, close, partly []string
+	most := max(1, len(plain)/4)
+	for _, name := range list {
+		other := plainName(name)
+		switch d := distance(plain, other); {
+		case d == 0:
+			same = append(same, name)
+		case d < most:
+			close, most = []string{name}, d
+		case d == most && len(other) > 2*d:
+			close = append(close, name)
+		case len(plain) >= 3 && (strings.HasPrefix(other, plain) || strings.HasPrefix(plain, other) || slices.Contains(strings.Split(name, "_"), strings.ToLower(sent))):
+			partly = append(partly, name)
+		}
+	}
+	for _, found := range [][]string{same, close, partly} {
+		if len(found) > 0 && len(found) <= 3 {
+			return found
+		}
+	}
+	return nil
+}
+
+// plainName is a name in lower case without punctuation.
+func plainName(s string) string {
+	return strings.ToLower(strings.Map(func(c rune) rune {
+		if c == '_' || c == '-' || c == ' ' || c == '.' {
+			return -1
+		}
+		return c
+	}, s))
+}
+
+// distance is how many letters have to be added, removed, changed or swapped with their neighbour to make b of a.
+func distance(a, b string) int {
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	before, last, row := rows[0], rows[1], rows[2]
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
+
+// typeHint says how to send v as the type that was expected.
+func typeHint(v jsontext.Value, expected string) string {
+	isText := v.Kind() == '"'
+	switch expected {
+	case "a string":
+		if v.Kind() == '0' || v.Kind() == 't' || v.Kind() == 'f' {
+			return "Put the value in quotes."
+		}
+		return "Send a text in quotes."
+	case "an integer":
+		if text := unquoteIf(v); isText && isDigits(text) {
+			return "Send the number without quotes."
+		}
+		return "Send a whole number without quotes, fraction or exponent."
+	case "a number":
+		return "Send a number without quotes."
+	case "a boolean":
+		if text := string(unquoteIf(v)); isText && (text == "true" || text == "false") {
+			return "Send " + text + " without quotes."
+		}
+		return "Send true or false, without quotes."
+	case "an object":
+		return "Send an object: {...}."
+	case "a list":
+		return "Send a list: [...]."
+	}
+	return ""
+}
+
+func unquoteIf(v jsontext.Value) []byte {
+	if v.Kind() == '"' {
+		return unquote(v)
+	}
+	return v
+}
+
+func isDigits(s []byte) bool {
+	return len(s) > 0 && !slices.ContainsFunc(s, func(c byte) bool { return c < '0' || c > '9' })
+}
