@@ -68,7 +68,7 @@ func (s *Registry) CreateAccount(ctx context.Context, a Auth, in AccountInput) (
 			return err
 		}
 		if err := conflict(tx.InsertAccount(n), Duplicate("The merchant connector account with the specified merchant_connector_id '"+n.ID+
-			"' already exists in our records")); err != nil {
+			"' already exists in our records").About("merchant_connector_id")); err != nil {
 			return err
 		}
 		return keepFallback(tx, n, n.Type == typeProcessor)
@@ -203,7 +203,7 @@ func accountProfile(tx AccountTx, a Auth, m *Merchant, id string) (*Profile, err
 func labelFree(all []*Account, n *Account) error {
 	if slices.ContainsFunc(all, func(o *Account) bool { return o.ProfileID == n.ProfileID && o.Label == n.Label && o.ID != n.ID }) {
 		return Duplicate(fmt.Sprintf("The merchant connector account with the specified profile_id '%s' and connector_label '%s' already exists in our records",
-			n.ProfileID, n.Label))
+			n.ProfileID, n.Label)).About("connector_label")
 	}
 	return nil
 }

@@ -229,7 +229,7 @@ func (s *ProfileSettings) acquirerFor(network sdk.CardNetwork, named string) (*A
 		}
 		entry := s.Acquirers[i].network(network)
 		if entry == nil && network != "" {
-			return nil, Refused("The profile acquirer " + named + " has no entry for the card network " + string(network) + ": add one, or name another acquirer")
+			return nil, Refused("The profile acquirer " + named + " has no entry for the card network " + string(network) + ": add one, or name another acquirer").About("profile_acquirer_id")
 		}
 		return entry, nil
 	}

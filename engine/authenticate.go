@@ -162,14 +162,14 @@ func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationIn
 	}
 	if rule := adapter.Manifest.Authenticator; rule != nil && in.Channel != "" && !rule.Offers(in.Channel) {
 		return nil, Refused("The authenticator " + a.Connector + " does not authenticate in the device channel " + string(in.Channel) +
-			": send another device_channel, or name another authenticator in the profile")
+			": send another device_channel, or name another authenticator in the profile").About("device_channel")
 	}
 	first, secrets, err := e.instrumentOf(ctx, a)
 	if err != nil {
 		return nil, err
 	}
 	if !hasAddress(first.Billing) {
-		return nil, Missing("billing_address")
+		return nil, Missing("billing_address").About("billing.address")
 	}
 	first.Browser = newerBrowser(in.Browser, first.Browser)
 	d.Channel = in.Channel

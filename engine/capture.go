@@ -50,7 +50,7 @@ func (e *Engine) captureAmount(ctx context.Context, w *work, in *CaptureInput) (
 		return 0, Missing("amount_to_capture")
 	}
 	if amount <= 0 {
-		return 0, BadFormat("amount", "positive integer")
+		return 0, BadFormat("amount", "positive integer").About("amount_to_capture")
 	}
 	if amount > p.Capturable {
 		return 0, Unprocessable("amount_to_capture", "amount_to_capture is greater than amount")
@@ -59,12 +59,12 @@ func (e *Engine) captureAmount(ctx context.Context, w *work, in *CaptureInput) (
 		return 0, err
 	}
 	if amount < p.Capturable && !w.adapter.Manifest.Features.PartialCapture || !slices.Contains(w.adapter.Manifest.Operations, sdk.OpCapture) {
-		return 0, &Error{Kind: KindInvalid, Code: "IR_20", Message: "partial capture flow not supported", Connector: w.account.Connector}
+		return 0, &Error{Kind: KindInvalid, Code: "IR_20", Message: "partial capture flow not supported", Param: "amount_to_capture", Connector: w.account.Connector}
 	}
 	return amount, nil
 }
 
 func wrongState(verb, field, value, expected string) *Error {
-	return &Error{Kind: KindInvalid, Code: "IR_14", Param: field,
+	return &Error{Kind: KindInvalid, Code: "IR_14",
 		Message: "This Payment could not be " + verb + " because it has a " + field + " of " + value + ". The expected state is " + expected}
 }

@@ -62,7 +62,7 @@ func checkExpiry(expMonth, expYear string, now time.Time) error {
 		return err
 	}
 	if month < 1 || month > 12 {
-		return Refused("Invalid Expiry Month")
+		return Refused("Invalid Expiry Month").About("card_exp_month")
 	}
 	year, err := digits("card_exp_year", expYear)
 	if err != nil {
@@ -73,10 +73,10 @@ func checkExpiry(expMonth, expYear string, now time.Time) error {
 	}
 	now = now.UTC()
 	if year < now.Year() || year > 9999 || len(expYear) != 2 && len(expYear) != 4 {
-		return Refused("Invalid Expiry Year")
+		return Refused("Invalid Expiry Year").About("card_exp_year")
 	}
 	if year == now.Year() && month < int(now.Month()) {
-		return Refused("Card Expired")
+		return Refused("Card Expired").About("card_exp_month")
 	}
 	return nil
 }
@@ -84,10 +84,10 @@ func checkExpiry(expMonth, expYear string, now time.Time) error {
 func checkCVC(cvc Secret) error {
 	v := cvc.Reveal()
 	if len(v) < 3 || len(v) > 4 {
-		return Refused("Invalid card_cvc length")
+		return Refused("Invalid card_cvc length").About("card_cvc")
 	}
 	if _, err := strconv.ParseUint(v, 10, 16); err != nil {
-		return Refused("Invalid Card CVC")
+		return Refused("Invalid Card CVC").About("card_cvc")
 	}
 	return nil
 }

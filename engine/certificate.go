@@ -72,7 +72,7 @@ func (n *Account) checkCertificate(m *sdk.Manifest, now time.Time) error {
 	default:
 		return nil
 	}
-	refused := Unprocessable(fieldCredentials, "The connector_account_details.certificate is invalid")
+	refused := Unprocessable(fieldCredentials+".certificate", "The connector_account_details.certificate is invalid")
 	refused.Reason = reason
 	return refused
 }
@@ -88,7 +88,7 @@ func (n *Account) checkPEM(m *sdk.Manifest) error {
 		if f.Type != typePEM || v == "" || holdsKey([]byte(v)) {
 			continue
 		}
-		err := Unprocessable(fieldCredentials, "The connector_account_details."+fieldKey(f)+" is invalid")
+		err := Unprocessable(fieldCredentials+"."+fieldKey(f), "The connector_account_details."+fieldKey(f)+" is invalid")
 		err.Reason = f.Label + ": PEM of a private key (PKCS #8, PKCS #1 or SEC 1, not encrypted), a public key or a certificate"
 		return err
 	}

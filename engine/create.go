@@ -109,7 +109,7 @@ func createError(err error) error {
 	case errors.As(err, &told):
 		return told
 	case errors.Is(err, ErrConflict):
-		return Duplicate("The payment with the specified payment_id already exists in our records")
+		return Duplicate("The payment with the specified payment_id already exists in our records").About("payment_id")
 	}
 	return Internal(err, "store payment")
 }
@@ -171,7 +171,7 @@ func (e *Engine) profileOf(ctx context.Context, m *Merchant, auth Auth, id strin
 		id = m.DefaultProfile
 	}
 	if id == "" {
-		return nil, Missing("profile_id or business_country, business_label")
+		return nil, Missing("profile_id or business_country, business_label").About("profile_id")
 	}
 	if auth.ProfileID != "" && auth.ProfileID != id {
 		return nil, noProfile(id)

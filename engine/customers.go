@@ -31,7 +31,7 @@ func (e *Engine) CreateCustomer(ctx context.Context, a Auth, in CustomerData) (*
 	err := e.store.Update(ctx, func(tx Tx) error {
 		c.CreatedAt = tx.Now()
 		c.ModifiedAt = c.CreatedAt
-		return conflict(tx.InsertCustomer(c), &Error{Kind: KindInvalid, Code: "IR_12", Message: "Customer with the given `customer_id` already exists"})
+		return conflict(tx.InsertCustomer(c), &Error{Kind: KindInvalid, Code: "IR_12", Message: "Customer with the given `customer_id` already exists", Param: "customer_id"})
 	})
 	if err != nil {
 		return nil, ours(err, "create customer")

@@ -206,7 +206,7 @@ func checkBroughtExemption(name string, account *Account, m *sdk.Manifest) error
 			"exemption_indicator is one of low_value, transaction_risk_assessment, trusted_listing, secure_corporate_payment, sca_delegation, or is left out")
 	case !slices.Contains(m.Features.Exemptions, e):
 		return &Error{Kind: KindInvalid, Code: "IR_20", Message: "exemption " + name + " in an authorization not supported: leave three_ds_data.exemption_indicator out",
-			Connector: account.Connector}
+			Param: "three_ds_data.exemption_indicator", Connector: account.Connector}
 	}
 	return nil
 }

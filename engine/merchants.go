@@ -65,7 +65,7 @@ func (s *Registry) CreateMerchant(ctx context.Context, in MerchantInput) (*Merch
 			return err
 		}
 		if err := tx.InsertMerchant(m); err != nil {
-			return conflict(err, Duplicate("The merchant account with the specified details already exists in our records"))
+			return conflict(err, Duplicate("The merchant account with the specified details already exists in our records").About("merchant_id"))
 		}
 		if err := neverUsed(tx, m.ID); err != nil {
 			return err
@@ -99,7 +99,7 @@ func neverUsed(r AccountReader, id string) error {
 		}
 	}
 	if len(payments)+len(customers) > 0 {
-		return Duplicate("A deleted merchant account had the merchant_id " + id + ", and its payments or customers are kept; choose another merchant_id")
+		return Duplicate("A deleted merchant account had the merchant_id " + id + ", and its payments or customers are kept; choose another merchant_id").About("merchant_id")
 	}
 	return nil
 }

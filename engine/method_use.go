@@ -64,7 +64,7 @@ func (e *Engine) recurringUse(ctx context.Context, w *work, in *PaymentInput, no
 		u.network = r.NetworkTransactionID
 		return u, nil
 	case recurringLimitedCard:
-		return nil, NotImplemented("recurring_details: " + r.Type)
+		return nil, NotImplemented("recurring_details: " + r.Type).About("recurring_details.type")
 	default: // network tokens, of wallets too: no adapter takes them
 		return nil, noConnector("no connector takes network tokens")
 	}

@@ -48,15 +48,15 @@ func checkRecurring(p *Payment, in *PaymentInput) error {
 	off := p.Details.OffSession
 	switch {
 	case p.Details.SetupFutureUsage != "" && !named:
-		return Refused("setup_future_usage cannot be used with recurring_details of type " + r.Type)
+		return Refused("setup_future_usage cannot be used with recurring_details of type " + r.Type).About("setup_future_usage")
 	case p.Details.SetupFutureUsage != "":
 		return nil // a customer-initiated payment with a saved method
 	case named && off == nil:
 		return Missing("off_session")
 	case in.Confirm != nil && !*in.Confirm:
-		return Refused("`confirm` must be `true` for mandates")
+		return Refused("`confirm` must be `true` for mandates").About("confirm")
 	case off != nil && !*off:
-		return Refused("`off_session` should be `true` for mandates")
+		return Refused("`off_session` should be `true` for mandates").About("off_session")
 	}
 	return nil
 }
@@ -75,13 +75,13 @@ func checkMandateData(p *Payment, in *PaymentInput) error {
 	}
 	switch a := in.MandateData.Acceptance; {
 	case p.CustomerID == "":
-		return Refused("customer_id is mandatory for mandates")
+		return Refused("customer_id is mandatory for mandates").About("customer_id")
 	case p.Details.SetupFutureUsage != usageOffSession:
-		return Refused("`setup_future_usage` must be `off_session` for mandates")
+		return Refused("`setup_future_usage` must be `off_session` for mandates").About("setup_future_usage")
 	case p.Private.Acceptance == nil:
 		return Missing("mandate_data.customer_acceptance")
 	case a != nil && a.Type == "online" && !a.Online:
-		return Refused("`mandate_data.customer_acceptance.online` is required when `mandate_data.customer_acceptance.acceptance_type` is `online`")
+		return Refused("`mandate_data.customer_acceptance.online` is required when `mandate_data.customer_acceptance.acceptance_type` is `online`").About("mandate_data.customer_acceptance.online")
 	}
 	return nil
 }

@@ -66,17 +66,18 @@ func hasInstrument(in *PaymentInput) bool {
 func checkCommon(in *PaymentInput, amount int64) error {
 	switch {
 	case in.CaptureMethod == captureScheduled:
-		return NotImplemented("capture_method: scheduled")
+		return NotImplemented("capture_method: scheduled").About("capture_method")
 	case amount > maxAmount:
-		return Refused("amount should be less than or equal to " + strconv.Itoa(maxAmount))
+		return Refused("amount should be less than or equal to " + strconv.Itoa(maxAmount)).About("amount")
 	case in.SessionExpiry != nil && (*in.SessionExpiry < minSession || *in.SessionExpiry > maxSession):
 		return Unprocessable("session_expiry", "session_expiry should be between "+strconv.Itoa(minSession)+" and "+strconv.Itoa(maxSession)+" seconds")
 	case in.Recurring != nil && (in.PaymentToken != "" || in.MandateID != ""):
-		return Refused("Expected one out of recurring_details, payment_token and mandate_id but got more than one")
+		return Refused("Expected one out of recurring_details, payment_token and mandate_id but got more than one").About("recurring_details")
 	case in.Recurring != nil && in.MandateData != nil:
-		return &Error{Kind: KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Expected one out of recurring_details and mandate_data but got both"}
+		return &Error{Kind: KindInvalid, Code: "HE_03", Message: "Mandate Validation Failed", Reason: "Expected one out of recurring_details and mandate_data but got both",
+			Param: "mandate_data"}
 	case in.External3DS != nil && *in.External3DS && in.AuthenticationType == authenticationNoThreeDS:
-		return Refused("request_external_three_ds_authentication needs authentication_type three_ds")
+		return Refused("request_external_three_ds_authentication needs authentication_type three_ds").About("authentication_type")
 	}
 	return checkCustomer(in)
 }
@@ -92,7 +93,7 @@ func checkCustomer(in *PaymentInput) error {
 		{"phone_country_code", in.PhoneCountryCode, c.PhoneCountryCode},
 	} {
 		if f.top != "" && f.inner != "" && f.top != f.inner {
-			return Refused("The field name `" + f.name + "` sent in both places is ambiguous")
+			return Refused("The field name `" + f.name + "` sent in both places is ambiguous").About("customer." + strings.TrimPrefix(f.name, "customer_"))
 		}
 	}
 	return nil
@@ -111,7 +112,7 @@ func checkAmountToCapture(toCapture *int64, amount, net int64, method string, cr
 		return BadFormat("amount_to_capture", "amount_to_capture lesser than or equal to amount")
 	}
 	if method == captureAutomatic && *toCapture != amount && *toCapture != net {
-		return Refused("amount_to_capture must be equal to amount when capture_method = automatic")
+		return Refused("amount_to_capture must be equal to amount when capture_method = automatic").About("amount_to_capture")
 	}
 	return nil
 }
@@ -224,7 +225,7 @@ func checkConfirm(p *Payment, in *PaymentInput) error {
 	d := &p.Details
 	switch {
 	case d.SetupFutureUsage != "" && p.CustomerID == "":
-		return Refused("customer_id is mandatory when setup_future_usage is given")
+		return Refused("customer_id is mandatory when setup_future_usage is given").About("customer_id")
 	case in.PaymentMethod != "" && in.PaymentMethod != methodCard:
 		return noConnector("only cards are taken")
 	}

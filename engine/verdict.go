@@ -41,7 +41,8 @@ func rejected(r *sdk.Reject, kind sdk.Operation, connector string) *Error {
 	case sdk.RejectInvalid:
 		e.Code, e.Message = "IR_07", "Invalid value provided: "+r.Parameter
 	case sdk.RejectConfig:
-		e.Code, e.Message = "IR_30", "Merchant connector account is configured with invalid "+r.Parameter
+		// The parameter is of the account, not of the request.
+		e.Code, e.Message, e.Param = "IR_30", "Merchant connector account is configured with invalid "+r.Parameter, ""
 	default:
 		if kind == sdk.OpAuthorize || kind == sdk.OpVerify {
 			e.Code, e.Message = "IR_19", "Payment method type not supported"
