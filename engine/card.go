@@ -62,7 +62,7 @@ func checkExpiry(expMonth, expYear string, now time.Time) error {
 		return err
 	}
 	if month < 1 || month > 12 {
-		return Refused("Invalid Expiry Month").About("card_exp_month")
+		return Refused("Invalid Expiry Month").About("card_exp_month").WithHint("Send 01 to 12.")
 	}
 	year, err := digits("card_exp_year", expYear)
 	if err != nil {
@@ -73,7 +73,7 @@ func checkExpiry(expMonth, expYear string, now time.Time) error {
 	}
 	now = now.UTC()
 	if year < now.Year() || year > 9999 || len(expYear) != 2 && len(expYear) != 4 {
-		return Refused("Invalid Expiry Year").About("card_exp_year")
+		return Refused("Invalid Expiry Year").About("card_exp_year").WithHint("Send this year or a later one, with two or four digits.")
 	}
 	if year == now.Year() && month < int(now.Month()) {
 		return Refused("Card Expired").About("card_exp_month")
@@ -84,10 +84,10 @@ func checkExpiry(expMonth, expYear string, now time.Time) error {
 func checkCVC(cvc Secret) error {
 	v := cvc.Reveal()
 	if len(v) < 3 || len(v) > 4 {
-		return Refused("Invalid card_cvc length").About("card_cvc")
+		return Refused("Invalid card_cvc length").About("card_cvc").WithHint("Send three or four digits.")
 	}
 	if _, err := strconv.ParseUint(v, 10, 16); err != nil {
-		return Refused("Invalid Card CVC").About("card_cvc")
+		return Refused("Invalid Card CVC").About("card_cvc").WithHint("Send three or four digits.")
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func checkCVC(cvc Secret) error {
 func digits(field, v string) (int, error) {
 	n, err := strconv.ParseUint(v, 10, 16)
 	if err != nil {
-		return 0, InvalidValue(field)
+		return 0, InvalidValue(field).WithHint("Send digits alone.")
 	}
 	return int(n), nil
 }

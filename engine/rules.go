@@ -53,7 +53,8 @@ func checkMethod(in *PaymentInput) error {
 	case in.PaymentMethod != "" && !hasInstrument(in):
 		return Missing("payment_method_data")
 	case in.PaymentMethodType != "" && in.PaymentMethod == methodCard && in.PaymentMethodType != "credit" && in.PaymentMethodType != "debit":
-		return Unprocessable("payment_method_type", "payment_method_type doesn't correspond to the specified payment_method")
+		return Unprocessable("payment_method_type", "payment_method_type doesn't correspond to the specified payment_method").
+			WithHint(`For payment_method "card", send "credit" or "debit".`)
 	}
 	return nil
 }
@@ -227,7 +228,7 @@ func checkConfirm(p *Payment, in *PaymentInput) error {
 	case d.SetupFutureUsage != "" && p.CustomerID == "":
 		return Refused("customer_id is mandatory when setup_future_usage is given").About("customer_id")
 	case in.PaymentMethod != "" && in.PaymentMethod != methodCard:
-		return noConnector("only cards are taken")
+		return noConnector("only cards are taken").About("payment_method")
 	}
 	if err := checkMandateData(p, in); err != nil {
 		return err
