@@ -13,7 +13,6 @@ const (
 	KindUnprocessable Kind = "unprocessable" // understood, but a value is out of its bounds (422)
 	KindTooLarge      Kind = "too_large"     // the request's body is over the limit (413)
 	KindUnauthorized  Kind = "unauthorized"  // no valid key (401)
-	KindForbidden     Kind = "forbidden"     // a valid key that may not do this (403)
 	KindNotFound      Kind = "not_found"     // no such thing, or not yours (404)
 	KindLimited       Kind = "limited"       // too many tries (429)
 	KindUnimplemented Kind = "unimplemented" // known and not offered (501)
@@ -32,9 +31,7 @@ type Error struct {
 	Hint    string // what the caller can do about the error; "" where Message already says so
 	// Connector is the connector the error is about, "" if none.
 	Connector string
-	// Data is attached to the answer for the codes that carry some (IR_21: the missing fields).
-	Data any
-	Err  error
+	Err       error
 }
 
 func (e *Error) Error() string {

@@ -88,7 +88,7 @@ func (s *Server) checkConnector(name string) error {
 	if _, known := s.Connectors.Adapter(name); known {
 		return nil
 	}
-	return engine.Malformed("connector_name", "unknown variant `"+shownText([]byte(name))+"`, expected "+oneOfText(s.connectorNames()))
+	return s.unknownConnector("connector_name", name)
 }
 
 func (s *Server) createAccount(c *call) (answer, error) {

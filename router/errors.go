@@ -2,7 +2,6 @@ package router
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -10,7 +9,7 @@ import (
 	"payswitch/engine"
 )
 
-// asError makes every error an engine.Error: one that is not ours is an internal failure.
+// asError returns err as an engine.Error. An error of another type is an internal failure.
 func asError(err error) *engine.Error {
 	var e *engine.Error
 	if errors.As(err, &e) {
@@ -19,7 +18,7 @@ func asError(err error) *engine.Error {
 	return engine.Internal(err, "answer request")
 }
 
-// statusOf is the only place an error becomes an HTTP status.
+// statusOf is the one place where an error becomes an HTTP status.
 func statusOf(e *engine.Error) int {
 	switch e.Kind {
 	case engine.KindInvalid:
@@ -30,8 +29,6 @@ func statusOf(e *engine.Error) int {
 		return http.StatusUnprocessableEntity
 	case engine.KindUnauthorized:
 		return http.StatusUnauthorized
-	case engine.KindForbidden:
-		return http.StatusForbidden
 	case engine.KindNotFound:
 		return http.StatusNotFound
 	case engine.KindLimited:
@@ -44,15 +41,12 @@ func statusOf(e *engine.Error) int {
 	return http.StatusInternalServerError
 }
 
-// errorAnswer is the envelope: {"error":{"type","message","code", …}}. A body that could not be read (IR_06 with 400 or 413) names its type
-// twice, as type and error_type: clients look for either.
+// errorAnswer is the error object: {"error":{"type","message","code", …}}. Where the body could not be read (IR_06 with 400 or 413), the
+// object names its type twice, as type and error_type: clients read either.
 func errorAnswer(e *engine.Error) answer {
 	status := statusOf(e)
 	kind := "invalid_request"
-	switch {
-	case strings.HasPrefix(e.Code, "CE_"):
-		kind = "connector"
-	case status >= 500 && status != http.StatusNotImplemented:
+	if status >= 500 && status != http.StatusNotImplemented {
 		kind = "api"
 	}
 	var w writer
@@ -61,15 +55,9 @@ func errorAnswer(e *engine.Error) answer {
 		w.str("error_type", kind)
 	}
 	w.str("message", e.Message).str("code", e.Code)
-	if e.Reason != "" {
-		w.str("reason", e.Reason)
-	}
-	if e.Connector != "" {
-		w.str("connector", e.Connector)
-	}
-	if e.Data != nil {
-		if raw, err := json.Marshal(e.Data); err == nil {
-			w.raw("data", raw)
+	for _, extra := range [][2]string{{"param", e.Param}, {"hint", e.Hint}, {"reason", e.Reason}, {"connector", e.Connector}} {
+		if extra[1] != "" {
+			w.str(extra[0], extra[1])
 		}
 	}
 	a := w.close().close().answer()
@@ -80,13 +68,44 @@ func errorAnswer(e *engine.Error) answer {
 	return a
 }
 
-// Answers to a URL or a method that nothing is at.
+// located returns the error with the path of its field in this request. The engine names a field without the objects around it where
+// several requests have it: card_cvc is payment_method_data.card.card_cvc in one and card.card_cvc in another. A name that the body
+// does not have, or has at several paths, stays as it is.
+func (c *call) located(e *engine.Error) *engine.Error {
+	if e.Param == "" || len(c.body) == 0 {
+		return e
+	}
+	found := ""
+	r := newReader(c.body)
+	for {
+		if _, err := r.token(); err != nil || r.dec.StackDepth() == 0 {
+			break
+		}
+		switch path := r.path(); {
+		case path == e.Param:
+			return e
+		case path == found || !strings.HasSuffix(path, "."+e.Param):
+		case found != "":
+			return e
+		default:
+			found = path
+		}
+	}
+	if found == "" {
+		return e
+	}
+	there := *e
+	there.Param = found
+	return &there
+}
+
+// The answers to an unknown URL and to a method that the URL does not have.
 var (
 	errUnknownURL = &engine.Error{Kind: engine.KindNotFound, Code: "IR_02", Message: "Unrecognized request URL"}
 	errMethod     = &engine.Error{Kind: engine.KindInvalid, Code: "IR_03", Message: "The HTTP method is not applicable for this API"}
 )
 
-// methodAnswer says which methods the URL has.
+// methodAnswer is a 405. Its Allow header lists the methods of the URL.
 func methodAnswer(allowed []string) answer {
 	a := errorAnswer(errMethod)
 	a.status = http.StatusMethodNotAllowed
@@ -94,7 +113,7 @@ func methodAnswer(allowed []string) answer {
 	return a
 }
 
-// clientGone says that the caller hung up: nobody reads the answer, and nothing of ours failed.
+// clientGone reports whether the request failed because the caller closed the connection.
 func clientGone(ctx context.Context, err error) bool {
 	return ctx.Err() != nil && errors.Is(err, context.Canceled)
 }

@@ -154,10 +154,10 @@ func TestOurFailure(t *testing.T) {
 
 func TestErrorExtras(t *testing.T) {
 	f := &fake{create: func() (*engine.PaymentView, error) {
-		return nil, &engine.Error{Kind: engine.KindInvalid, Code: "IR_21", Message: "Missing required params", Reason: "why", Connector: "stripe", Data: []string{"a"}}
+		return nil, &engine.Error{Kind: engine.KindInvalid, Code: "IR_21", Message: "Missing required params", Param: "amount", Hint: "Send it.", Reason: "why", Connector: "stripe"}
 	}}
 	r := f.send(t, "POST", "/payments", plain)
-	require.JSONEq(t, `{"error":{"type":"invalid_request","message":"Missing required params","code":"IR_21","reason":"why","connector":"stripe","data":["a"]}}`, r.body)
+	require.JSONEq(t, `{"error":{"type":"invalid_request","message":"Missing required params","code":"IR_21","param":"amount","hint":"Send it.","reason":"why","connector":"stripe"}}`, r.body)
 }
 
 func TestObserve(t *testing.T) {

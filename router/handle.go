@@ -209,7 +209,7 @@ func (s *Server) once(c *call, key string) (answer, error) {
 		if e.Kind == engine.KindInternal || e.Kind == engine.KindUnavailable || e.Kind == engine.KindLimited || e.Code == "HE_00" {
 			return answer{}, err
 		}
-		a = errorAnswer(e)
+		a = errorAnswer(c.located(e))
 	}
 	if a.status == 0 {
 		a.status = http.StatusOK
@@ -240,7 +240,7 @@ func (s *Server) failed(c *call, err error) answer {
 	if e.Kind == engine.KindInternal && !clientGone(c.ctx(), err) {
 		s.Logger.ErrorContext(c.ctx(), "request failed", "request_id", c.requestID, "method", c.r.Method, "route", c.pattern(), "error", e)
 	}
-	return errorAnswer(e)
+	return errorAnswer(c.located(e))
 }
 
 func (c *call) pattern() string {
@@ -279,7 +279,7 @@ func tooLarge(limit int64) error {
 func (c *call) jsonBody() ([]byte, error) {
 	media, _, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
-		return nil, engine.Malformed("", "the request needs the header Content-Type: application/json")
+		return nil, engine.Malformed("Content-Type", "the request needs the header Content-Type: application/json")
 	}
 	return c.body, nil
 }

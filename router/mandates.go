@@ -41,7 +41,7 @@ func (s *Server) listMandates(c *call) (answer, error) {
 	f := engine.MandateFilter{Limit: q.count("limit", 10), Offset: q.count("offset", 0), From: q.time("created_time.gte"), To: q.time("created_time.lte")}
 	if q.has("mandate_status") {
 		if f.Status = engine.MandateStatus(q.text("mandate_status")); !slices.Contains(mandateStatuses, string(f.Status)) {
-			q.fail("mandate_status", "mandate_status: expected "+oneOfText(mandateStatuses))
+			q.fail("mandate_status", "mandate_status: expected "+oneOfText(mandateStatuses), choiceHint(q.text("mandate_status"), mandateStatuses))
 		}
 	}
 	switch {

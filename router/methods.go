@@ -180,9 +180,11 @@ func (s *Server) createMethod(c *call) (answer, error) {
 	case in.Method == "" && in.Card == nil:
 		return answer{}, engine.Missing("payment_method")
 	case in.Method != "" && in.Method != "card":
-		return answer{}, &engine.Error{Kind: engine.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Reason: "only cards can be saved"}
+		return answer{}, &engine.Error{Kind: engine.KindInvalid, Code: "IR_19", Message: "Payment method type not supported", Reason: "only cards are kept",
+			Param: "payment_method", Hint: `Send "card".`}
 	case in.Type != "" && in.Type != "credit" && in.Type != "debit":
-		return answer{}, engine.Unprocessable("payment_method_type", "payment_method_type doesn't correspond to the specified payment_method")
+		return answer{}, engine.Unprocessable("payment_method_type", "payment_method_type doesn't correspond to the specified payment_method").
+			WithHint(`For payment_method "card", send "credit" or "debit".`)
 	}
 	in.Method = "card"
 	var err error

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// The objects within a payment request.
+// The objects in a payment request.
 
 var customerFields = openObject(
 	at("id", identifier, func(c *engine.CustomerInput) *string { return &c.ID }),
@@ -66,7 +66,7 @@ var browserFields = openObject(
 	at("user_agent", text, func(b *sdk.Browser) *string { return &b.UserAgent }),
 )
 
-// methodFields is payment_method_data: a card, or another instrument that the engine answers for; billing beside it.
+// methodFields is payment_method_data: a card, or another instrument, which the engine refuses; and the billing address.
 var methodFields = func() *object[paymentRequest] {
 	fields := []field[paymentRequest]{
 		{key: "card", read: func(r *reader, p *paymentRequest) error {
@@ -86,7 +86,7 @@ var methodFields = func() *object[paymentRequest] {
 	return openObject(fields...)
 }()
 
-// notKept reads what is neither kept nor passed on.
+// notKept skips a value that is neither kept nor passed on.
 var notKept = apart((*reader).value)
 
 // cardFields is a card as a payer types it.
@@ -113,13 +113,13 @@ func cardWith[T any](card func(*T) *engine.CardInput) []field[T] {
 	}
 }
 
-// cardTokenFields come with a saved card: its CVC typed again.
+// cardTokenFields come with a saved card: the payer types its CVC again.
 var cardTokenFields = openObject(
 	at("card_cvc", secretText, func(p *paymentRequest) *engine.Secret { return &p.CardCVC }),
 	at("card_holder_name", hiddenText, func(p *paymentRequest) *string { return &p.CardHolder }),
 )
 
-// hiddenText is text that no message repeats, also when it is not text at all.
+// hiddenText reads text. No message repeats the value, even where it is not a text.
 func hiddenText(r *reader) (string, error) {
 	s, err := secretText(r)
 	return s.Reveal(), err
@@ -178,7 +178,7 @@ var acceptanceFields = closedObject(
 	}},
 )
 
-// onlineFields: the IP address is not checked; callers send placeholders.
+// onlineFields does not check the IP address: callers send placeholders.
 var onlineFields = closedObject(
 	at("ip_address", text, func(a *engine.Acceptance) *string { return &a.IP }),
 	must(at("user_agent", text, func(a *engine.Acceptance) *string { return &a.UserAgent })),
@@ -202,7 +202,7 @@ var threeDSFields = openObject(
 	).into},
 )
 
-// routingRule is a payment's routing as it comes: {"type":"single","data":"stripe"}.
+// routingRule is a payment's routing as it is sent: {"type":"single","data":"stripe"}.
 type routingRule struct {
 	kind string
 	data json.RawMessage
@@ -237,18 +237,19 @@ func routingChoice(r *reader) (engine.RoutingChoice, error) {
 	return choiceFields.parse(r)
 }
 
-// parseRouting reads a routing rule. What is wrong with it is unprocessable, not malformed.
+// parseRouting reads a routing rule. An error in it is answered with 422, not as malformed JSON.
 func parseRouting(raw json.RawMessage) (*engine.Routing, error) {
 	bad := func(err error) error {
-		text := strings.TrimPrefix(asError(err).Message, "Json deserialize error: ")
-		return engine.Unprocessable("routing", "routing is malformed: "+text+` (in routing); expected {"type":"single","data":"<connector>"} `+
-			`or a priority or volume_split rule`)
+		e := asError(err)
+		text := strings.TrimPrefix(e.Message, "Json deserialize error: ")
+		return engine.Unprocessable(e.Param, "routing is malformed: "+text+` (in routing); expected {"type":"single","data":"<connector>"} `+
+			`or a priority or volume_split rule`).WithHint(e.Hint)
 	}
-	rule, err := routingFields.parse(newReader(raw))
+	rule, err := routingFields.parse((&document{body: raw}).reader(0, len(raw), "routing"))
 	if err != nil {
 		return nil, bad(err)
 	}
-	routing, r := &engine.Routing{Type: rule.kind}, newReader(rule.data)
+	routing, r := &engine.Routing{Type: rule.kind}, (&document{body: rule.data}).reader(0, len(rule.data), "routing.data")
 	switch rule.kind {
 	case "single":
 		var choice engine.RoutingChoice
@@ -260,7 +261,7 @@ func parseRouting(raw json.RawMessage) (*engine.Routing, error) {
 		routing.Choices, err = listOf(splitFields.parse)(r)
 	}
 	if err == nil && len(routing.Choices) == 0 {
-		err = engine.Malformed("routing", "data names no connector")
+		err = engine.Malformed("routing.data", "data names no connector")
 	}
 	if err != nil {
 		return nil, bad(err)

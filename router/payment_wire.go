@@ -11,7 +11,7 @@ import (
 	"payswitch/sdk"
 )
 
-// paymentRequest is the body of create, update and confirm: one table serves the three, and the engine ignores what does not apply.
+// paymentRequest is the body of create, update and confirm. One table serves the three. The engine ignores the fields that do not apply.
 type paymentRequest struct {
 	engine.PaymentInput
 	routing    json.RawMessage
@@ -21,15 +21,15 @@ type paymentRequest struct {
 // amount is money in minor units.
 var amount = integer(0, math.MaxInt64)
 
-// addend is an amount that is added to another; bounded, so that no sum can overflow.
+// addend is an amount that is added to another. Its bound keeps sums from overflowing.
 var addend = integer(0, 999_999_999)
 
-// echo keeps a field to show it as it came.
+// echo checks a field with parse and keeps it to show it as it came.
 func echo[V any](key string, parse func(*reader) (V, error)) field[paymentRequest] {
 	return echoAnd(key, parse, func(*paymentRequest, V) {})
 }
 
-// echoAnd keeps a field to show it as it came, and use takes what parse made of it.
+// echoAnd is echo that also gives the value to use.
 func echoAnd[V any](key string, parse func(*reader) (V, error), use func(*paymentRequest, V)) field[paymentRequest] {
 	return field[paymentRequest]{key: key, read: func(r *reader, p *paymentRequest) error {
 		v, raw, err := alsoRaw(r, parse)
@@ -45,7 +45,7 @@ func echoAnd[V any](key string, parse func(*reader) (V, error), use func(*paymen
 	}}
 }
 
-// paymentFields is what a payment may be created, updated and confirmed with. Other keys are refused.
+// paymentFields are the fields of create, update and confirm. Other keys are refused.
 var paymentFields = named(closedObject(
 	opt("amount", amount, func(p *paymentRequest) **int64 { return &p.Amount }),
 	at("currency", oneOf(currencies), func(p *paymentRequest) *sdk.Currency { return &p.Currency }),
@@ -120,7 +120,7 @@ var paymentFields = named(closedObject(
 	echo("enable_overcapture", boolean),
 	echo("retry_action", oneOf(retryActions)),
 
-	// Known to the API, checked, and without effect.
+	// Fields of the API that have no effect here.
 	drop[paymentRequest]("threeds_method_comp_ind", oneOf(completionIndicators)),
 	drop[paymentRequest]("tokenization", oneOf(tokenizations)),
 	drop[paymentRequest]("all_keys_required", boolean),
@@ -141,7 +141,7 @@ var paymentFields = named(closedObject(
 	drop[paymentRequest]("business_sub_label", text),
 ))
 
-// named makes the fields of o note in Sent that they were sent: the engine refuses of the payer what it does not know.
+// named makes every field of o note its name in Sent. The engine uses the names to refuse fields that a payer may not send.
 func named(o *object[paymentRequest]) *object[paymentRequest] {
 	for i := range o.fields {
 		key, read := o.fields[i].key, o.fields[i].read
@@ -172,10 +172,10 @@ var surchargeFields = openObject(
 	at("tax_amount", addend, func(s *surcharge) *int64 { return &s.tax }),
 )
 
-// payment reads the body of create, update and confirm: the form first, then the lengths, then the connectors named.
+// payment reads the body of create, update and confirm. It checks the form first, then the lengths, then the connectors in the routing.
 func (s *Server) payment(c *call) (*engine.PaymentInput, error) {
 	if source := c.r.Header.Get("X-Payment-Confirm-Source"); source == "webhook" || source == "external_authenticator" {
-		return nil, engine.Unprocessable("X-Payment-Confirm-Source", "X-Payment-Confirm-Source must not be "+source+", which is used inside only")
+		return nil, engine.Unprocessable("X-Payment-Confirm-Source", "X-Payment-Confirm-Source must not be "+source+": the switch alone uses this value")
 	}
 	p := &paymentRequest{}
 	p.Sent = make([]string, 0, 16)
@@ -189,7 +189,7 @@ func (s *Server) payment(c *call) (*engine.PaymentInput, error) {
 		return nil, err
 	}
 	if p.Browser != nil && p.Browser.IP == "" {
-		p.Browser.IP, _, _ = net.SplitHostPort(c.r.RemoteAddr) // none is fine
+		p.Browser.IP, _, _ = net.SplitHostPort(c.r.RemoteAddr) // "" where there is no address
 	}
 	return &p.PaymentInput, nil
 }
@@ -209,7 +209,7 @@ func (p *paymentRequest) checkLengths() error {
 	)
 }
 
-// length is a field with the bytes it may have.
+// length is a field, its value, and how many bytes the value may have.
 type length struct {
 	field, value string
 	most         int
@@ -225,11 +225,12 @@ func checkLengths(fields ...length) error {
 	return nil
 }
 
-// setRouting reads the routing rule (a malformed one is 422, not a parse error) and checks that every connector named is one we have.
+// setRouting reads the routing rule and checks that an adapter serves every connector in it. A malformed rule is answered with 422, not
+// as malformed JSON.
 func (s *Server) setRouting(p *paymentRequest) error {
-	for _, name := range p.connectors {
+	for i, name := range p.connectors {
 		if _, known := s.Connectors.Adapter(name); !known {
-			return engine.Malformed("connector", "unknown variant `"+shownText([]byte(name))+"`, expected "+oneOfText(s.connectorNames()))
+			return s.unknownConnector("connector["+strconv.Itoa(i)+"]", name)
 		}
 	}
 	if p.routing == nil {
@@ -245,14 +246,24 @@ func (s *Server) setRouting(p *paymentRequest) error {
 	if err != nil {
 		return err
 	}
-	for _, choice := range routing.Choices {
+	for i, choice := range routing.Choices {
 		if _, known := s.Connectors.Adapter(choice.Connector); !known {
-			return engine.Unprocessable("routing", fmt.Sprintf("routing names the connector %s, expected %s",
-				quoted([]byte(choice.Connector)), oneOfText(s.connectorNames())))
+			param, names := "routing.data", s.connectorNames()
+			if routing.Type != "single" {
+				param += "[" + strconv.Itoa(i) + "]"
+			}
+			return engine.Unprocessable(param, fmt.Sprintf("routing names the connector %s, expected %s",
+				quoted([]byte(choice.Connector)), oneOfText(names))).WithHint(choiceHint(choice.Connector, names))
 		}
 	}
 	p.Routing = routing
 	return nil
+}
+
+// unknownConnector is the error for a connector in the field param that no adapter serves.
+func (s *Server) unknownConnector(param, name string) error {
+	names := s.connectorNames()
+	return engine.Malformed(param, "unknown variant `"+shownText([]byte(name))+"`, expected "+oneOfText(names)).WithHint(choiceHint(name, names))
 }
 
 func (s *Server) connectorNames() []string {

@@ -12,7 +12,7 @@ import (
 	"payswitch/engine"
 )
 
-// query reads the query of a URL. It keeps the first error in err; a caller checks err after it has read all parameters.
+// query reads a URL's query. err keeps the first error. A parameter that is absent or wrong reads as the zero value.
 type query struct {
 	values url.Values
 	err    error
@@ -22,30 +22,31 @@ func (c *call) query() *query {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	q := &query{values: values}
 	if err != nil {
-		q.fail("", "the query string is malformed")
+		q.fail("", "the query string is malformed", "")
 	}
 	for key, list := range values {
 		if len(list) > 1 {
-			q.fail(key, "duplicate query parameter `"+shownText([]byte(key))+"`")
+			q.fail(key, "duplicate query parameter `"+shownText([]byte(key))+"`", "Send the parameter once.")
 		}
 		if !utf8.ValidString(key) || !utf8.ValidString(list[0]) || strings.ContainsRune(list[0], 0) {
-			q.fail(key, "the query string is not valid text")
+			q.fail(key, "the query string is not valid text", "")
 		}
 	}
 	return q
 }
 
-func (q *query) fail(param, message string) {
+// fail keeps the first error. param is the query parameter at fault.
+func (q *query) fail(param, message, hint string) {
 	if q.err == nil {
-		q.err = &engine.Error{Kind: engine.KindInvalid, Code: "IR_06", Message: "Query deserialize error: " + message, Param: param}
+		q.err = &engine.Error{Kind: engine.KindInvalid, Code: "IR_06", Message: "Query deserialize error: " + message, Param: shownText([]byte(param)), Hint: hint}
 	}
 }
 
-// only sets err if the query has a parameter that is not among names.
+// only refuses parameters that are not in names.
 func (q *query) only(names ...string) {
 	for key := range q.values {
 		if !slices.Contains(names, key) {
-			q.fail(key, "unknown field `"+shownText([]byte(key))+"`, expected "+oneOfText(names))
+			q.fail(key, "unknown field `"+shownText([]byte(key))+"`, expected "+oneOfText(names), didYouMean(key, names))
 		}
 	}
 }
@@ -58,7 +59,7 @@ func (q *query) id(name string) string {
 	v := q.text(name)
 	if q.has(name) {
 		if err := checkID(v); err != nil {
-			q.fail(name, name+": "+err.Error())
+			q.fail(name, name+": "+err.Error(), "")
 		}
 	}
 	return v
@@ -67,19 +68,19 @@ func (q *query) id(name string) string {
 func (q *query) bool(name string) bool {
 	v := q.text(name)
 	if q.has(name) && v != "true" && v != "false" {
-		q.fail(name, fmt.Sprintf("%s: %s is not `true` or `false`", name, quoted([]byte(v))))
+		q.fail(name, fmt.Sprintf("%s: %s is not `true` or `false`", name, quoted([]byte(v))), "Send true or false.")
 	}
 	return v == "true"
 }
 
-// int reads an integer. given is false if the parameter is missing or not an integer.
+// int reads a whole number. given is false where the parameter was not sent or is not a whole number.
 func (q *query) int(name string) (v int64, given bool) {
 	if !q.has(name) {
 		return 0, false
 	}
 	v, err := strconv.ParseInt(q.text(name), 10, 64)
 	if err != nil {
-		q.fail(name, fmt.Sprintf("%s: %s is not an integer", name, quoted([]byte(q.text(name)))))
+		q.fail(name, fmt.Sprintf("%s: %s is not an integer", name, quoted([]byte(q.text(name)))), "Send a whole number.")
 		return 0, false
 	}
 	return v, true
@@ -91,7 +92,7 @@ func (q *query) time(name string) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, q.text(name))
 	if err != nil {
-		q.fail(name, fmt.Sprintf("%s: %s is not an ISO 8601 time such as 2022-09-10T10:11:12Z", name, quoted([]byte(q.text(name)))))
+		q.fail(name, fmt.Sprintf("%s: %s is not an ISO 8601 time such as 2022-09-10T10:11:12Z", name, quoted([]byte(q.text(name)))), "")
 	}
 	return t.UTC()
 }
