@@ -10,17 +10,14 @@ import (
 // maxHinted is how many values a hint lists at most.
 const maxHinted = 8
 
-// didYouMean is a hint that names the entries of list nearest to sent. "" means that nothing is near.
+// didYouMean is a hint that names the fields of list nearest to sent. "" means that no name is near.
 func didYouMean(sent string, list []string) string {
-	if near := nearest(sent, list); len(near) > 0 {
-		return "Did you mean " + listText(near, "or") + "?"
-	}
-	return ""
+	return meant(nearest(sent, list, strings.HasSuffix))
 }
 
-// choiceHint is didYouMean, or the whole list where it is short.
+// choiceHint is a hint that names the values of list nearest to sent, or the whole list where it is short.
 func choiceHint(sent string, list []string) string {
-	hint := didYouMean(sent, list)
+	hint := meant(nearest(sent, list, strings.HasPrefix))
 	switch {
 	case hint != "" || len(list) == 0 || len(list) > maxHinted:
 		return hint
@@ -28,6 +25,13 @@ func choiceHint(sent string, list []string) string {
 		return "Send " + listText(list, "or") + "."
 	}
 	return "Send one of " + listText(list, "or") + "."
+}
+
+func meant(near []string) string {
+	if len(near) == 0 {
+		return ""
+	}
+	return "Did you mean " + listText(near, "or") + "?"
 }
 
 // listText is a list of quoted names: "a", "b" or "c".
@@ -42,9 +46,9 @@ func listText(list []string, last string) string {
 	return strings.Join(out, "")
 }
 
-// nearest are up to three entries of list that sent may have meant, in list's order. An entry is near where it is the same but for
-// case and punctuation; else where few letters differ; else where one is the beginning or a whole word of the other.
-func nearest(sent string, list []string) []string {
+// nearest are up to three entries of list that sent may stand for. An entry is near where it is the same except for case and
+// punctuation; otherwise where few letters differ; otherwise where partOf says that one of the two is part of the other.
+func nearest(sent string, list []string, partOf func(s, part string) bool) []string {
 	plain := plainName(sent)
 	if len(plain) < 2 || len(plain) > 64 {
 		return nil
@@ -60,7 +64,7 @@ func nearest(sent string, list []string) []string {
 			close, most = []string{name}, d
 		case d == most && len(other) > 2*d:
 			close = append(close, name)
-		case len(plain) >= 3 && (strings.HasPrefix(other, plain) || strings.HasPrefix(plain, other) || slices.Contains(strings.Split(name, "_"), strings.ToLower(sent))):
+		case min(len(plain), len(other)) >= 3 && (partOf(other, plain) || partOf(plain, other)):
 			partly = append(partly, name)
 		}
 	}

@@ -32,7 +32,7 @@ var document = sync.OnceValues(func() (*openapi3.T, error) {
 	return doc, doc.Validate(context.Background(), openapi3.DisableExamplesValidation())
 })
 
-// checked compares every answer of s, and every request that s accepts, with openapi.yaml.
+// checked compares every answer of s, and every request that s accepts, with openapi.yaml. It also checks that errors about a field name it.
 func checked(t testing.TB, s *router.Server) http.Handler {
 	doc, err := document()
 	require.NoError(t, err)
@@ -46,6 +46,7 @@ func checked(t testing.TB, s *router.Server) http.Handler {
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			check(t, doc, pattern, params, r, rec.Result())
 		}
+		requireParam(t, r, rec.Code, rec.Body.Bytes())
 		maps.Copy(w.Header(), rec.Header())
 		w.WriteHeader(rec.Code)
 		w.Write(rec.Body.Bytes())

@@ -1,0 +1,253 @@
+package router_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/stretchr/testify/require"
+
+	"payswitch/engine"
+)
+
+// TestParamAndHint holds the field and the hint of one error of each kind.
+func TestParamAndHint(t *testing.T) {
+	w := newWorld(t)
+	held := w.post("/payments", with(plain, "capture_method", `"manual"`)).ok()["payment_id"].(string)
+	open := w.post("/payments", with(plain, "confirm", "-")).ok()
+	secretOf := open["client_secret"].(string)
+	for _, c := range []struct{ name, method, path, key, body, param, hint string }{
+		// Bad JSON.
+		{"broken between fields", "POST", "/payments", w.secret, `{"amount":1,}`, "", ""},
+		{"broken value", "POST", "/payments", w.secret, `{"metadata":{"a":[1,"\x"]}}`, "metadata.a[1]", ""},
+		{"broken value in a list", "POST", "/payments", w.secret, `{"order_details":[{"product_name":"a","quantity":1,"amount":1},{"product_name":tru}]}`, "order_details[1].product_name", ""},
+		{"cut short", "POST", "/payments", w.secret, `{"amount":1`, "", ""},
+		{"trailing text", "POST", "/payments", w.secret, `{} x`, "", ""},
+		{"NUL", "POST", "/payments", w.secret, `{"billing":{"address":{"city":"\u0000"}}}`, "billing.address.city", ""},
+		{"number out of range", "POST", "/payments", w.secret, `{"metadata":{"a":1e999}}`, "metadata.a", ""},
+
+		// Unknown and duplicate fields.
+		{"misspelt field", "POST", "/payments", w.secret, `{"amont":1}`, "amont", `Did you mean "amount"?`},
+		{"other case", "POST", "/payments", w.secret, `{"captureMethod":"manual"}`, "captureMethod", `Did you mean "capture_method"?`},
+		{"misspelt field inside", "POST", "/payments", w.secret, `{"billing":{"adress":{}}}`, "billing.adress", `Did you mean "address"?`},
+		{"field like no other", "POST", "/payments", w.secret, `{"zzz":1}`, "zzz", ""},
+		{"field twice", "POST", "/payments", w.secret, `{"billing":{"email":"a@b.example","email":"a@b.example"}}`, "billing.email", "Send the field once."},
+		{"card number as a field", "POST", "/payments", w.secret, `{"4242424242424242":1}`, "************4242", ""},
+
+		// Wrong types.
+		{"number in quotes", "POST", "/payments", w.secret, `{"amount":"100"}`, "amount", "Send the number without quotes."},
+		{"fraction", "POST", "/payments", w.secret, `{"amount":10.5}`, "amount", "Send a whole number without quotes, fraction or exponent."},
+		{"number for a text", "POST", "/payments", w.secret, `{"billing":{"address":{"zip":94122}}}`, "billing.address.zip", "Put the value in quotes."},
+		{"text for a boolean", "POST", "/payments", w.secret, `{"confirm":"true"}`, "confirm", "Send true without quotes."},
+		{"text for an object", "POST", "/payments", w.secret, `{"customer":"x"}`, "customer", "Send an object: {...}."},
+		{"object for a list", "POST", "/payments", w.secret, `{"order_details":{}}`, "order_details", "Send a list: [...]."},
+		{"in a list", "POST", "/payments", w.secret, `{"order_details":[{"product_name":"a","quantity":1,"amount":1},{"product_name":"b","quantity":"1","amount":1}]}`, "order_details[1].quantity", "Send the number without quotes."},
+		{"body that is no object", "POST", "/payments", w.secret, `[]`, "", "Send an object: {...}."},
+		{"card number as number", "POST", "/payments", w.secret, with(plain, "payment_method_data.card.card_number", "4242424242424242"), "payment_method_data.card.card_number", "Put the value in quotes."},
+
+		// Values out of bounds, of the wrong form, or not on a closed list.
+		{"negative amount", "POST", "/payments", w.secret, `{"amount":-1}`, "amount", "Send a whole number from 0 to 9223372036854775807."},
+		{"currency in lower case", "POST", "/payments", w.secret, `{"currency":"usd"}`, "currency", `Did you mean "USD"?`},
+		{"currency that does not exist", "POST", "/payments", w.secret, `{"currency":"XXX"}`, "currency", ""},
+		{"country", "POST", "/payments", w.secret, `{"shipping":{"address":{"country":"us"}}}`, "shipping.address.country", `Did you mean "US"?`},
+		{"beginning of a value", "POST", "/payments", w.secret, `{"capture_method":"auto"}`, "capture_method", `Did you mean "automatic"?`},
+		{"short list", "POST", "/payments", w.secret, `{"authentication_type":"3ds"}`, "authentication_type", `Send one of "three_ds" or "no_three_ds".`},
+		{"value in a list", "POST", "/payments", w.secret, `{"allowed_payment_method_types":["debit","aple_pay"]}`, "allowed_payment_method_types[1]", `Did you mean "apple_pay"?`},
+		{"connector", "POST", "/payments", w.secret, `{"connector":["adyen","strype"]}`, "connector[1]", `Did you mean "stripe"?`},
+		{"URL", "POST", "/payments", w.secret, `{"return_url":"example.com"}`, "return_url", `Send an absolute URL, such as "https://example.com/return".`},
+		{"e-mail", "POST", "/payments", w.secret, `{"customer":{"email":"x"}}`, "customer.email", `Send an address such as "name@example.com".`},
+		{"Luhn", "POST", "/payments", w.secret, with(plain, "payment_method_data.card.card_number", `"4242424242424241"`), "payment_method_data.card.card_number",
+			"The last digit does not match the others (Luhn check): look for a mistyped digit."},
+		{"length", "POST", "/payments", w.secret, with(plain, "customer", `{"phone_country_code":"`+strings.Repeat("1", 5)+strings.Repeat("a", 300)+`"}`), "customer.phone_country_code", ""},
+		{"card number in a text", "POST", "/payments", w.secret, with(plain, "metadata", `{"list":["","4242424242424242"]}`), "metadata.list[1]", ""},
+
+		// Missing fields.
+		{"missing at the top", "POST", "/payments", w.secret, `{"amount":1}`, "currency", ""},
+		{"missing inside", "POST", "/payments", w.secret, with(plain, "payment_method_data.card.card_cvc", "-"), "payment_method_data.card.card_cvc", ""},
+		{"missing, misspelt", "POST", "/payments", w.secret, `{"payment_method_data":{"card":{"number":"4242424242424242"}}}`, "payment_method_data.card.card_number",
+			`The field "number" is unknown here. Did you mean "card_number"?`},
+		{"missing in data by type", "POST", "/payments", w.secret, `{"recurring_details":{"data":{"card_number":"4242424242424242"},"type":"network_transaction_id_and_card_details"}}`,
+			"recurring_details.data.network_transaction_id", ""},
+		{"wrong in data by type", "POST", "/payments", w.secret, `{"recurring_details":{"data":{"processor_payment_token":1},"type":"processor_payment_token"}}`,
+			"recurring_details.data.processor_payment_token", "Put the value in quotes."},
+
+		// Routing rules.
+		{"routing type", "POST", "/payments", w.secret, with(plain, "routing", `{"type":"singel","data":"adyen"}`), "routing.type", `Did you mean "single"?`},
+		{"routing data", "POST", "/payments", w.secret, with(plain, "routing", `{"type":"priority","data":["adyen",{"conector":"stripe"}]}`), "routing.data[1].connector",
+			`The field "conector" is unknown here. Did you mean "connector"?`},
+		{"routing connector", "POST", "/payments", w.secret, with(plain, "routing", `{"type":"priority","data":["adyen","strype"]}`), "routing.data[1]", `Did you mean "stripe"?`},
+
+		// Errors of the engine.
+		{"expiry month", "POST", "/payments", w.secret, with(plain, "payment_method_data.card.card_exp_month", `"13"`), "payment_method_data.card.card_exp_month", "Send 01 to 12."},
+		{"expiry year", "POST", "/payments", w.secret, with(plain, "payment_method_data.card.card_exp_year", `"20a"`), "payment_method_data.card.card_exp_year", "Send digits alone."},
+		{"expiry of a card by id", "POST", "/payment_methods", w.secret, `{"customer_id":"cus_1","payment_method":"card","card":{"card_number":"4242424242424242","card_exp_month":"13","card_exp_year":"50"}}`,
+			"card.card_exp_month", "Send 01 to 12."},
+		{"CVC", "POST", "/payments", w.secret, with(plain, "payment_method_data.card.card_cvc", `"12"`), "payment_method_data.card.card_cvc", "Send three or four digits."},
+		{"amount too large", "POST", "/payments", w.secret, with(plain, "amount", "999999999999"), "amount", ""},
+		{"two customers", "POST", "/payments", w.secret, with(plain, "name", `"A"`, "customer", `{"name":"B"}`), "customer.name", ""},
+		{"payment_id in use", "POST", "/payments", w.secret, with(plain, "payment_id", `"`+held+`"`), "payment_id", ""},
+		{"too much to capture", "POST", "/payments/" + held + "/capture", w.secret, `{"amount_to_capture":1001}`, "amount_to_capture", ""},
+		{"capture of nothing", "POST", "/payments/" + held + "/capture", w.secret, `{"amount_to_capture":0}`, "amount_to_capture", ""},
+		{"no connector takes it", "POST", "/payments/" + open["payment_id"].(string) + "/confirm", w.publishable, `{"client_secret":"x"}`, "client_secret", ""},
+		{"not for the payer", "POST", "/payments/" + open["payment_id"].(string) + "/confirm", w.publishable, `{"client_secret":"` + secretOf + `","off_session":true}`, "off_session", ""},
+		{"wrong state", "POST", "/payments/" + held + "/confirm", w.secret, `{}`, "", ""},
+
+		// Outside the body.
+		{"query parameter", "GET", "/payments/list?limitt=1", w.secret, "", "limitt", `Did you mean "limit"?`},
+		{"query value", "GET", "/payments/list?limit=ten", w.secret, "", "limit", "Send a whole number."},
+		{"query value out of bounds", "GET", "/payments/list?limit=101", w.secret, "", "limit", ""},
+		{"path", "GET", "/payments/a%20b", w.secret, "", "payment_id", ""},
+		{"no such payment", "GET", "/payments/none", w.secret, "", "", ""},
+		{"no key", "GET", "/payments/none", "", "", "", ""},
+		{"no such URL", "GET", "/nothing", w.secret, "", "", ""},
+		{"no such method", "PUT", "/payments", w.secret, "", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := w.send(c.method, c.path, c.key, c.body)
+			r.t = t
+			require.GreaterOrEqual(t, r.status, 400, r.body)
+			e := r.error()
+			for key, want := range map[string]string{"param": c.param, "hint": c.hint} {
+				if want == "" {
+					require.NotContains(t, e, key, r.body)
+				} else {
+					require.Equal(t, want, e[key], r.body)
+				}
+			}
+		})
+	}
+	w.send("POST", "/payments", w.secret, plain, "Content-Type", "text/plain").expect(400, "IR_06", "Json deserialize error: the request needs the header Content-Type: application/json")
+	r := w.send("POST", "/payments", w.secret, plain, "Idempotency-Key", strings.Repeat("k", 251))
+	require.Equal(t, "Idempotency-Key", r.error()["param"])
+}
+
+// ofFields are the codes of errors that are about a field.
+var ofFields = map[string]bool{"IR_04": true, "IR_05": true, "IR_06": true, "IR_07": true}
+
+// requireParam checks that an answer about a field names it. Only a body that is not JSON, or is too large, has no field at fault.
+func requireParam(t testing.TB, r *http.Request, status int, body []byte) {
+	t.Helper()
+	var envelope struct{ Error *struct{ Code, Message, Param string } }
+	if status < 400 || status >= 500 || json.Unmarshal(body, &envelope) != nil || envelope.Error == nil || !ofFields[envelope.Error.Code] {
+		return
+	}
+	if e := envelope.Error; e.Param == "" {
+		require.Regexp(t, noField, e.Message, "%s %s: %s", r.Method, r.URL.Path, body)
+	}
+}
+
+var noField = regexp.MustCompile(`^Json deserialize error: (invalid character|the JSON ends|unexpected text|object member name|invalid UTF-8|the JSON is nested|the request body is larger|` +
+	`invalid type: \S+( "[^"]*"| .[^ ]*.)?, expected (an object|a list) at line 1 column|missing value after)|^Query deserialize error: the query string is |the form or query string is malformed|^the name of a field holds a card number`)
+
+// TestEveryRouteNamesTheField sends wrong values in every field of every route's body and query. Each error about a field names a field
+// of the route, and an error about the value that was sent names that value.
+func TestEveryRouteNamesTheField(t *testing.T) {
+	w := newWorld(t)
+	doc, err := document()
+	require.NoError(t, err)
+	w.post("/customers", `{"customer_id":"cus_1"}`).ok()
+	w.post("/payments", with(plain, "payment_id", `"pay_1"`, "confirm", "-")).ok()
+	ids := map[string]string{"merchant_id": merchant, "profile_id": w.profile, "customer_id": "cus_1", "payment_id": "pay_1"}
+	key := w.ephemeral(t)
+
+	// ask sends with the first key that the route takes.
+	ask := func(method, path, body string) response {
+		var r response
+		for _, k := range []string{w.secret, adminKey, w.publishable, key} {
+			if r = w.send(method, path, k, body); r.status != 401 {
+				break
+			}
+		}
+		return r
+	}
+	named, routes := 0, 0
+	for pattern, item := range doc.Paths.Map() {
+		path := regexp.MustCompile(`\{([^}]*)\}`).ReplaceAllStringFunc(pattern, func(name string) string {
+			if id := ids[strings.Trim(name, "{}")]; id != "" {
+				return id
+			}
+			return "none"
+		})
+		for method, op := range item.Operations() {
+			fields := map[string]bool{}
+			for _, p := range append(item.Parameters, op.Parameters...) {
+				fields[p.Value.Name] = true
+			}
+			body := bodyOf(op)
+			for name := range body {
+				fields[name] = true
+			}
+			about := func(r response, sent string) {
+				var envelope struct{ Error *struct{ Code, Message, Param string } }
+				if r.status < 400 || r.status >= 500 || json.Unmarshal([]byte(r.body), &envelope) != nil || envelope.Error == nil || !ofFields[envelope.Error.Code] {
+					return
+				}
+				e := envelope.Error
+				if strings.HasPrefix(e.Message, "Json deserialize error: the request needs") {
+					require.Equal(t, "Content-Type", e.Param)
+					return
+				}
+				require.NotEmpty(t, e.Param, "%s %s %s: %s", method, pattern, sent, r.body)
+				top, _, _ := strings.Cut(e.Param, ".")
+				top, _, _ = strings.Cut(top, "[")
+				require.True(t, fields[top] || top == sent || fields[e.Param], "%s %s %s: %s", method, pattern, sent, r.body)
+				if strings.HasPrefix(e.Message, "Json deserialize error: invalid") {
+					require.Equal(t, sent, top, "%s %s: %s", method, pattern, r.body)
+				}
+				named++
+			}
+			routes++
+			if body != nil {
+				about(ask(method, path, `{"zz_unknown":1}`), "zz_unknown")
+			}
+			for name := range body {
+				for _, wrong := range []string{`[[[]]]`, `{"zz_unknown":[]}`, `"zz"`, `-1.5`, `true`} {
+					about(ask(method, path, `{"`+name+`":`+wrong+`}`), name)
+				}
+			}
+			if method == "GET" {
+				about(ask(method, path+"?zz_unknown=1", ""), "zz_unknown")
+				for name := range fields {
+					about(ask(method, path+"?"+name+"=%20", ""), name)
+				}
+			}
+		}
+	}
+	require.Greater(t, routes, 50)
+	require.Greater(t, named, 500)
+}
+
+// ephemeral is a key for a customer's device.
+func (w *world) ephemeral(t *testing.T) string {
+	_, key, err := w.engine.CreateEphemeralKey(context.Background(), engine.Auth{MerchantID: merchant}, "cus_1")
+	require.NoError(t, err)
+	return key.Reveal()
+}
+
+// bodyOf are the fields of an operation's JSON body; nil where it has none.
+func bodyOf(op *openapi3.Operation) map[string]bool {
+	if op.RequestBody == nil || op.RequestBody.Value.Content["application/json"] == nil {
+		return nil
+	}
+	if op.RequestBody.Value.Content["application/json"].Schema.Value.Type.Is("array") {
+		return nil // the body itself is at fault, not a field
+	}
+	fields := map[string]bool{}
+	var walk func(s *openapi3.SchemaRef)
+	walk = func(s *openapi3.SchemaRef) {
+		for name := range s.Value.Properties {
+			fields[name] = true
+		}
+		for _, list := range []openapi3.SchemaRefs{s.Value.AllOf, s.Value.AnyOf, s.Value.OneOf} {
+			for _, part := range list {
+				walk(part)
+			}
+		}
+	}
+	walk(op.RequestBody.Value.Content["application/json"].Schema)
+	return fields
+}
