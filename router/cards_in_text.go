@@ -42,7 +42,7 @@ type cardPlace struct {
 	name     bool // the card number is in the name of a member
 }
 
-// leastCard is the fewest bytes, quotes included, in which a card number can stand.
+// leastCard is the fewest bytes, quotes included, of a string that can contain a card number.
 const leastCard = 14
 
 // cardsIn finds the card numbers in a body that was read, except in the ranges that the tables have set apart. most bounds how many
@@ -69,12 +69,12 @@ func (r *reader) cardsIn(most int) ([]cardPlace, error) {
 		if r.dec.StackDepth() == 0 {
 			break
 		}
-		if len(v) < leastCard {
+		if kind := v.Kind(); kind != '0' && (kind != '"' || len(v) < leastCard) {
 			continue
 		}
 		if text := cardText(v); engine.HoldsCard(text) {
 			place := cardPlace{field: r.path(), from: from, to: r.pos(), masked: engine.MaskCards(text)}
-			if kind, members := r.dec.StackIndex(r.dec.StackDepth()); kind == '{' && members%2 == 1 && v[0] == '"' {
+			if r.isName() {
 				place.name, place.field = true, r.pathOf(r.dec.StackPointer().Parent())
 			}
 			found = append(found, place)

@@ -123,6 +123,7 @@ func TestCardsInURLsAndNumbers(t *testing.T) {
 		"metadata.b":         `-4242424242424242`,
 		"metadata.c":         `4.242424242424242e15`,
 		"metadata.d":         `4242424242424242.0`,
+		"metadata.e":         `4.2e15`,
 		"billing.email":      `"a4242424242424242@shop.example"`,
 		"payment_experience": `"4242424242424242"`,
 	} {

@@ -183,6 +183,7 @@ func decodeBody[T any](c *call, body []byte, o *object[T], to *T) (*reader, erro
 	return r, r.end()
 }
 
+// text reads a string.
 func text(r *reader) (string, error) {
 	b, err := r.string(true)
 	return string(b), err

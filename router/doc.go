@@ -6,15 +6,14 @@
 //	routes.go    every route on one line, with the callers that may use it
 //	open.go      every route without a key, with its guard
 //	mux.go       finds the route of a request
-//	index.go     what / answers
-//	handle.go    the steps around every handler: request id, key, body, idempotency, errors, headers, log
-//	unparsed.go  the JSON error for a request that net/http cannot parse
-//	linger.go    drops the rest of a body whose request is already answered
-//	framing.go   HTML answers, and the pages that may frame them
-//	scan.go      a strict JSON reader that knows line and column (its messages: scan_text.go)
-//	codec.go     tables of fields that read JSON objects with it
-//	encode.go    writes JSON
-//	errors.go    engine.Error to status and body
-//	payment_*.go the payment object: the fields of requests and of answers
-//	api/         the description of the API; go generate merges it into openapi.yaml, and tests compare it with the handlers
+//	handle.go    what happens around every handler: request id, key, body, idempotency, errors, headers, log
+//	linger.go    reads on for a while what a refused caller still sends
+//	framing.go   who may frame a page
+//	read.go      the JSON reader, over jsontext: its errors carry the field's path, line and column
+//	codec.go     tables of fields, which read JSON objects
+//	hint.go      the hint of an error: the nearest field names and allowed values
+//	encode.go    the JSON writer, over jsontext
+//	errors.go    engine.Error to HTTP status and error object
+//	payment_*.go the payment object: what is read, what is shown
+//	api/         the description of all of it, merged into the served openapi.yaml by go generate and held against the handlers by tests
 package router

@@ -68,6 +68,9 @@ func errorAnswer(e *engine.Error) answer {
 	return a
 }
 
+// maxLocated bounds how many fields of a request are compared with the field that an error names.
+const maxLocated = 8
+
 // located returns the error with the path of its field in this request. The engine names a field without the objects around it where
 // several requests have it: card_cvc is payment_method_data.card.card_cvc in one and card.card_cvc in another. A name that the body
 // does not have, or has at several paths, stays as it is.
@@ -75,12 +78,17 @@ func (c *call) located(e *engine.Error) *engine.Error {
 	if e.Param == "" || len(c.body) == 0 {
 		return e
 	}
-	found := ""
+	name, found := e.Param[strings.LastIndexByte(e.Param, '.')+1:], ""
 	r := newReader(c.body)
-	for {
-		if _, err := r.token(); err != nil || r.dec.StackDepth() == 0 {
+	for compared := 0; compared < maxLocated; {
+		v, err := r.token()
+		if err != nil || r.dec.StackDepth() == 0 {
 			break
 		}
+		if !r.isName() || string(unquote(v)) != name {
+			continue
+		}
+		compared++
 		switch path := r.path(); {
 		case path == e.Param:
 			return e

@@ -8,7 +8,7 @@ import (
 	"payswitch/engine"
 )
 
-// What is kept and shown as it came: fields that the engine stores by name (engine.Fields) after their types have been checked here.
+// Fields that the engine stores by name (engine.Fields) and shows as they came. The router checks their types.
 
 // keep checks a field with parse and puts it, as it came, among the Fields of T.
 func keep[T, V any](key string, parse func(*reader) (V, error), fields func(*T) *engine.Fields) field[T] {
@@ -27,12 +27,12 @@ func keep[T, V any](key string, parse func(*reader) (V, error), fields func(*T) 
 	}}
 }
 
-// member is keep for a part of a record.
+// member is keep for a field of a record.
 func member[V any](key string, parse func(*reader) (V, error)) field[engine.Fields] {
 	return keep(key, parse, func(f *engine.Fields) *engine.Fields { return f })
 }
 
-// rawBy is the value as JSON: what parse made where it makes JSON, else the value as it came.
+// rawBy returns parse itself where it returns JSON. Otherwise the function it returns checks the value with parse and keeps it as it came.
 func rawBy[V any](parse func(*reader) (V, error)) func(*reader) (json.RawMessage, error) {
 	if raw, ok := any(parse).(func(*reader) (json.RawMessage, error)); ok {
 		return raw
@@ -40,8 +40,8 @@ func rawBy[V any](parse func(*reader) (V, error)) func(*reader) (json.RawMessage
 	return keptAs(parse)
 }
 
-// record reads an object and keeps it with all its keys: answers show null for what was not sent. What is there instead of an object no
-// message repeats: some records are of secrets.
+// record reads an object and keeps it with every key of its table: null for a field that was not sent. Some records contain secrets, so
+// no message repeats a value that is not an object.
 func record(closed bool, members ...field[engine.Fields]) func(*reader) (json.RawMessage, error) {
 	table := newObject(closed, members...)
 	return func(r *reader) (json.RawMessage, error) {
@@ -77,7 +77,7 @@ func bytesOf(items []json.RawMessage) [][]byte {
 	return out
 }
 
-// fields writes the named fields as they are kept, null for one that is not.
+// fields writes the named fields of f, null for a field that f does not have.
 func (w *writer) fields(f engine.Fields, names ...string) *writer {
 	for _, name := range names {
 		w.raw(name, f[name])
@@ -85,7 +85,7 @@ func (w *writer) fields(f engine.Fields, names ...string) *writer {
 	return w
 }
 
-// withDefaults fills in fields that were never sent. values are name, JSON pairs.
+// withDefaults sets fields that were never sent. values are pairs of a name and JSON.
 func withDefaults(f engine.Fields, values ...string) engine.Fields {
 	for pair := range slices.Chunk(values, 2) {
 		if _, sent := f[pair[0]]; !sent {
@@ -95,7 +95,7 @@ func withDefaults(f engine.Fields, values ...string) engine.Fields {
 	return f
 }
 
-// hiddenObject keeps an object as it came; no message repeats what is there instead.
+// hiddenObject keeps an object as it came. No message repeats the value, even where it is not an object.
 var hiddenObject = apart(func(r *reader) (json.RawMessage, error) {
 	if r.kind() != '{' {
 		return nil, r.wrongType("an object", false)
@@ -103,5 +103,5 @@ var hiddenObject = apart(func(r *reader) (json.RawMessage, error) {
 	return r.raw()
 })
 
-// hiddenJSON keeps a text that no message repeats.
+// hiddenJSON keeps a text as JSON. No message repeats it.
 var hiddenJSON = apart(keptAs(hiddenText))

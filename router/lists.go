@@ -4,10 +4,10 @@ import "payswitch/sdk"
 
 // The closed lists of the API. Error messages name the values in this order.
 
-// currencies are ISO 4217 codes.
+// currencies are the codes of ISO 4217, in upper case.
 var currencies = sdk.Currencies()
 
-// countries are ISO 3166-1 alpha-2 codes.
+// countries are the two-letter codes of ISO 3166-1.
 var countries = []string{
 	"AF", "AX", "AL", "DZ", "AS", "AD", "AO", "AI", "AQ", "AG", "AR", "AM", "AW", "AU", "AT", "AZ", "BS", "BH", "BD",
 	"BB", "BY", "BE", "BZ", "BJ", "BM", "BT", "BO", "BQ", "BA", "BW", "BV", "BR", "IO", "BN", "BG", "BF", "BI", "KH",
@@ -25,7 +25,7 @@ var countries = []string{
 	"ZW", "US",
 }
 
-// paymentMethodTypes are the kinds of the payment methods. Accounts accept all of them; payments refuse most.
+// paymentMethodTypes are the kinds within a payment method. Accounts may list all of them; payments take the kinds of cards alone.
 var paymentMethodTypes = []string{
 	"ach", "affirm", "afterpay_clearpay", "alfamart", "ali_pay", "ali_pay_hk", "alma", "amazon_pay", "paysera",
 	"apple_pay", "atome", "bacs", "bancontact_card", "becs", "benefit", "bizum", "blik", "bluecode", "boleto",

@@ -131,7 +131,9 @@ var ofFields = map[string]bool{"IR_04": true, "IR_05": true, "IR_06": true, "IR_
 // requireParam checks that an answer about a field names it. Only a body that is not JSON, or is too large, has no field at fault.
 func requireParam(t testing.TB, r *http.Request, status int, body []byte) {
 	t.Helper()
-	var envelope struct{ Error *struct{ Code, Message, Param string } }
+	var envelope struct {
+		Error *struct{ Code, Message, Param string }
+	}
 	if status < 400 || status >= 500 || json.Unmarshal(body, &envelope) != nil || envelope.Error == nil || !ofFields[envelope.Error.Code] {
 		return
 	}
@@ -182,7 +184,9 @@ func TestEveryRouteNamesTheField(t *testing.T) {
 				fields[name] = true
 			}
 			about := func(r response, sent string) {
-				var envelope struct{ Error *struct{ Code, Message, Param string } }
+				var envelope struct {
+					Error *struct{ Code, Message, Param string }
+				}
 				if r.status < 400 || r.status >= 500 || json.Unmarshal([]byte(r.body), &envelope) != nil || envelope.Error == nil || !ofFields[envelope.Error.Code] {
 					return
 				}

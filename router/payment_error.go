@@ -5,13 +5,13 @@ import (
 	"payswitch/sdk"
 )
 
-// What merchants are told of every refusal until they have a mapping of their own.
+// The unified code and message of every refusal. Merchants cannot set a mapping of their own yet.
 const (
 	unifiedCode    = "UE_9000"
 	unifiedMessage = "Something went wrong"
 )
 
-// writeError writes why the latest operation was refused.
+// writeError writes why the processor refused the latest operation.
 func writeError(w *writer, e *engine.AttemptError, listed bool) {
 	if e == nil || listed {
 		w.null("error_code", "error_message", "unified_code", "unified_message", "error_details")
@@ -31,7 +31,7 @@ func writeError(w *writer, e *engine.AttemptError, listed bool) {
 	w.close()
 }
 
-// writeIssuerError writes the issuer's own codes.
+// writeIssuerError writes the codes of the card's issuer and network.
 func writeIssuerError(w *writer, e *engine.AttemptError) {
 	if e == nil {
 		w.null("issuer_error_code", "issuer_error_message", "network_details")
@@ -45,7 +45,7 @@ func writeIssuerError(w *writer, e *engine.AttemptError) {
 	w.key("network_details").open().text("network_advice_code", e.AdviceCode).close()
 }
 
-// standardCodes are the API's names (standardised_code) of our decline reasons; a reason without one is null.
+// standardCodes maps decline reasons to the API's standardised_code. A reason without an entry is shown as null.
 var standardCodes = map[sdk.DeclineReason]string{
 	sdk.DeclineGeneric:              "generic_unknown_error",
 	sdk.DeclineDoNotHonor:           "do_not_honor",

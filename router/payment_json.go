@@ -7,10 +7,10 @@ import (
 	"payswitch/sdk"
 )
 
-// Presenter renders what merchants read outside of answers; it implements engine.Presenter.
+// Presenter implements engine.Presenter: it renders what merchants read outside of API answers. The zero value is ready.
 type Presenter struct{}
 
-// PaymentEvent implements engine.Presenter: the body of a webhook, with the payment as GET /payments/{id} shows it.
+// PaymentEvent returns the body of a webhook. The payment in it is the same as in the answer to GET /payments/{id}.
 func (Presenter) PaymentEvent(eventID, eventType string, at time.Time, v *engine.PaymentView) ([]byte, error) {
 	w := newWriter(paymentSize)
 	w.open().str("merchant_id", v.Payment.MerchantID).str("event_id", eventID).str("event_type", eventType)
@@ -35,7 +35,7 @@ var (
 	noAttempt        = engine.Attempt{Private: &engine.AttemptPrivate{}}
 )
 
-// writePayment writes the payment object. In lists some of its keys are always null.
+// writePayment writes the payment object. With listed true, the keys that lists leave out are null.
 func writePayment(w *writer, v *engine.PaymentView, listed bool) {
 	p, d, private, a := v.Payment, &v.Payment.Details, v.Payment.Private, v.Attempt
 	if private == nil {
@@ -142,7 +142,7 @@ func storedCredential(a *engine.Attempt) sdk.StoredCredential {
 	return *a.Details.StoredCredential
 }
 
-// writeReleased says how much of a partial capture's rest the processor has released.
+// writeReleased writes how much of the uncaptured rest the processor has released after a partial capture.
 func writeReleased(w *writer, p *engine.Payment, a *engine.Attempt) {
 	if p.Status != engine.PartiallyCaptured || !a.Details.Released {
 		w.null("state_metadata")
@@ -151,7 +151,7 @@ func writeReleased(w *writer, p *engine.Payment, a *engine.Attempt) {
 	w.key("state_metadata").open().int("amount_released", a.Authorized-a.Captured).close()
 }
 
-// writeCustomer writes customer_id and customer: null when nothing is known, and for a guest with a null id.
+// writeCustomer writes customer_id and customer. Where nothing is known of the customer, both are null; a guest has a null id.
 func writeCustomer(w *writer, id string, c *engine.CustomerInput) {
 	w.text("customer_id", id)
 	if id == "" && *c == (engine.CustomerInput{}) {
@@ -162,7 +162,7 @@ func writeCustomer(w *writer, id string, c *engine.CustomerInput) {
 	w.text("phone_country_code", c.PhoneCountryCode).null("customer_document_details").close()
 }
 
-// writeMethodData writes what may be seen of the instrument once the payment is confirmed.
+// writeMethodData writes the displayable facts of the card. Before the payment is confirmed they are null.
 func writeMethodData(w *writer, private *engine.PaymentPrivate, a *engine.Attempt) {
 	card := a.Details.Card
 	if card == nil || !a.Details.Confirmed {
@@ -229,7 +229,7 @@ func writeBrowser(w *writer, b *sdk.Browser) {
 	w.int("time_zone", int64(b.TimeZone)).text("ip_address", b.IP).text("accept_header", b.AcceptHeader).text("user_agent", b.UserAgent).close()
 }
 
-// writeNextAction writes what the customer has to do while there is something to do.
+// writeNextAction writes the next step of the customer, or null where the payment waits for none.
 func writeNextAction(w *writer, v *engine.PaymentView) {
 	if v.Attempt != nil && v.Attempt.Private != nil && v.Attempt.Private.Invoke != nil && v.Payment.Status == engine.RequiresCustomerAction {
 		writeInvoke(w, v)

@@ -6,7 +6,7 @@ import (
 	"payswitch/engine"
 )
 
-// What a payment shows of the saved method it charges or was kept as.
+// How a payment shows the saved method that it charges, or that its card was saved as.
 
 func writeMethodID(w *writer, m *engine.PaymentMethod) {
 	if m == nil {
@@ -24,7 +24,7 @@ func writeMethodStatus(w *writer, m *engine.PaymentMethod) {
 	w.str("payment_method_status", string(m.Status))
 }
 
-// writeTokenization says by what the method can be charged again.
+// writeTokenization writes how the method can be charged again: by the processor's token or by the network's.
 func writeTokenization(w *writer, m *engine.PaymentMethod) {
 	if m == nil {
 		w.null("payment_method_tokenization_details")
@@ -36,7 +36,7 @@ func writeTokenization(w *writer, m *engine.PaymentMethod) {
 	w.bool("is_eligible_for_mit_payment", m.Status == engine.MethodActive && m.OffSession()).close()
 }
 
-// writeMandateData shows the mandate that a payment was made with, as it was sent.
+// writeMandateData writes the mandate of a payment as the request had it.
 func writeMandateData(w *writer, terms *engine.MandateTerms, agreed *engine.Acceptance) {
 	if terms == nil {
 		w.null("mandate_data")
@@ -68,7 +68,7 @@ func writeMandateData(w *writer, terms *engine.MandateTerms, agreed *engine.Acce
 	w.close().close()
 }
 
-// writeAcceptance writes customer_acceptance as it was sent.
+// writeAcceptance writes customer_acceptance as the request had it.
 func writeAcceptance(w *writer, a *engine.Acceptance) {
 	if a == nil {
 		w.null("customer_acceptance")
@@ -88,7 +88,7 @@ func writeAcceptance(w *writer, a *engine.Acceptance) {
 	w.close()
 }
 
-// methodsAnswer is a list of saved methods; guest nil is null.
+// methodsAnswer is a list of saved methods. A nil guest is written as null.
 func methodsAnswer(list []engine.MethodItem, guest *bool) answer {
 	w := newWriter(64 + 1024*len(list))
 	w.open().key("customer_payment_methods").openList()
@@ -113,7 +113,7 @@ func writeMethodItem(w *writer, m *engine.MethodItem) {
 
 var methodExperience = []string{"redirect_to_url"}
 
-// writeSavedCard writes what is shown of a saved card; null where there is none yet.
+// writeSavedCard writes the displayable facts of a saved card, or null where the method has no card yet.
 func writeSavedCard(w *writer, m *engine.PaymentMethod, expired bool) {
 	f := m.Details.Card
 	if f == nil {
@@ -127,7 +127,7 @@ func writeSavedCard(w *writer, m *engine.PaymentMethod, expired bool) {
 	w.bool("saved_to_locker", m.HasCard).close()
 }
 
-// methodAnswer is one saved method.
+// savedMethodAnswer is one saved method.
 func savedMethodAnswer(m *engine.PaymentMethod, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err

@@ -125,10 +125,10 @@ func hiddenText(r *reader) (string, error) {
 	return s.Reveal(), err
 }
 
-// testCards fail Luhn and are issued by a 3DS test server.
+// testCards are the numbers of a 3DS test server that fail the Luhn check.
 var testCards = []string{"4000100511112003", "6000100611111203", "3000100811111072", "9000100111111111"}
 
-// cardNumber reads a card number, spaces removed.
+// cardNumber reads a card number and removes its spaces.
 var cardNumber = apart(readCardNumber)
 
 func readCardNumber(r *reader) (engine.Secret, error) {
@@ -228,7 +228,7 @@ var splitFields = openObject(
 	must(at("split", small(0, 255), func(c *engine.RoutingChoice) *int { return &c.Split })),
 )
 
-// routingChoice reads a connector by its bare name or as an object.
+// routingChoice reads a connector: its name as a string, or an object.
 func routingChoice(r *reader) (engine.RoutingChoice, error) {
 	if r.kind() == '"' {
 		name, err := text(r)

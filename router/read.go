@@ -183,6 +183,12 @@ func (r *reader) end() error {
 	return nil
 }
 
+// isName reports whether the token that was read last is the name of an object's member.
+func (r *reader) isName() bool {
+	kind, tokens := r.dec.StackIndex(r.dec.StackDepth())
+	return kind == '{' && tokens%2 == 1
+}
+
 // path is where the reader stands in the body: order_details[0].amount. After an object's key it is the key's path, after a value
 // the value's. Card numbers in names are masked.
 func (r *reader) path() string { return r.pathOf(r.dec.StackPointer()) }
@@ -227,7 +233,13 @@ func (r *reader) syntaxError(err error) error {
 	if !errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return r.failAt(len(r.body), "", "the JSON ends before it is complete")
 	}
-	return r.failAt(r.base+int(syntax.ByteOffset)+1, r.pathOf(syntax.JSONPointer), syntax.Err.Error())
+	text := syntax.Err.Error()
+	for _, broken := range []string{"invalid surrogate pair", "invalid escape sequence"} {
+		if strings.HasPrefix(text, broken) {
+			text = broken + " in string" // the decoder repeats what follows: it may be part of a secret
+		}
+	}
+	return r.failAt(r.base+int(syntax.ByteOffset)+1, r.pathOf(syntax.JSONPointer), text)
 }
 
 // wrongType reads the next value and says that a value of another type was expected. With shown false, the message does not repeat
