@@ -495,7 +495,7 @@ func (in *input) holdsParts(run string) bool {
 // maxMade is how many ids of one operation are known again.
 const maxMade = 16
 
-// made says whether a run ends in an id that was made from the operation's seed, as ABI.md (section 3, Determinism) has it.
+// made says whether a run ends in an id that was made from the operation's seed, as sdk/ABI.md, "Determinism", defines.
 func (in *input) made(run string) bool {
 	const alphabet, length = "abcdefghijklmnopqrstuvwxyz234567", 26
 	if len(run) < length {

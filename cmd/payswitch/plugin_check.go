@@ -25,9 +25,9 @@ const ruleModule = "module"
 // checkRules are the rules in the order of the report: what each demands, and what to do where it is broken.
 var checkRules = []struct{ rule, demand, remedy string }{
 	{ruleModule, "the sandbox accepts the module and it tells its manifest",
-		"build it with  payswitch plugin build;  in another language, see sdk/ABI.md, chapter 1"},
+		"build it with  payswitch plugin build;  in another language, see sdk/ABI.md, \"1. The module\""},
 	{sdktest.RuleManifest, "the manifest is complete and makes sense",
-		"correct the fields that are named; sdk/ABI.md, chapter 5, says what each means"},
+		"correct the fields that are named; sdk/ABI.md, \"5. Manifest\", explains each field"},
 	{sdktest.RuleOperations, "what is declared is answered, the rest is rejected as unsupported",
 		"let the manifest's operations and the code agree; in Go they follow from the functions that are set"},
 	{sdktest.RuleMessage, "every answer can be decoded, and nothing traps",
@@ -53,7 +53,7 @@ var checkRules = []struct{ rule, demand, remedy string }{
 	{sdktest.RuleFields, "the account's fields are read by the names that the manifest declares",
 		"read Account.Credentials and Account.Config by the names in the manifest, or declare the field there; make optional what not every account needs"},
 	{plugins.CertifyHost, "the host sends what the adapter asks for",
-		"let the manifest's placements, authentication and environments agree with the requests; sdk/ABI.md, chapter 4, has the rules"},
+		"let the manifest's placements, authentication and environments agree with the requests; sdk/ABI.md, \"4. Blind secrets\", has the rules"},
 	{plugins.CertifyProof, "every request holds the account's own credential where the manifest declares it",
 		"put the credential there in every operation (Call.Bearer, Call.BasicAuth), or narrow the manifest's authentication by operation and path"},
 	{sdktest.RuleReplay, "a re-run repeats what was sent before",

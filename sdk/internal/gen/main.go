@@ -1,5 +1,5 @@
-// Command gen writes sdk/codec_gen.go, sdk/schema.json and the reference part of sdk/ABI.md from the message types of package sdk. It is
-// run by "go generate ./sdk", in the folder of the package; a test there fails when one of the files is stale.
+// Command gen writes sdk/codec_gen.go, sdk/schema.json and sdk/ABI_REFERENCE.md from the message types of package sdk.
+// "go generate ./sdk" runs it in the folder of the package. A test of package sdk fails when one of the files is stale.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// roots are the messages; everything they reach gets a codec and a schema.
+// roots names the messages. The generator makes a codec and a schema for every type that a message contains.
 var roots = []string{"Manifest", "Step", "Result"}
 
 func main() {
@@ -49,9 +49,5 @@ func Generate(dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	reference, err := writeReference(p, filepath.Join(dir, "ABI.md"))
-	if err != nil {
-		return nil, err
-	}
-	return map[string][]byte{"codec_gen.go": codec, "schema.json": schema, "ABI.md": reference}, nil
+	return map[string][]byte{"codec_gen.go": codec, "schema.json": schema, "ABI_REFERENCE.md": writeReference(p)}, nil
 }
