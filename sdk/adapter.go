@@ -2,33 +2,35 @@ package sdk
 
 import "errors"
 
-// Adapter is one processor or authenticator: its manifest and one function for each operation it offers. An Adapter holds no state
-// and its functions may be called concurrently.
+// Adapter is one processor or authenticator: its manifest and one function for each operation that it offers. An Adapter holds no
+// state, and its functions may be called concurrently.
 type Adapter struct {
-	// Manifest says what the adapter is. ABI and Operations are filled in from the SDK and the functions that are set.
+	// Manifest describes the adapter. The SDK fills in ABI, and Operations from the functions that are set.
 	Manifest Manifest
 
-	// A processor's operations; nil is an operation that is not offered.
+	// The operations of a processor. nil means that the adapter does not offer the operation.
 	Authorize, Capture, Void, Refund, Sync, RefundSync, Verify, Complete, IncrementalAuthorize, AccessToken Func
-	// Webhook reads what the processor or authenticator sent on its own.
+	// Webhook reads a message that the processor or authenticator sent on its own.
 	Webhook Func
-	// An authenticator's operations.
+	// The operations of an authenticator.
 	Prepare, Authenticate, Result, CancelChallenge Func
 }
 
-// Func performs one operation. It is ordinary straight-line code and must be a pure function of the Call: no state of its own, no
-// clock but Call.Now, no randomness but Call.ID and Call.Random, no goroutines, no iteration over a map where the order shows in what
-// is sent. It is run again from its beginning for every step of the operation; Call.Do answers what was sent before.
+// Func performs one operation. A Func is straight-line code and a pure function of the Call. It has no state of its own, no clock
+// except Call.Now, no randomness except Call.ID and Call.Random, and no goroutines. The order of a map must not show in what it
+// sends. The SDK runs the Func again from its beginning for every step of the operation; Call.Do returns the answers to earlier
+// sends.
 //
-// An error is always safe to return, or to end with (Must, Check): *Reject says that the adapter cannot do this (while nothing has been
-// sent); any other error, a nil Outcome and a panic become an Outcome with StatusUnknown and the error's text in Raw["error"].
+// An error is always safe to return, or to end with (Must, Check). A *Reject says that the adapter cannot do this, as long as
+// nothing was sent. Any other error, a nil Outcome and a panic become an Outcome with StatusUnknown and the error's text in
+// Raw["error"].
 type Func func(c *Call) (*Outcome, error)
 
-// operations in the order of the manifest.
+// operations lists all operations in the order of the manifest.
 var operations = [...]Operation{OpAuthorize, OpCapture, OpVoid, OpRefund, OpSync, OpRefundSync, OpVerify, OpComplete,
 	OpIncrementalAuthorize, OpAccessToken, OpPrepare, OpAuthenticate, OpResult, OpCancelChallenge, OpWebhook}
 
-// fn is the function of an operation, nil if it is not offered.
+// fn returns the function of an operation, nil if the adapter does not offer the operation.
 func (a *Adapter) fn(op Operation) Func {
 	switch op {
 	case OpAuthorize:
@@ -68,8 +70,8 @@ func (a *Adapter) fn(op Operation) Func {
 // Operations returns every operation of the protocol, in the order in which manifests list them.
 func Operations() []Operation { return append([]Operation(nil), operations[:]...) }
 
-// Operations returns those that an adapter of the kind may offer, in the order in which manifests list them; nil for a kind that is not
-// known.
+// Operations returns the operations that an adapter of this kind may offer, in the order of manifests. It returns nil for an
+// unknown kind.
 func (k Kind) Operations() (all []Operation) {
 	if k != KindProcessor && k != KindAuthenticator {
 		return nil
@@ -84,7 +86,7 @@ func (k Kind) Operations() (all []Operation) {
 	return all
 }
 
-// manifest is the manifest with what the SDK fills in.
+// manifest returns the manifest with the fields that the SDK fills in.
 func (a *Adapter) manifest() *Manifest {
 	m := a.Manifest
 	m.ABI = ABI
@@ -100,11 +102,11 @@ func (a *Adapter) manifest() *Manifest {
 // ManifestMessage returns the message of the adapter's manifest.
 func (a *Adapter) ManifestMessage() []byte { return EncodeManifest(a.manifest()) }
 
-// Handle answers the message of a step with the message of its result. A message that cannot be read is answered with an Outcome of
+// Handle answers the message of a step with the message of its result. The answer to an unreadable message is an Outcome of
 // StatusUnknown.
 func (a *Adapter) Handle(message []byte) []byte { return a.appendHandle(nil, message) }
 
-// appendHandle is Handle into a buffer that is empty but may have room.
+// appendHandle is Handle with a buffer for the result. The buffer is empty and may have capacity.
 func (a *Adapter) appendHandle(out, message []byte) []byte {
 	in, err := decodeHosts(message)
 	if err != nil {
@@ -115,15 +117,18 @@ func (a *Adapter) appendHandle(out, message []byte) []byte {
 	return appendResult(out, &r)
 }
 
-// Step performs one step: it runs the operation's function from its beginning, answers the calls it makes from in.Exchanges, and
-// returns its first new send or verify, or how it ended. It does not change in and depends on nothing else.
+// Step performs one step. It runs the operation's function from its beginning and answers the function's calls from in.Exchanges.
+// It returns the first new send or verify, or the end of the operation. Step does not change in and depends on nothing else.
 //
-// An operation without a function, another ABI, and a payment that asks for 3-D Secure, a result of one, or a reference to an earlier payment
-// that Manifest.Features do not offer are a Reject (unsupported); a verification of an amount is one, too (invalid). If what the function asks for is not what the exchanges
-// say was asked for, or it ends before it has used all of them, the Outcome is unknown with Raw["error"] "diverged".
+// Step rejects these without calling the function: another ABI, an operation without a function, and a payment that needs a feature
+// (3-D Secure, a 3DS result, a network transaction id) that Manifest.Features does not offer (all unsupported); and a verification
+// with an amount (invalid).
+//
+// If the function asks for something else than the exchanges record, or ends before it has used all of them, the Outcome is unknown
+// with Raw["error"] "diverged".
 func (a *Adapter) Step(in *Step) Result {
 	if in.ABI != ABI {
-		return Result{Reject: &Reject{Code: RejectUnsupported, Message: "this adapter speaks another version of the protocol"}}
+		return Result{Reject: &Reject{Code: RejectUnsupported, Message: "the adapter speaks another version of the protocol than the host"}}
 	}
 	f := a.fn(in.Operation)
 	if f == nil {
@@ -143,8 +148,8 @@ func (a *Adapter) Step(in *Step) Result {
 	return result
 }
 
-// run calls the function and catches its panics, the stop and the end among them. A panic of the adapter's is an error like any other, in
-// WASM too; what Go cannot recover from (stack or memory exhausted) is a trap there, which the host answers for.
+// run calls the function and recovers its panics. Some of them are the SDK's own way to end a step. A panic of the adapter counts
+// as an error, in WASM too. Go cannot recover from an exhausted stack or memory: in WASM the host sees a trap.
 func (c *Call) run(f Func) (result Result) {
 	defer func() {
 		switch p := recover().(type) {
@@ -162,7 +167,7 @@ func (c *Call) run(f Func) (result Result) {
 	return c.result(f(c))
 }
 
-// result is what the function's outcome or error comes to.
+// result turns the function's outcome or error into a Result.
 func (c *Call) result(outcome *Outcome, err error) Result {
 	if err == nil && outcome == nil {
 		return unknown("the adapter returned neither outcome nor error")
@@ -184,7 +189,7 @@ func (c *Call) result(outcome *Outcome, err error) Result {
 	return Result{Reject: reject}
 }
 
-// errorText is the text of an error whose method may itself panic.
+// errorText returns the text of an error. The error's method may itself panic.
 func errorText(err error) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -194,12 +199,12 @@ func errorText(err error) (text string) {
 	return err.Error()
 }
 
-// maxErrorText bounds Raw["error"], in bytes.
+// maxErrorText is the greatest length of Raw["error"] in bytes.
 const maxErrorText = 200
 
 const diverged = "diverged"
 
-// unknown is the result of whatever went wrong on our side.
+// unknown returns the Result of an error of the adapter or the SDK.
 func unknown(text string) Result {
 	if len(text) > maxErrorText {
 		n := maxErrorText

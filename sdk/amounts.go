@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-var errNoAmount = errors.New("the answer does not tell the amount")
+var errNoAmount = errors.New("the answer lacks the amount")
 
-// NeedMajor is Told for an amount that the processor always tells: an answer without it proves nothing and ends the operation with an error
-// (see Must). nil only where c is "".
+// NeedMajor is Told for an amount that the processor always states. An answer without it proves nothing and ends the operation with
+// an error (see Must). It returns nil only if c is "".
 func (j JSON) NeedMajor(amount, currency string, c Currency) *Money {
 	m := j.Told(amount, currency, c)
 	Require(m != nil || c == "", errNoAmount)
 	return m
 }
 
-// Told is the amount in the processor's units at a path, beside its currency at another; upper and lower case are alike. nil where there is
-// none. One that cannot be read, and one in another currency than c, end the operation with an error (see Must). A currency of "" is not
-// compared, nor is the amount read: nil.
+// Told returns the amount at a path, in the processor's units. The processor states its currency at another path, in upper or lower
+// case. Told returns nil if there is no amount, or if c is "". An unreadable amount, and a currency other than c, end the operation
+// with an error (see Must).
 func (d Decimals) Told(j JSON, amount, currency string, c Currency) *Money {
-	if c == "" || !j.tells(amount) {
+	if c == "" || !j.states(amount) {
 		return nil
 	}
 	said := j.Get(currency)
@@ -29,17 +29,17 @@ func (d Decimals) Told(j JSON, amount, currency string, c Currency) *Money {
 	return m
 }
 
-// Need is Told for an amount that the processor always tells: an answer without it proves nothing and ends the operation with an error (see
-// Must). nil only where c is "".
+// Need is Told for an amount that the processor always states. An answer without it proves nothing and ends the operation with an
+// error (see Must). It returns nil only if c is "".
 func (d Decimals) Need(j JSON, amount, currency string, c Currency) *Money {
 	m := d.Told(j, amount, currency, c)
 	Require(m != nil || c == "", errNoAmount)
 	return m
 }
 
-// tells says whether something other than null stands at the path, or in its place: a text or an empty object where an object with the
-// amount should be.
-func (j JSON) tells(path string) bool {
+// states reports whether the path holds something other than null. It also reports true if a text or an empty object stands where an
+// object with the amount belongs.
+func (j JSON) states(path string) bool {
 	for at := path; ; {
 		v := j.Get(at)
 		if v.Exists() && !v.IsNull() {

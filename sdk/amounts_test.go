@@ -8,7 +8,7 @@ import (
 
 // TestUnreadableAmounts shows that an amount that stands there and cannot be read is never taken for one that does not stand there.
 func TestUnreadableAmounts(t *testing.T) {
-	const other = "an amount that is none in the payment's currency"
+	const other = "the answer's amount is unreadable or not in the payment's currency"
 	decimals := Decimals{"UGX": 2}
 	for _, text := range []string{
 		`{"m":"sixty","n":"sixty","c":"USD"}`, `{"m":{},"n":{},"c":"USD"}`, `{"m":[],"n":[],"c":"USD"}`, `{"m":true,"n":true,"c":"USD"}`, `{"m":"","n":"","c":"USD"}`,

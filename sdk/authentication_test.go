@@ -32,6 +32,6 @@ func TestAuthenticatorRule(t *testing.T) {
 	bad := AuthenticatorRule{Channels: []DeviceChannel{"WEB"}, MessageVersions: []string{"2.2"}, Result: "later", Method: "x", Completion: "x", Challenge: "x",
 		PushAuthentication: "x", SessionTTL: -1}
 	require.Len(t, bad.Problems(), 8)
-	require.Contains(t, bad.Problems()[0], "channels: WEB is not one of")
-	require.Contains(t, (&AuthenticatorRule{Result: "push"}).Problems()[0], "needs channels")
+	require.Contains(t, bad.Problems()[0], "channels: \"WEB\" is not one of")
+	require.Contains(t, (&AuthenticatorRule{Result: "push"}).Problems()[0], "needs at least one channel")
 }

@@ -1,20 +1,23 @@
 package sdk
 
-// BasicAuth is the header of HTTP basic authentication (RFC 7617) with two of the account's credentials, by their names.
+// BasicAuth returns the header of HTTP basic authentication (RFC 7617) for two credentials of the account. user and password are
+// the credentials' names.
 func (c *Call) BasicAuth(user, password string) Header {
 	k := c.Account.Credentials
 	return H("Authorization", "Basic "+c.Derive(Basic(k[user], k[password])))
 }
 
-// Bearer is the header that carries one of the account's credentials, or the access token, by its name (RFC 6750).
+// Bearer returns the Authorization header with one credential of the account, or with its access token (RFC 6750). credential is
+// the credential's name.
 func (c *Call) Bearer(credential string) Header {
 	return H("Authorization", "Bearer "+c.Account.Credentials[credential])
 }
 
-// Token sends for an access token and returns the outcome of OpAccessToken. value and expires are the paths in the answer of the token and of
-// the seconds that it lives for: "access_token" and "expires_in" in OAuth 2.0 (RFC 6749, section 5.1). The guest sees a stand-in of the
-// token, which the account's other operations find as the credential "access_token". An answer without a token is an error: no decline of
-// anything.
+// Token sends a request for an access token and returns the outcome of OpAccessToken. value and expires are paths in the answer: of
+// the token, and of its lifetime in seconds. In OAuth 2.0 (RFC 6749, section 5.1) they are "access_token" and "expires_in".
+//
+// The adapter sees a stand-in of the token. The account's other operations find it as the credential "access_token". An answer
+// without a token is an error, never a decline.
 func (c *Call) Token(s *Send, value, expires string) (*Outcome, error) {
 	send := *s
 	send.Capture = append(s.Capture[:len(s.Capture):len(s.Capture)], Capture{Path: value, Name: "access_token"})

@@ -6,11 +6,11 @@ import (
 	"payswitch/sdk/internal/jsontext"
 )
 
-// AppendJSONString appends s as a JSON string. Bytes that are no UTF-8 become U+FFFD; U+007F and above stand as they are, and so do <, > and &.
+// AppendJSONString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD. U+007F and above are not escaped, nor are <, > and &.
 func AppendJSONString(b []byte, s string) []byte { return jsontext.AppendString(b, s) }
 
-// Object builds a JSON object, member after member, in the order of the calls. The zero value is an empty object. The methods return
-// the object, so that calls can be chained:
+// Object builds a JSON object. The members stand in the order of the calls. The zero value is an empty object. The methods return the
+// object for chaining:
 //
 //	body := sdk.NewObject().Int("amount", m.Minor).Str("currency", string(m.Currency)).Bytes()
 type Object struct{ b []byte }
@@ -62,7 +62,7 @@ func (o *Object) OptInt(name string, value int64) *Object {
 	return o.Int(name, value)
 }
 
-// OptBool adds true, or nothing.
+// OptBool adds true; false adds nothing.
 func (o *Object) OptBool(name string, value bool) *Object {
 	if !value {
 		return o
@@ -70,7 +70,7 @@ func (o *Object) OptBool(name string, value bool) *Object {
 	return o.Bool(name, true)
 }
 
-// Strs adds an array of strings; none adds nothing.
+// Strs adds an array of strings; no values add nothing.
 func (o *Object) Strs(name string, values ...string) *Object {
 	if len(values) == 0 {
 		return o
@@ -90,7 +90,7 @@ func (o *Object) StrOrNull(name, value string) *Object {
 	return o.Str(name, value)
 }
 
-// Texts adds a string for each pair: metadata, as Sorted puts it in order.
+// Texts adds a string for each pair, for example metadata from Sorted.
 func (o *Object) Texts(pairs []Header) *Object {
 	for _, p := range pairs {
 		o.Str(p.Name, p.Value)
@@ -98,7 +98,7 @@ func (o *Object) Texts(pairs []Header) *Object {
 	return o
 }
 
-// Number adds a number as it is written ("10.50", as from Money.Major), or null if the text is no JSON number.
+// Number adds a number by its literal text ("10.50", as from Money.Major), or null if the text is not a JSON number.
 func (o *Object) Number(name, text string) *Object { return o.Raw(name, number(text)) }
 
 // Null adds null.
@@ -120,7 +120,7 @@ func (o *Object) OptObj(name string, value *Object) *Object {
 	return o.Raw(name, value.String())
 }
 
-// At adds an object at a path, as processors' references name fields: At("order.amountDetails", x) is Obj("order", NewObject().Obj("amountDetails", x)).
+// At adds an object at a path of names: At("order.amountDetails", x) is Obj("order", NewObject().Obj("amountDetails", x)).
 // nil and an empty object add nothing.
 func (o *Object) At(path string, value *Object) *Object {
 	if value == nil || value.b == nil {
@@ -163,7 +163,7 @@ func (o *Object) Raw(name, json string) *Object {
 	return o
 }
 
-// Bytes returns the object's JSON text. The object can be added to afterwards.
+// Bytes returns the object's JSON text. More members can be added afterwards.
 func (o *Object) Bytes() []byte { return []byte(o.String()) }
 
 // String returns the object's JSON text.
@@ -216,7 +216,7 @@ func (a *Array) comma() {
 	a.b = jsontext.AppendComma(a.b)
 }
 
-// Bytes returns the array's JSON text. The array can be added to afterwards.
+// Bytes returns the array's JSON text. More elements can be added afterwards.
 func (a *Array) Bytes() []byte { return []byte(a.String()) }
 
 // String returns the array's JSON text.
@@ -227,7 +227,7 @@ func (a *Array) String() string {
 	return string(a.b) + "]"
 }
 
-// number is text if it is a JSON number, else "null".
+// number returns text if it is a JSON number, else "null".
 func number(text string) string {
 	j, err := ParseJSON([]byte(text))
 	if err != nil || !j.IsNumber() || len(j.text()) != len(text) {
@@ -236,8 +236,8 @@ func number(text string) string {
 	return text
 }
 
-// Form builds a body of type application/x-www-form-urlencoded, or a query, pair after pair in the order of the calls. Names and values stand as QueryEscape
-// has them, but a body has the brackets in names as they are: all read them, and clients of those that want them do the same. The zero value is empty.
+// Form builds a body of type application/x-www-form-urlencoded, or a query. The pairs stand in the order of the calls. Names and values are
+// escaped as by QueryEscape, but a body keeps the brackets in names, as the processors' own clients do. The zero value is an empty form.
 type Form struct{ b []byte }
 
 // NewForm returns an empty form.
@@ -276,7 +276,7 @@ func (f *Form) Int(name string, value int64) *Form {
 	return f
 }
 
-// OptIn adds the pair of a name in brackets behind another, as in address[city], unless the value is "".
+// OptIn adds a pair whose name stands in brackets after another name, as in address[city], unless the value is "".
 func (f *Form) OptIn(at, name, value string) *Form {
 	if value == "" {
 		return f
@@ -287,18 +287,18 @@ func (f *Form) OptIn(at, name, value string) *Form {
 	return f
 }
 
-// Bytes returns the form as a body, which must not be changed. The form can be added to afterwards.
+// Bytes returns the form as a body. Do not change the bytes. More pairs can be added afterwards.
 func (f *Form) Bytes() []byte { return f.b[:len(f.b):len(f.b)] }
 
-// String returns the form as a query, in which brackets must not stand.
+// String returns the form as a query, with escaped brackets.
 func (f *Form) String() string {
 	return strings.ReplaceAll(strings.ReplaceAll(string(f.b), "[", "%5B"), "]", "%5D")
 }
 
-// QueryEscape escapes a text for a query or a form: letters, digits and "-_.~" stand, a space becomes "+", the rest %XX.
+// QueryEscape escapes a text for a query or a form: letters, digits and "-_.~" stay, a space becomes "+", the rest becomes %XX.
 func QueryEscape(s string) string { return string(appendQuery(nil, s, false)) }
 
-// PathEscape escapes a text for one segment of a URL's path: letters, digits and "-_.~" stand, the rest becomes %XX.
+// PathEscape escapes a text for one segment of a URL's path: letters, digits and "-_.~" stay, the rest becomes %XX.
 func PathEscape(s string) string { return strings.ReplaceAll(QueryEscape(s), "+", "%20") }
 
 func appendQuery(b []byte, s string, brackets bool) []byte {
@@ -318,7 +318,7 @@ func appendQuery(b []byte, s string, brackets bool) []byte {
 	}
 }
 
-// ParseForm reads a form or query into its pairs, in order. Pairs with a broken escape are left out and reported by ok.
+// ParseForm splits a form or query into its pairs, in order. It leaves out pairs with a broken escape; ok is false then.
 func ParseForm(s string) (pairs []Header, ok bool) {
 	ok = true
 	for s != "" {

@@ -7,30 +7,31 @@ import (
 	"time"
 )
 
-// Call is what an adapter's function works on: what it is asked (Request, Account) and its ways to the outside (Do, Get, Post, Verify).
-// It is valid during the function only and must be used from its goroutine only.
+// Call is the context of an adapter's function: the request (Request, Account) and the ways to the outside (Do, Get, Post, Verify).
+// A Call is valid during the function only, and only in the function's goroutine.
 type Call struct {
-	// Request is what the operation is about. It must not be changed.
+	// Request holds the data of the operation. The adapter must not change it.
 	Request *Request
-	// Account is the merchant's account: credentials are stand-ins, config is plain.
+	// Account is the merchant's account. Credentials are stand-ins, config is plain.
 	Account *Account
 
 	step    *Step
-	next    int          // how many exchanges have been used
-	sends   int          // how many of them were sends
-	sent    bool         // one of them may have reached the processor
-	verify  int          // how many of them were verifies
+	next    int          // number of exchanges used so far
+	sends   int          // number of sends among them
+	sent    bool         // whether a send may have reached the processor
+	verify  int          // number of verifies among them
 	ids     uint32       // counter of ID
 	randoms uint32       // counter of Random
-	derived []Derivation // what Derive has minted
-	stop    *Result      // set once the step's result is known before the function's end
-	about   string       // the payment that an answer named
+	derived []Derivation // minted by Derive
+	stop    *Result      // the step's result, if known before the function's end
+	about   string       // the processor's id of the payment, from an answer
 }
 
-// stopped is what Do panics with at the first new send. Step recovers it.
+// stopped is the value of the panic that ends a step at its first new send. Step recovers it.
 type stopped struct{}
 
-// halt ends the step with a result. It does not return; if the adapter recovers, the next call halts again with the first result.
+// halt ends the step with a result. It does not return. If the adapter recovers the panic, the next call halts again with the first
+// result.
 func (c *Call) halt(r Result) {
 	if c.stop == nil {
 		c.stop = &r
@@ -44,19 +45,19 @@ func (c *Call) haltAgain() {
 	}
 }
 
-// Errors of Do and Verify that no exchange stands behind: the limits of the protocol.
+// Errors of Do and Verify without an exchange: the limits of the protocol.
 var (
-	ErrTooManySends    = errors.New("more than MaxSends sends in one operation")
-	ErrTooManyVerifies = errors.New("more than MaxVerifies verifies in one operation")
-	ErrNoWebhook       = errors.New("verify is for webhook operations only")
-	ErrNoCAVV          = errors.New("the request holds no authentication value")
+	ErrTooManySends    = errors.New("the operation sends more than 8 requests (MaxSends)")
+	ErrTooManyVerifies = errors.New("the operation verifies more than 4 times (MaxVerifies)")
+	ErrNoWebhook       = errors.New("Verify works in webhook operations only")
+	ErrNoCAVV          = errors.New("the request holds no authentication value (three_ds.cavv)")
 )
 
-// ExchangeError is what Do returns when there is no whole answer.
+// ExchangeError is the error of Do without a whole answer.
 type ExchangeError struct {
-	// Sent is false only where nothing can have reached the processor.
+	// Sent is false only if nothing can have reached the processor.
 	Sent bool
-	// Failure is Exchange.Failure: timeout, connect, tls, reset, too_large, unreadable, refused; "no answer" where the host did not say.
+	// Failure is Exchange.Failure: timeout, connect, tls, reset, too_large, unreadable, refused; "no answer" if the host gave no reason.
 	Failure string
 }
 
@@ -68,7 +69,7 @@ func (e *ExchangeError) Error() string {
 	return "request failed, not sent: " + e.Failure
 }
 
-// Error implements error, so that a function can return a *Reject.
+// Error implements error. A function can return a *Reject.
 func (r *Reject) Error() string {
 	s := string(r.Code) + ": " + r.Message
 	if r.Parameter != "" {
@@ -77,14 +78,14 @@ func (r *Reject) Error() string {
 	return s
 }
 
-// Operation is what the adapter is asked to do.
+// Operation returns the operation that the adapter performs.
 func (c *Call) Operation() Operation { return c.step.Operation }
 
-// OperationID is unique to this operation for ever and the same in all its steps: [a-z0-9_], at most 40 characters.
+// OperationID returns the id of the operation: unique for ever, the same in all steps, [a-z0-9_], at most 40 characters.
 func (c *Call) OperationID() string { return c.step.OperationID }
 
-// Now is the time, in milliseconds, UTC: that of the step in which this part of the function was first reached, so that it is the same
-// whenever the operation is run again.
+// Now returns the time in milliseconds, UTC. It is the time of the step in which the function first reached this point. So every
+// re-run of the operation sees the same time.
 func (c *Call) Now() time.Time {
 	ms := c.step.Now
 	if c.next < len(c.step.Exchanges) {
@@ -93,8 +94,8 @@ func (c *Call) Now() time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// ID returns prefix and 26 characters of [a-z2-7], 130 bits made from the operation's seed: another one with every call, the same
-// ones whenever the operation is run again.
+// ID returns prefix and 26 characters of [a-z2-7]: 130 bits made from the operation's seed. Each call returns another id; a re-run
+// of the operation returns the same ids.
 func (c *Call) ID(prefix string) string {
 	const alphabet = "abcdefghijklmnopqrstuvwxyz234567"
 	sum := c.block("id", c.ids)
@@ -107,8 +108,8 @@ func (c *Call) ID(prefix string) string {
 	return string(b)
 }
 
-// Random returns n bytes made from the operation's seed: others with every call, the same ones whenever the operation is run again.
-// They are unguessable for everybody who does not know the seed.
+// Random returns n bytes made from the operation's seed. Each call returns other bytes; a re-run of the operation returns the same
+// bytes. The bytes are unguessable without the seed.
 func (c *Call) Random(n int) []byte {
 	b := make([]byte, 0, n+32)
 	for len(b) < n {
@@ -119,31 +120,31 @@ func (c *Call) Random(n int) []byte {
 	return b[:n:n]
 }
 
-// block is SHA-256 over the seed's text, a label and a counter.
+// block returns the SHA-256 of the seed's text, a label and a counter.
 func (c *Call) block(label string, n uint32) [32]byte {
 	b := append(make([]byte, 0, 128), c.step.Seed...)
 	b = append(b, label...)
 	return sha256Sum(appendUint32(b, n))
 }
 
-// About takes down the processor's id of the payment that an answer is about; "" takes down nothing. If the operation then ends with an error,
-// because the answer decides nothing, its outcome has the id, by which the payment can be asked for.
+// About records the processor's id of the payment that an answer is about. "" records nothing. If the operation then ends with an
+// error, its unknown outcome holds the id, and a later sync can ask by the id.
 func (c *Call) About(transactionID string) {
 	if transactionID != "" {
 		c.about = transactionID
 	}
 }
 
-// IdempotencyKey is the key of the next send: the operation's id, "-" and the send's index from 0. It is what the host writes into
-// Send.IdempotencyHeader.
+// IdempotencyKey returns the key of the next send: the operation's id, "-" and the send's index from 0. The host writes the same
+// key into the header Send.IdempotencyHeader.
 func (c *Call) IdempotencyKey() string {
 	return c.step.OperationID + "-" + strconv.Itoa(c.sends)
 }
 
-// Do sends one HTTP request and returns its answer, whatever its status. A URL that does not begin with a scheme is joined to
-// Account.BaseURL. Derivations whose stand-ins occur in the request are declared in it. Do does not change s.
+// Do sends one HTTP request and returns its answer, whatever its status. Do joins a URL without a scheme to Account.BaseURL. It declares
+// the derivations whose stand-ins occur in the request. Do does not change s.
 //
-// The error is an *ExchangeError, or ErrTooManySends. Where the request has not been made yet, Do does not return: the step ends here.
+// The error is an *ExchangeError or ErrTooManySends. If the host has not sent the request yet, Do does not return: the step ends here.
 func (c *Call) Do(s *Send) (*Response, error) {
 	c.haltAgain()
 	if c.sends >= MaxSends {
@@ -176,12 +177,12 @@ func failure(e *Exchange) error {
 	return &ExchangeError{Sent: e.Sent, Failure: e.Failure}
 }
 
-// Get sends a GET, which is declared safe to repeat.
+// Get sends a GET and declares it safe to repeat.
 func (c *Call) Get(url string, headers ...Header) (*Response, error) {
 	return c.Do(&Send{Method: "GET", URL: url, Headers: headers, SafeToRepeat: true})
 }
 
-// Post sends a POST of a body with its content type. It is not declared safe to repeat: use Do where it is.
+// Post sends a POST with a body and its content type. Post does not declare the request safe to repeat: use Do for that.
 func (c *Call) Post(url, contentType string, body []byte, headers ...Header) (*Response, error) {
 	all := append(make([]Header, 0, len(headers)+1), Header{Name: "Content-Type", Value: contentType})
 	return c.Do(&Send{Method: "POST", URL: url, Headers: append(all, headers...), Body: body})
@@ -207,15 +208,15 @@ func scheme(s string) bool {
 	return true
 }
 
-// Derive returns a stand-in for the value of an expression over secrets, which the host computes when sending. It is used like the
-// value; the sends that hold it declare the expression.
+// Derive returns a stand-in for the value of an expression over secrets. Use the stand-in like the value: the host computes the expression
+// and replaces the stand-in when it sends.
 func (c *Call) Derive(e Expr) string {
 	s := c.step.DerivePrefix + strconv.Itoa(len(c.derived))
 	c.derived = append(c.derived, Derivation{StandIn: s, Expr: e})
 	return s
 }
 
-// declare returns what the send declares itself and the derivations it uses, directly or in an expression, in the order of minting.
+// declare returns the send's own derivations, then the minted derivations that the send uses, directly or in an expression, in the order of minting.
 func (c *Call) declare(s *Send) []Derivation {
 	if len(c.derived) == 0 {
 		return s.Derive
@@ -250,7 +251,7 @@ func (c *Call) markExpr(used []bool, e *Expr) {
 	}
 }
 
-// mark notes which stand-ins of derivations occur in a text.
+// mark sets used for every derivation whose stand-in occurs in the text.
 func (c *Call) mark(used []bool, text string) {
 	prefix := c.step.DerivePrefix
 	if prefix == "" {
@@ -273,9 +274,9 @@ func (c *Call) mark(used []bool, text string) {
 	}
 }
 
-// Verify has the host compare the value of an expression over credentials and the message's raw body with the text that the message
-// carries as its signature, in constant time. Webhook operations only; at most MaxVerifies in one. Where the comparison has not been
-// made yet, Verify does not return: the step ends here.
+// Verify has the host compare, in constant time, the value of an expression with the signature that a message carries. The
+// expression is over credentials and the message's raw body. Verify works in webhook operations only, at most MaxVerifies times. If
+// the host has not compared yet, Verify does not return: the step ends here.
 func (c *Call) Verify(e Expr, equal string) (bool, error) {
 	c.haltAgain()
 	if c.step.Operation != OpWebhook {
@@ -284,9 +285,9 @@ func (c *Call) Verify(e Expr, equal string) (bool, error) {
 	return c.compare(&Verify{Expr: e, Equal: equal})
 }
 
-// VerifyCAVV has the host compare the authentication value of Request.ThreeDS, which an adapter never sees, with one that it computed. Only an
-// issuer, or whoever stands in for one in tests, can compute one. ErrNoCAVV where the request has none. Like Verify, it does not
-// return before the comparison has been made.
+// VerifyCAVV has the host compare the authentication value of Request.ThreeDS with a value that the adapter computed. The adapter
+// never sees the authentication value. Only an issuer, or a simulated issuer in tests, can compute one. The error is ErrNoCAVV if
+// the request has no authentication value. If the host has not compared yet, VerifyCAVV does not return: the step ends here.
 func (c *Call) VerifyCAVV(expected string) (bool, error) {
 	c.haltAgain()
 	t := c.Request.ThreeDS
@@ -296,7 +297,7 @@ func (c *Call) VerifyCAVV(expected string) (bool, error) {
 	return c.compare(&Verify{Expr: Text(t.CAVV), Equal: expected})
 }
 
-// compare is one verify, made or to be made.
+// compare returns the verdict of a verify, or ends the step with the verify.
 func (c *Call) compare(v *Verify) (bool, error) {
 	if c.verify >= MaxVerifies {
 		return false, ErrTooManyVerifies

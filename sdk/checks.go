@@ -2,8 +2,8 @@ package sdk
 
 import "cmp"
 
-// CheckCodes are a processor's codes of the two checks of a card's owner: one code for the security code, and one for street and postal code
-// together (AVS), as the card networks have them:
+// CheckCodes maps a processor's codes for the checks of a card's owner: one code for the security code, and one for street and postal code
+// together (AVS), as the card networks define them:
 //
 //	var checks = sdk.CheckCodes{
 //		CVC:        sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P"}},
@@ -13,10 +13,10 @@ import "cmp"
 //	}
 type CheckCodes struct {
 	CVC, Line1, PostalCode Results
-	Other                  string // what all other codes mean; "" is nothing
+	Other                  string // the meaning of all other codes; "" means no result
 }
 
-// Read returns the results of the checks, nil where nothing is told. A code of "" tells nothing.
+// Read returns the results of the checks, nil without any result. A code of "" has no result.
 func (t *CheckCodes) Read(cvc, avs string) *Checks {
 	return NewChecks(t.result(t.CVC, cvc), t.result(t.Line1, avs), t.result(t.PostalCode, avs))
 }

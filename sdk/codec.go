@@ -6,20 +6,20 @@ import (
 	"payswitch/sdk/internal/jsontext"
 )
 
-// A message is [JSON length, 4 bytes, little-endian][JSON][raw bodies one after the other]; ABI.md describes it byte by byte. The
-// functions below are both sides' only way from and to bytes. Decoding is strict and never panics, whatever the bytes: a duplicate
-// name, a number out of range, invalid UTF-8, nesting of more than 64 levels, a list of more than 4096 elements or bodies whose
-// lengths do not add up are errors; a name it does not know is ignored, and null means absent.
+// A message is [JSON length, 4 bytes, little-endian][JSON][raw bodies one after the other]; ABI.md, "2. Messages", describes the bytes. Host
+// and guest encode and decode with the functions below alone.
 //
-// Decoded strings are copied out of the message, all at once; decoded bodies share its memory, so it must not be changed while they
-// are in use. Encoding never changes its argument and writes the length of Body, whatever BodyLength says; bytes of a string that are
-// no UTF-8 become U+FFFD.
+// Decoding is strict and never panics. These are errors: a duplicate name, a number out of range, invalid UTF-8, nesting of more than 64
+// levels, a list of more than 4096 elements, and bodies whose lengths do not add up. Unknown names are ignored, and null means absent.
+// Decoded strings are copies. Decoded bodies share the message's memory: do not change the message while they are in use.
+//
+// Encoding never changes its argument. It writes the length of Body and ignores BodyLength. Invalid UTF-8 in a string becomes U+FFFD.
 
-// Errors of the decoding functions, beside those of the JSON reader, which tell the offset.
+// Errors of the decoding functions. The JSON reader adds its own, with the offset.
 var (
-	ErrEnvelope    = errors.New("message shorter than it says")
-	ErrTooLarge    = errors.New("message larger than MaxMessage")
-	ErrBodies      = errors.New("bodies do not add up to what the message says")
+	ErrEnvelope    = errors.New("the message is shorter than its JSON length says")
+	ErrTooLarge    = errors.New("the message is larger than 1 MiB (MaxMessage)")
+	ErrBodies      = errors.New("the bodies are not as long as the message's body_length fields say")
 	ErrResultCount = errors.New("a result needs exactly one of send, verify, outcome and reject")
 )
 
@@ -30,7 +30,7 @@ const (
 	duplicate   = "duplicate name"
 )
 
-// EncodeStep returns the message of a step: the webhook's body first where there is one, then the exchanges' bodies in order.
+// EncodeStep returns the message of a step. The bodies are the webhook's, if there is a webhook, then the exchanges' in order.
 func EncodeStep(s *Step) []byte {
 	size := 2048
 	for i := range s.Exchanges {
@@ -56,8 +56,8 @@ func DecodeStep(message []byte) (*Step, error) {
 	return decodeStep(jsontext.NewReader(text), bodies)
 }
 
-// stepParts is a step and the parts that most requests have, in one piece of memory: the decoder fills what a pointer points to, and
-// takes away the pointers to what the message does not hold.
+// stepParts is a step with the parts that most requests have, in one allocation. The decoder fills the parts, and clears the pointers to
+// parts that the message does not hold.
 type stepParts struct {
 	Step
 	instrument       Instrument
@@ -99,10 +99,10 @@ func decodeStep(r jsontext.Reader, bodies []byte) (*Step, error) {
 	return s, nil
 }
 
-// EncodeResult returns the message of a result: the send's body is its only one.
+// EncodeResult returns the message of a result. The send's body is the only body.
 func EncodeResult(r *Result) []byte { return appendResult(nil, r) }
 
-// appendResult appends the message of a result to b, which must be empty but may have room.
+// appendResult appends the message of a result to b. b must be empty and may have capacity.
 func appendResult(b []byte, r *Result) []byte {
 	b = r.encode(append(b, 0, 0, 0, 0))
 	sealEnvelope(b)
@@ -112,7 +112,7 @@ func appendResult(b []byte, r *Result) []byte {
 	return b
 }
 
-// DecodeResult reads the message of a result. Exactly one of its fields is set.
+// DecodeResult reads the message of a result. Exactly one field of the Result is set.
 func DecodeResult(message []byte) (*Result, error) {
 	text, bodies, err := openEnvelope(message)
 	if err != nil {
@@ -143,14 +143,14 @@ func DecodeResult(message []byte) (*Result, error) {
 	return v, nil
 }
 
-// EncodeManifest returns the message of a manifest. It has no bodies.
+// EncodeManifest returns the message of a manifest, which has no bodies.
 func EncodeManifest(m *Manifest) []byte {
 	b := m.encode(make([]byte, 4, 2048))
 	sealEnvelope(b)
 	return b
 }
 
-// DecodeManifest reads the message of a manifest. Whether it makes sense is another question.
+// DecodeManifest reads the message of a manifest. It does not check the manifest's contents: sdktest.Check does.
 func DecodeManifest(message []byte) (*Manifest, error) {
 	text, bodies, err := openEnvelope(message)
 	if err != nil {
@@ -168,7 +168,7 @@ func DecodeManifest(message []byte) (*Manifest, error) {
 	return m, nil
 }
 
-// sealEnvelope writes the JSON's length before it.
+// sealEnvelope writes the length of the JSON into the first four bytes.
 func sealEnvelope(b []byte) { appendUint32(b[:0], uint32(len(b)-4)) }
 
 // openEnvelope splits a message into a copy of its JSON and its bodies.
@@ -191,7 +191,7 @@ func splitEnvelope(message []byte) (json, bodies []byte, err error) {
 	return message[4 : 4+n], message[4+n:], nil
 }
 
-// cut takes n bytes from the front of b; nil when n is 0.
+// cut takes n bytes from the front of b. head is nil if n is 0.
 func cut(b []byte, n int) (head, rest []byte, ok bool) {
 	switch {
 	case n < 0 || n > len(b):
@@ -202,7 +202,7 @@ func cut(b []byte, n int) (head, rest []byte, ok bool) {
 	return b[:n:n], b[n:], true
 }
 
-// sortedKeys returns a map's keys in order. Maps in messages are small: package slices would weigh more than it is worth.
+// sortedKeys returns a map's keys in order. Maps in messages are small, and package slices would make the guest larger.
 func sortedKeys[T any](m map[string]T) []string {
 	keys := make([]string, 0, len(m))
 	for k := range m {

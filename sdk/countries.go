@@ -1,6 +1,6 @@
 package sdk
 
-// countries is ISO 3166-1 in alphabetical order: the alpha-2 code and the numeric one, without a gap: "AD020AE784". 249 countries.
+// countries is ISO 3166-1 in alphabetical order: alpha-2 code and numeric code without a gap, as in "AD020AE784". 249 countries.
 const countries = "" +
 	"AD020AE784AF004AG028AI660AL008AM051AO024AQ010AR032AS016AT040AU036AW533AX248AZ031BA070BB052BD050BE056BF854BG100BH048BI108BJ204" +
 	"BL652BM060BN096BO068BQ535BR076BS044BT064BV074BW072BY112BZ084CA124CC166CD180CF140CG178CH756CI384CK184CL152CM120CN156CO170CR188" +
@@ -13,7 +13,8 @@ const countries = "" +
 	"SJ744SK703SL694SM674SN686SO706SR740SS728ST678SV222SX534SY760SZ748TC796TD148TF260TG768TH764TJ762TK772TL626TM795TN788TO776TR792" +
 	"TT780TV798TW158TZ834UA804UG800UM581US840UY858UZ860VA336VC670VE862VG092VI850VN704VU548WF876WS882YE887YT175ZA710ZM894ZW716"
 
-// CountryNumber is the ISO 3166-1 numeric code, three digits, of an alpha-2 code in capitals: "756" for "CH". "" if there is none.
+// CountryNumber returns the ISO 3166-1 numeric code (three digits) of an alpha-2 code in capitals: "756" for "CH". It returns ""
+// for an unknown code.
 func CountryNumber(alpha2 string) string {
 	if len(alpha2) != 2 {
 		return ""

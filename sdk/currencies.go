@@ -1,9 +1,10 @@
 package sdk
 
-// currencies is ISO 4217 list one as this SDK knows it, in alphabetical order: code, numeric code, exponent. CUC, HRK, SLL, STD and ZWL
-// have been withdrawn from the list and are kept, because processors and old payments still name them; ANG too, whose successor XCG
-// (amendment 176) is not known here, nor is ZWG (amendment 177). Three exponents are those the payment industry counts in rather than the
-// list's: IRR and MGA 0 (list: 2), ISK 2 (list: 0).
+// currencies is ISO 4217 list one in alphabetical order: code, numeric code, exponent. CUC, HRK, SLL, STD and ZWL are no longer on
+// the list. They stay here, because processors and old payments still name them. So does ANG, whose successor XCG (amendment 176)
+// is not known here; nor is ZWG (amendment 177).
+//
+// Three exponents follow the payment industry instead of the list: IRR and MGA have 0 (list: 2), ISK has 2 (list: 0).
 var currencies = [...]struct {
 	code     Currency
 	number   string

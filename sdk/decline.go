@@ -1,7 +1,7 @@
 package sdk
 
-// DeclineReason is our one vocabulary for why a payment was refused; adapters map their processor's codes to it. The constants
-// are the wire values.
+// DeclineReason is payswitch's vocabulary for the reasons of a refusal. Adapters map their processor's codes to it. The constants are the
+// wire values.
 type DeclineReason string
 
 const (
@@ -33,39 +33,38 @@ const (
 	DeclineCardNotSupported     DeclineReason = "card_not_supported"
 	DeclineTryLater             DeclineReason = "try_again_later"
 	DeclineInvalidMerchant      DeclineReason = "invalid_merchant" // 03
-	DeclineBlocked              DeclineReason = "blocked"          // by a rule of the merchant's or the processor's
+	DeclineBlocked              DeclineReason = "blocked"          // by a rule of the merchant or the processor
 	DeclineAbandoned            DeclineReason = "abandoned"        // the customer left
 )
 
-// DeclineFacts are what holds for a reason whatever the processor.
+// DeclineFacts holds what is true of a reason at every processor.
 type DeclineFacts struct {
 	Reason DeclineReason
-	// Title is a sentence for merchants. It is not for customers: nobody tells a thief that the card is reported stolen.
+	// Title is a sentence for merchants. Never show it to customers: a thief must not learn that the card is reported stolen.
 	Title string
-	// Category is who can do something about it. Its values are our unified codes' groups.
+	// Category names the party that can act on the reason. The unified codes group by it.
 	Category DeclineCategory
-	// RetryElsewhere says that it makes sense to try the same card at another processor: what refused it is the processor or its
-	// account, not the issuer or the card.
+	// RetryElsewhere means that another processor may accept the same card: the processor or its account refused, not the issuer.
 	RetryElsewhere bool
-	// RetryLater says that the same attempt may succeed on another day.
+	// RetryLater means that the same attempt may succeed on another day.
 	RetryLater bool
-	// Codes are the ISO 8583 response codes (field 39) that mean this reason, as the card networks use them; nil where there are none.
+	// Codes are the card networks' ISO 8583 response codes (field 39) for this reason; nil without any.
 	Codes []string
 }
 
-// DeclineCategory groups reasons by who can do something about them.
+// DeclineCategory groups reasons by the party that can act on them.
 type DeclineCategory string
 
 const (
-	DeclineByIssuer         DeclineCategory = "issuer"         // the issuer says no; another card may do
-	DeclineByCardData       DeclineCategory = "card_data"      // the customer can correct what was typed
+	DeclineByIssuer         DeclineCategory = "issuer"         // the issuer refuses; another card may work
+	DeclineByCardData       DeclineCategory = "card_data"      // the customer can correct the input
 	DeclineByAccount        DeclineCategory = "account"        // the merchant's account or its set-up at the processor
-	DeclineByTechnical      DeclineCategory = "technical"      // something between us and the issuer did not work
+	DeclineByTechnical      DeclineCategory = "technical"      // a failure between payswitch and the issuer
 	DeclineByRisk           DeclineCategory = "risk"           // fraud and security rules
-	DeclineByAuthentication DeclineCategory = "authentication" // 3-D Secure is needed, failed or was left
+	DeclineByAuthentication DeclineCategory = "authentication" // 3-D Secure is needed, failed or was abandoned
 )
 
-// Unified returns the code and text that merchants find in unified_code and unified_message.
+// Unified returns the code and text of the category for the merchant's fields unified_code and unified_message.
 func (c DeclineCategory) Unified() (code, message string) {
 	switch c {
 	case DeclineByIssuer, DeclineByCardData:
@@ -114,7 +113,7 @@ var declines = []DeclineFacts{
 // DeclineReasons returns the facts about every reason, in the order of the constants.
 func DeclineReasons() []DeclineFacts { return append([]DeclineFacts(nil), declines...) }
 
-// Facts returns what holds for the reason; ok is false, and the facts those of DeclineGeneric, for a reason that is none of ours.
+// Facts returns the facts about the reason. For an unknown reason ok is false, and the facts are those of DeclineGeneric.
 func (r DeclineReason) Facts() (facts DeclineFacts, ok bool) {
 	for i := range declines {
 		if declines[i].Reason == r {
@@ -124,8 +123,8 @@ func (r DeclineReason) Facts() (facts DeclineFacts, ok bool) {
 	return declines[0], false
 }
 
-// DeclineByCode returns the reason that an ISO 8583 response code (field 39) stands for, DeclineGeneric for codes that say nothing more.
-// A processor's own codes look alike and mean something else: this is for codes of the network or issuer alone.
+// DeclineByCode returns the reason of an ISO 8583 response code (field 39), DeclineGeneric for codes without a reason of their own.
+// Use it for codes of the network or issuer alone: a processor's own codes look alike and mean something else.
 func DeclineByCode(code string) DeclineReason {
 	for i := range declines {
 		for _, c := range declines[i].Codes {
@@ -137,8 +136,8 @@ func DeclineByCode(code string) DeclineReason {
 	return DeclineGeneric
 }
 
-// DeclineByMastercard is DeclineByCode for a code of Mastercard's, which means something else by some of them: 65 asks for strong customer
-// authentication where nobody stands at a machine, and 79, 82 and 83 stand for groups of reasons (life cycle, policy, security).
+// DeclineByMastercard is DeclineByCode for Mastercard's codes, some of which differ. 65 asks for strong customer authentication in
+// online payments. 79, 82 and 83 stand for groups of reasons (life cycle, policy, security).
 func DeclineByMastercard(code string) DeclineReason {
 	switch code {
 	case "65":

@@ -2,25 +2,24 @@ package sdk
 
 import (
 	"cmp"
-	"errors"
 	"strconv"
 	"strings"
 )
 
-// Declines are a processor's decline codes and what they mean: see ParseDeclines. Looking up allocates nothing.
+// Declines maps a processor's decline codes to reasons: see ParseDeclines. A look-up allocates nothing.
 type Declines []declineCode
 
 type declineCode struct {
 	code      string
-	beginning bool // of codes
+	beginning bool // code is a prefix
 	reason    DeclineReason
 	elsewhere bool
 	words     string
 }
 
-// ParseDeclines reads a table of decline codes, which an adapter keeps beside its code as the processor's documentation prints it, and
-// embeds. A line is a code (or several of one meaning, with commas), our reason, and the processor's words where the code does not say
-// it all. A code that ends in "*" is a beginning. Lines that begin with "#" are remarks:
+// ParseDeclines reads a table of decline codes. An adapter embeds the table from a file next to its code. Each line holds a code, or several
+// codes separated by commas; payswitch's reason; and the processor's words, if they say more than the code. A code that ends in "*" is a
+// prefix. Lines that begin with "#" are remarks:
 //
 //	# Response codes, https://acme.example/docs/codes
 //	202          insufficient_funds
@@ -28,9 +27,10 @@ type declineCode struct {
 //	264          try_again_later:final    Declined - retry in a few days
 //	card_number* incorrect_number
 //
-// Whether the same card may be tried at another processor goes by the reason; ":final" and ":elsewhere" say of a code that it may not or
-// may. One table has all codes of a processor, if it has several lists of them: what stands in it twice, a reason that is none and a line
-// without one panic. A table is a package's variable, so that they do when the adapter starts, and reading it costs no payment anything.
+// The reason decides whether another processor may try the same card (DeclineFacts.RetryElsewhere); ":final" denies it for a code, and
+// ":elsewhere" allows it. One table holds all codes of a processor. ParseDeclines panics on a code that stands twice, an unknown reason and
+// a line without a reason. Keep the table in a package variable: then a wrong table panics when the adapter starts, and no payment pays
+// for reading it.
 func ParseDeclines(text string) Declines {
 	t := make(Declines, 0, strings.Count(text, "\n"))
 	for number := 1; text != ""; number++ {
@@ -46,7 +46,7 @@ func ParseDeclines(text string) Declines {
 	return t
 }
 
-// add adds a line of a table, and says what is wrong with it.
+// add adds a line of a table and returns what is wrong with the line, "" if nothing is.
 func (t *Declines) add(line string) (wrong string) {
 	codes, rest := word(line)
 	reason, words := word(rest)
@@ -58,31 +58,31 @@ func (t *Declines) add(line string) (wrong string) {
 	case "final", "elsewhere":
 		row.elsewhere = where == "elsewhere"
 	default:
-		return "neither final nor elsewhere: " + where
+		return "\"" + where + "\" after the colon is neither final nor elsewhere"
 	}
 	for more := true; more; {
 		row.code, codes, more = strings.Cut(codes, ",")
 		row.code, row.beginning = strings.CutSuffix(row.code, "*")
 		switch {
 		case row.code == "":
-			return "an empty code"
+			return "a code is empty"
 		case !ok:
-			return "no reason of ours: " + reason
+			return "\"" + reason + "\" is not a decline reason: see sdk.DeclineReason"
 		case t.find(row.code) != nil:
-			return "a code that stands above: " + row.code
+			return "the code " + row.code + " stands in an earlier line too"
 		}
 		*t = append(*t, row)
 	}
 	return ""
 }
 
-// word cuts the first word of a line off.
+// word splits the first word off a line.
 func word(line string) (first, rest string) {
 	first, rest, _ = strings.Cut(line, " ")
 	return first, strings.TrimLeft(rest, " ")
 }
 
-// find returns the row of a code, nil where there is none. Of beginnings the first counts.
+// find returns the row of a code, nil for an unknown code. The first matching row counts.
 func (t Declines) find(code string) *declineCode {
 	for i := range t {
 		if k := &t[i]; k.code == code || k.beginning && strings.HasPrefix(code, k.code) {
@@ -92,7 +92,7 @@ func (t Declines) find(code string) *declineCode {
 	return nil
 }
 
-// Of is the reason of a code, "" where the table does not have it.
+// Of returns the reason of a code, "" for a code that is not in the table.
 func (t Declines) Of(code string) DeclineReason {
 	if row := t.find(code); row != nil {
 		return row.reason
@@ -100,15 +100,16 @@ func (t Declines) Of(code string) DeclineReason {
 	return ""
 }
 
-// Must is the reason of a code. One that the table does not have decides nothing: it ends the operation with an error (see Must).
+// Must returns the reason of a code. A code that is not in the table proves nothing: it ends the operation with an error (see
+// Must).
 func (t Declines) Must(code string) DeclineReason {
 	reason := t.Of(code)
-	Require(reason != "", errors.New("a status or code that is not known: "+code))
+	Require(reason != "", errUnknownCode(code))
 	return reason
 }
 
-// New returns the decline of a code, with the processor's words from the table where message is "". A code that the table does not have
-// has the reason otherwise; "" is DeclineGeneric.
+// New returns the decline of a code. If message is "", it takes the processor's words from the table. A code that is not in the
+// table gets the reason otherwise; "" means DeclineGeneric.
 func (t Declines) New(code, message string, otherwise DeclineReason) *Decline {
 	row := t.find(code)
 	if row == nil {

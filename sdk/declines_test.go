@@ -33,13 +33,13 @@ card*        card_not_supported
 	require.Empty(t, ParseDeclines(""))
 
 	for text, want := range map[string]string{
-		"1":                          "decline codes, line 1: no reason of ours: ",
-		"# 1\n\n1 insufficient_fund": "decline codes, line 3: no reason of ours: insufficient_fund",
-		"1 lost_card:never":          "decline codes, line 1: neither final nor elsewhere: never",
-		"1,,2 lost_card":             "decline codes, line 1: an empty code",
-		"* lost_card":                "decline codes, line 1: an empty code",
-		"1 lost_card\n2,1 lost_card": "decline codes, line 2: a code that stands above: 1",
-		"card* lost_card\ncard_number* stolen_card":  "decline codes, line 2: a code that stands above: card_number",
+		"1":                          "decline codes, line 1: \"\" is not a decline reason: see sdk.DeclineReason",
+		"# 1\n\n1 insufficient_fund": "decline codes, line 3: \"insufficient_fund\" is not a decline reason: see sdk.DeclineReason",
+		"1 lost_card:never":          "decline codes, line 1: \"never\" after the colon is neither final nor elsewhere",
+		"1,,2 lost_card":             "decline codes, line 1: a code is empty",
+		"* lost_card":                "decline codes, line 1: a code is empty",
+		"1 lost_card\n2,1 lost_card": "decline codes, line 2: the code 1 stands in an earlier line too",
+		"card* lost_card\ncard_number* stolen_card":  "decline codes, line 2: the code card_number stands in an earlier line too",
 		"card_number* lost_card\ncard_n stolen_card": "",
 	} {
 		if want == "" {

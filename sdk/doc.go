@@ -1,25 +1,26 @@
-// Package sdk is what an adapter is written against: a small WASM module that speaks one processor's language and has access to nothing
-// but the messages it is given.
+// Package sdk is the library for adapters. An adapter is a small WASM module that speaks the language of one processor. It has access to
+// nothing but the messages that the host gives it.
 //
-// An adapter is an [Adapter]: a [Manifest] and one function for each [Operation] it offers. A function is ordinary straight-line code on
-// a [Call]:
+// An adapter is an [Adapter]: a [Manifest] and one function for each [Operation] that it offers. A function is straight-line code on a
+// [Call]:
 //
-//   - what is asked for: Call.Request, and the merchant's Call.Account; what may be missing, as empty instead of nil: [Request.BillTo],
-//     [Request.Payer], [Request.Device], [Request.Proof], [Request.Known]
+//   - input: Call.Request and the merchant's Call.Account; optional parts as empty instead of nil: [Request.BillTo], [Request.Payer],
+//     [Request.Device], [Request.Proof], [Request.Known]
 //   - sending: [Call.Do], [Call.Get], [Call.Post] of a [JSONSend], [FormSend] or [GraphQLSend]; answers: [Response], [JSON], [XML], [ParseForm]
-//   - who asks: [Call.Bearer], [Call.BasicAuth], [Call.Token]
+//   - authentication: [Call.Bearer], [Call.BasicAuth], [Call.Token]
 //   - bodies: [Object], [Array], [Form]; amounts: [Money.Major], [ParseMajor], [Decimals]
-//   - what codes and statuses mean: [Declines], [Statuses], [CheckCodes], [Results], [Names]
-//   - what later operations have to know: [ConnectorData], [Keep]
-//   - what is computed from secrets, which the adapter never sees: [Call.Derive]; messages: [Call.Signed],
-//     [Call.SignedPairs], [Call.Fresh], [Call.Message]
+//   - meanings of codes and statuses: [Declines], [Statuses], [CheckCodes], [Results], [Names]
+//   - data for later operations: [ConnectorData], [Keep]
+//   - values computed from secrets, which the adapter never sees: [Call.Derive]
+//   - webhook messages: [Call.Signed], [Call.SignedPairs], [Call.Fresh], [Call.Message]
 //   - time and randomness that replay exactly: [Call.Now], [Call.ID], [Call.Random]
 //
-// It ends with an [Outcome], or an error: a *[Reject] where the processor cannot do it, anything else where the result is unknown.
-// Returning an error that came from the Call is always safe. [Must], [Check], [Require] and [Call.End] end it from within a helper.
+// A function ends with an [Outcome] or an error: a *[Reject] if the processor cannot do the operation, any other error if the result is
+// unknown. Returning an error that came from the Call is always safe. [Must], [Check], [Require] and [Call.End] end the operation from
+// within a helper.
 //
-// Under it the function is run again from its beginning for every step, answered from what has been sent already, and stopped at its first
-// new send: so no instance waits for a network, and every operation can be replayed bit for bit.
+// The SDK runs the function again from its beginning in every step. Earlier sends get their recorded answers, and the function stops at its
+// first new send. So no instance waits for a network, and the host can replay every operation bit for bit.
 //
 // A module is built from a main package:
 //
@@ -28,8 +29,8 @@
 //
 //	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared -ldflags="-s -w" -o adapter.wasm
 //
-// Package sdktest holds the suite that every adapter must pass. ABI.md describes the protocol to the byte, for other languages.
+// Package sdktest holds the suite that every adapter must pass. sdk/ABI.md describes the bytes of the protocol, for other languages.
 //
-// The package imports the standard library only and stays small in WASM: an adapter that avoids fmt, encoding/json, net/http and regexp
-// is a module of 2.6 MB, loads several times faster and answers a step in about a tenth of a millisecond.
+// The package imports the standard library only and stays small in WASM. An adapter that avoids fmt, encoding/json, net/http and regexp is
+// a module of 2.6 MB. It loads several times faster and answers a step in about a tenth of a millisecond.
 package sdk

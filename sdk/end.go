@@ -2,18 +2,17 @@ package sdk
 
 import "errors"
 
-// What a helper of an operation finds out may be its end: a payment that cannot be read, a card the processor will not take. So that it
-// need not be handed up through every caller, an operation can be ended where that is known, as t.FailNow ends a test: Must, Check and
-// Require end it with an error, Call.End with an outcome. It is what returning them from the operation's function would be: an adapter does
-// nothing that would have to be undone. Call.Do, too, ends the step at a request that is still to be made.
+// A helper may find out that the operation is over, for example because the answer is unreadable. Must, Check, Require and Call.End end the
+// operation there, as t.FailNow ends a test, so that callers need not pass the error up. The effect is the same as returning the error or
+// outcome from the operation's function: an adapter holds nothing that needs cleaning up.
 
-// ended is what they panic with. Adapter.Step recovers it.
+// ended is the value of the panic that ends an operation. Adapter.Step recovers it.
 type ended struct {
 	outcome *Outcome
 	err     error
 }
 
-// Error is for whoever calls an adapter's helper outside of an operation.
+// Error implements error, for code that calls an adapter's helper outside of an operation.
 func (e ended) Error() string {
 	if e.err != nil {
 		return errorText(e.err)
@@ -21,7 +20,7 @@ func (e ended) Error() string {
 	return "the operation has ended"
 }
 
-// Must is v. With an error it ends the operation, as if its function had returned the error:
+// Must returns v. If err is not nil, Must ends the operation as if its function had returned err:
 //
 //	answer := sdk.Must(c.Get(path))
 func Must[T any](v T, err error) T {
@@ -29,7 +28,7 @@ func Must[T any](v T, err error) T {
 	return v
 }
 
-// Check ends the operation with the first of the errors that is not nil, as if its function had returned it.
+// Check ends the operation with the first error that is not nil, as if the operation's function had returned it.
 func Check(errs ...error) {
 	for _, err := range errs {
 		if err != nil {
@@ -38,7 +37,7 @@ func Check(errs ...error) {
 	}
 }
 
-// Require ends the operation with the error unless the condition holds: what an answer must have to prove anything, say.
+// Require ends the operation with the error otherwise unless the condition holds. Use it for the parts that an answer needs to prove something:
 //
 //	sdk.Require(id != "" && answer.OK(), errAnswer)
 func Require(holds bool, otherwise error) {
@@ -47,15 +46,15 @@ func Require(holds bool, otherwise error) {
 	}
 }
 
-// End ends the operation with an outcome, as if its function had returned it: where a helper learns that the processor has refused, say. It
-// does not return. nil does not end it.
+// End ends the operation with an outcome, as if its function had returned it. A helper uses it when it learns that the processor
+// refused. End does not return, except that nil ends nothing.
 func (c *Call) End(o *Outcome) {
 	if o != nil {
 		panic(ended{outcome: o})
 	}
 }
 
-// Only is the element of an array that counts; a missing value where none does. Where several do, nobody can say which is meant: it ends the
+// Only returns the single element of an array that counts, a missing value if no element counts. If several elements count, Only ends the
 // operation with an error (see Must).
 //
 //	payment := list.Only(func(p sdk.JSON) bool { return p.Need("reference") == c.Request.Reference })
@@ -70,27 +69,32 @@ func (j JSON) Only(counts func(JSON) bool) (found JSON) {
 	return found
 }
 
-// Need is the text at the path, as Text reads it. Without one the answer proves nothing: it ends the operation with an error (see Must). So a
-// look-up does not pass over what does not tell whether it is meant:
+// Need returns the text at the path, as Text reads it. Without a text the answer proves nothing: Need ends the operation with an error (see
+// Must). So a search does not skip an element that lacks the text:
 //
 //	payment := list.Only(func(p sdk.JSON) bool { return p.Need("reference") == c.Request.Reference })
 func (j JSON) Need(path string) string {
 	text := j.Text(path)
 	if text == "" {
-		Check(errors.New("the answer does not tell " + path))
+		Check(errors.New("the answer lacks " + path))
 	}
 	return text
 }
 
-// Told is the amount in major units at a path, beside its currency at another, for Outcome.Amount, as the host compares it with what was
-// asked for. nil where there is none. One that cannot be read, and one in another currency than c, end the operation with an error (see
-// Must): they prove nothing about this payment. A currency of "" is not compared, nor is the amount read: nil.
+// Told returns the amount in major units at a path, for Outcome.Amount. The processor states its currency at another path. Told returns nil
+// if there is no amount, or if c is "". An unreadable amount, and a currency other than c, prove nothing about this payment: they end the
+// operation with an error (see Must).
 func (j JSON) Told(amount, currency string, c Currency) *Money {
 	m := j.MajorIn(amount, currency, c)
-	Require(m != nil && m.Minor >= 0 || m == nil && (c == "" || !j.tells(amount)), errOtherAmount)
+	Require(m != nil && m.Minor >= 0 || m == nil && (c == "" || !j.states(amount)), errOtherAmount)
 	return m
 }
 
-var errOtherAmount = errors.New("an amount that is none in the payment's currency")
+var errOtherAmount = errors.New("the answer's amount is unreadable or not in the payment's currency")
 
-var errSeveral = errors.New("the answer has several that this could be about")
+// errUnknownCode is the error for a status or code that an adapter's tables lack.
+func errUnknownCode(code string) error {
+	return errors.New("the processor's status or code " + code + " is not known to the adapter")
+}
+
+var errSeveral = errors.New("the answer has several entries that match this payment: none is certain")

@@ -66,7 +66,7 @@ func TestEndOutside(t *testing.T) {
 func TestTableEnds(t *testing.T) {
 	statuses := Statuses{{StatusCaptured, "SETTLED"}}
 	require.Equal(t, StatusCaptured, statuses.Must("SETTLED"))
-	require.PanicsWithError(t, "a status or code that is not known: NEW", func() { statuses.Must("NEW") })
+	require.PanicsWithError(t, "the processor's status or code NEW is not known to the adapter", func() { statuses.Must("NEW") })
 }
 
 func TestAgreement(t *testing.T) {
@@ -147,7 +147,7 @@ func TestMajorIn(t *testing.T) {
 	require.False(t, j.Get("list").Where("id", "3").Exists())
 	require.False(t, j.Get("list").Where("x", "").Exists())
 	require.Equal(t, "1", j.Need("list.0.id"))
-	require.PanicsWithError(t, "the answer does not tell list.0.x", func() { j.Need("list.0.x") })
+	require.PanicsWithError(t, "the answer lacks list.0.x", func() { j.Need("list.0.x") })
 	require.Equal(t, usd, j.Told("v", "c", "USD"))
 	require.Nil(t, j.Told("none", "c", "USD"))
 	require.Nil(t, j.Told("v", "c", ""), "of no currency in particular")

@@ -1,19 +1,20 @@
 package sdk
 
-// Exemption from strong customer authentication that an authorization claims, without or after 3-D Secure (PSD2 RTS, Delegated
-// Regulation (EU) 2018/389, articles 13 to 18, and the United Kingdom's alike). The issuer decides whether it holds.
+// Exemption is an exemption from strong customer authentication that an authorization claims, without or after 3-D Secure (PSD2
+// RTS, Delegated Regulation (EU) 2018/389, articles 13 to 18, and the same rules of the United Kingdom). The issuer decides whether
+// the exemption holds.
 type Exemption string
 
-// The exemptions, with their articles.
+// The exemptions with their articles.
 const (
 	ExemptionLowValue           Exemption = "low_value"                 // 16: up to EUR 30
 	ExemptionRiskAnalysis       Exemption = "transaction_risk_analysis" // 18: the acquirer's analysis found a low risk
-	ExemptionTrustedBeneficiary Exemption = "trusted_beneficiary"       // 13: the payer has put the merchant on a list at the issuer
+	ExemptionTrustedBeneficiary Exemption = "trusted_beneficiary"       // 13: the merchant is on the payer's list at the issuer
 	ExemptionSecureCorporate    Exemption = "secure_corporate"          // 17: a dedicated corporate process
-	ExemptionDelegation         Exemption = "sca_delegation"            // no exemption of the law: the issuer has delegated the authentication
+	ExemptionDelegation         Exemption = "sca_delegation"            // not in the law: the issuer has delegated the authentication
 )
 
-// ExemptionsIn are the exemptions that a processor's table of names has, in its order: what its Features.Exemptions are to say.
+// ExemptionsIn returns the exemptions in a processor's table of names, in the order of the table. Use them for Features.Exemptions.
 //
 //	var exemptions = sdk.Names{{"LOW_VALUE", "low_value"}, {"TRUSTED_MERCHANT", "trusted_beneficiary"}}
 func ExemptionsIn(names Names) (all []Exemption) {
@@ -23,7 +24,7 @@ func ExemptionsIn(names Names) (all []Exemption) {
 	return all
 }
 
-// Valid says whether e is one of the constants.
+// Valid reports whether e is one of the constants.
 func (e Exemption) Valid() bool {
 	switch e {
 	case ExemptionLowValue, ExemptionRiskAnalysis, ExemptionTrustedBeneficiary, ExemptionSecureCorporate, ExemptionDelegation:

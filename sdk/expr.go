@@ -1,6 +1,6 @@
 package sdk
 
-// Functions of expressions; ABI.md says what each computes and which may take card data.
+// Functions of expressions. ABI.md, "Expressions", describes each function and which of them may take card data.
 const (
 	FnText          = "text"
 	FnBody          = "body"
@@ -23,15 +23,15 @@ const (
 	FnBasic         = "basic"
 )
 
-// Text is the expression of a text; stand-ins in it are replaced by the host.
+// Text returns the expression of a text. The host replaces stand-ins in the text.
 func Text(s string) Expr { return Expr{Fn: FnText, Text: s} }
 
-// Body is the expression of the body as it leaves, or, in Call.Verify, of the message's raw body.
+// Body returns the expression of the request's body as it leaves. In Call.Verify it is the message's raw body.
 func Body() Expr { return Expr{Fn: FnBody} }
 
-// Fn is the expression of a function over others: Fn(FnHex, Fn(FnHMACSHA256, Text(key), Body())).
+// Fn returns the expression of a function over other expressions: Fn(FnHex, Fn(FnHMACSHA256, Text(key), Body())).
 func Fn(name string, args ...Expr) Expr { return Expr{Fn: name, Args: args} }
 
-// Basic is the expression of HTTP basic authentication: base64 of user, ":" and password. The header's value is "Basic " followed by
-// the stand-in that Call.Derive gives for it.
+// Basic returns the expression of HTTP basic authentication: base64 of user, ":" and password. The header's value is "Basic "
+// followed by the stand-in from Call.Derive.
 func Basic(user, password string) Expr { return Fn(FnBasic, Text(user), Text(password)) }

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Month is the month of expiry in two digits: "03".
+// Month returns the month of expiry in two digits: "03".
 func (k *Card) Month() string { return twoDigits(k.ExpMonth) }
 
-// Year is the year of expiry in four digits: "2030".
+// Year returns the year of expiry in four digits: "2030".
 func (k *Card) Year() string { return twoDigits(k.ExpYear/100) + k.ShortYear() }
 
-// ShortYear is the year of expiry in two digits: "30".
+// ShortYear returns the year of expiry in two digits: "30".
 func (k *Card) ShortYear() string { return twoDigits(k.ExpYear) }
 
-// HolderNames are the first and the last name of the holder as the card has them: the last word is the last name. "" for what it has not.
+// HolderNames splits the holder's name on the card: the last word is the last name. Missing parts are "".
 func (k *Card) HolderNames() (first, last string) {
 	i := strings.LastIndexByte(k.Holder, ' ')
 	return k.Holder[:max(i, 0)], k.Holder[i+1:]
@@ -22,7 +22,7 @@ func (k *Card) HolderNames() (first, last string) {
 
 func twoDigits(n int) string { return string([]byte{'0' + byte(n/10%10), '0' + byte(n%10)}) }
 
-// Name is the first and last name, as far as they are known.
+// Name returns first and last name, as far as they are known.
 func (a *Address) Name() string {
 	if a.FirstName == "" || a.LastName == "" {
 		return a.FirstName + a.LastName
@@ -30,22 +30,22 @@ func (a *Address) Name() string {
 	return a.FirstName + " " + a.LastName
 }
 
-// Stores says that the credential is to be kept with this payment.
+// Stores reports whether this payment stores the credential.
 func (r *Request) Stores() bool { return r.StoredCredential != nil && r.StoredCredential.First }
 
-// StoresForMerchant says that the credential is kept for the merchant to charge on its own: what the customer agrees to with strong
-// customer authentication, where that is the law (PSD2).
+// StoresForMerchant reports whether this payment stores the credential for later charges by the merchant alone. Under PSD2 the
+// customer agrees to that with strong customer authentication.
 func (r *Request) StoresForMerchant() bool {
 	return r.Stores() && r.StoredCredential.Usage != "on_session"
 }
 
-// MerchantInitiated says that the merchant charges a stored credential on its own.
+// MerchantInitiated reports whether the merchant charges a stored credential on its own.
 func (r *Request) MerchantInitiated() bool {
 	return r.StoredCredential != nil && r.StoredCredential.Initiator == "mit"
 }
 
-// Agreement is how the payment relates to a stored credential, in one word: "first" where it is stored with the payment, "mit" where the
-// merchant charges it on its own, "cit" where the customer pays with it, "" for nil. Tables by agreement say what a processor calls it:
+// Agreement returns how the payment uses a stored credential: "first" if the payment stores it, "mit" if the merchant charges it on its
+// own, "cit" if the customer pays with it, "" for nil. A table by agreement holds the processor's words:
 //
 //	var initiators = sdk.Names{{"RECURRING_FIRST", "first_recurring"}, {"RECURRING", "mit_recurring"}, {"UNSCHEDULED", "mit"}}
 //	body.OptStr("paymentInitiator", initiators.For(r.StoredCredential))
@@ -61,7 +61,8 @@ func (u *StoredCredentialUse) Agreement() string {
 	return "cit"
 }
 
-// Manual says that the payment is only held by its authorization: as asked for in this request, else as the payment was made.
+// Manual reports whether the authorization only holds the amount. Capture decides, or the payment's capture method if Capture is
+// "".
 func (r *Request) Manual() bool {
 	if r.Capture == "" && r.Payment != nil {
 		return r.Payment.Capture == CaptureManual
@@ -69,24 +70,24 @@ func (r *Request) Manual() bool {
 	return r.Capture == CaptureManual
 }
 
-// BillTo is the billing address, empty where there is none; never nil.
+// BillTo returns the billing address, an empty one if there is no billing address; never nil.
 func (r *Request) BillTo() *Address { return r.billing() }
 
-// LinesTotal is what the order's lines come to without tax, in minor units. ok is false where there are none, or one is no sale of goods: without
-// a name, of no or over a million pieces, at a price below zero or beyond reason.
+// LinesTotal returns the sum of the order's lines without tax, in minor units. ok is false without lines, or if a line is not
+// plausible: no name, less than 1 or more than a million pieces, a negative or absurd price.
 func (r *Request) LinesTotal() (total int64, ok bool) {
 	for i := range r.Lines {
 		l := &r.Lines[i]
 		if l.Name == "" || l.Quantity < 1 || l.Quantity > 1e6 || l.UnitPrice < 0 || l.UnitPrice > 1e12 || total > 1e18 {
-			return 0, false // in range, so that the total cannot overflow
+			return 0, false // the bounds keep the total from overflowing
 		}
 		total += int64(l.Quantity) * l.UnitPrice
 	}
 	return total, len(r.Lines) > 0
 }
 
-// Scheme is the card's network: as it is told, else by the number ranges that the networks publish (ISO/IEC 7812), "" where they say nothing,
-// and for nil.
+// Scheme returns the card's network. If Network is "", the networks' published number ranges decide (ISO/IEC 7812). Scheme returns
+// "" for an unknown range and for nil.
 func (k *Card) Scheme() CardNetwork {
 	if k == nil {
 		return ""
@@ -111,7 +112,7 @@ func (k *Card) Scheme() CardNetwork {
 	return ""
 }
 
-// Clip cuts a text to at most n characters, which is how processors' schemas tell lengths.
+// Clip cuts a text to at most n characters. Processors' schemas state lengths in characters.
 func Clip(s string, n int) string {
 	for i := range s {
 		if n == 0 {
@@ -122,7 +123,7 @@ func Clip(s string, n int) string {
 	return s
 }
 
-// Email is that of the billing address, else the customer's; "" where neither is known.
+// Email returns the email of the billing address, else the customer's; "" if neither is known.
 func (r *Request) Email() string {
 	if r.Billing != nil && r.Billing.Email != "" || r.Customer == nil {
 		return r.billing().Email
@@ -137,7 +138,7 @@ func (r *Request) billing() *Address {
 	return r.Billing
 }
 
-// Payer is the customer, empty where none is known; never nil.
+// Payer returns the customer, an empty one if the customer is unknown; never nil.
 func (r *Request) Payer() *Customer {
 	if r.Customer == nil {
 		return &Customer{}
@@ -145,7 +146,7 @@ func (r *Request) Payer() *Customer {
 	return r.Customer
 }
 
-// ShipTo is the shipping address, empty where there is none; never nil.
+// ShipTo returns the shipping address, an empty one if there is no shipping address; never nil.
 func (r *Request) ShipTo() *Address {
 	if r.Shipping == nil {
 		return &Address{}
@@ -153,8 +154,8 @@ func (r *Request) ShipTo() *Address {
 	return r.Shipping
 }
 
-// Shopper is the browser of a customer who is there to pay, which tools against fraud look at: empty where none is known, and where the
-// merchant charges on its own; never nil.
+// Shopper returns the browser of a customer who is present, for tools against fraud. It returns an empty Browser if the browser is
+// unknown or the merchant charges on its own; never nil.
 func (r *Request) Shopper() *Browser {
 	if r.MerchantInitiated() {
 		return &Browser{}
@@ -162,7 +163,7 @@ func (r *Request) Shopper() *Browser {
 	return r.Device()
 }
 
-// IPv4 is the address where it is one of IP version 4, else "": for processors that take no other.
+// IPv4 returns the address if it is of IP version 4, else "". Some processors take no other addresses.
 func (b *Browser) IPv4() string {
 	if strings.Contains(b.IP, ":") {
 		return ""
@@ -170,7 +171,7 @@ func (b *Browser) IPv4() string {
 	return b.IP
 }
 
-// Device is the customer's browser, empty where none is known; never nil.
+// Device returns the customer's browser, an empty one if the browser is unknown; never nil.
 func (r *Request) Device() *Browser {
 	if r.Browser == nil {
 		return &Browser{}
@@ -178,7 +179,7 @@ func (r *Request) Device() *Browser {
 	return r.Browser
 }
 
-// Proof is the result of an authentication that was done outside the processor, empty where there was none; never nil.
+// Proof returns the result of an authentication outside the processor, an empty one without such a result; never nil.
 func (r *Request) Proof() *ThreeDSResult {
 	if r.ThreeDS == nil {
 		return &ThreeDSResult{}
@@ -186,7 +187,7 @@ func (r *Request) Proof() *ThreeDSResult {
 	return r.ThreeDS
 }
 
-// Returned is a value that the customer's browser brought back, in the query or in the form; "" where it brought none of that name.
+// Returned returns a value that the customer's browser brought back in the query or the form, "" for an unknown name.
 func (r *Request) Returned(name string) string {
 	if r.Return == nil {
 		return ""
@@ -194,7 +195,7 @@ func (r *Request) Returned(name string) string {
 	return cmp.Or(HeaderValue(r.Return.Query, name), HeaderValue(r.Return.Form, name))
 }
 
-// Known is what is known of the payment so far, empty where nothing is; never nil.
+// Known returns the state of the payment, an empty one for a new payment; never nil.
 func (r *Request) Known() *PaymentState {
 	if r.Payment == nil {
 		return &PaymentState{}
@@ -202,15 +203,15 @@ func (r *Request) Known() *PaymentState {
 	return r.Payment
 }
 
-// Increase is by how much an incremental authorization raises what is held, for processors that want to be told that instead of the new
-// total. A total that is no more than what is held, and a payment of which nothing is known, end the operation with a rejection.
+// Increase returns the difference between the new total and the held amount, for processors that want the difference in an
+// incremental authorization. A total that is not above the held amount, and an unknown payment, end the operation with a rejection.
 func (r *Request) Increase() Money {
 	held := r.Known()
-	Require(r.Amount.Minor > held.Authorized && r.Amount.Currency == held.Currency, Invalid("amount", "the new total must be above what is held, in its currency"))
+	Require(r.Amount.Minor > held.Authorized && r.Amount.Currency == held.Currency, Invalid("amount", "the new total must be greater than the authorized amount, in the same currency"))
 	return Money{Minor: r.Amount.Minor - held.Authorized, Currency: r.Amount.Currency}
 }
 
-// Kept is the connector data, empty where there is none.
+// Kept returns the connector data, empty without any.
 func (r *Request) Kept() ConnectorData {
 	if r.ConnectorData == nil {
 		return ConnectorData{}
@@ -218,7 +219,7 @@ func (r *Request) Kept() ConnectorData {
 	return *r.ConnectorData
 }
 
-// Sorted returns the pairs of a map in the order of their names, so that the same request is sent whenever the operation is run again.
+// Sorted returns the pairs of a map in the order of their names. The fixed order keeps re-runs of the operation identical.
 func Sorted(m map[string]string) []Header {
 	if len(m) == 0 {
 		return nil
@@ -230,8 +231,8 @@ func Sorted(m map[string]string) []Header {
 	return all
 }
 
-// Each yields the elements of an array, or the value itself where it is none: what may stand alone or in a list. A value that is missing
-// yields nothing.
+// Each yields the elements of an array. Another value yields itself: some processors send a single element without a list. A
+// missing value yields nothing.
 func (j JSON) Each() func(yield func(JSON) bool) {
 	if j.IsArray() {
 		return j.All()
@@ -243,7 +244,7 @@ func (j JSON) Each() func(yield func(JSON) bool) {
 	}
 }
 
-// First is the first text at the paths, as Text reads it, that is not "".
+// First returns the first text at the paths that is not "", as Text reads it.
 func (j JSON) First(paths ...string) string {
 	for _, path := range paths {
 		if s := j.Text(path); s != "" {
@@ -253,8 +254,8 @@ func (j JSON) First(paths ...string) string {
 	return ""
 }
 
-// Pick returns the texts at the paths, as Text reads them, without those that are "": what Outcome.Raw is to hold. A text is named by its
-// path, or by what stands before it: "reason=status_details.reason".
+// Pick returns the texts at the paths that are not "", as Text reads them, for Outcome.Raw. Each text is named by its path, or by a
+// name before the path: "reason=status_details.reason".
 func (j JSON) Pick(paths ...string) map[string]string {
 	picked := make(map[string]string, len(paths))
 	for _, path := range paths {
@@ -269,17 +270,19 @@ func (j JSON) Pick(paths ...string) map[string]string {
 	return picked
 }
 
-// At is the environment of a base URL. The adapter may send to its host, and to the further hosts.
+// At returns the environment of a base URL. The adapter may send to the URL's host and to the further hosts.
 func At(baseURL string, hosts ...string) Environment {
 	_, host, _ := strings.Cut(baseURL, "://")
 	host, _, _ = strings.Cut(host, "/")
 	return Environment{BaseURL: baseURL, Hosts: append([]string{host}, hosts...)}
 }
 
-// CardFields are the fields of a request's body that card data stands in, as in Placement.Field; "" for what is not sent.
+// CardFields names the fields of a request's body that hold card data, as in Placement.Field. "" means that the request does not
+// hold the value.
 type CardFields struct{ Number, CVC, CAVV string }
 
-// CardPlacements says that in these operations card data stands in the body of a POST to the path: "" for any.
+// CardPlacements returns placements of card data in the body of a POST to the path, for these operations. A path of "" means any
+// path.
 func CardPlacements(path string, fields CardFields, operations ...Operation) (all []Placement) {
 	for _, op := range operations {
 		for _, f := range [...][2]string{{"card_number", fields.Number}, {"cvc", fields.CVC}, {"cavv", fields.CAVV}} {

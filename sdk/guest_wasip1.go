@@ -8,18 +8,19 @@ import (
 	"unsafe"
 )
 
-// The buffers below are globals so that they are reachable for the garbage collector while only the host holds their addresses, and
-// used again, so that a warm instance does not grow.
+// The buffers are globals: the garbage collector must not free them while only the host holds their addresses, and reuse keeps a warm
+// instance from growing.
 var (
 	guestIn  = make([]byte, 16<<10)
 	guestOut = make([]byte, 0, 16<<10)
 )
 
-// guestWarm says that the first step, which hosts take on invented data before they keep the state every other begins with, is over.
+// guestWarm is true after the first step. The host runs the first step on invented data and keeps the resulting state for all
+// others.
 var guestWarm bool
 
-// headroom is how much heap, in bytes, is taken from the host and given back to Go's allocator before the first call, so that an
-// ordinary step does not make the memory grow: the host throws away an instance whose memory has grown.
+// headroom is the heap in bytes that init takes from the host and returns to Go's allocator. It keeps an ordinary step from growing
+// the memory: the host throws away an instance whose memory has grown.
 const headroom = 1 << 20
 
 func init() {
@@ -28,8 +29,8 @@ func init() {
 	runtime.GC()
 }
 
-// guestAlloc returns the address of room for a message of n bytes, 0 if n is more than MaxMessage. The room is valid until the next
-// call of guestAlloc.
+// guestAlloc returns the address of a buffer for a message of n bytes, 0 if n is more than MaxMessage. The buffer is valid until
+// the next call of guestAlloc.
 //
 //go:wasmexport payswitch_alloc
 func guestAlloc(n uint32) uint32 {
@@ -42,7 +43,7 @@ func guestAlloc(n uint32) uint32 {
 	return address(guestIn)
 }
 
-// guestManifest returns where the manifest's message is: address<<32 | length.
+// guestManifest returns the place of the manifest's message: address<<32 | length.
 //
 //go:wasmexport payswitch_manifest
 func guestManifest() uint64 {
@@ -50,13 +51,13 @@ func guestManifest() uint64 {
 	return uint64(address(guestOut))<<32 | uint64(len(guestOut))
 }
 
-// guestStep answers the message of n bytes at p, which guestAlloc gave: address<<32 | length of the result's message, which is valid
-// until the next call.
+// guestStep answers the message of n bytes at p, an address from guestAlloc. It returns the place of the result's message, which is
+// valid until the next call: address<<32 | length.
 //
 //go:wasmexport payswitch_step
 func guestStep(p, n uint32) uint64 {
 	if p != address(guestIn) || n > uint32(len(guestIn)) {
-		panic("payswitch_step: the message is not where payswitch_alloc has made room for it")
+		panic("payswitch_step: the message is not in the buffer that payswitch_alloc returned")
 	}
 	warm := guestWarm
 	if !warm {
@@ -67,15 +68,15 @@ func guestStep(p, n uint32) uint64 {
 	}
 	emptyRoom()
 	guestOut = adapter().appendHandle(guestOut[:0], guestIn[:n])
-	if !warm { // so that no step has to, where the host puts this state back
+	if !warm { // the host restores this state before every step: then no step has to empty the room
 		emptyRoom()
 	}
 	return uint64(address(guestOut))<<32 | uint64(len(guestOut))
 }
 
-// warmUp runs every operation on the request of the first step, and once more with an answer that says nothing, so that what Go sets up
-// on first use (room on the heap for each size of object, above all) need not be set up in every step after the host has put the memory
-// back. It is worth a third of a step's time.
+// warmUp runs every operation on the request of the first step, and once more with a meaningless answer. Go sets things up on first
+// use, above all heap spans for each size of object. After the warm-up the host's snapshot holds them, which saves a third of a
+// step's time.
 func warmUp(a *Adapter, message []byte) {
 	first, err := decodeHosts(message)
 	if err != nil {
@@ -95,7 +96,7 @@ func warmUp(a *Adapter, message []byte) {
 	}
 }
 
-// largest is the largest object, in bytes, that there is room for after makeRoom.
+// largest is the largest object in bytes for which makeRoom prepares the heap.
 const largest = 8 << 10
 
 var (
@@ -103,8 +104,8 @@ var (
 	pointers []*byte
 )
 
-// makeRoom has the allocator hold a span with room for each size of object, with pointers and without. Without it each step takes some
-// from the heap anew, which is the dearest part of allocating.
+// makeRoom has the allocator hold a span for each size of object, with pointers and without. Otherwise each step takes spans from
+// the heap anew, which is the most expensive part of allocating.
 func makeRoom() {
 	runtime.GC()
 	for size := 8; size <= largest; size += max(8, size/16) {
@@ -113,10 +114,10 @@ func makeRoom() {
 	room, pointers = nil, nil
 }
 
-// ordinary is an answer of ordinary size that means nothing.
+// ordinary is a meaningless answer of ordinary size.
 var ordinary = `{"warm_up":[` + strings.Repeat(`{"object":"warm up","amount":1000,"empty":null},`, 80) + `0]}`
 
-// growStack makes the stack large once: growing it step by step, in every step, costs as much as the step.
+// growStack makes the stack large once. Growing the stack little by little in every step costs as much as the step itself.
 //
 //go:noinline
 func growStack(i byte) byte {
@@ -127,7 +128,7 @@ func growStack(i byte) byte {
 
 func adapter() *Adapter {
 	if served == nil {
-		panic("sdk.Serve has not been called: call it from init, main is not run in a module")
+		panic("sdk.Serve was not called: call it from init, as a module does not run main")
 	}
 	return served
 }

@@ -1,7 +1,7 @@
 package sdk
 
-// RequestHash identifies what a send asks for: everything that decides which bytes leave and what of the answer the adapter sees.
-// It is lowercase hex of the SHA-256 over
+// RequestHash returns the hash of a send. It covers everything that decides which bytes leave and which parts of the answer the adapter sees.
+// The hash is lowercase hex of the SHA-256 over
 //
 //	text("send") text(method) text(url)
 //	count(headers) { text(name) text(value) }
@@ -10,26 +10,26 @@ package sdk
 //	count(capture) { text(path) text(name) }
 //	text(body)
 //
-// where count is 4 bytes, little-endian; text is the count of bytes and then the bytes; and expr is
+// count is 4 bytes, little-endian. text is the count of bytes, then the bytes. expr is
 // text(fn) text(text) count(args) { expr }. Times, safe_to_repeat and timeout_ms are not part of it. Values are hashed as they stand
 // in the message: header names keep their case, stand-ins are not replaced.
 func RequestHash(s *Send) string { return canonical(s).sum() }
 
-// RequestSums is RequestHash and RequestCheck at once.
+// RequestSums returns RequestHash and RequestCheck at once.
 func RequestSums(s *Send) (hash, check string) {
 	b := canonical(s)
 	return b.sum(), b.check()
 }
 
-// RequestCheck identifies what a send asks for to the adapter that asks for it again: 16 lowercase hex digits of the 64-bit FNV-1a over the same
-// bytes as RequestHash's. A guest computes it in a tenth of the time. It finds an adapter that diverges; against one that wants to deceive, the host goes by
-// RequestHash.
+// RequestCheck returns a shorter hash of a send: 16 lowercase hex digits of the 64-bit FNV-1a over the same bytes as RequestHash. A guest
+// computes it in a tenth of the time. It detects an adapter that diverges by mistake. The host relies on RequestHash, as an adapter could
+// forge a RequestCheck.
 func RequestCheck(s *Send) string { return canonical(s).check() }
 
 func (b hashed) check() string {
 	const prime = 1099511628211
 	h := uint64(14695981039346656037)
-	for len(b) >= 8 { // a turn of a loop is dear in a guest
+	for len(b) >= 8 { // unrolled: a turn of a loop is expensive in a guest
 		w := (*[8]byte)(b)
 		h = (h ^ uint64(w[0])) * prime
 		h = (h ^ uint64(w[1])) * prime
@@ -51,7 +51,7 @@ func (b hashed) check() string {
 	return string(text[:])
 }
 
-// asked says whether the exchange is that of the send.
+// asked reports whether the exchange belongs to the send.
 func (x *Exchange) asked(s *Send) bool {
 	switch {
 	case x.Verified != nil:
@@ -62,7 +62,7 @@ func (x *Exchange) asked(s *Send) bool {
 	return x.RequestHash == RequestHash(s)
 }
 
-// canonical is the bytes that are hashed, good until the next use of scratch.
+// canonical returns the bytes to hash. They are valid until the next use of scratch.
 func canonical(s *Send) hashed {
 	h := hashed(scratch(512 + len(s.Body)))
 	h.text("send")
@@ -88,7 +88,7 @@ func canonical(s *Send) hashed {
 	return append(h, s.Body...)
 }
 
-// VerifyHash identifies what a verify asks for: lowercase hex of the SHA-256 over text("verify") expr text(equal), written as for
+// VerifyHash returns the hash of a verify: lowercase hex of the SHA-256 over text("verify") expr text(equal), in the notation of
 // RequestHash.
 func VerifyHash(v *Verify) string {
 	h := hashed(scratch(512))
@@ -100,7 +100,7 @@ func VerifyHash(v *Verify) string {
 
 const hexDigits = "0123456789abcdef"
 
-// hashed is the canonical byte string that is hashed.
+// hashed is the canonical byte string to hash.
 type hashed []byte
 
 func (h *hashed) count(n int) { *h = appendUint32(*h, uint32(n)) }
@@ -127,7 +127,7 @@ func (h hashed) sum() string {
 	return string(text[:])
 }
 
-// appendUint32 appends n in little-endian order. (encoding/binary would bring package reflect into the guest.)
+// appendUint32 appends n in little-endian order. encoding/binary would bring package reflect into the guest.
 func appendUint32(b []byte, n uint32) []byte {
 	return append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
 }

@@ -7,13 +7,13 @@ import (
 	"payswitch/sdk/internal/jsontext"
 )
 
-// JSON is one value of a JSON text, read where it stands: nothing is built for what is not asked for. The zero value is a value that is
-// missing; looking something up in it, or in a value of another kind, gives a missing value, and every accessor gives its zero.
+// JSON is one value of a JSON text. It is read on demand. The zero value is a missing value. A look-up in a missing value, or in a value of
+// the wrong kind, returns a missing value, and every accessor returns its zero value.
 //
-// A path is member names and decimal array indexes separated by dots: "charges.data.0.id". The path "" is the value itself. Where a
-// name stands twice in an object, the first is read. Key reaches names that hold a dot.
+// A path is member names and decimal array indexes separated by dots: "charges.data.0.id". The path "" is the value itself. If a name stands
+// twice in an object, the first counts. Key reaches names that hold a dot.
 //
-// A text is indexed when it is parsed: a look-up goes from member to member and never through their values.
+// Parsing indexes the text, so a look-up skips over members without reading their values.
 type JSON struct {
 	doc  *document // nil for a missing value
 	node int32
@@ -25,14 +25,14 @@ type document struct {
 	nodes []jsontext.Node
 }
 
-// maxJSONDepth is how many objects and arrays may be nested in an answer.
+// maxJSONDepth is the greatest depth of objects and arrays in an answer.
 const maxJSONDepth = 256
 
 // ErrJSON says that a text is not one whole JSON value.
 var ErrJSON = errors.New("not JSON")
 
-// ParseJSON checks that b is one whole JSON text, at most 256 levels deep, and returns its value. Bytes that are no UTF-8 are let
-// through in strings. The only error is ErrJSON.
+// ParseJSON checks that b is one whole JSON text, at most 256 levels deep, and returns its value. It accepts invalid UTF-8 in
+// strings. The only error is ErrJSON.
 func ParseJSON(b []byte) (JSON, error) { return parseJSON(string(b)) }
 
 func parseJSON(s string) (JSON, error) {
@@ -43,7 +43,7 @@ func parseJSON(s string) (JSON, error) {
 	return JSON{doc: &document{s, nodes}}, nil
 }
 
-// text is the value's own text, "" if it is missing.
+// text returns the value's JSON text, "" for a missing value.
 func (j JSON) text() string {
 	if j.doc == nil {
 		return ""
@@ -52,7 +52,7 @@ func (j JSON) text() string {
 	return j.doc.text[n.Start:n.End]
 }
 
-// first is the value's first byte, 0 if it is missing.
+// first returns the first byte of the value's text, 0 for a missing value.
 func (j JSON) first() byte {
 	if j.doc == nil {
 		return 0
@@ -69,19 +69,19 @@ func (j JSON) IsNull() bool { return j.first() == 'n' }
 // IsObject says whether the value is an object.
 func (j JSON) IsObject() bool { return j.first() == '{' }
 
-// IsArray says whether the value is an array.
+// IsArray reports whether the value is an array.
 func (j JSON) IsArray() bool { return j.first() == '[' }
 
-// IsString says whether the value is a string.
+// IsString reports whether the value is a string.
 func (j JSON) IsString() bool { return j.first() == '"' }
 
-// IsNumber says whether the value is a number.
+// IsNumber reports whether the value is a number.
 func (j JSON) IsNumber() bool { return j.first() == '-' || j.first()-'0' <= 9 }
 
-// Raw is the JSON text of the value at the path, "" if it is missing.
+// Raw returns the JSON text of the value at the path, "" for a missing value.
 func (j JSON) Raw(path string) string { return j.Get(path).text() }
 
-// Has says whether there is a value other than null at the path.
+// Has reports whether the path holds a value other than null.
 func (j JSON) Has(path string) bool {
 	v := j.Get(path)
 	return v.doc != nil && !v.IsNull()
@@ -145,7 +145,7 @@ func (j JSON) Key(name string) JSON {
 	return JSON{}
 }
 
-// Members yields the names and values of an object in order; nothing for other values.
+// Members yields the names and values of an object in order. Other values yield nothing.
 func (j JSON) Members() func(yield func(string, JSON) bool) {
 	return func(yield func(string, JSON) bool) {
 		if !j.IsObject() {
@@ -160,7 +160,7 @@ func (j JSON) Members() func(yield func(string, JSON) bool) {
 	}
 }
 
-// All yields the elements of an array in order; nothing for other values.
+// All yields the elements of an array in order. Other values yield nothing.
 func (j JSON) All() func(yield func(JSON) bool) {
 	return func(yield func(JSON) bool) {
 		if !j.IsArray() {
@@ -175,7 +175,7 @@ func (j JSON) All() func(yield func(JSON) bool) {
 	}
 }
 
-// Len is the number of an array's elements or an object's members.
+// Len returns the number of an array's elements or an object's members.
 func (j JSON) Len() int {
 	n := 0
 	for range j.All() {
@@ -187,7 +187,7 @@ func (j JSON) Len() int {
 	return n
 }
 
-// Str is the string at the path, "" if there is none. Numbers are none: see Text.
+// Str returns the string at the path, "" if another value stands there. Text also reads numbers.
 func (j JSON) Str(path string) string {
 	if v := j.Get(path); v.IsString() {
 		return unquote(v.text())
@@ -195,7 +195,7 @@ func (j JSON) Str(path string) string {
 	return ""
 }
 
-// Text is the string at the path, or the number, true or false there as it is written; "" for everything else.
+// Text returns the string at the path, or the literal text of a number, true or false; "" for everything else.
 func (j JSON) Text(path string) string {
 	v := j.Get(path)
 	switch {
@@ -207,7 +207,7 @@ func (j JSON) Text(path string) string {
 	return ""
 }
 
-// Number is the number at the path as it is written ("10.50"), "" if there is none.
+// Number returns the literal text of the number at the path ("10.50"), "" if another value stands there.
 func (j JSON) Number(path string) string {
 	if v := j.Get(path); v.IsNumber() {
 		return v.text()
@@ -215,16 +215,16 @@ func (j JSON) Number(path string) string {
 	return ""
 }
 
-// Int is the number at the path if it is an integer of 64 bits, else 0. Use Money for amounts, where 0 must not mean missing.
+// Int returns the number at the path if it is an integer of 64 bits, else 0. Use Money for amounts: there 0 must not mean missing.
 func (j JSON) Int(path string) int64 {
 	n, _ := parseInt(j.Number(path))
 	return n
 }
 
-// Bool says whether true stands at the path.
+// Bool reports whether true stands at the path.
 func (j JSON) Bool(path string) bool { return j.Get(path).first() == 't' }
 
-// Money is the amount in minor units at the path, an integer or a string of one; nil if there is none.
+// Money returns the amount in minor units at the path, from an integer or a string with an integer; nil for everything else.
 func (j JSON) Money(path string, c Currency) *Money {
 	n, err := parseInt(j.Text(path))
 	if err != nil {
@@ -233,7 +233,7 @@ func (j JSON) Money(path string, c Currency) *Money {
 	return &Money{Minor: n, Currency: c}
 }
 
-// Major is the amount in major units at the path, a number or a string of one ("10.50"); nil if there is none that is exact.
+// Major returns the amount in major units at the path, from a number or a string with a number ("10.50"); nil if it is not exact.
 func (j JSON) Major(path string, c Currency) *Money {
 	m, err := ParseMajor(j.Text(path), c)
 	if err != nil {
@@ -242,16 +242,16 @@ func (j JSON) Major(path string, c Currency) *Money {
 	return &m
 }
 
-// MajorIn is Major of an amount that stands beside its currency: nil unless that is c. A path that holds nothing says no other currency.
+// MajorIn returns the amount in major units at a path, nil if the currency at another path is not c. A missing or null currency counts as c.
 func (j JSON) MajorIn(amount, currency string, c Currency) *Money {
-	if j.Has(currency) && j.Str(currency) != string(c) { // a currency that cannot be read is another one
+	if j.Has(currency) && j.Str(currency) != string(c) { // an unreadable currency counts as another one
 		return nil
 	}
 	return j.Major(amount, c)
 }
 
-// Sum adds up the amounts of those elements of an array that count, each beside its currency: see MajorIn. nil where one of them cannot be
-// read, or stands beside no currency, or where something else stands in the array's place; zero where nothing does.
+// Sum adds up the amounts of the elements of an array that count, each with its currency: see MajorIn. It returns nil if an amount is
+// unreadable, a currency is missing, or another value stands in the place of the array. It returns zero for a missing or null array.
 func (j JSON) Sum(amount, currency string, c Currency, counts func(JSON) bool) *Money {
 	if j.Exists() && !j.IsNull() && !j.IsArray() {
 		return nil
@@ -270,7 +270,7 @@ func (j JSON) Sum(amount, currency string, c Currency, counts func(JSON) bool) *
 	return sum
 }
 
-// Where is the first element of an array that has the text at the path, as Text reads it; a missing value if there is none. No element has "".
+// Where returns the first element of an array with the text at the path, as Text reads it; a missing value if there is no such element. A text of "" matches nothing.
 func (j JSON) Where(path, text string) JSON {
 	for v := range j.All() {
 		if text != "" && v.Text(path) == text {
@@ -280,7 +280,7 @@ func (j JSON) Where(path, text string) JSON {
 	return JSON{}
 }
 
-// unquote decodes a JSON string that has been checked. A lone surrogate becomes U+FFFD.
+// unquote decodes a valid JSON string. A lone surrogate becomes U+FFFD.
 func unquote(s string) string {
 	s = s[1 : len(s)-1]
 	i := strings.IndexByte(s, '\\')

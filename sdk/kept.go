@@ -1,7 +1,7 @@
 package sdk
 
-// Keep is connector data that an adapter finds again with Request.KeptText: names and texts in turn. A text of "" is not kept; where all
-// are, there is none (nil).
+// Keep returns connector data for Request.KeptText in later operations. pairs are names and texts in turn. Keep leaves out texts that are
+// "", and returns nil if all are.
 //
 //	o.ConnectorData = sdk.Keep("order_id", order, "capture_id", capture)
 func Keep(pairs ...string) *ConnectorData {
@@ -15,7 +15,7 @@ func Keep(pairs ...string) *ConnectorData {
 	return &ConnectorData{Version: 1, Payment: o.String()}
 }
 
-// KeptText is a text of the payment's connector data that Keep made, "" where it has none of that name.
+// KeptText returns a text of the payment's connector data that Keep made, "" for an unknown name.
 func (r *Request) KeptText(name string) string {
 	j, _ := parseJSON(r.Kept().Payment)
 	return j.Key(name).Str("")

@@ -1,7 +1,7 @@
 package sdk
 
-// Manifest is what an adapter says of itself. The operator approves hosts and placements on the connector account; certification
-// checks that manifest and code agree.
+// Manifest describes an adapter. The operator approves its hosts and placements on the connector account. Certification checks that
+// manifest and code agree.
 type Manifest struct {
 	ABI         int    `json:"abi"`
 	Name        string `json:"name"` // [a-z][a-z0-9_]{0,31}: the connector_name that merchants use
@@ -11,20 +11,20 @@ type Manifest struct {
 	Description string `json:"description"` // one sentence
 	Website     string `json:"website,omitempty"`
 
-	// Operations the adapter performs. In Go the SDK fills this in from the functions that are set.
+	// Operations are the operations that the adapter performs. In Go the SDK fills them in from the functions that are set.
 	Operations []Operation `json:"operations"`
 	Features   Features    `json:"features"`
 
-	// Environments by name ("test", "live"): where the processor is to be reached.
+	// Environments are the addresses of the processor, by the name of the environment: "test", "live".
 	Environments map[string]Environment `json:"environments,omitempty"`
 	// Credentials and Config are the fields of the connector account's form.
 	Credentials []Field `json:"credentials,omitempty"`
 	Config      []Field `json:"config,omitempty"`
 
-	// Authentication says where this account's own credential must stand in a request that holds card data, and, with In "response",
+	// Authentication declares where this account's own credential must stand in a request with card data. With In "response" it declares
 	// which field of which answer is the access token.
 	Authentication []Placement `json:"authentication,omitempty"`
-	// Placements say where card data, cryptograms and declared credential fields may stand.
+	// Placements declare where card data, cryptograms and declared credential fields may stand.
 	Placements []Placement `json:"placements,omitempty"`
 
 	Methods    []Method        `json:"methods,omitempty"`    // payment methods, by default card credit and debit
@@ -36,11 +36,11 @@ type Manifest struct {
 	Reference ReferenceRule `json:"reference"`
 	Webhook   *WebhookRule  `json:"webhook,omitempty"`
 	Resolve   ResolveRule   `json:"resolve"`
-	// Authenticator says how an authenticator works; nil for a processor.
+	// Authenticator describes how an authenticator works; nil for a processor.
 	Authenticator *AuthenticatorRule `json:"authenticator,omitempty"`
 }
 
-// Features are abilities within the operations.
+// Features are optional abilities of the operations.
 type Features struct {
 	PartialCapture   bool `json:"partial_capture,omitempty"`
 	MultipleCapture  bool `json:"multiple_capture,omitempty"`
@@ -54,21 +54,21 @@ type Features struct {
 	NetworkMIT       bool `json:"network_mit,omitempty"`   // charges a card with a network transaction id
 	NetworkToken     bool `json:"network_token,omitempty"` //
 	PreAuthVoid      bool `json:"pre_auth_void,omitempty"` // voids a payment that waits for the customer
-	// Exemptions from strong customer authentication that an authorization can claim (Request.Exemption).
+	// Exemptions are the exemptions from strong customer authentication that an authorization can claim (Request.Exemption).
 	Exemptions []Exemption `json:"exemptions,omitempty"`
 }
 
-// Environment is where a processor is reached.
+// Environment is the address of a processor.
 type Environment struct {
 	BaseURL string `json:"base_url"`
-	// Hosts the adapter may send to, exact names; one DNS label may be {config} or begin with it: "{shop}.example.com", "{shop}-live.example.com".
+	// Hosts are the exact names of the hosts that the adapter may send to. One DNS label may be {config} or begin with it: "{shop}.example.com", "{shop}-live.example.com".
 	Hosts []string `json:"hosts"`
 }
 
-// Field is one field of the connector account's form. A merchant's API call names it as Key (api_key, key1, api_secret, key2 of
-// connector_account_details, or a key of metadata); the adapter reads it as Name: of a credential of type secret or pem it gets a
-// stand-in, text and enum (public identifiers) as they are, a client certificate not at all. The fields of type client_certificate
-// together hold one certificate, its chain and its key.
+// Field is one field of the connector account's form. A merchant's API call names the field by Key (api_key, key1, api_secret, key2 of
+// connector_account_details, or a key of metadata); the adapter reads it by Name. The adapter gets a stand-in for a credential of type
+// secret or pem, and the value of text and enum (public identifiers). It never gets a client certificate. The fields of type
+// client_certificate together hold one certificate, its chain and its key.
 type Field struct {
 	Name     string   `json:"name"`
 	Key      string   `json:"key,omitempty"` // "" means the same as Name
@@ -80,69 +80,69 @@ type Field struct {
 	Default  string   `json:"default,omitempty"`
 }
 
-// Placement is one place in a request where a stand-in may stand, as the whole value.
+// Placement is a place in a request where a stand-in may stand as the whole value.
 type Placement struct {
-	// Secret is "card_number", "cvc", "cavv", the name of a credential field, "access_token" (where that operation is offered), what
-	// else Send.Capture names, "body" (a digest of the body), or "*": any credential or derivation of one.
+	// Secret is "card_number", "cvc", "cavv", the name of a credential field, "access_token" (if the adapter offers that operation), another
+	// name from Send.Capture, "body" (a digest of the body), or "*" (any credential or derivation of one).
 	Secret    string    `json:"secret"`
 	Operation Operation `json:"operation,omitempty"` // "" means any
 	Host      string    `json:"host,omitempty"`      // "" means any declared
 	Method    string    `json:"method,omitempty"`    // "" means any
-	// Path is the URL's; "*" stands for one segment; "" means any. A base URL that the operator set stands for the environment's.
+	// Path is the path of the URL. "*" stands for one segment, "" for any path. The operator's base URL, if set, replaces the environment's.
 	Path string `json:"path,omitempty"`
-	// In is header, query, path or body; card data stands in bodies only. In Authentication also "response": an answer's JSON field
-	// whose captured value counts as the account's own credential; and "tls": the account's client certificate, which the host
-	// presents on the connection (Secret names its credential field, Field is "client_certificate").
+	// In is header, query, path or body; card data stands in bodies only. Authentication knows two more: "response" is a JSON field of an
+	// answer whose captured value counts as the account's own credential; "tls" is the account's client certificate, which the host presents
+	// on the connection (Secret names its credential field, Field is "client_certificate").
 	In string `json:"in"`
 	// Field is the header, query or form name; the index of a path's segment, from 0; or the body's field path: names with dots, []
-	// for any array element (JSON), element names and @attribute (XML), "." for a body of no structure as a whole. Behind a form
-	// field and "/" it is a path in the document that the form field holds: "request/order.card.number".
+	// for any array element (JSON), element names and @attribute (XML), "." for a whole body without structure. After a form field and "/"
+	// follows a path in the document that the form field holds: "request/order.card.number".
 	Field string `json:"field"`
-	// Format is what stands around a credential where it is not alone: {} is the place of one stand-in, derivation or plain value of the
-	// account's: "Key={}". In a header "Bearer {}" and "Basic {}" go without saying.
+	// Format is the text around a credential that does not stand alone: "Key={}". Each {} is the place of one stand-in, derivation or plain
+	// value of the account. "Bearer {}" and "Basic {}" in a header need no Format.
 	Format string `json:"format,omitempty"`
-	// Escapes is the chain the host applies, innermost first, by content type if empty: "json", "form", "xml", "multipart", "raw",
-	// "xml,form", "json,form".
+	// Escapes is the chain of escapes that the host applies, innermost first: "json", "form", "xml", "multipart", "raw", "xml,form",
+	// "json,form". "" means by content type.
 	Escapes string `json:"escapes,omitempty"`
 }
 
-// Method is one payment method the adapter takes.
+// Method is a payment method that the adapter takes.
 type Method struct {
 	Method string `json:"method"` // "card"
 	Type   string `json:"type"`   // "credit", "debit"
 }
 
-// ReferenceRule bounds Request.Reference.
+// ReferenceRule limits Request.Reference.
 type ReferenceRule struct {
 	MaxLength int `json:"max_length,omitempty"` // 0: 36
-	// Characters: "alphanumeric", "alphanumeric_dash" (default: with - and _) or "digits".
+	// Characters is "alphanumeric", "alphanumeric_dash" (the default: with - and _) or "digits".
 	Characters string `json:"characters,omitempty"`
 }
 
-// WebhookRule says how the processor signs its messages.
+// WebhookRule describes how the processor signs its messages.
 type WebhookRule struct {
 	Scheme           string `json:"scheme"`                      // a short name: "stripe-signature", "hmac-sha256"
-	ToleranceSeconds int    `json:"tolerance_seconds,omitempty"` // how old a signed time may be
-	// Capture names fields of the message's JSON body whose values are secrets: the host puts stand-ins in their place before the
-	// adapter sees it. Signatures are computed over the message as it came.
+	ToleranceSeconds int    `json:"tolerance_seconds,omitempty"` // the greatest age of a signed time
+	// Capture names fields of the message's JSON body whose values are secrets. The host puts stand-ins in their places before the adapter
+	// sees the message. Signatures are computed over the message as received.
 	Capture []Capture `json:"capture,omitempty"`
 }
 
-// ResolveBy is how an operation with an unknown result is settled.
+// ResolveBy is a way to settle an operation with an unknown result.
 type ResolveBy string
 
 const (
 	ResolveByProcessorID      ResolveBy = "processor_id"      // sync by the processor's transaction id
 	ResolveByReference        ResolveBy = "reference"         // sync by our reference
 	ResolveByIdempotentResend ResolveBy = "idempotent_resend" // send the identical request with the same idempotency key again
-	ResolveByWebhook          ResolveBy = "webhook"           // only the processor's own message tells
+	ResolveByWebhook          ResolveBy = "webhook"           // wait for the processor's own message
 )
 
-// ResolveRule is how an unknown is resolved. The first of By that can work for the operation at hand is used.
+// ResolveRule describes how to settle an unknown result. The host uses the first of By that can work for the operation.
 type ResolveRule struct {
 	By []ResolveBy `json:"by"`
 	// IdempotencyWindowSeconds is how long the processor remembers an idempotency key.
 	IdempotencyWindowSeconds int64 `json:"idempotency_window_seconds,omitempty"`
-	// NotFoundFinalAfterSeconds is how long after the last send a not_found proves that nothing happened.
+	// NotFoundFinalAfterSeconds is the time after the last send from which a not_found proves that nothing happened.
 	NotFoundFinalAfterSeconds int64 `json:"not_found_final_after_seconds,omitempty"`
 }

@@ -6,7 +6,7 @@ import "crypto/sha256"
 
 func sha256Sum(b []byte) [32]byte { return sha256.Sum256(b) }
 
-// textOf is b as a string.
+// textOf returns b as a string.
 func textOf(b []byte) string { return string(b) }
 
 // decodeHosts reads a step from the host.

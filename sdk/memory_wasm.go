@@ -7,12 +7,12 @@ import (
 	"payswitch/sdk/internal/sha256"
 )
 
-// The functions in this file and its native twin are those that differ inside a guest: there is one thread, the buffers belong to the
-// SDK and are not changed during a step, and the host is trusted to write valid messages.
+// The functions of this file and of memory_native.go differ between a guest and native code. A guest has one thread. Its buffers belong to
+// the SDK and do not change during a step. A guest trusts the host to write valid messages.
 
 func sha256Sum(b []byte) [32]byte { return sha256.Sum(b) }
 
-// textOf is b as a string, without a copy.
+// textOf returns b as a string, without a copy.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // decodeHosts reads a step from the host without copying it.
@@ -26,10 +26,10 @@ func decodeHosts(message []byte) (*Step, error) {
 
 var scratchBuffer = make([]byte, 0, 4<<10)
 
-// scratch returns an empty buffer with room for about n bytes, to be used until the next call of scratch.
+// scratch returns an empty buffer with room for about n bytes. The buffer is valid until the next call of scratch.
 func scratch(int) []byte { return scratchBuffer[:0] }
 
-// The parts of the step that is decoded.
+// The parts of the current step.
 var (
 	parts       stepParts
 	partsTaken  bool
@@ -46,12 +46,12 @@ func newParts() *stepParts {
 	return &parts
 }
 
-// emptyRoom gives back what the last step has decoded and built.
+// emptyRoom frees everything that the last step decoded and built.
 func emptyRoom() {
 	if partsTaken {
 		parts, partsTaken = stepParts{}, false
 		for _, m := range [...]map[string]string{credentials, config} {
-			m["room"] = "" // a map takes its room with its first entry
+			m["room"] = "" // a map allocates with its first entry
 			clear(m)
 		}
 	}

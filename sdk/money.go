@@ -22,14 +22,14 @@ var (
 	ErrFraction = errors.New("amount has more decimals than the currency")
 )
 
-// Valid says whether the currency is one of Currencies.
+// Valid reports whether the currency is one of Currencies.
 func (c Currency) Valid() bool {
 	_, ok := c.Exponent()
 	return ok
 }
 
-// Exponent is the number of decimals of the currency's minor unit: 2 for USD, 0 for JPY, 3 for KWD, 4 for CLF. ok is false, and the
-// exponent 0, for a currency that is none of Currencies.
+// Exponent returns the number of decimals of the currency's minor unit: 2 for USD, 0 for JPY, 3 for KWD, 4 for CLF. For an unknown currency
+// ok is false and exponent is 0.
 func (c Currency) Exponent() (exponent int, ok bool) {
 	if i := c.index(); i >= 0 {
 		return int(currencies[i].exponent), true
@@ -37,7 +37,7 @@ func (c Currency) Exponent() (exponent int, ok bool) {
 	return 0, false
 }
 
-// Number is the ISO 4217 numeric code, three digits as text ("840"); "" for an unknown currency.
+// Number returns the ISO 4217 numeric code, three digits as text ("840"); "" for an unknown currency.
 func (c Currency) Number() string {
 	i := c.index()
 	if i < 0 {
@@ -46,7 +46,7 @@ func (c Currency) Number() string {
 	return currencies[i].number
 }
 
-// CurrencyOf is the currency of a code in upper or lower case, as processors write it; text itself if it is the code of none.
+// CurrencyOf returns the currency of a code in upper or lower case, as processors write it. It returns an unknown text unchanged.
 func CurrencyOf(text string) Currency {
 	if i := Currency(text).find(0x202020); i >= 0 {
 		return currencies[i].code
@@ -54,10 +54,10 @@ func CurrencyOf(text string) Currency {
 	return Currency(text)
 }
 
-// index is the currency's place in the table, -1 if it has none.
+// index returns the currency's index in the table, -1 for an unknown currency.
 func (c Currency) index() int { return c.find(0) }
 
-// find finds the currency in the table, which is sorted, whatever the bits of fold are.
+// find returns the index of the currency in the sorted table, -1 for an unknown currency. It ignores the bits of fold in the code.
 func (c Currency) find(fold uint32) int {
 	low, high := 0, len(currencies)
 	for key := c.key() &^ fold; key != 0 && low < high; {
@@ -74,7 +74,7 @@ func (c Currency) find(fold uint32) int {
 	return -1
 }
 
-// key is a code's three letters as a number, which is quicker to compare.
+// key returns the code's three letters as one number, which compares faster.
 func (c Currency) key() uint32 {
 	if len(c) != 3 {
 		return 0
@@ -82,7 +82,7 @@ func (c Currency) key() uint32 {
 	return uint32(c[0])<<16 | uint32(c[1])<<8 | uint32(c[2])
 }
 
-// Currencies returns the codes payswitch knows, in alphabetical order.
+// Currencies returns the codes that payswitch knows, in alphabetical order.
 func Currencies() []Currency {
 	all := make([]Currency, len(currencies))
 	for i := range currencies {
@@ -91,7 +91,7 @@ func Currencies() []Currency {
 	return all
 }
 
-// CurrencyByNumber returns the currency of an ISO 4217 numeric code ("840", leading zeros included), "" if there is none.
+// CurrencyByNumber returns the currency of an ISO 4217 numeric code ("840", with leading zeros), "" for an unknown code.
 func CurrencyByNumber(number string) Currency {
 	for i := range currencies {
 		if currencies[i].number == number {
@@ -101,8 +101,8 @@ func CurrencyByNumber(number string) Currency {
 	return ""
 }
 
-// Major is the amount in major units with exactly the currency's decimals: "10.50", "1050", "1.050", "-0.05". It is "" for an unknown
-// currency, so that an amount is never sent with a guessed point.
+// Major returns the amount in major units with exactly the currency's decimals: "10.50", "1050", "1.050", "-0.05". It returns "" for an
+// unknown currency, so that an adapter never sends a guessed decimal point.
 func (m Money) Major() string {
 	e, ok := m.Currency.Exponent()
 	if !ok {
@@ -111,7 +111,7 @@ func (m Money) Major() string {
 	return Decimal(m.Minor, e)
 }
 
-// Decimal writes n divided by ten to the power of decimals (0 to 18), with exactly that many decimals: Decimal(1050, 2) is "10.50".
+// Decimal writes n divided by ten to the power of decimals (0 to 18), with exactly that many decimals: Decimal(1050, 2) is "10.50". Other values of decimals give "".
 func Decimal(n int64, decimals int) string {
 	if decimals < 0 || decimals > 18 {
 		return ""
@@ -139,8 +139,8 @@ func Decimal(n int64, decimals int) string {
 }
 
 // ParseMajor reads an amount in major units: "10.50", "10.5" and "10" are {1050, "USD"}; "-0.05" is {-5, "USD"}. Decimals beyond the
-// currency's must be zeros ("1050.00" JPY), else ErrFraction. Signs other than "-", exponents, separators of thousands and white space
-// are ErrAmount; what does not fit into 64 bits is ErrOverflow; a currency that is none of Currencies is ErrCurrency.
+// currency's must be zeros ("1050.00" JPY), else the error is ErrFraction. Signs other than "-", exponents, thousands separators and white
+// space are ErrAmount. A number above 64 bits is ErrOverflow. An unknown currency is ErrCurrency.
 func ParseMajor(s string, c Currency) (Money, error) {
 	e, ok := c.Exponent()
 	if !ok {
@@ -173,7 +173,7 @@ func ParseMajor(s string, c Currency) (Money, error) {
 	return Money{Minor: int64(n), Currency: c}, nil
 }
 
-// digits says whether s is made of decimal digits alone; so is "".
+// digits reports whether s holds nothing but decimal digits; true for "".
 func digits(s string) bool {
 	for i := range len(s) {
 		if s[i]-'0' > 9 {
@@ -183,7 +183,7 @@ func digits(s string) bool {
 	return true
 }
 
-// ParseMinor reads an amount in minor units: "1050". The errors are those of ParseMajor.
+// ParseMinor reads an amount in minor units: "1050". The errors are ErrCurrency, ErrAmount and ErrOverflow.
 func ParseMinor(s string, c Currency) (Money, error) {
 	if !c.Valid() {
 		return Money{}, ErrCurrency
@@ -214,7 +214,7 @@ func parseInt(s string) (int64, error) {
 	return int64(n), nil
 }
 
-// parseDigits reads whole and the first e digits of fraction, filled up with zeros, as one number of at most 1<<63: the size of the
+// parseDigits reads whole and the first e digits of fraction, padded with zeros, as one number of at most 1<<63: the magnitude of the
 // lowest amount.
 func parseDigits(whole, fraction string, e int) (n uint64, ok bool) {
 	for i := range len(whole) + e {

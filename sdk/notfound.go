@@ -1,11 +1,11 @@
 package sdk
 
-// AlarmOtherAccount is the alarm of an outcome whose processor does not know an id that it gave itself: Raw["alarm"] holds it.
+// AlarmOtherAccount is the value of Raw["alarm"] in an outcome whose processor does not know an id that it issued itself.
 const AlarmOtherAccount = "other_account"
 
-// NotFound is the outcome of a query where the processor answers that it has not heard of what was asked for. It proves that nothing
-// happened only where the query went by our reference. Where the request names an id that the processor gave (the refund's in
-// OpRefundSync, else the payment's), the credentials belong to another account or mode: the outcome is unknown and raises AlarmOtherAccount.
+// NotFound returns the outcome of a query whose object the processor does not know. For a query by payswitch's reference it is
+// StatusNotFound. For a query by an id that the processor issued (the refund's in OpRefundSync, else the payment's), the credentials belong
+// to another account or mode: the outcome is unknown and raises AlarmOtherAccount.
 func (c *Call) NotFound() *Outcome {
 	r := c.Request
 	given := r.TransactionID
@@ -18,9 +18,9 @@ func (c *Call) NotFound() *Outcome {
 	return c.OtherAccount()
 }
 
-// OtherAccount is the outcome of a query where the processor does not know an id that it gave. It is unknown, and raises AlarmOtherAccount.
+// OtherAccount returns the outcome of a query whose processor does not know an id that it issued: unknown, with AlarmOtherAccount.
 func (c *Call) OtherAccount() *Outcome {
 	return &Outcome{Status: StatusUnknown, TransactionID: c.Request.TransactionID, RefundID: c.Request.RefundID, Raw: map[string]string{
-		"error": "the processor does not know an id that it gave: compare the account's credentials and environment with those of the payment",
+		"error": "the processor does not know an id that it issued: compare the account's credentials and environment with those of the payment",
 		"alarm": AlarmOtherAccount}}
 }

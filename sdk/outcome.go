@@ -1,6 +1,6 @@
 package sdk
 
-// Outcome is the normalized result of an operation. A decline and "we do not know" are outcomes, not errors.
+// Outcome is the normalized result of an operation. A decline is an outcome, not an error. So is "the result is unknown".
 type Outcome struct {
 	Status OutcomeStatus `json:"status"`
 
@@ -15,19 +15,19 @@ type Outcome struct {
 	// StoredCredential is what the processor stored with this payment.
 	StoredCredential *StoredCredential `json:"stored_credential,omitempty"`
 
-	// Amount is what the status is about: approved for authorized, taken for captured, given back for refunded. nil: the amount
-	// asked for. The host refuses a currency or an amount that does not fit.
+	// Amount is the amount of the status: approved for authorized, taken for captured, given back for refunded. nil means the requested
+	// amount. The host refuses an amount or a currency that does not fit the request.
 	Amount *Money `json:"amount,omitempty"`
-	// Totals, where the processor told them (sync, webhook): what is authorized, captured and refunded altogether.
+	// Totals are all amounts authorized, captured and refunded so far, if the processor states them (sync, webhook).
 	Totals *Totals `json:"totals,omitempty"`
-	// Released says that the rest of a partial capture has been released by the processor.
+	// Released means that the processor has released the rest of a partial capture.
 	Released bool `json:"released,omitempty"`
 
 	ConnectorData *ConnectorData `json:"connector_data,omitempty"`
 	NextAction    *NextAction    `json:"next_action,omitempty"`
 	Decline       *Decline       `json:"decline,omitempty"`
 	Checks        *Checks        `json:"checks,omitempty"`
-	// Raw holds the processor's own codes by name, for support cases. No personal data.
+	// Raw holds the processor's own codes by name, for support cases. Raw never holds personal data.
 	Raw map[string]string `json:"raw,omitempty"`
 
 	Events         []Event                `json:"events,omitempty"`         // webhook
@@ -36,31 +36,31 @@ type Outcome struct {
 	Authentication *AuthenticationOutcome `json:"authentication,omitempty"` // prepare, authenticate, result, and events of webhook
 }
 
-// OutcomeStatus is what has become of the operation. Its constants are the wire values.
+// OutcomeStatus is the result of the operation. Its constants are the wire values.
 type OutcomeStatus string
 
 const (
 	StatusAuthorized     OutcomeStatus = "authorized"               // held, not captured
 	StatusCaptured       OutcomeStatus = "captured"                 // taken
-	StatusPending        OutcomeStatus = "pending"                  // accepted by the processor, the end is not known yet
-	StatusCustomerAction OutcomeStatus = "requires_customer_action" // NextAction says what
-	StatusReview         OutcomeStatus = "review"                   // held back by the processor for a person to decide
-	StatusDeclined       OutcomeStatus = "declined"                 // refused, with evidence; Decline says why
+	StatusPending        OutcomeStatus = "pending"                  // accepted by the processor, result not known yet
+	StatusCustomerAction OutcomeStatus = "requires_customer_action" // NextAction is the action
+	StatusReview         OutcomeStatus = "review"                   // held back by the processor: a person decides
+	StatusDeclined       OutcomeStatus = "declined"                 // refused, with evidence; Decline is the reason
 	StatusVoided         OutcomeStatus = "voided"
 	StatusRefunded       OutcomeStatus = "refunded"
 	StatusVerified       OutcomeStatus = "verified"      // zero-amount check passed
-	StatusNotFound       OutcomeStatus = "not_found"     // sync: the processor has not heard of it
+	StatusNotFound       OutcomeStatus = "not_found"     // sync: the processor does not know the payment or refund
 	StatusUnknown        OutcomeStatus = "unknown"       // no evidence either way; ask again later
-	StatusHandled        OutcomeStatus = "handled"       // webhook read; Events say what it holds
+	StatusHandled        OutcomeStatus = "handled"       // webhook read; Events are its contents
 	StatusToken          OutcomeStatus = "token"         // access_token: Token is set
 	StatusPrepared       OutcomeStatus = "prepared"      // authenticator: prepare done
-	StatusAuthenticated  OutcomeStatus = "authenticated" // authenticator: Authentication holds the answer, whatever it is
+	StatusAuthenticated  OutcomeStatus = "authenticated" // authenticator: Authentication holds the answer, positive or negative
 )
 
-// StoredCredential is the processor's reference to a credential it keeps.
+// StoredCredential is the processor's reference to a credential that the processor keeps.
 type StoredCredential struct {
-	ID         string `json:"id"`                    // what to send to charge it again
-	CustomerID string `json:"customer_id,omitempty"` // the processor's customer it belongs to
+	ID         string `json:"id"`                    // the id for later charges
+	CustomerID string `json:"customer_id,omitempty"` // the processor's customer that owns the credential
 }
 
 // Totals are amounts in minor units of the payment's currency.
@@ -70,7 +70,7 @@ type Totals struct {
 	Refunded   int64 `json:"refunded"`
 }
 
-// NextAction is what the customer's browser has to do; complete follows, perhaps more than once.
+// NextAction is an action of the customer's browser. The operation complete follows, perhaps more than once.
 type NextAction struct {
 	// Type is "redirect" (GET URL), "form_post" (POST Fields to URL) or "device_data" (POST Fields to URL in a hidden frame).
 	Type   string   `json:"type"`
@@ -80,50 +80,50 @@ type NextAction struct {
 	TimeoutMillis int `json:"timeout_ms,omitempty"`
 }
 
-// Decline is why a payment was refused.
+// Decline is the reason of a refusal.
 type Decline struct {
-	Code    string `json:"code"`    // the processor's code, as it stands
-	Message string `json:"message"` // the processor's text, as it stands
-	// NetworkCode is the issuer's response code (ISO 8583 field 39) where the processor tells it.
+	Code    string `json:"code"`    // the processor's code, unchanged
+	Message string `json:"message"` // the processor's text, unchanged
+	// NetworkCode is the issuer's response code (ISO 8583 field 39), if the processor states it.
 	NetworkCode string `json:"network_code,omitempty"`
-	// AdviceCode is the network's merchant advice code where the processor tells it.
+	// AdviceCode is the network's merchant advice code, if the processor states it.
 	AdviceCode string        `json:"advice_code,omitempty"`
 	Reason     DeclineReason `json:"reason"`
-	// RetryElsewhere says that the same card may be tried at another processor.
+	// RetryElsewhere means that the merchant may try the same card at another processor.
 	RetryElsewhere bool `json:"retry_elsewhere,omitempty"`
 }
 
-// Checks are the results of address and CVC checks: "pass", "fail", "unavailable", "unchecked"; "" when the processor is silent.
+// Checks are the results of address and CVC checks: "pass", "fail", "unavailable", "unchecked"; "" if the processor states no result.
 type Checks struct {
 	CVC          string `json:"cvc,omitempty"`
 	AddressLine1 string `json:"address_line1,omitempty"`
 	PostalCode   string `json:"postal_code,omitempty"`
 }
 
-// Event is one thing a webhook tells.
+// Event is one piece of news in a webhook message.
 type Event struct {
 	// Object is "payment", "refund", "dispute" or "authentication".
 	Object        string `json:"object"`
 	TransactionID string `json:"transaction_id,omitempty"`
 	RefundID      string `json:"refund_id,omitempty"`
-	Reference     string `json:"reference,omitempty"`  // ours, where the message holds it
-	AccountID     string `json:"account_id,omitempty"` // the processor's account the event belongs to, where the message holds it
+	Reference     string `json:"reference,omitempty"`  // payswitch's reference, if the message holds it
+	AccountID     string `json:"account_id,omitempty"` // the processor's account of the event, if the message holds it
 	// Sync asks the host to query the processor for this object instead of believing Outcome.
 	Sync bool `json:"sync,omitempty"`
-	// Outcome is what the message states. Of an authentication: StatusAuthenticated with the result, or StatusHandled with what else
-	// is new (AuthenticationOutcome.Event).
+	// Outcome is the statement of the message. For an authentication it is StatusAuthenticated with the result, or StatusHandled with
+	// AuthenticationOutcome.Event.
 	Outcome *Outcome `json:"outcome,omitempty"`
 	Time    int64    `json:"time,omitempty"` // Unix milliseconds of the event at the processor
 }
 
-// Reply is what the processor expects to be answered.
+// Reply is the HTTP answer to the processor's message.
 type Reply struct {
 	Status  int      `json:"status"`
 	Headers []Header `json:"headers,omitempty"`
 	Body    string   `json:"body,omitempty"`
 }
 
-// AccessToken is a token the host keeps for this account. Value is a stand-in made by Send.Capture.
+// AccessToken is a token that the host keeps for this account. Value is a stand-in made by Send.Capture.
 type AccessToken struct {
 	Value     string `json:"value"`
 	ExpiresIn int64  `json:"expires_in"` // seconds

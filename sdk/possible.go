@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Outcomes lists the statuses that an operation may end with beside StatusUnknown, which every operation may. The switch believes no other
-// status at run time, and certification refuses adapters that answer one. It is nil for an operation that is not known.
+// Outcomes lists the statuses that an operation may end with. Every operation may also end with StatusUnknown, which is not listed. The host
+// treats any other status as unknown, and certification refuses adapters that answer one. Outcomes returns nil for an unknown operation.
 func (op Operation) Outcomes() []OutcomeStatus {
 	switch op {
 	case OpAuthorize:
@@ -40,13 +40,13 @@ func (op Operation) Outcomes() []OutcomeStatus {
 	return nil
 }
 
-// EndsWith says whether an operation may end with a status.
+// EndsWith reports whether an operation may end with a status.
 func (op Operation) EndsWith(s OutcomeStatus) bool {
 	return s == StatusUnknown || slices.Contains(op.Outcomes(), s)
 }
 
-// Fits says whether an outcome's amount can be true of an operation that asked for an amount: the same currency, not negative, not more
-// than was asked for, and not zero where something was approved. An outcome without an amount fits: it is about what was asked for.
+// Fits reports whether the outcome's amount is plausible for a request of the amount asked. It must have the same currency, not be negative,
+// not be more than asked, and not be zero if something was approved. An outcome without an amount fits: it means the amount asked.
 func (o *Outcome) Fits(asked Money) bool {
 	got, least := o.Amount, int64(0)
 	if o.Status == StatusAuthorized || o.Status == StatusCaptured {
@@ -55,8 +55,8 @@ func (o *Outcome) Fits(asked Money) bool {
 	return got == nil || got.Currency == asked.Currency && got.Minor >= least && got.Minor <= asked.Minor
 }
 
-// Impossible says why an outcome cannot be one of the operation, "" where it can. The switch treats an impossible outcome as unknown once
-// something has been sent, and as a failure before.
+// Impossible returns the reason why an operation cannot end with this outcome, "" if it can. The host treats an impossible outcome as
+// unknown once something was sent, and as a failure of the adapter before.
 func (o *Outcome) Impossible(op Operation, asked Money) string {
 	switch {
 	case !op.EndsWith(o.Status):
@@ -64,20 +64,20 @@ func (o *Outcome) Impossible(op Operation, asked Money) string {
 		for _, s := range op.Outcomes() {
 			all = append(all, string(s))
 		}
-		return "the outcome " + string(o.Status) + " is none of this operation's: " + string(op) + " ends with " + strings.Join(all, ", ") + " or unknown"
-	case o.Amount == nil || op == OpVoid: // a void asks for no amount
+		return string(op) + " cannot end with the outcome " + string(o.Status) + ": use " + strings.Join(all, ", ") + " or unknown"
+	case o.Amount == nil || op == OpVoid: // a void names no amount
 	case o.Amount.Currency != asked.Currency:
-		return "the outcome's amount of " + o.Amount.text() + " does not fit the request, which is in " + string(asked.Currency)
+		return "the outcome's amount of " + o.Amount.text() + " is not in the request's currency " + string(asked.Currency)
 	case o.Amount.Minor < 0:
 		return "the outcome's amount of " + o.Amount.text() + " is negative"
-	case op == OpSync || op == OpRefundSync: // these ask about a payment, not for an amount
+	case op == OpSync || op == OpRefundSync: // these ask for the state of a payment, not for an amount
 	case o.Amount.Minor > asked.Minor:
-		return "the outcome's amount of " + o.Amount.text() + " is more than the " + asked.text() + " that was asked for"
+		return "the outcome's amount of " + o.Amount.text() + " is more than the requested " + asked.text()
 	case !o.Fits(asked):
 		return "the outcome is " + string(o.Status) + " with an amount of zero"
 	}
 	return ""
 }
 
-// text is an amount for people: "12.50 USD".
+// text returns the amount for people: "12.50 USD".
 func (m Money) text() string { return m.Major() + " " + string(m.Currency) }

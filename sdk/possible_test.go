@@ -16,19 +16,19 @@ func TestImpossibleOutcomes(t *testing.T) {
 	}{
 		{OpAuthorize, Outcome{Status: StatusAuthorized}, ""},
 		{OpAuthorize, Outcome{Status: StatusUnknown}, ""},
-		{OpAuthorize, Outcome{Status: StatusVoided}, "voided is none of this operation's: authorize ends with authorized, captured, pending"},
-		{OpCapture, Outcome{Status: StatusAuthorized}, "authorized is none of this operation's: capture ends with captured, pending, declined or unknown"},
-		{OpVerify, Outcome{Status: StatusAuthorized}, "verify ends with verified"},
-		{OpRefund, Outcome{Status: StatusNotFound}, "refund ends with refunded"},
-		{OpWebhook, Outcome{Status: StatusCaptured}, "webhook ends with handled or unknown"},
+		{OpAuthorize, Outcome{Status: StatusVoided}, "authorize cannot end with the outcome voided: use authorized, captured, pending"},
+		{OpCapture, Outcome{Status: StatusAuthorized}, "capture cannot end with the outcome authorized: use captured, pending, declined or unknown"},
+		{OpVerify, Outcome{Status: StatusAuthorized}, "verify cannot end with the outcome authorized: use verified"},
+		{OpRefund, Outcome{Status: StatusNotFound}, "refund cannot end with the outcome not_found: use refunded"},
+		{OpWebhook, Outcome{Status: StatusCaptured}, "webhook cannot end with the outcome captured: use handled or unknown"},
 		{OpCapture, Outcome{Status: StatusCaptured, Amount: amount(2499, "USD")}, ""},
-		{OpCapture, Outcome{Status: StatusCaptured, Amount: amount(2500, "USD")}, "25.00 USD is more than the 24.99 USD that was asked for"},
-		{OpCapture, Outcome{Status: StatusCaptured, Amount: amount(2499, "EUR")}, "24.99 EUR does not fit the request, which is in USD"},
+		{OpCapture, Outcome{Status: StatusCaptured, Amount: amount(2500, "USD")}, "25.00 USD is more than the requested 24.99 USD"},
+		{OpCapture, Outcome{Status: StatusCaptured, Amount: amount(2499, "EUR")}, "24.99 EUR is not in the request's currency USD"},
 		{OpCapture, Outcome{Status: StatusCaptured, Amount: amount(0, "USD")}, "captured with an amount of zero"},
 		{OpRefund, Outcome{Status: StatusRefunded, Amount: amount(-1, "USD")}, "is negative"},
 		{OpAuthorize, Outcome{Status: StatusAuthorized, Amount: amount(1000, "USD")}, ""}, // approved in part
 		{OpSync, Outcome{Status: StatusCaptured, Amount: amount(9999, "USD")}, ""},
-		{OpSync, Outcome{Status: StatusCaptured, Amount: amount(9999, "EUR")}, "does not fit"},
+		{OpSync, Outcome{Status: StatusCaptured, Amount: amount(9999, "EUR")}, "is not in the request's currency"},
 		{OpVoid, Outcome{Status: StatusVoided, Amount: amount(2499, "USD")}, ""},
 	} {
 		got := tc.o.Impossible(tc.op, asked)

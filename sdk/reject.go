@@ -1,12 +1,12 @@
 package sdk
 
-// Missing rejects a request that lacks what the processor needs. parameter is the merchant's name of it.
+// Missing rejects a request that lacks a field. parameter is the merchant's name of the field.
 func Missing(parameter, message string) error { return rejected(RejectMissing, parameter, message) }
 
-// Invalid rejects a request in which something is wrong. parameter is the merchant's name of it.
+// Invalid rejects a request with a wrong field. parameter is the merchant's name of the field.
 func Invalid(parameter, message string) error { return rejected(RejectInvalid, parameter, message) }
 
-// Unsupported rejects a request for what the processor or the adapter does not offer. parameter is the merchant's name of it.
+// Unsupported rejects a request for something that the processor or the adapter does not offer. parameter is the merchant's name of the field.
 func Unsupported(parameter, message string) error {
 	return rejected(RejectUnsupported, parameter, message)
 }
@@ -15,7 +15,7 @@ func rejected(code RejectCode, parameter, message string) error {
 	return &Reject{Code: code, Message: message, Parameter: parameter}
 }
 
-// NeedInstrument rejects a payment with neither a card nor a stored credential; nil where there is one.
+// NeedInstrument rejects a payment with neither a card nor a stored credential, else it returns nil.
 func (r *Request) NeedInstrument() error {
 	if i := r.Instrument; i == nil || i.Card == nil && i.StoredCredentialID == "" {
 		return Missing("payment_method_data.card", "a card or a stored credential is needed")
@@ -23,7 +23,7 @@ func (r *Request) NeedInstrument() error {
 	return nil
 }
 
-// NeedCard rejects a request without a card; nil where there is one.
+// NeedCard rejects a request without a card, else it returns nil.
 func (r *Request) NeedCard() error {
 	if r.Instrument == nil || r.Instrument.Card == nil {
 		return Missing("payment_method_data.card", "a card is needed")

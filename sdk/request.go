@@ -1,6 +1,6 @@
 package sdk
 
-// Request is what an operation is about. Which parts are set depends on the operation:
+// Request holds the data of an operation. The operation decides which parts are set:
 //
 //	authorize, verify      Amount, Capture, Instrument, StoredCredential, Customer, Billing, Shipping, Browser, URLs, ThreeDS …
 //	complete               as authorize, and TransactionID, Payment, Return
@@ -13,39 +13,39 @@ package sdk
 //	prepare … result       Amount, Instrument, Authentication; authenticate also Customer, Billing, Shipping, Browser
 //	cancel_challenge       Authentication
 //
-// Absent means unknown or not given; an adapter must not invent a value for it.
+// An empty field means unknown or not given. An adapter must not invent a value for it.
 type Request struct {
 	PaymentID string `json:"payment_id,omitempty"`
 	AttemptID string `json:"attempt_id,omitempty"`
-	// Reference is our reference at the processor for this payment or refund: unique for ever, within the manifest's length and
-	// characters. It is the same in authorize and in a sync that resolves it.
+	// Reference is payswitch's reference for this payment or refund at the processor. It is unique for ever and keeps the manifest's length
+	// and characters. A sync that resolves an authorize has the authorize's Reference.
 	Reference string `json:"reference,omitempty"`
 
-	// Amount is this operation's amount.
+	// Amount is the amount of this operation.
 	Amount Money `json:"amount"`
-	// Payment is what is known of the payment so far, for operations on one that exists.
+	// Payment is the state of an existing payment, as far as payswitch knows it.
 	Payment *PaymentState `json:"payment,omitempty"`
-	// Capture says who captures: automatic (the processor, at once) or manual (we, later).
+	// Capture is automatic (the processor captures at once) or manual (payswitch captures later).
 	Capture CaptureMethod `json:"capture,omitempty"`
-	// FinalCapture says that nothing more will be captured: the processor may release the rest.
+	// FinalCapture means that no further capture follows: the processor may release the rest.
 	FinalCapture bool `json:"final_capture,omitempty"`
 
 	TransactionID string `json:"transaction_id,omitempty"` // the processor's id of the payment
 	RefundID      string `json:"refund_id,omitempty"`      // the processor's id of the refund
-	Reason        string `json:"reason,omitempty"`         // why a refund or void is made, as the merchant put it
-	// Resolves names the operation whose unknown or pending result a sync is to settle; Amount is that operation's then, else the
-	// payment's.
+	Reason        string `json:"reason,omitempty"`         // the merchant's reason for a refund or void
+	// Resolves names the operation with an unknown or pending result that a sync is to settle. Amount is that operation's amount then, else
+	// the payment's.
 	Resolves Operation `json:"resolves,omitempty"`
-	// ConnectorData is what this adapter asked to be told again.
+	// ConnectorData is what this adapter stored in earlier outcomes.
 	ConnectorData *ConnectorData `json:"connector_data,omitempty"`
 
 	Instrument       *Instrument          `json:"instrument,omitempty"`
 	StoredCredential *StoredCredentialUse `json:"stored_credential,omitempty"`
 	// Request3DS asks the processor to run 3-D Secure itself.
 	Request3DS bool `json:"request_3ds,omitempty"`
-	// ThreeDS is the result of a 3-D Secure authentication done outside the processor.
+	// ThreeDS is the result of a 3-D Secure authentication outside the processor.
 	ThreeDS *ThreeDSResult `json:"three_ds,omitempty"`
-	// Exemption is the one that authorize is to claim, "" for none. It is asked for only of processors whose Features.Exemptions name it,
+	// Exemption is the exemption that authorize claims; "" means no exemption. Only an exemption that Features.Exemptions names arrives here,
 	// and never in a merchant-initiated payment.
 	Exemption Exemption `json:"exemption,omitempty"`
 
@@ -63,15 +63,15 @@ type Request struct {
 	TaxAmount        int64             `json:"tax_amount,omitempty"`    // part of Amount, minor units
 	Metadata         map[string]string `json:"metadata,omitempty"`
 
-	ReturnURL  string `json:"return_url,omitempty"`  // where the processor sends the payer back to: ours, and whoever knows it can come back in the payer's place
-	WebhookURL string `json:"webhook_url,omitempty"` // where the processor may send its messages (ours)
+	ReturnURL  string `json:"return_url,omitempty"`  // payswitch's URL to which the processor sends the payer back. A stranger who knows the URL can return in the payer's place
+	WebhookURL string `json:"webhook_url,omitempty"` // payswitch's URL for the processor's messages
 
 	Return         *Return                `json:"return,omitempty"`
 	Webhook        *WebhookMessage        `json:"webhook,omitempty"`
 	Authentication *AuthenticationRequest `json:"authentication,omitempty"`
 }
 
-// CaptureMethod says who captures an authorized payment.
+// CaptureMethod is the way an authorized payment is captured.
 type CaptureMethod string
 
 const (
@@ -79,34 +79,35 @@ const (
 	CaptureManual    CaptureMethod = "manual"
 )
 
-// PaymentState is what we know of a payment at the processor. All amounts are in its currency's minor units.
+// PaymentState is the state of a payment at the processor, as far as payswitch knows it. All amounts are in minor units of
+// Currency.
 type PaymentState struct {
 	Currency   Currency `json:"currency"`
-	Requested  int64    `json:"requested"`  // asked for in authorize
-	Authorized int64    `json:"authorized"` // approved; 0 while unknown
+	Requested  int64    `json:"requested"`  // the amount of authorize
+	Authorized int64    `json:"authorized"` // the approved amount; 0 while unknown
 	Captured   int64    `json:"captured"`
-	Refunded   int64    `json:"refunded"` // including refunds under way, without the one that is asked for
+	Refunded   int64    `json:"refunded"` // including refunds under way, without the refund of this request
 	Voided     bool     `json:"voided,omitempty"`
 	CreatedAt  int64    `json:"created_at"` // when authorize began, Unix milliseconds
-	// Capture is the capture method the payment was authorized with.
+	// Capture is the capture method of the authorization.
 	Capture CaptureMethod `json:"capture,omitempty"`
-	// BIN and LastFour are those of the card the payment was made with, where it was a card.
+	// BIN and LastFour are the first six and last four digits of the payment's card, "" without a card.
 	BIN      string `json:"bin,omitempty"`
 	LastFour string `json:"last_four,omitempty"`
 }
 
-// Instrument is what is charged. Exactly one way is set: a card; a credential stored at the processor; or a card together
+// Instrument is the means of payment. Exactly one of these is set: a card; a credential stored at the processor; or a card together
 // with the network transaction id of an earlier payment.
 type Instrument struct {
 	Card *Card `json:"card,omitempty"`
 	// StoredCredentialID is the processor's own reference to a stored credential (a mandate, a token, a payment method).
 	StoredCredentialID string `json:"stored_credential_id,omitempty"`
-	// NetworkTransactionID links a merchant-initiated payment to the one the customer agreed to.
+	// NetworkTransactionID links a merchant-initiated payment to the payment in which the customer agreed.
 	NetworkTransactionID string `json:"network_transaction_id,omitempty"`
 }
 
-// Card is a card as an adapter sees it. Number and CVC are stand-ins: random text that the host replaces when sending, where the
-// manifest says that they may stand. The other fields are facts.
+// Card is a card as an adapter sees it. Number and CVC are stand-ins: random texts that the host replaces in the places that the manifest
+// declares. The other fields are facts.
 type Card struct {
 	Number   string `json:"number"`
 	CVC      string `json:"cvc,omitempty"`
@@ -118,11 +119,11 @@ type Card struct {
 	LastFour string      `json:"last_four"` // last four digits
 	Length   int         `json:"length"`    // digits of the number
 	Network  CardNetwork `json:"network,omitempty"`
-	Funding  string      `json:"funding,omitempty"` // credit, debit or prepaid, where the BIN tells
-	Country  string      `json:"country,omitempty"` // issuing country, ISO 3166 alpha-2, where the BIN tells
+	Funding  string      `json:"funding,omitempty"` // credit, debit or prepaid, where known from the BIN
+	Country  string      `json:"country,omitempty"` // issuing country, ISO 3166 alpha-2, where known from the BIN
 }
 
-// CardNetwork is a card scheme; the constants are the wire values.
+// CardNetwork is a card scheme. The constants are the wire values.
 type CardNetwork string
 
 const (
@@ -143,19 +144,19 @@ const (
 	Nyce            CardNetwork = "Nyce"
 )
 
-// StoredCredentialUse says how a payment relates to a stored credential, in the card networks' terms.
+// StoredCredentialUse describes how a payment uses a stored credential, in the card networks' terms.
 type StoredCredentialUse struct {
 	// Initiator is "cit" (the customer is present) or "mit" (the merchant charges on its own).
 	Initiator string `json:"initiator"`
-	// First is true when the credential is stored with this payment.
+	// First means that this payment stores the credential.
 	First bool `json:"first,omitempty"`
-	// Usage is what it is stored for: "on_session" or "off_session".
+	// Usage is the purpose of storing: "on_session" or "off_session".
 	Usage string `json:"usage,omitempty"`
-	// Category of an MIT: recurring, unscheduled, installment, resubmission; "" when the merchant did not say.
+	// Category of an MIT is recurring, unscheduled, installment or resubmission; "" if the merchant named no category.
 	Category string `json:"category,omitempty"`
 }
 
-// ThreeDSResult is the proof of an authentication that was done outside the processor (EMV 3-D Secure 2.x).
+// ThreeDSResult is the proof of an authentication outside the processor (EMV 3-D Secure 2.x).
 type ThreeDSResult struct {
 	CAVV          string `json:"cavv,omitempty"` // a stand-in
 	ECI           string `json:"eci,omitempty"`
@@ -168,7 +169,7 @@ type ThreeDSResult struct {
 	CAVVAlgorithm string `json:"cavv_algorithm,omitempty"`
 }
 
-// Customer is who pays.
+// Customer is the payer.
 type Customer struct {
 	ID           string `json:"id,omitempty"` // the merchant's id
 	Name         string `json:"name,omitempty"`
@@ -177,7 +178,7 @@ type Customer struct {
 	PhoneCountry string `json:"phone_country,omitempty"` // "+44"
 }
 
-// Address is a postal address with its contact.
+// Address is a postal address with its contact data.
 type Address struct {
 	FirstName    string `json:"first_name,omitempty"`
 	LastName     string `json:"last_name,omitempty"`
@@ -193,7 +194,7 @@ type Address struct {
 	PhoneCountry string `json:"phone_country,omitempty"`
 }
 
-// Browser is what the customer's browser told the merchant's page (EMV 3-D Secure browser fields).
+// Browser is the data of the customer's browser (EMV 3-D Secure browser fields).
 type Browser struct {
 	IP               string `json:"ip,omitempty"`
 	UserAgent        string `json:"user_agent,omitempty"`
@@ -216,16 +217,16 @@ type Line struct {
 	Tax       int64  `json:"tax,omitempty"`
 }
 
-// Return is what the customer's browser brought back from the processor's page.
+// Return is the data that the customer's browser brought back from the processor's page.
 type Return struct {
 	Method string   `json:"method"`         // GET or POST
 	Query  []Header `json:"query"`          // decoded pairs in order
 	Form   []Header `json:"form,omitempty"` // decoded pairs of a form body, in order
-	// DeviceData says how data collection ended ("Y" done, "N" failed, "U" not run), where the action was device_data.
+	// DeviceData is the end of the data collection after a device_data action: "Y" done, "N" failed, "U" not run.
 	DeviceData string `json:"device_data,omitempty"`
 }
 
-// WebhookMessage is a message that came to our webhook URL. Its body is the first body in the frame.
+// WebhookMessage is a message that arrived at a webhook URL of payswitch. Its body is the first body in the frame.
 type WebhookMessage struct {
 	Method     string   `json:"method"`
 	Query      []Header `json:"query,omitempty"`
@@ -234,9 +235,9 @@ type WebhookMessage struct {
 	Body       []byte   `json:"-"`
 }
 
-// ConnectorData is what an adapter wants to be told again by scope; each value is its own text, at most MaxConnectorData bytes.
+// ConnectorData is what an adapter stores for later operations, by scope. Each value is the adapter's own text of at most MaxConnectorData bytes.
 type ConnectorData struct {
-	Version  int    `json:"version,omitempty"`  // the adapter's own, so that a newer one can read what an older one wrote
+	Version  int    `json:"version,omitempty"`  // the adapter's version of the texts, so that a newer build can read what an older build wrote
 	Payment  string `json:"payment,omitempty"`  // kept with the payment
 	Method   string `json:"method,omitempty"`   // kept with the saved payment method
 	Customer string `json:"customer,omitempty"` // kept with the customer and this account

@@ -5,30 +5,29 @@ import (
 	"strconv"
 )
 
-// Response is the answer to a send, whatever its status.
+// Response is the answer to a send, with any status.
 type Response struct {
 	Status  int      // HTTP status, 100 to 599
 	Headers []Header // in order, with repeats
-	Body    []byte   // raw; it must not be changed
+	Body    []byte   // raw; do not change it
 
-	json *JSON // what JSON has read
+	json *JSON // parsed by JSON, nil before
 }
 
-// Header returns the value of the first header of that name, whatever its case; "" if there is none.
+// Header returns the value of the first header of that name in any case, "" if there is no such header.
 func (r *Response) Header(name string) string { return HeaderValue(r.Headers, name) }
 
-// OK says that the status is 200 to 299.
+// OK reports whether the status is 200 to 299.
 func (r *Response) OK() bool { return r.Status >= 200 && r.Status <= 299 }
 
-// Refuses says that the status is one by which a server refuses a request without having acted on it: 400 to 499, but neither 408 (it gave
-// up waiting) nor 409 (a conflict, perhaps with the first sending of this very request). What was refused, and so declined, the
-// processor's own error code has to say besides.
+// Refuses reports whether the status refuses a request without acting on it: 400 to 499, except 408 (the server gave up waiting) and 409 (a
+// conflict, perhaps with an earlier copy of this request). A decline also needs the processor's own error code.
 func (r *Response) Refuses() bool {
 	return r.Status >= 400 && r.Status <= 499 && r.Status != 408 && r.Status != 409
 }
 
-// Undecided is the error for an answer that proves nothing: why, its status, and the texts at the paths, as JSON.Text reads them. They are
-// to be the processor's codes of what went wrong: no personal data.
+// Undecided returns the error for an answer that proves nothing: the reason why, the status, and the texts at the paths codes, as JSON.Text
+// reads them. Name paths of the processor's error codes, never of personal data.
 func (r *Response) Undecided(why string, codes ...string) error {
 	why += ": HTTP " + strconv.Itoa(r.Status)
 	for _, path := range codes {
@@ -39,7 +38,7 @@ func (r *Response) Undecided(why string, codes ...string) error {
 	return errors.New(why)
 }
 
-// JSON returns a reader of the body, which is parsed once. A body that is not one whole JSON text is read as missing: see JSON.Exists.
+// JSON returns the body's value and parses the body once. A body that is not one whole JSON text is a missing value: see JSON.Exists.
 func (r *Response) JSON() JSON {
 	if r.json == nil {
 		j, _ := parseJSON(textOf(r.Body))
@@ -51,7 +50,7 @@ func (r *Response) JSON() JSON {
 // H returns a header line.
 func H(name, value string) Header { return Header{Name: name, Value: value} }
 
-// HeaderValue returns the value of the first header (or query or form pair) of that name, whatever its case; "" if there is none.
+// HeaderValue returns the value of the first header (or query or form pair) of that name in any case, "" if there is no such header.
 func HeaderValue(headers []Header, name string) string {
 	for i := range headers {
 		if equalFold(headers[i].Name, name) {
@@ -61,7 +60,7 @@ func HeaderValue(headers []Header, name string) string {
 	return ""
 }
 
-// equalFold compares ASCII texts without regard to case.
+// equalFold compares ASCII texts and ignores case.
 func equalFold(a, b string) bool {
 	if len(a) != len(b) {
 		return false

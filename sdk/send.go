@@ -1,6 +1,6 @@
 package sdk
 
-// JSONSend is a request with a body of JSON; nil is none. A GET is safe to repeat.
+// JSONSend returns a request with a JSON body; a nil body means no body. A GET is safe to repeat.
 func JSONSend(method, url string, body *Object, headers ...Header) *Send {
 	s := &Send{Method: method, URL: url, Headers: headers, SafeToRepeat: method == "GET"}
 	if body != nil {
@@ -10,18 +10,18 @@ func JSONSend(method, url string, body *Object, headers ...Header) *Send {
 	return s
 }
 
-// FormSend is a POST with a form as its body.
+// FormSend returns a POST with a form as its body.
 func FormSend(url string, form *Form, headers ...Header) *Send {
 	return &Send{Method: "POST", URL: url, Body: form.Bytes(), Headers: append([]Header{H("Content-Type", "application/x-www-form-urlencoded")}, headers...)}
 }
 
-// Keyed is the send under the processor's idempotency key, which makes it safe to repeat. It changes s.
+// Keyed sets the name of the processor's idempotency header, which makes the request safe to repeat. It changes and returns s.
 func (s *Send) Keyed(header string) *Send {
 	s.SafeToRepeat, s.IdempotencyHeader = true, header
 	return s
 }
 
-// Safe is the send declared safe to repeat: it only reads, or does no harm twice. It changes s.
+// Safe declares the request safe to repeat: it only reads, or a second arrival does no harm. It changes and returns s.
 func (s *Send) Safe() *Send {
 	s.SafeToRepeat = true
 	return s

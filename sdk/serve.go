@@ -1,6 +1,6 @@
 package sdk
 
-// served is the adapter that the WASM exports stand for: a module is one adapter.
+// served is the adapter of this module, which the WASM exports use.
 //
 //lint:ignore U1000 guest_wasip1.go reads it.
 var served *Adapter
@@ -10,8 +10,7 @@ var served *Adapter
 //	func init() { sdk.Serve(&adapter) }
 //	func main() {}
 //
-// In its first step a module also runs every operation on that step's request and throws the results away, to be warm afterwards.
+// In its first step a module warms up: it also runs every operation on that step's request and throws the results away.
 //
-// Build with GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared. Elsewhere than in WASM it has no effect: use Adapter.Step or
-// Adapter.Handle there.
+// Build with GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared. Outside of WASM, Serve has no effect: use Adapter.Step or Adapter.Handle.
 func Serve(a *Adapter) { served = a }

@@ -2,32 +2,31 @@ package sdk
 
 import (
 	"cmp"
-	"errors"
 	"strings"
 )
 
-// Table maps a processor's codes to what they mean: see Statuses, Results and Names; decline codes have Declines. A row is a meaning and
-// its codes, separated by spaces. Behind a colon a code may have the processor's name of it, for the reader:
+// Table maps a processor's codes to their meanings: see Statuses, Results and Names. Decline codes have Declines. A row is a meaning and its
+// codes, separated by spaces. A colon and the processor's name of the code may follow a code, for the reader:
 //
 //	var statuses = sdk.Statuses{
 //		{sdk.StatusAuthorized, "AUTHORIZED"},
 //		{sdk.StatusCaptured, "2:settled 3:paid_out"},
 //	}
 //
-// Of a code that stands twice the first row counts. A table is plain data: nothing is built from it when the guest starts, and looking
-// up allocates nothing.
+// If a code stands twice, the first row counts. A table is plain data: it needs no work when the adapter starts, and a look-up allocates
+// nothing.
 type Table[T ~string] [][2]T
 
 // Statuses are the statuses of payments, captures or refunds.
 type Statuses = Table[OutcomeStatus]
 
-// Results are the codes of an address or CVC check; they mean CheckPass, CheckFail, CheckUnavailable or CheckUnchecked.
+// Results are the codes of an address or CVC check. Their meanings are CheckPass, CheckFail, CheckUnavailable and CheckUnchecked.
 type Results = Table[string]
 
-// Names are a processor's names or codes of what we have a word for: networks, categories. By agreement, see For.
+// Names are a processor's names or codes for words of payswitch, such as networks and categories. For agreements, see For.
 type Names = Table[string]
 
-// Of is what the code means, "" where the table does not have it. cmp.Or gives it a default.
+// Of returns the meaning of the code, "" for a code that is not in the table. cmp.Or adds a default.
 func (t Table[T]) Of(code string) T {
 	if code == "" {
 		return ""
@@ -44,17 +43,17 @@ func (t Table[T]) Of(code string) T {
 	return ""
 }
 
-// Must is what the code means. A code that the table does not have decides nothing: it ends the operation with an error (see Must).
+// Must returns the meaning of the code. A code that is not in the table proves nothing: it ends the operation with an error (see Must).
 func (t Table[T]) Must(code string) T {
 	means := t.Of(code)
 	if means == "" {
-		Check(errors.New("a status or code that is not known: " + code))
+		Check(errUnknownCode(code))
 	}
 	return means
 }
 
-// For is what a table by agreement says of a payment, "" where it does not tell: see StoredCredentialUse.Agreement. It looks for the
-// agreement with its category ("mit_recurring"), then with its usage ("first_off_session"), then by itself ("mit").
+// For returns the meaning of a payment's agreement, "" if the table lacks it: see StoredCredentialUse.Agreement. For looks up the agreement
+// with its category ("mit_recurring"), then with its usage ("first_off_session"), then alone ("mit").
 func (t Table[T]) For(u *StoredCredentialUse) T {
 	kind := u.Agreement()
 	if kind == "" {
@@ -63,15 +62,15 @@ func (t Table[T]) For(u *StoredCredentialUse) T {
 	return cmp.Or(t.Of(kind+"_"+u.Category), t.Of(kind+"_"+u.Usage), t.Of(kind))
 }
 
-// Results of a check, as they stand in Checks.
+// The results of a check in Checks.
 const (
 	CheckPass        = "pass"
 	CheckFail        = "fail"
-	CheckUnavailable = "unavailable" // the issuer does not tell, or could not be asked
-	CheckUnchecked   = "unchecked"   // there was nothing to check, or nobody asked
+	CheckUnavailable = "unavailable" // the issuer gives no result, or could not be reached
+	CheckUnchecked   = "unchecked"   // there was nothing to check, or no check was requested
 )
 
-// NewChecks returns the results of the checks, nil where all are "".
+// NewChecks returns the results of the checks, nil if all are "".
 func NewChecks(cvc, addressLine1, postalCode string) *Checks {
 	c := Checks{CVC: cvc, AddressLine1: addressLine1, PostalCode: postalCode}
 	if c == (Checks{}) {
@@ -80,8 +79,8 @@ func NewChecks(cvc, addressLine1, postalCode string) *Checks {
 	return &c
 }
 
-// NewDecline returns the decline of a code and text of the processor's. A reason of "" is DeclineGeneric. RetryElsewhere is what holds
-// for the reason whatever the processor.
+// NewDecline returns a decline with the processor's code and text. A reason of "" means DeclineGeneric. RetryElsewhere follows from the
+// reason.
 func NewDecline(code, message string, reason DeclineReason) *Decline {
 	if reason == "" {
 		reason = DeclineGeneric
@@ -90,13 +89,13 @@ func NewDecline(code, message string, reason DeclineReason) *Decline {
 	return &Decline{Code: code, Message: message, Reason: reason, RetryElsewhere: facts.RetryElsewhere}
 }
 
-// Declined returns the outcome of an operation that was refused, where there is nothing more to tell.
+// Declined returns the outcome of a refused operation without further data.
 func Declined(d *Decline) *Outcome { return &Outcome{Status: StatusDeclined, Decline: d} }
 
-// Unknown is the outcome of an answer that decides nothing, and why: as ending with an error is, for helpers whose callers go on.
+// Unknown returns the outcome of an answer that proves nothing, with the reason. Ending with an error gives the same outcome; Unknown is for helpers whose callers go on.
 func Unknown(why string) *Outcome {
 	return &Outcome{Status: StatusUnknown, Raw: map[string]string{"error": why}}
 }
 
-// NotFound is the outcome of a query for what the processor has not heard of.
+// NotFound returns the outcome of a query for something that the processor does not know.
 func NotFound() *Outcome { return &Outcome{Status: StatusNotFound} }

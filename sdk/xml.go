@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// XML is an element without its attributes. The zero value is an element that is missing: whatever is looked up in it is missing too.
+// XML is an element without its attributes. The zero value is a missing element. A look-up in a missing element returns a missing element.
 type XML struct {
 	name, text string
 	children   []XML
 }
 
-// maxXMLDepth is how deep elements may be nested.
+// maxXMLDepth is the greatest depth of elements.
 const maxXMLDepth = 32
 
-// ErrXML says that a text is not one whole XML document, or one that ParseXML does not read.
+// ErrXML means that a text is not one whole XML document, or that ParseXML does not support it.
 var ErrXML = errors.New("not a whole XML document")
 
-// ParseXML reads a document: one element, at most 32 levels deep, a prolog and comments; a byte order mark may stand before it. It goes
-// by tags, checks that they match, and reads entities of XML itself alone: a document type is an error, so that nothing is expanded.
-// One that ends too early is an error. The only error is ErrXML.
+// ParseXML reads a document of one element, at most 32 levels deep, with prolog, comments and an optional byte order mark. It checks that
+// tags match, and reads only the five entities of XML and numeric references. A document type is an error, so nothing is expanded. A
+// truncated document is an error. The only error is ErrXML.
 func ParseXML(b []byte) (XML, error) {
 	p := &xmlParser{rest: strings.TrimPrefix(string(b), "\xef\xbb\xbf")}
 	root := &XML{}
@@ -30,7 +30,7 @@ func ParseXML(b []byte) (XML, error) {
 	return root.children[0], nil
 }
 
-// Name is the element's name as it is written, with its prefix; "" for one that is missing.
+// Name returns the element's literal name with its prefix, "" for a missing element.
 func (x XML) Name() string { return x.name }
 
 // Get returns the element at the path: names of children separated by slashes, the first of each name. "" is the element itself.
@@ -52,7 +52,7 @@ func (x XML) child(name string) XML {
 	return XML{}
 }
 
-// Text is the text of the element at the path, without that of its children and without white space around it.
+// Text returns the text of the element at the path, without its children's text and without surrounding white space.
 func (x XML) Text(path string) string { return strings.TrimSpace(x.Get(path).text) }
 
 // All yields the children of that name in order.
@@ -68,7 +68,7 @@ func (x XML) All(name string) func(yield func(XML) bool) {
 
 type xmlParser struct{ rest string }
 
-// content reads what stands in an element up to its end tag, or, at depth 0, up to the end of the document.
+// content reads the contents of an element up to its end tag, or, at depth 0, up to the end of the document.
 func (p *xmlParser) content(e *XML, depth int) bool {
 	for {
 		text, markup, found := strings.Cut(p.rest, "<")
@@ -100,7 +100,7 @@ func (p *xmlParser) content(e *XML, depth int) bool {
 	}
 }
 
-// child reads an element whose "<" has been read.
+// child reads an element after its "<".
 func (p *xmlParser) child(parent *XML, depth int) bool {
 	tag, ok := p.until(">")
 	if !ok || depth >= maxXMLDepth || strings.ContainsAny(tag, "<!") {
@@ -119,7 +119,7 @@ func (p *xmlParser) child(parent *XML, depth int) bool {
 	return true
 }
 
-// until reads up to and with the mark, and returns what stands before it.
+// until reads up to and including the mark, and returns the text before the mark.
 func (p *xmlParser) until(mark string) (string, bool) {
 	before, after, found := strings.Cut(p.rest, mark)
 	p.rest = after

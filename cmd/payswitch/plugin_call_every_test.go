@@ -10,9 +10,9 @@ import (
 // notAsked are the recorded cases that lead to no request, by what their names begin with, and what is said of each instead.
 var notAsked = map[string]string{
 	"paypal create_order": "needs no create_order", "stripe tokenize": "needs no tokenize",
-	"authorizedotnet authorize_processor_3ds": "3-D Secure is not run at", "bluesnap authorize_processor_3ds": "3-D Secure is not run at",
-	"globalpay authorize_processor_3ds": "3-D Secure is not run at", "nmi authorize_processor_3ds": "3-D Secure is not run at",
-	"mollie authorize_external_3ds": "takes no result of an authentication done outside", "paypal authorize_external_3ds": "takes no result of an authentication done outside",
+	"authorizedotnet authorize_processor_3ds": "does not run 3-D Secure", "bluesnap authorize_processor_3ds": "does not run 3-D Secure",
+	"globalpay authorize_processor_3ds": "does not run 3-D Secure", "nmi authorize_processor_3ds": "does not run 3-D Secure",
+	"mollie authorize_external_3ds": "does not accept the result of an external 3-D Secure authentication", "paypal authorize_external_3ds": "does not accept the result of an external 3-D Secure authentication",
 	"worldpay incremental_authorization": "does not offer incremental_authorization",
 }
 

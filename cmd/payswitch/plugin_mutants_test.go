@@ -80,7 +80,7 @@ var mutants = map[string]mutant{
 	"a config field is misspelt": {withConfig("merchnt_id"), "fields",
 		[]string{`authorize: the adapter reads the config field "merchnt_id", which the manifest does not declare: did you mean "merchant_id"?`}, true},
 	"a config field is read among the credentials": {append(withConfig("merchant_id"), change{adapterFile, `c.Account.Config["merchant_id"]`, `c.Account.Credentials["merchant_id"]`}),
-		"fields", []string{`it is declared in the other list; read it there, by its name "merchant_id"`}, false},
+		"fields", []string{`the field stands in the other list; read it there by its name "merchant_id"`}, false},
 	"a request goes to another host": {in(`post(c, "/payments/"+sdk.PathEscape(c.Request.TransactionID)+action`, `post(c, "https://eu.acme.example/v1/payments/"+sdk.PathEscape(c.Request.TransactionID)+action`),
 		"host", []string{`rule host: host "eu.acme.example" is not approved`, "declare the host in environments", "(case capture_partial)"}, false},
 	"the key of the card is a digest": {in(`Str("number", card.Number)`, `Str("number", c.Derive(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA256, sdk.Text(card.Number)))))`), "host",
@@ -110,18 +110,18 @@ var mutants = map[string]mutant{
 		{adapterFile, `	sdk.Check(r.NeedCard())
 `, ``}}, "message", []string{`authorize: the adapter fails: "panic`, `authorize: request authorize with a stored card: the adapter fails: "panic`}, true},
 	"a payment is voided when it is authorized": {[]change{{answerFile, `"authorized": sdk.StatusAuthorized`, `"authorized": sdk.StatusVoided`}}, "outcome",
-		[]string{"acme.responses.json:6 (case authorized): the outcome voided is none of this operation's: authorize ends with"}, true},
+		[]string{"acme.responses.json:6 (case authorized): authorize cannot end with the outcome voided: use"}, true},
 	"a capture only authorizes": {[]change{{answerFile, `		if status == sdk.StatusDeclined {`, `		if op == sdk.OpCapture {
 			o.Status = sdk.StatusAuthorized
 		}
 		if status == sdk.StatusDeclined {`}}, "outcome",
-		[]string{"capture: acme.responses.json:12 (case part_captured): the outcome authorized is none of this operation's: capture ends with captured"}, false},
+		[]string{"capture: acme.responses.json:12 (case part_captured): capture cannot end with the outcome authorized: use captured"}, false},
 	"a capture takes more than was asked for": {[]change{{answerFile, `		if status == sdk.StatusDeclined {`, `		if op == sdk.OpCapture {
 			o.Amount = &sdk.Money{Minor: c.Request.Amount.Minor + c.Request.Payment.Authorized, Currency: c.Request.Amount.Currency}
 		}
-		if status == sdk.StatusDeclined {`}}, "outcome", []string{"is more than the 10.00 USD that was asked for", "(case part_captured)"}, true},
+		if status == sdk.StatusDeclined {`}}, "outcome", []string{"is more than the requested 10.00 USD", "(case part_captured)"}, true},
 	"amounts are in another currency": {[]change{{answerFile, amountOf, `amount := j.Money("amount", "EUR")`}}, "outcome",
-		[]string{"does not fit the request, which is in USD"}, true},
+		[]string{"is not in the request's currency USD"}, true},
 	"a refusal after the request is a reject": {[]change{{answerFile, `		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: decline(j)}, nil`,
 		`		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Message: j.Str("error.message")}`}}, "message",
 		[]string{`authorize: acme.responses.json:9 (case declined): the adapter fails: "reject after sending: invalid_parameter: Not enough money"`}, true},
@@ -142,7 +142,7 @@ var mutants = map[string]mutant{
 	"a webhook is believed without its signature": {in(`RefundSync: refundSync,`, `RefundSync: refundSync,
 	Webhook: func(c *sdk.Call) (*sdk.Outcome, error) {
 		return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{{Object: "payment", Outcome: &sdk.Outcome{Status: sdk.StatusCaptured}}}}, nil
-	},`), "evidence", []string{"webhook: a message is believed whose signature was not looked at"}, false},
+	},`), "evidence", []string{"webhook: the adapter believes a message without verifying its signature"}, false},
 	"a result is resolved by an operation that is missing": {in(`Sync: sync, `, ``), "manifest", []string{"resolve.by"}, false},
 }
 

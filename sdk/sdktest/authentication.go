@@ -9,10 +9,10 @@ import (
 	"payswitch/sdk"
 )
 
-// captured begins what stands in an answer in the place of a captured value.
+// captured is the beginning of the stand-ins for captured values.
 const captured = "captured"
 
-// emvMessage is an answer in EMV's own names, for adapters whose vendor uses them.
+// emvMessage holds answers with EMV's own names, for adapters whose vendor uses them.
 var emvMessage = map[sdk.Operation]string{
 	sdk.OpAuthenticate: `{"messageType":"ARes","messageVersion":"2.2.0","transStatus":"Y","eci":"05","authenticationValue":"vVD5sEUyriSo5+1pngYHMEhi/fg=",
  "threeDSServerTransID":"8a880dc0-d2d2-4067-bcb1-b08d1690b26e","dsTransID":"f25084f0-5b16-4c0a-ae5d-b24808a95e4b","acsTransID":"d7c1ee99-9478-44a6-b1f2-391e29c6b340"}`,
@@ -20,8 +20,8 @@ var emvMessage = map[sdk.Operation]string{
  "threeDSServerTransID":"8a880dc0-d2d2-4067-bcb1-b08d1690b26e","dsTransID":"f25084f0-5b16-4c0a-ae5d-b24808a95e4b","acsTransID":"d7c1ee99-9478-44a6-b1f2-391e29c6b340"}`,
 }
 
-// checkAuthentication answers with every transStatus there is and some there are not, with and without what goes with them: an
-// authentication says what the answer said, and nothing of its own.
+// checkAuthentication answers with every transStatus of EMV and some invalid ones, with and without cryptogram and ECI. The authentication
+// must repeat the answer and add nothing.
 func (c *checker) checkAuthentication(op sdk.Operation) {
 	happy := c.happy(op)
 	turns, _ := c.play(c.sample(op), happy)
@@ -37,7 +37,7 @@ func (c *checker) checkAuthentication(op sdk.Operation) {
 	}
 }
 
-// checkStatus has send number at answered with a status, bare of cryptogram and ECI or with them.
+// checkStatus answers send number at with a status. bare means without cryptogram and ECI.
 func (c *checker) checkStatus(op sdk.Operation, at int, status string, bare bool) {
 	happy := c.happy(op)
 	told := false
@@ -59,18 +59,18 @@ func (c *checker) checkStatus(op sdk.Operation, at int, status string, bare bool
 	case a.TransStatus != "" && a.TransStatus != status:
 		wrong("transStatus %q became %q", status, a.TransStatus)
 	case a.TransStatus != "" && !known:
-		wrong("transStatus %q, which EMV 3-D Secure does not have, is told as it is: make it an error of class protocol", status)
+		wrong("the outcome repeats transStatus %q, which EMV 3-D Secure does not define: make it an error of class protocol", status)
 	case a.CAVV != "" && !strings.HasPrefix(a.CAVV, captured):
-		wrong("cavv is no captured value: name its field in send.capture")
+		wrong("cavv is not a captured value: name its field in send.capture")
 	case bare && (a.CAVV != "" || a.ECI != ""):
-		wrong("an answer without cryptogram and ECI became one with %q and %q", a.CAVV, a.ECI)
+		wrong("the outcome has the cryptogram %q and the ECI %q, but the answer has neither", a.CAVV, a.ECI)
 	case a.Error != nil && (a.TransStatus != "" || a.CAVV != ""):
-		wrong("an error with a status or a cryptogram")
+		wrong("an error must not have a trans_status or a cavv")
 	}
 }
 
-// vary is an answer with another status, and with stand-ins where fields are captured. full is the right answer, where it is known to
-// hold a status; else it is EMV's.
+// vary returns an answer with another status, and with stand-ins in captured fields. It changes full if full holds a status, else EMV's own
+// message.
 func vary(full []byte, emv, status string, bare bool, captures []sdk.Capture) []byte {
 	var body any
 	if json.Unmarshal(full, &body) != nil || !holds(body, "transStatus") {
@@ -92,7 +92,7 @@ func vary(full []byte, emv, status string, bare bool, captures []sdk.Capture) []
 	return out
 }
 
-// replaced sets every member of a name, or takes it out for "".
+// replaced sets every member of a name. A value of "" removes the member.
 func replaced(v any, name, value string) any {
 	switch v := v.(type) {
 	case map[string]any:

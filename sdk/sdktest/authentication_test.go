@@ -58,24 +58,24 @@ func TestAuthenticator(t *testing.T) {
 				}
 			})
 		}},
-		"status handed through": {RuleAuthentication, "which EMV 3-D Secure does not have", func(a *sdk.Adapter) {
+		"status handed through": {RuleAuthentication, "which EMV 3-D Secure does not define", func(a *sdk.Adapter) {
 			after(a, func(_ *sdk.Call, o *sdk.AuthenticationOutcome) {
 				if o.Error != nil {
 					o.Error, o.TransStatus = nil, "Q"
 				}
 			})
 		}},
-		"ECI made up": {RuleAuthentication, "without cryptogram and ECI", func(a *sdk.Adapter) {
+		"ECI made up": {RuleAuthentication, "the answer has neither", func(a *sdk.Adapter) {
 			after(a, func(_ *sdk.Call, o *sdk.AuthenticationOutcome) { o.ECI = "05" })
 		}},
-		"cryptogram seen": {RuleAuthentication, "no captured value", func(a *sdk.Adapter) {
+		"cryptogram seen": {RuleAuthentication, "not a captured value", func(a *sdk.Adapter) {
 			after(a, func(_ *sdk.Call, o *sdk.AuthenticationOutcome) {
 				if o.CAVV != "" {
 					o.CAVV = "vVD5sEUyriSo5+1pngYHMEhi/fg="
 				}
 			})
 		}},
-		"error and status": {RuleAuthentication, "an error with a status", func(a *sdk.Adapter) {
+		"error and status": {RuleAuthentication, "an error must not have a trans_status", func(a *sdk.Adapter) {
 			after(a, func(_ *sdk.Call, o *sdk.AuthenticationOutcome) {
 				o.Error = &sdk.AuthenticationError{Class: sdk.ErrorTechnical}
 			})
@@ -98,7 +98,7 @@ func TestAuthenticator(t *testing.T) {
 				return &sdk.Outcome{Status: sdk.StatusUnknown}, nil
 			}
 		}},
-		"no rule": {RuleManifest, "how it works is missing", func(a *sdk.Adapter) { a.Manifest.Authenticator = nil }},
+		"no rule": {RuleManifest, "authenticator is missing", func(a *sdk.Adapter) { a.Manifest.Authenticator = nil }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := goodAuthenticator()

@@ -6,20 +6,20 @@ import (
 	"payswitch/sdk"
 )
 
-// An unhappy answer and what it is called in reports.
+// An unhappy answer with its name in reports.
 type unhappy struct {
 	name string
 	e    sdk.Exchange
-	// refusal says that the answer may prove that the processor refused: the outcome may be declined.
+	// refusal means that the answer may prove a refusal: the outcome may be declined.
 	refusal bool
-	// absent says that the answer may prove that the processor has not heard of it.
+	// absent means that the answer may prove that the processor does not know the object: the outcome may be not_found.
 	absent bool
 }
 
 var htmlPage = []byte("<!DOCTYPE html><html><head><title>Error</title></head><body><h1>Service Unavailable</h1></body></html>")
 
-// unhappyAnswers are what a processor, or something between it and us, may answer when things go wrong. full is an answer where all is
-// well, to be cut short.
+// unhappyAnswers returns answers of a failing processor, or of a failing proxy before the processor. full is a good answer, which
+// unhappyAnswers cuts short.
 func unhappyAnswers(full []byte) []unhappy {
 	answer := func(name string, status int, contentType, body string) unhappy {
 		return unhappy{name: name, e: sdk.Exchange{Sent: true, Status: status, Body: []byte(body), Headers: []sdk.Header{sdk.H("Content-Type", contentType)}}}
@@ -60,7 +60,7 @@ func unhappyAnswers(full []byte) []unhappy {
 	return all
 }
 
-// checkEvidence answers each send of an operation with everything that proves nothing; the sends before it are answered well.
+// checkEvidence answers each send of an operation with every answer that proves nothing. Earlier sends get good answers.
 func (c *checker) checkEvidence(op sdk.Operation) {
 	happy := c.happy(op)
 	turns, _ := c.play(c.sample(op), happy)
@@ -74,7 +74,7 @@ func (c *checker) checkEvidence(op sdk.Operation) {
 					no := false
 					return sdk.Exchange{Verified: &no}
 				}
-				return u.e // also to what it sends because of it: a query, say
+				return u.e // later sends, such as a query, get the same answer
 			})
 			if end != nil && end.Outcome != nil && len(asked) > at {
 				c.checkUndecided(op, u, end.Outcome)
@@ -83,7 +83,7 @@ func (c *checker) checkEvidence(op sdk.Operation) {
 	}
 }
 
-// checkUndecided reports an outcome that an answer without evidence does not carry.
+// checkUndecided reports an outcome that the answer does not prove.
 func (c *checker) checkUndecided(op sdk.Operation, u unhappy, o *sdk.Outcome) {
 	switch o.Status {
 	case sdk.StatusUnknown, sdk.StatusPending:
@@ -97,14 +97,14 @@ func (c *checker) checkUndecided(op sdk.Operation, u unhappy, o *sdk.Outcome) {
 			return
 		}
 	case sdk.StatusVoided:
-		if u.e.Status == 204 { // some processors confirm a cancellation so
+		if u.e.Status == 204 { // some processors confirm a cancellation with 204
 			return
 		}
 	case sdk.StatusPrepared, sdk.StatusAuthenticated:
 		if toldError(u, o.Authentication) {
 			return
 		}
-	case sdk.StatusHandled: // cancel_challenge: that the payer left needs no answer
+	case sdk.StatusHandled: // cancel_challenge needs no answer
 		if op == sdk.OpCancelChallenge {
 			return
 		}
@@ -112,8 +112,8 @@ func (c *checker) checkUndecided(op sdk.Operation, u unhappy, o *sdk.Outcome) {
 	c.breaks(RuleEvidence, op, "%s became %s", describe(u), o.Status)
 }
 
-// toldError says whether an authentication is nothing but an error that the answer may carry: one of the authenticator's, or the refusal
-// of the account's credentials.
+// toldError reports whether an authentication is nothing but an error that the answer may prove: one of the authenticator, or the refusal of
+// the account's credentials.
 func toldError(u unhappy, a *sdk.AuthenticationOutcome) bool {
 	if a == nil || a.Error == nil || a.TransStatus != "" || a.CAVV != "" || len(a.Ranges) > 0 || a.NotEnrolled || a.Pending || a.Gone {
 		return false
@@ -128,7 +128,7 @@ func describe(u unhappy) string {
 	return strings.TrimSpace(u.name)
 }
 
-// checkWebhook sends messages that nobody signed: they must tell nothing.
+// checkWebhook sends unsigned messages. The adapter must not believe them.
 func (c *checker) checkWebhook() {
 	for _, body := range []string{"", "{}", "null", "[]", `{"id":"tx_1","type":"payment.captured","status":"captured"`, string(htmlPage), "a=b&c=d", "\xff\xfe"} {
 		in := c.sample(sdk.OpWebhook)
@@ -141,7 +141,7 @@ func (c *checker) checkWebhook() {
 		}
 		w.BodyLength = len(w.Body)
 		in.Request.Webhook = &w
-		_, _ = c.play(in, c.happy(sdk.OpWebhook)) // whatever it is, it must not trap
+		_, _ = c.play(in, c.happy(sdk.OpWebhook)) // the result is free, but the module must not trap
 	}
 	no := false
 	verifies := 0
@@ -153,18 +153,18 @@ func (c *checker) checkWebhook() {
 		return sdk.Exchange{Failure: "connect"}
 	})
 	if a := c.manifest.Authenticator; a != nil && a.PushAuthentication != "hmac" {
-		return // what came to an authentication's own URL is the authenticator's: the host sees to that
+		return // the host accepts such messages only at the authentication's own URL
 	}
 	if end != nil && end.Outcome != nil && believes(end.Outcome) {
 		if verifies > 0 {
-			c.breaks(RuleEvidence, sdk.OpWebhook, "a message whose signature is wrong is believed")
+			c.breaks(RuleEvidence, sdk.OpWebhook, "the adapter believes a message with a wrong signature")
 		} else {
-			c.breaks(RuleEvidence, sdk.OpWebhook, "a message is believed whose signature was not looked at: verify it, or set sync in the event")
+			c.breaks(RuleEvidence, sdk.OpWebhook, "the adapter believes a message without verifying its signature: verify the signature, or set sync in the event")
 		}
 	}
 }
 
-// believes says whether an event states an outcome instead of asking for a query.
+// believes reports whether an event states an outcome instead of asking for a query.
 func believes(o *sdk.Outcome) bool {
 	for _, e := range o.Events {
 		if !e.Sync && e.Outcome != nil {

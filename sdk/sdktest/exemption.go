@@ -6,8 +6,8 @@ import (
 	"payswitch/sdk"
 )
 
-// checkExemptions authorizes with every exemption that the manifest declares: each must change what is sent, and no two may be said alike.
-// Where the processor's answers are not known (Options.Answer), a payment may end before the request that tells: then equality proves nothing.
+// checkExemptions authorizes with every exemption that the manifest declares. Each exemption must change the request, each in its own way.
+// Without good answers (Options.Answer) a payment may end before the request that names the exemption: then equality proves nothing.
 func (c *checker) checkExemptions() {
 	said := map[string]sdk.Exemption{}
 	plain, judged := c.sent("")
@@ -16,7 +16,7 @@ func (c *checker) checkExemptions() {
 		switch {
 		case !judged || !decided:
 		case hash == plain:
-			c.breaks(RuleExemption, sdk.OpAuthorize, "the manifest declares the exemption %s, but the request is the same without", e)
+			c.breaks(RuleExemption, sdk.OpAuthorize, "the manifest declares the exemption %s, but the request is the same without the exemption", e)
 		case said[hash] != "":
 			c.breaks(RuleExemption, sdk.OpAuthorize, "the exemptions %s and %s send the same request", said[hash], e)
 		}
@@ -24,7 +24,7 @@ func (c *checker) checkExemptions() {
 	}
 }
 
-// sent is what an authorization with an exemption sends; decided says that it came to an end that says something, after sending.
+// sent returns the hash of all requests of an authorization with an exemption. decided means that the authorization sent something and ended with a result other than unknown.
 func (c *checker) sent(e sdk.Exemption) (hash string, decided bool) {
 	in := c.sample(sdk.OpAuthorize)
 	in.Request.Exemption = e
@@ -40,14 +40,14 @@ func (c *checker) sent(e sdk.Exemption) (hash string, decided bool) {
 func (c *checker) checkExemptionNames(m *sdk.Manifest, wrong func(string, ...any)) {
 	list := m.Features.Exemptions
 	if len(list) > 0 && m.Kind != sdk.KindProcessor {
-		wrong("features.exemptions are claimed in authorizations, which a %s does not make", m.Kind)
+		wrong("features.exemptions: a %s makes no authorizations", m.Kind)
 	}
 	for i, e := range list {
 		if !e.Valid() {
 			wrong("features.exemptions: %q is not known", e)
 		}
 		if slices.Contains(list[:i], e) {
-			wrong("features.exemptions: %q stands twice", e)
+			wrong("features.exemptions: %q stands in the list twice", e)
 		}
 	}
 }

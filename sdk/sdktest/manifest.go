@@ -16,26 +16,26 @@ var (
 	hostForm    = regexp.MustCompile(`^(\{[a-z][a-z0-9_]*\}(-[a-z0-9-]*[a-z0-9])?\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d+)?$`)
 )
 
-// checkManifest reads the manifest and says whether the suite can go on.
+// checkManifest checks the manifest and reports whether the suite can go on.
 func (c *checker) checkManifest() bool {
 	message, err := c.stepper.Manifest(c.ctx)
 	if err != nil {
-		c.breaks(RuleMessage, "", "manifest: trap: %v", err)
+		c.breaks(RuleMessage, "", "manifest: the module trapped: %v", err)
 		return false
 	}
 	message = bytes.Clone(message)
 	m, err := sdk.DecodeManifest(message)
 	if err != nil {
-		c.breaks(RuleManifest, "", "cannot be decoded: %v", err)
+		c.breaks(RuleManifest, "", "the manifest cannot be decoded: %v", err)
 		return false
 	}
 	if again, err := c.stepper.Manifest(c.ctx); err != nil || !bytes.Equal(message, again) {
-		c.breaks(RuleDeterminism, "", "the manifest is not always the same")
+		c.breaks(RuleDeterminism, "", "the manifest differs between two calls")
 	}
 	c.manifest = m
 	wrong := func(format string, args ...any) { c.breaks(RuleManifest, "", format, args...) }
 	if m.ABI != sdk.ABI {
-		wrong("abi is %d, not %d", m.ABI, sdk.ABI)
+		wrong("abi is %d, but this host speaks %d", m.ABI, sdk.ABI)
 		return false
 	}
 	if !nameForm.MatchString(m.Name) {
@@ -45,7 +45,7 @@ func (c *checker) checkManifest() bool {
 		wrong("version %q is not a semantic version", m.Version)
 	}
 	if m.DisplayName == "" || m.Description == "" {
-		wrong("display_name and description are needed")
+		wrong("display_name and description must not be empty")
 	}
 	c.checkOperations(m, wrong)
 	c.checkEnvironments(m, wrong)
@@ -62,7 +62,7 @@ func (c *checker) checkManifest() bool {
 		wrong("reference.characters %q is not known", m.Reference.Characters)
 	}
 	if m.Reference.MaxLength < 0 || m.Reference.MaxLength > 0 && m.Reference.MaxLength < 12 {
-		wrong("reference.max_length %d: a reference needs 12 characters", m.Reference.MaxLength)
+		wrong("reference.max_length is %d: a reference needs at least 12 characters", m.Reference.MaxLength)
 	}
 	return true
 }
@@ -75,21 +75,21 @@ func (c *checker) checkOperations(m *sdk.Manifest, wrong func(string, ...any)) {
 	}
 	for i, op := range m.Operations {
 		if !slices.Contains(allowed, op) {
-			wrong("operation %q is none of a %s's", op, m.Kind)
+			wrong("operations: an adapter of kind %[2]s cannot offer %[1]q", op, m.Kind)
 		}
 		if slices.Contains(m.Operations[:i], op) {
-			wrong("operation %q stands twice", op)
+			wrong("operations: %q stands in the list twice", op)
 		}
 	}
 	if m.Webhook != nil && !c.declared(sdk.OpWebhook) {
-		wrong("webhook is described, but not among the operations")
+		wrong("webhook is set, but operations lacks webhook")
 	}
 	if m.Kind == sdk.KindAuthenticator {
 		if !c.declared(sdk.OpAuthenticate) {
-			wrong("an authenticator needs authenticate")
+			wrong("operations: an authenticator needs authenticate")
 		}
 		if m.Authenticator == nil {
-			wrong("authenticator: how it works is missing")
+			wrong("authenticator is missing: an authenticator must describe how it works")
 			return
 		}
 		for _, problem := range m.Authenticator.Problems() {
@@ -101,7 +101,7 @@ func (c *checker) checkOperations(m *sdk.Manifest, wrong func(string, ...any)) {
 		return
 	}
 	if !c.declared(sdk.OpAuthorize) {
-		wrong("a processor needs authorize")
+		wrong("operations: a processor needs authorize")
 	}
 	if len(m.Resolve.By) == 0 {
 		wrong("resolve.by: a processor needs a way to settle an unknown result")
@@ -132,7 +132,7 @@ func (c *checker) checkOperations(m *sdk.Manifest, wrong func(string, ...any)) {
 func (c *checker) checkEnvironments(m *sdk.Manifest, wrong func(string, ...any)) {
 	for name, e := range m.Environments {
 		if e.BaseURL == "" && len(e.Hosts) == 0 {
-			continue // an adapter that never sends
+			continue // the adapter never sends
 		}
 		u, err := url.Parse(strings.NewReplacer("{", "", "}", "").Replace(e.BaseURL))
 		switch {
@@ -142,7 +142,7 @@ func (c *checker) checkEnvironments(m *sdk.Manifest, wrong func(string, ...any))
 			wrong("environment %s: base_url ends with a slash", name)
 		}
 		if len(e.Hosts) == 0 {
-			wrong("environment %s names no host", name)
+			wrong("environment %s: hosts is empty", name)
 		}
 		for _, h := range e.Hosts {
 			if !hostForm.MatchString(h) {
@@ -160,7 +160,7 @@ func (c *checker) checkFields(m *sdk.Manifest, wrong func(string, ...any)) {
 			wrong("field %q needs a name in small letters and a label", f.Name)
 		}
 		if names[f.Name] {
-			wrong("field %q stands twice", f.Name)
+			wrong("field %q stands in the lists twice", f.Name)
 		}
 		names[f.Name] = true
 		switch f.Type {
@@ -180,14 +180,14 @@ func (c *checker) checkFields(m *sdk.Manifest, wrong func(string, ...any)) {
 	}
 	for i, p := range slices.Concat(m.Authentication, m.Placements) {
 		if !secrets[p.Secret] {
-			wrong("placement of %q, which is neither card data nor a credential", p.Secret)
+			wrong("placement of %q: secret must be card data or a declared credential", p.Secret)
 		}
 		captured := (p.In == "response" || p.In == "tls") && i < len(m.Authentication)
 		if !captured && p.In != "header" && p.In != "query" && p.In != "body" || p.Field == "" {
 			wrong("placement of %q: in must be header, query or body, and field must be named", p.Secret)
 		}
 		if p.Operation != "" && !c.declared(p.Operation) {
-			wrong("placement of %q in operation %q, which is not declared", p.Secret, p.Operation)
+			wrong("placement of %q: the operation %q is not declared", p.Secret, p.Operation)
 		}
 	}
 }

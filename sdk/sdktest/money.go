@@ -7,17 +7,17 @@ import (
 	"payswitch/sdk"
 )
 
-// moneyVectors are amounts that go wrong in floats, in currencies with other than two decimals, and at the ends of the range.
+// moneyVectors are amounts that fail in floating point, in currencies without two decimals, or at the ends of the range.
 var moneyVectors = []sdk.Money{
 	{Minor: 1050, Currency: "USD"}, {Minor: 5, Currency: "USD"}, {Minor: 100, Currency: "USD"}, {Minor: 123456789, Currency: "USD"}, {Minor: 1999, Currency: "EUR"},
 	{Minor: 1050, Currency: "JPY"}, {Minor: 7, Currency: "JPY"}, {Minor: 1050, Currency: "KWD"}, {Minor: 1, Currency: "KWD"}, {Minor: 12345670, Currency: "KWD"},
 	{Minor: 9007199254740993, Currency: "USD"}, {Minor: math.MaxInt64, Currency: "USD"}, {Minor: 12345, Currency: "CLF"},
 }
 
-// moneyOperations are those whose first send must hold the amount.
+// moneyOperations are the operations that must send their amount.
 var moneyOperations = []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpRefund, sdk.OpIncrementalAuthorize}
 
-// checkMoney has amounts of all kinds sent and looks for them, in minor or major units, in the requests of the operation.
+// checkMoney runs the operations with all kinds of amounts, and searches their requests for the amount in minor or major units.
 func (c *checker) checkMoney() {
 	for _, op := range moneyOperations {
 		if !c.declared(op) {
@@ -39,7 +39,7 @@ func (c *checker) checkAmount(op sdk.Operation, m sdk.Money) {
 		if op == sdk.OpRefund {
 			p.Captured = m.Minor
 		}
-		if op == sdk.OpCapture || op == sdk.OpRefund { // a part, so that the amount cannot be left out
+		if op == sdk.OpCapture || op == sdk.OpRefund { // a partial amount: the adapter cannot leave it out
 			if m.Minor == math.MaxInt64 {
 				return
 			}
@@ -50,9 +50,9 @@ func (c *checker) checkAmount(op sdk.Operation, m sdk.Money) {
 	turns, end := c.play(in, c.happy(op))
 	if len(turns) == 0 {
 		if end != nil && end.Reject != nil && end.Reject.Code == sdk.RejectUnsupported && m.Currency == c.currency() && m.Minor < 1e6 {
-			c.breaks(RuleMoney, op, "%d %s is rejected, although the manifest takes the currency", m.Minor, m.Currency)
+			c.breaks(RuleMoney, op, "the adapter rejects %d %s, although the manifest accepts the currency", m.Minor, m.Currency)
 		}
-		return // an outcome without a send, or a reject: nothing is sent in another amount
+		return // an outcome without a send, or a reject: no wrong amount is sent
 	}
 	for _, t := range turns {
 		if t.asked.Send != nil && holdsAmount(t.asked.Send, m) {
@@ -60,12 +60,12 @@ func (c *checker) checkAmount(op sdk.Operation, m sdk.Money) {
 		}
 	}
 	if c.options.Answer == nil && end != nil && end.Outcome != nil && end.Outcome.Status == sdk.StatusUnknown && !c.dependOnAmount(in, turns) {
-		return // a first send without the amount (a token, a customer) was answered {}: only with real answers is there more to see
+		return // the first send, such as one for a token, needs no amount; without good answers the operation ends there
 	}
-	c.breaks(RuleMoney, op, "%d %s (%s in major units) is in no request in either form", m.Minor, m.Currency, m.Major())
+	c.breaks(RuleMoney, op, "no request holds the amount %d %s, in minor units or as %s", m.Minor, m.Currency, m.Major())
 }
 
-// dependOnAmount says whether what was sent is another with another amount.
+// dependOnAmount reports whether another amount changes the requests.
 func (c *checker) dependOnAmount(in *sdk.Step, turns []turn) bool {
 	other := *in
 	if other.Request.Amount.Minor > math.MaxInt64/2 {
@@ -82,7 +82,7 @@ func (c *checker) dependOnAmount(in *sdk.Step, turns []turn) bool {
 	return false
 }
 
-// holdsAmount looks for an amount, in minor or major units, as a number of its own.
+// holdsAmount reports whether a send holds an amount, in minor or major units, as a number of its own.
 func holdsAmount(s *sdk.Send, m sdk.Money) bool {
 	text := s.URL + "\n" + string(s.Body)
 	major := m.Major()
@@ -90,7 +90,7 @@ func holdsAmount(s *sdk.Send, m sdk.Money) bool {
 	if strings.Contains(major, ".") {
 		forms = append(forms, strings.TrimSuffix(strings.TrimRight(major, "0"), "."))
 	} else {
-		forms = append(forms, major+".00") // some processors want two decimals of every currency
+		forms = append(forms, major+".00") // some processors want two decimals for every currency
 	}
 	for _, form := range forms {
 		for rest := text; ; {
@@ -107,7 +107,7 @@ func holdsAmount(s *sdk.Send, m sdk.Money) bool {
 	return false
 }
 
-// numeric says whether a text ends (or begins) in a way that makes a number beside it a part of a longer one.
+// numeric reports whether a text ends (or begins) so that an adjacent number is part of a longer number.
 func numeric(s string, end bool) bool {
 	if s == "" {
 		return false

@@ -9,21 +9,21 @@ import (
 	"payswitch/sdk"
 )
 
-// probeNames is how many undeclared names one step is given.
+// probeNames is the number of undeclared names in one step.
 const probeNames = 1000
 
-// probeSteps is how many steps of one operation are probed.
+// probeSteps is the number of steps of one operation that the suite probes.
 const probeSteps = 12
 
-// usualNames are names that adapters give to fields of an account, beside those of the merchants' own request.
+// usualNames are common names of account fields in adapters, and the names in the merchants' own request.
 var usualNames = []string{"api_key", "key1", "api_secret", "key2", "key", "secret", "secret_key", "public_key", "private_key", "signing_key",
 	"signature_key", "shared_secret", "client_id", "client_secret", "token", "user", "username", "login", "password", "merchant", "merchant_id",
 	"merchant_account", "merchant_code", "account", "account_id", "app_id", "app_name", "shop_id", "site_id", "store_id", "terminal_id", "profile_id",
 	"processing_channel_id", "entity", "entity_id", "webhook_secret", "webhook_key", "hmac_key", "prefix", "region", "environment", "mode", "mid"}
 
-// checkNames looks for names that the adapter reads from the account and the manifest does not declare: it gives the account a value under
-// every name that is one slip of the keyboard away from a declared one, under the merchants' names of the fields, and under usual ones. An
-// adapter that reads declared names alone answers as before. So this holds for every language, and never by the name alone.
+// checkNames finds names that the adapter reads from the account but the manifest does not declare. It adds values to the account under every
+// name one typing slip away from a declared name, under the merchants' names of the fields, and under usual names. If the adapter reads
+// declared names alone, its answer stays the same. The check works for every language, as it looks at behaviour.
 func (c *checker) checkNames(asked []turn) {
 	type name struct {
 		config bool
@@ -39,7 +39,7 @@ func (c *checker) checkNames(asked []turn) {
 	told, seen, probed := map[name]bool{}, map[string]bool{}, map[sdk.Operation]int{}
 	for _, t := range asked {
 		before, err := c.answered(t.step)
-		if err != nil || seen[string(before)] { // rule message tells of errors; the same answer came by the same way
+		if err != nil || seen[string(before)] { // RuleMessage reports errors; the same answer needs no second probe
 			continue
 		}
 		seen[string(before)] = true
@@ -79,7 +79,7 @@ func (c *checker) checkNames(asked []turn) {
 	}
 }
 
-// clone is a copy that can be written to.
+// clone returns a writable copy.
 func clone(m map[string]string) map[string]string {
 	n := maps.Clone(m)
 	if n == nil {
@@ -88,7 +88,7 @@ func clone(m map[string]string) map[string]string {
 	return n
 }
 
-// undeclared are names near those of the fields, without the fields' own, in order.
+// undeclared returns names close to the fields' names, without the fields' names themselves, in order.
 func (c *checker) undeclared(fields, others []sdk.Field) []string {
 	all := map[string]bool{}
 	for _, n := range usualNames {
@@ -112,8 +112,8 @@ func (c *checker) undeclared(fields, others []sdk.Field) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// slips are the texts that one slip of the keyboard makes of a name: a character left out, doubled, changed, added or exchanged with the next, and
-// the name in other cases.
+// slips returns the texts that one typing slip makes of a name: a character is missing, doubled, changed, added or swapped with the next one.
+// It adds the name in other cases.
 func slips(name string) (all []string) {
 	const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789_-"
 	for i := range len(name) + 1 {
@@ -140,7 +140,7 @@ func slips(name string) (all []string) {
 	return append(all, strings.ToUpper(name), strings.ToLower(name), camel, strings.ReplaceAll(name, "_", ""), strings.ReplaceAll(name, "_", "-"))
 }
 
-// undeclaredText says which name an adapter reads and which it may mean.
+// undeclaredText returns the report of an undeclared name, with the name that the author probably meant.
 func (c *checker) undeclaredText(name string, config bool) string {
 	list, fields, others := "credential", c.manifest.Credentials, c.manifest.Config
 	if config {
@@ -154,7 +154,7 @@ func (c *checker) undeclaredText(name string, config bool) string {
 	}
 	for _, f := range others {
 		if f.Name == name || f.Key == name {
-			return text + ": it is declared in the other list; read it there, by its name " + quoted(f.Name)
+			return text + ": the field stands in the other list; read it there by its name " + quoted(f.Name)
 		}
 	}
 	nearest, best := "", len(name)/2+1
@@ -171,7 +171,7 @@ func (c *checker) undeclaredText(name string, config bool) string {
 
 func quoted(s string) string { return `"` + s + `"` }
 
-// distance is how many characters must be left out, added or changed to make b of a.
+// distance returns the number of characters to remove, add or change to turn a into b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

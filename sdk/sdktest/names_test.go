@@ -29,7 +29,7 @@ func TestUndeclaredNames(t *testing.T) {
 		"a letter too many":        {reads("apii_key", false), `did you mean "api_key"?`},
 		"another case":             {reads("apiKey", false), `the credential "apiKey"`},
 		"the merchants' name":      {reads("key9", false), `merchants send "webhook_secret" under that key; read it by its name "webhook_secret"`},
-		"config among credentials": {reads("account_no", false), `it is declared in the other list; read it there, by its name "account_no"`},
+		"config among credentials": {reads("account_no", false), `the field stands in the other list; read it there by its name "account_no"`},
 		"config":                   {reads("acount_no", true), `the config field "acount_no", which the manifest does not declare: did you mean "account_no"?`},
 		"a usual name":             {reads("client_secret", false), `the credential "client_secret", which the manifest does not declare`},
 	} {

@@ -2,8 +2,8 @@ package sdktest
 
 import "payswitch/sdk"
 
-// checkOffer asks payments and verifications for what the manifest's features do not offer. It must be rejected, not left out of what is
-// sent: nobody would know that a payment was made without it.
+// checkOffer makes payments and verifications that need features which the manifest does not offer. The adapter must reject them. A payment
+// that silently lacks the feature would mislead the merchant.
 func (c *checker) checkOffer() {
 	f := c.manifest.Features
 	for _, x := range []struct {
@@ -28,7 +28,7 @@ func (c *checker) checkOffer() {
 			}
 			x.ask(&in.Request)
 			if turns, end := c.play(in, c.happy(op)); len(turns) > 0 || end != nil && end.Reject == nil {
-				c.breaks(RuleOffer, op, "%s is not rejected", x.what)
+				c.breaks(RuleOffer, op, "the adapter does not reject %s", x.what)
 			}
 		}
 	}

@@ -8,17 +8,17 @@ import (
 	"payswitch/sdk"
 )
 
-// Limits on what is kept of an outcome.
+// Limits of an outcome: bytes of a text, number of raw values, number of events.
 const (
 	maxText   = 2048
 	maxRaw    = 64
 	maxEvents = 100
 )
 
-// faults begin the errors with which the Go SDK ends an operation as unknown because of the adapter and not of the processor.
+// faults are the beginnings of the Go SDK's errors for failures of the adapter, not of the processor.
 var faults = []string{"reject after sending: ", "panic", "the adapter returned "}
 
-// Fault is the error with which the Go SDK ended an operation as unknown because the adapter failed in it, "" where it did not.
+// Fault returns the Go SDK's error if the operation is unknown because the adapter failed, else "".
 func Fault(o *sdk.Outcome) string {
 	text := o.Raw["error"]
 	if o.Status == sdk.StatusUnknown && slices.ContainsFunc(faults, func(f string) bool { return strings.HasPrefix(text, f) }) {
@@ -33,7 +33,7 @@ func (c *checker) checkOutcome(in *sdk.Step, o *sdk.Outcome) {
 	}
 	wrong := func(format string, args ...any) { c.breaks(RuleOutcome, in.Operation, format, args...) }
 	asked := in.Request.Amount
-	if o.Amount != nil { // Options.Answer has one amount for every request; package wire compares amounts
+	if o.Amount != nil { // Options.Answer has one amount for all requests; package wire compares amounts
 		asked.Minor = max(asked.Minor, o.Amount.Minor)
 	}
 	if problem := o.Impossible(in.Operation, asked); problem != "" {
@@ -41,38 +41,38 @@ func (c *checker) checkOutcome(in *sdk.Step, o *sdk.Outcome) {
 	}
 	switch {
 	case o.Status == sdk.StatusDeclined && o.Decline == nil:
-		wrong("declined without a decline")
+		wrong("the outcome declined needs decline")
 	case o.Status == sdk.StatusCustomerAction && o.NextAction == nil:
-		wrong("requires_customer_action without a next_action")
+		wrong("the outcome requires_customer_action needs next_action")
 	case o.Status == sdk.StatusToken && (o.Token == nil || o.Token.Value == ""):
-		wrong("token without a token")
+		wrong("the outcome token needs token.value")
 	case (o.Status == sdk.StatusPrepared || o.Status == sdk.StatusAuthenticated) && o.Authentication == nil:
-		wrong("%s without authentication", o.Status)
+		wrong("the outcome %s needs authentication", o.Status)
 	}
 	if o.Decline != nil {
 		if _, ok := o.Decline.Reason.Facts(); !ok {
-			wrong("decline reason %q is not known", o.Decline.Reason)
+			wrong("decline.reason %q is not known", o.Decline.Reason)
 		}
 	}
 	if a := o.NextAction; a != nil {
 		if u, err := url.Parse(a.URL); err != nil || (u.Scheme != "https" && u.Scheme != "http") || !slices.Contains([]string{"redirect", "form_post", "device_data"}, a.Type) {
-			wrong("next_action %q to %q makes no sense", a.Type, a.URL)
+			wrong("next_action %q to %q: the type must be redirect, form_post or device_data, and the URL http or https", a.Type, a.URL)
 		}
 	}
 	if d := o.ConnectorData; d != nil && (len(d.Payment) > sdk.MaxConnectorData || len(d.Method) > sdk.MaxConnectorData || len(d.Customer) > sdk.MaxConnectorData) {
-		wrong("connector_data of more than %d bytes", sdk.MaxConnectorData)
+		wrong("connector_data has a value of more than %d bytes", sdk.MaxConnectorData)
 	}
 	for _, s := range []string{o.TransactionID, o.RefundID, o.CaptureID, o.Reference, o.AuthCode, o.NetworkTransactionID} {
 		if len(s) > maxText {
-			wrong("an id of %d bytes", len(s))
+			wrong("an id has %d bytes: %d is the most", len(s), maxText)
 		}
 	}
 	if len(o.Raw) > maxRaw || len(o.Events) > maxEvents {
-		wrong("%d raw values and %d events are too many", len(o.Raw), len(o.Events))
+		wrong("%d raw values and %d events: 64 and 100 are the most", len(o.Raw), len(o.Events))
 	}
 	for k, v := range o.Raw {
 		if len(k)+len(v) > maxText {
-			wrong("raw %.20q has %d bytes", k, len(v))
+			wrong("raw %.20q has %d bytes: %d is the most, with the name", k, len(v), maxText)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (c *checker) checkReject(in *sdk.Step, r *sdk.Reject) {
 	}
 	for _, e := range in.Exchanges {
 		if e.Sent {
-			c.breaks(RuleEvidence, in.Operation, "rejected after something was sent")
+			c.breaks(RuleEvidence, in.Operation, "the adapter rejects after something was sent: answer unknown")
 			return
 		}
 	}
@@ -96,14 +96,14 @@ const tokenCharacters = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCD
 func (c *checker) checkSend(in *sdk.Step, s *sdk.Send) {
 	wrong := func(format string, args ...any) { c.breaks(RuleSend, in.Operation, format, args...) }
 	if !slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"}, s.Method) {
-		wrong("method %q", s.Method)
+		wrong("method %q is not GET, HEAD, POST, PUT, PATCH or DELETE", s.Method)
 	}
 	if (s.Method == "GET" || s.Method == "HEAD") && !s.SafeToRepeat {
-		wrong("a query that is not declared safe_to_repeat")
+		wrong("a %s must declare safe_to_repeat", s.Method)
 	}
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
-		wrong("URL %q", s.URL)
+		wrong("URL %q is not absolute, or has user information or a fragment", s.URL)
 		return
 	}
 	if !c.hostDeclared(in, u) {
@@ -115,7 +115,7 @@ func (c *checker) checkSend(in *sdk.Step, s *sdk.Send) {
 		}
 	}
 	if n := in.Now; len(s.Body) > sdk.MaxMessage/2 || n == 0 {
-		wrong("a body of %d bytes", len(s.Body))
+		wrong("the body has %d bytes: %d is the most", len(s.Body), sdk.MaxMessage/2)
 	}
 	for _, d := range s.Derive {
 		if rest, ok := strings.CutPrefix(d.StandIn, in.DerivePrefix); !ok || rest == "" || strings.Trim(rest, "0123456789") != "" {

@@ -6,7 +6,7 @@ import (
 	"payswitch/sdk"
 )
 
-// standIn is a text like the host's stand-ins, the same for the same name.
+// standIn returns a text like the host's stand-ins, always the same for a name.
 func standIn(name string) string {
 	const pad = "Zq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6Jf"
 	s := strings.Map(func(r rune) rune {
@@ -57,7 +57,7 @@ func fillConfig(s string, config map[string]string) string {
 	return s
 }
 
-// sample is a plain step of an operation.
+// sample returns a plain step of an operation.
 func (c *checker) sample(op sdk.Operation) *sdk.Step {
 	amount := sdk.Money{Minor: 6540, Currency: c.currency()}
 	state := &sdk.PaymentState{Currency: amount.Currency, Requested: amount.Minor, Authorized: amount.Minor, CreatedAt: 1_760_000_000_000,
@@ -107,7 +107,7 @@ func (c *checker) sample(op sdk.Operation) *sdk.Step {
 	return s
 }
 
-// currency is the first that the adapter takes and that has two decimals, else the first it takes.
+// currency returns USD or the first accepted currency with two decimals, else the first accepted currency.
 func (c *checker) currency() sdk.Currency {
 	if c.takes("USD") {
 		return "USD"
@@ -129,7 +129,7 @@ func (c *checker) takes(cur sdk.Currency) bool {
 	return len(c.manifest.Currencies) == 0
 }
 
-// reference is one of the length and characters that the manifest asks for.
+// reference returns a reference with the manifest's length and characters.
 func (c *checker) reference() string {
 	n := c.manifest.Reference.MaxLength
 	if n <= 0 || n > 36 {

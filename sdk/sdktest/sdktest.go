@@ -1,6 +1,6 @@
-// Package sdktest is the suite that every adapter must pass, whatever its processor: manifest against behaviour, determinism, money,
-// and what becomes of answers that prove nothing. It drives an adapter through messages, so that the same suite runs on a native
-// *sdk.Adapter (Native) and on a .wasm in any sandbox.
+// Package sdktest holds the suite that every adapter must pass. It checks that manifest and behaviour agree, determinism, money, and that
+// answers without evidence decide nothing. The suite drives an adapter by messages: it runs on a native *sdk.Adapter (Native) and on a .wasm
+// in any sandbox.
 //
 //	func TestSuite(t *testing.T) {
 //		if err := sdktest.Check(t.Context(), sdktest.Native(&adapter), sdktest.Options{}); err != nil {
@@ -19,8 +19,8 @@ import (
 	"payswitch/sdk"
 )
 
-// Stepper is an adapter that takes and gives messages: a loaded module, or Native. An error is a trap. It need not be safe for
-// concurrent use.
+// Stepper is an adapter behind its messages: a loaded module, or Native. An error means that the module trapped. A Stepper need not be safe
+// for concurrent use.
 type Stepper interface {
 	// Step answers the message of a step with the message of a result.
 	Step(ctx context.Context, message []byte) ([]byte, error)
@@ -38,23 +38,23 @@ func (n native) Step(_ context.Context, message []byte) ([]byte, error) {
 }
 func (n native) Manifest(context.Context) ([]byte, error) { return n.a.ManifestMessage(), nil }
 
-// Options adapt the suite to one adapter. The zero value checks what can be checked of every adapter.
+// Options adapt the suite to one adapter. The zero value runs the checks that fit every adapter.
 type Options struct {
-	// Account replaces the account that is made from the manifest: its first environment, a stand-in for every secret, the default or
-	// first value of every other field.
+	// Account replaces the account that the suite makes from the manifest. That account has the first environment, a stand-in for every
+	// secret, and the default or first value of every other field.
 	Account *sdk.Account
-	// Request changes the sample request of an operation in place, where the processor needs more than a sample has; nil changes nothing.
+	// Request changes the sample request of an operation in place, if the processor needs more data; nil changes nothing.
 	Request func(op sdk.Operation, r *sdk.Request)
-	// Answer gives the answer of the processor, where all is well, to send number i of an operation: Status, Headers and Body of the
-	// exchange. With it the later sends of an operation are tested as well, and truncated answers are real ones cut short. nil, or an
-	// exchange without Status, is an answer of 200 and "{}".
+	// Answer returns the processor's good answer to send number i of an operation: Status, Headers and Body of the exchange. Then the suite
+	// also tests later sends of an operation, and cuts real answers short. nil, or an exchange without Status, means an answer of 200 and
+	// "{}".
 	Answer func(op sdk.Operation, i int, s *sdk.Send) sdk.Exchange
 }
 
 // A RuleError is one broken rule.
 type RuleError struct {
 	Rule      string        // a Rule constant
-	Operation sdk.Operation // "" where it is about none
+	Operation sdk.Operation // "" for the manifest
 	Detail    string
 }
 
@@ -69,26 +69,26 @@ func (e *RuleError) Error() string {
 // The rules.
 const (
 	RuleManifest    = "manifest"    // the manifest is complete and makes sense
-	RuleOperations  = "operations"  // what the manifest declares is answered, what it does not is rejected as unsupported
-	RuleMessage     = "message"     // answers can be decoded, and nothing traps
-	RuleDeterminism = "determinism" // the same step gives the same bytes, whatever was asked between
-	RuleIdentity    = "identity"    // two payments do not send the same request, nor the same idempotency key
+	RuleOperations  = "operations"  // declared operations are answered, all others are rejected as unsupported
+	RuleMessage     = "message"     // every answer can be decoded, and the module never traps
+	RuleDeterminism = "determinism" // the same step gives the same bytes, whatever other steps came between
+	RuleIdentity    = "identity"    // two payments send neither the same request nor the same idempotency key
 	RuleSend        = "send"        // requests are well formed and go to declared hosts
 	RuleMoney       = "money"       // amounts are sent exactly, with the currency's decimals, or rejected
-	RuleEvidence    = "evidence"    // an answer that proves nothing decides nothing
+	RuleEvidence    = "evidence"    // an answer without evidence decides nothing
 	RuleOutcome     = "outcome"     // outcomes are complete and within limits
-	// RuleAuthentication: an authentication says what the answer said, and its cryptogram is captured.
+	// RuleAuthentication: an authentication repeats what the answer said, and its cryptogram is captured.
 	RuleAuthentication = "authentication"
-	RuleReplay         = "replay"    // a re-run repeats what it sent before, at its own time
-	RuleExemption      = "exemption" // an exemption that the manifest declares is told to the processor
-	RuleOffer          = "offer"     // what the manifest does not offer is rejected
-	RuleFields         = "fields"    // the account's fields are read by the names that the manifest declares
+	RuleReplay         = "replay"    // a re-run repeats the earlier sends, with their own times
+	RuleExemption      = "exemption" // the request to the processor names every exemption that the manifest declares
+	RuleOffer          = "offer"     // the adapter rejects what the manifest does not offer
+	RuleFields         = "fields"    // the adapter reads the account's fields by the names that the manifest declares
 )
 
-// perRule bounds how often one rule is reported for one operation.
+// perRule is how often the suite reports one rule for one operation at most.
 const perRule = 5
 
-// Check runs the suite and returns errors.Join of every broken rule as *RuleError, nil if there is none.
+// Check runs the suite. It returns errors.Join of all broken rules as *RuleError, nil if the adapter passes.
 func Check(ctx context.Context, s Stepper, o Options) error {
 	c := &checker{ctx: ctx, stepper: s, options: o, counts: map[string]int{}}
 	if !c.checkManifest() {
@@ -127,7 +127,7 @@ type checker struct {
 	broken   []error
 }
 
-// breaks notes a broken rule.
+// breaks records a broken rule.
 func (c *checker) breaks(rule string, op sdk.Operation, format string, args ...any) {
 	if k := rule + string(op); c.counts[k] < perRule {
 		c.counts[k]++
@@ -144,24 +144,24 @@ func (c *checker) declared(op sdk.Operation) bool {
 	return false
 }
 
-// step performs one step and checks what holds for every answer. It is nil where there is no answer that can be read.
+// step performs one step and checks the rules for every answer. It returns nil if the answer is unreadable.
 func (c *checker) step(in *sdk.Step) *sdk.Result {
 	message := sdk.EncodeStep(in)
 	out, err := c.stepper.Step(c.ctx, message)
 	if err != nil {
-		c.breaks(RuleMessage, in.Operation, "trap: %v", err)
+		c.breaks(RuleMessage, in.Operation, "the module trapped: %v", err)
 		return nil
 	}
 	out = bytes.Clone(out)
 	r, err := sdk.DecodeResult(out)
 	if err != nil {
-		c.breaks(RuleMessage, in.Operation, "answer cannot be decoded: %v", err)
+		c.breaks(RuleMessage, in.Operation, "the answer cannot be decoded: %v", err)
 		return nil
 	}
 	for range 2 {
 		again, err := c.stepper.Step(c.ctx, message)
 		if err != nil || !bytes.Equal(out, again) {
-			c.breaks(RuleDeterminism, in.Operation, "the same step was answered in two ways")
+			c.breaks(RuleDeterminism, in.Operation, "two runs of the same step gave different answers")
 			return r
 		}
 	}
@@ -176,15 +176,15 @@ func (c *checker) step(in *sdk.Step) *sdk.Result {
 	return r
 }
 
-// a turn is what an adapter asked for and what it was told.
+// A turn is one send or verify of an adapter with its answer.
 type turn struct {
-	step   *sdk.Step // the step that asked
+	step   *sdk.Step // the step that led to it
 	asked  *sdk.Result
 	answer sdk.Exchange
 }
 
-// play runs an operation to its end and answers each send and verify with what answer gives. It returns the turns and the last result,
-// nil where an answer could not be read or there was no end.
+// play runs an operation to its end and answers each send and verify by calling answer. It returns the turns and the last result. The result
+// is nil if it was unreadable or the operation did not end.
 func (c *checker) play(in *sdk.Step, answer func(i int, r *sdk.Result) sdk.Exchange) ([]turn, *sdk.Result) {
 	var turns []turn
 	for i := 0; i <= sdk.MaxSends+sdk.MaxVerifies; i++ {
@@ -206,11 +206,11 @@ func (c *checker) play(in *sdk.Step, answer func(i int, r *sdk.Result) sdk.Excha
 		}
 		turns = append(turns, turn{&now, r, e})
 	}
-	c.breaks(RuleMessage, in.Operation, "no end after %d sends", sdk.MaxSends)
+	c.breaks(RuleMessage, in.Operation, "the operation does not end after %d sends", sdk.MaxSends)
 	return turns, nil
 }
 
-// happy answers where all is well.
+// happy returns a function that gives good answers.
 func (c *checker) happy(op sdk.Operation) func(i int, r *sdk.Result) sdk.Exchange {
 	return func(i int, r *sdk.Result) sdk.Exchange {
 		if r.Verify != nil {
@@ -230,25 +230,25 @@ func (c *checker) happy(op sdk.Operation) func(i int, r *sdk.Result) sdk.Exchang
 	}
 }
 
-// checkHappy runs an operation where all is well: it must be answered, and its steps must be the same when they are repeated later.
+// checkHappy runs an operation with good answers. The adapter must not reject it as unsupported, and repeated steps must give the same results.
 func (c *checker) checkHappy(op sdk.Operation) {
 	turns, end := c.play(c.sample(op), c.happy(op))
 	if end == nil {
 		return
 	}
 	if end.Reject != nil && len(turns) == 0 && end.Reject.Code == sdk.RejectUnsupported {
-		c.breaks(RuleOperations, op, "the manifest declares it, but a plain request is rejected as unsupported: %s", end.Reject.Message)
+		c.breaks(RuleOperations, op, "the manifest declares the operation, but the adapter rejects a plain request as unsupported: %s", end.Reject.Message)
 	}
-	for i := len(turns) - 1; i >= 0; i-- { // backwards, so that what a guest keeps from step to step shows
+	for i := len(turns) - 1; i >= 0; i-- { // backwards, to expose state that a guest keeps between steps
 		again := c.step(turns[i].step)
 		if again != nil && !bytes.Equal(sdk.EncodeResult(again), sdk.EncodeResult(turns[i].asked)) {
-			c.breaks(RuleReplay, op, "send %d is another one when the step is repeated", i)
+			c.breaks(RuleReplay, op, "send %d differs when the step is repeated", i)
 		}
 	}
 	c.checkReplay(op, turns, end)
 }
 
-// checkReplay runs the steps of an operation again with a later clock: what has been sent must not depend on it.
+// checkReplay runs the steps of an operation again with a later clock. Earlier sends must not depend on the clock.
 func (c *checker) checkReplay(op sdk.Operation, turns []turn, end *sdk.Result) {
 	for i, t := range turns {
 		if i == 0 {
@@ -257,12 +257,12 @@ func (c *checker) checkReplay(op sdk.Operation, turns []turn, end *sdk.Result) {
 		later := *t.step
 		later.Now += 7_777_777
 		if r := c.step(&later); r != nil && isDiverged(r) {
-			c.breaks(RuleReplay, op, "what was sent before depends on the time of the later step")
+			c.breaks(RuleReplay, op, "an earlier send depends on the time of a later step")
 			return
 		}
 	}
 	if isDiverged(end) {
-		c.breaks(RuleReplay, op, "a re-run does not repeat what was sent before")
+		c.breaks(RuleReplay, op, "a re-run does not repeat the earlier sends")
 	}
 }
 
@@ -270,14 +270,14 @@ func isDiverged(r *sdk.Result) bool {
 	return r.Outcome != nil && r.Outcome.Status == sdk.StatusUnknown && r.Outcome.Raw["error"] == "diverged"
 }
 
-// checkUndeclared asks for an operation the manifest does not declare.
+// checkUndeclared steps an operation that the manifest does not declare.
 func (c *checker) checkUndeclared(op sdk.Operation) {
 	if r := c.step(c.sample(op)); r != nil && (r.Reject == nil || r.Reject.Code != sdk.RejectUnsupported) {
-		c.breaks(RuleOperations, op, "the manifest does not declare it, but it is not rejected as unsupported")
+		c.breaks(RuleOperations, op, "the manifest does not declare the operation, but the adapter does not reject it as unsupported")
 	}
 }
 
-// checkIdentity compares the first sends of two payments that differ in everything but what is bought.
+// checkIdentity compares the first sends of two payments of the same goods with different ids.
 func (c *checker) checkIdentity() {
 	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpRefund, sdk.OpVerify} {
 		if !c.declared(op) {
@@ -295,9 +295,9 @@ func (c *checker) checkIdentity() {
 				c.breaks(RuleIdentity, op, "two operations send the same %s: use Call.IdempotencyKey, or Send.IdempotencyHeader", h.Name)
 			}
 		}
-		query := a.Send.Method == "GET" || a.Send.Method == "HEAD" // two refunds of one payment may both ask about it first
+		query := a.Send.Method == "GET" || a.Send.Method == "HEAD" // two refunds of one payment may both query the payment first
 		if !query && a.Send.IdempotencyHeader == "" && sdk.RequestHash(a.Send) == sdk.RequestHash(b.Send) {
-			c.breaks(RuleIdentity, op, "two payments send the same request: nothing in it tells them apart")
+			c.breaks(RuleIdentity, op, "two payments send the same request: send Request.Reference, or set Send.IdempotencyHeader")
 		}
 	}
 }

@@ -132,7 +132,7 @@ func TestBadAdapters(t *testing.T) {
 		"no sync":           {"manifest", "needs the operation sync", func(a *sdk.Adapter) { a.Sync = nil }},
 		"no window":         {"manifest", "idempotency_window", func(a *sdk.Adapter) { a.Manifest.Resolve.By = []sdk.ResolveBy{sdk.ResolveByIdempotentResend} }},
 		"kind":              {"manifest", "kind", func(a *sdk.Adapter) { a.Manifest.Kind = "bank" }},
-		"wrong kind":        {"manifest", "is none of", func(a *sdk.Adapter) { a.Manifest.Kind = sdk.KindAuthenticator }},
+		"wrong kind":        {"manifest", "an adapter of kind authenticator cannot offer", func(a *sdk.Adapter) { a.Manifest.Kind = sdk.KindAuthenticator }},
 		"host":              {"manifest", "exact host", func(a *sdk.Adapter) { e := a.Manifest.Environments["test"]; e.Hosts[0] = "*.good.example" }},
 		"field":             {"manifest", "type", func(a *sdk.Adapter) { a.Manifest.Credentials[0].Type = "password" }},
 		"placement":         {"manifest", "placement", func(a *sdk.Adapter) { a.Manifest.Placements[0].Secret = "pan" }},
@@ -157,10 +157,10 @@ func TestBadAdapters(t *testing.T) {
 		"not performed": {"operations void", "declares", func(a *sdk.Adapter) {
 			a.Void = func(call) (outcome, error) { return nil, &sdk.Reject{Code: sdk.RejectUnsupported} }
 		}},
-		"counter": {"determinism authorize", "two ways", func(a *sdk.Adapter) {
+		"counter": {"determinism authorize", "different answers", func(a *sdk.Adapter) {
 			a.Authorize = func(call) (outcome, error) { calls++; return nil, errors.New(strings.Repeat("x", calls%100)) }
 		}},
-		"global counter": {"determinism sync", "two ways", func(a *sdk.Adapter) {
+		"global counter": {"determinism sync", "different answers", func(a *sdk.Adapter) {
 			a.Sync = func(c call) (outcome, error) {
 				calls++
 				_, err := c.Get("/" + strings.Repeat("x", calls))
@@ -188,7 +188,7 @@ func TestBadAdapters(t *testing.T) {
 				return nil, err
 			}
 		}},
-		"same request": {"identity authorize", "tells them apart", func(a *sdk.Adapter) {
+		"same request": {"identity authorize", "two payments send the same request", func(a *sdk.Adapter) {
 			a.Authorize = func(c call) (outcome, error) {
 				_, err := c.Post("/", "text/plain", []byte(sdk.Decimal(c.Request.Amount.Minor, 0)))
 				return nil, err
@@ -265,25 +265,25 @@ func TestBadAdapters(t *testing.T) {
 				return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
 			}
 		}},
-		"reject after sending": {"evidence sync", "rejected after something was sent", nil},
-		"unsigned webhook": {"evidence webhook", "not looked at", func(a *sdk.Adapter) {
+		"reject after sending": {"evidence sync", "rejects after something was sent", nil},
+		"unsigned webhook": {"evidence webhook", "without verifying its signature", func(a *sdk.Adapter) {
 			a.Webhook = func(call) (outcome, error) {
 				return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{{Object: "payment", Outcome: &sdk.Outcome{Status: sdk.StatusCaptured}}}}, nil
 			}
 		}},
-		"wrong signature": {"evidence webhook", "signature is wrong", func(a *sdk.Adapter) {
+		"wrong signature": {"evidence webhook", "with a wrong signature", func(a *sdk.Adapter) {
 			a.Webhook = func(c call) (outcome, error) {
 				_, _ = c.Verify(sdk.Body(), "x")
 				return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{{Object: "payment", Outcome: &sdk.Outcome{Status: sdk.StatusCaptured}}}}, nil
 			}
 		}},
-		"wrong status": {"outcome sync", "none of this operation's", func(a *sdk.Adapter) {
+		"wrong status": {"outcome sync", "sync cannot end with the outcome", func(a *sdk.Adapter) {
 			a.Sync = func(call) (outcome, error) { return &sdk.Outcome{Status: sdk.StatusToken}, nil }
 		}},
-		"bare decline": {"outcome sync", "without a decline", func(a *sdk.Adapter) {
+		"bare decline": {"outcome sync", "declined needs decline", func(a *sdk.Adapter) {
 			a.Sync = func(call) (outcome, error) { return &sdk.Outcome{Status: sdk.StatusDeclined}, nil }
 		}},
-		"wrong amount": {"outcome sync", "does not fit", func(a *sdk.Adapter) {
+		"wrong amount": {"outcome sync", "not in the request's currency", func(a *sdk.Adapter) {
 			a.Sync = func(call) (outcome, error) {
 				return &sdk.Outcome{Status: sdk.StatusAuthorized, Amount: &sdk.Money{Minor: 1, Currency: "EUR"}}, nil
 			}
@@ -297,7 +297,7 @@ func TestBadAdapters(t *testing.T) {
 		"trap":          {"message sync", "trap", nil},
 		"garbage":       {"message sync", "cannot be decoded", nil},
 		"answers all":   {"operations void", "does not declare", nil},
-		"endless sends": {"message sync", "no end", nil},
+		"endless sends": {"message sync", "does not end", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := good()

@@ -9,14 +9,14 @@ import (
 	"payswitch/sdk"
 )
 
-// A Sample is a request that an adapter is tried with. Secrets are stand-ins.
+// A Sample is a request for testing an adapter. Secrets are stand-ins.
 type Sample struct {
 	Name string // "authorize with a 3DS result"
 	Step *sdk.Step
 }
 
-// Samples are the requests that an adapter of this manifest is tried with: a plain one of each operation, and one for each thing that the
-// manifest offers within it. o.Account and o.Request change them as in Check.
+// Samples returns the requests for testing an adapter with this manifest: a plain request for each operation, and one for each feature of
+// the operation that the manifest offers. o.Account and o.Request change them as in Check.
 func Samples(m *sdk.Manifest, o Options) (all []Sample) {
 	c := &checker{ctx: context.Background(), manifest: m, options: o}
 	for _, op := range m.Operations {
@@ -31,7 +31,7 @@ func Samples(m *sdk.Manifest, o Options) (all []Sample) {
 	return all
 }
 
-// a variant changes a plain request, and says whether there is something to change.
+// A variant changes a plain request. change reports whether the request had something to change.
 type variant struct {
 	name   string
 	change func(s *sdk.Step) bool
@@ -92,7 +92,7 @@ func (c *checker) variants(op sdk.Operation) (all []variant) {
 	return all
 }
 
-// s0 is the value that a plain sample has for an enum.
+// s0 returns the value of an enum in a plain sample.
 func s0(f sdk.Field) string {
 	if f.Default == "" && len(f.Values) > 0 {
 		return f.Values[0]
@@ -117,7 +117,7 @@ func withCard(change func(card *sdk.Card)) func(s *sdk.Step) bool {
 	}
 }
 
-// without takes a value out of a copy of a map, and says whether it was there.
+// without replaces a map by a copy without the name. It reports whether the map had the name.
 func without(m *map[string]string, name string) bool {
 	_, had := (*m)[name]
 	*m = maps.Clone(*m)
@@ -125,7 +125,7 @@ func without(m *map[string]string, name string) bool {
 	return had
 }
 
-// with puts a value into a copy of a map.
+// with replaces a map by a copy with the value. It returns true.
 func with(m *map[string]string, name, value string) bool {
 	*m = maps.Clone(*m)
 	if *m == nil {
@@ -135,7 +135,7 @@ func with(m *map[string]string, name, value string) bool {
 	return true
 }
 
-// checkVariants plays every sample and returns the steps that were asked. What every answer must keep is checked on the way.
+// checkVariants plays every sample and returns all steps. play checks the rules for every answer.
 func (c *checker) checkVariants() (asked []turn) {
 	for _, s := range Samples(c.manifest, c.options) {
 		last := *s.Step
@@ -153,10 +153,10 @@ func (c *checker) checkVariants() (asked []turn) {
 	return asked
 }
 
-// errTrap is the error of a step that has no answer.
+// errTrap is the error of a step without an answer.
 var errTrap = errors.New("no answer")
 
-// answered is the message that a step is answered with, without the checks of step.
+// answered returns the message that answers a step, without the checks of step.
 func (c *checker) answered(in *sdk.Step) ([]byte, error) {
 	out, err := c.stepper.Step(c.ctx, sdk.EncodeStep(in))
 	if err != nil {

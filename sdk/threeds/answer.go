@@ -6,11 +6,11 @@ import (
 	"payswitch/sdk"
 )
 
-// Statuses are the values of transStatus.
+// statuses holds the values of transStatus.
 const statuses = "YNUARCDIS"
 
-// Result reads what an ARes or RReq, or a vendor's answer with EMV's names, says at its top: the status, the ids and what goes with it.
-// Fields that are not there leave o as it is, so that an answer of several parts is read part by part. CAVV is set by the caller.
+// Result reads the top-level fields of an ARes, an RReq, or a vendor's answer with EMV's names: status, ids and the rest. A missing field
+// leaves o unchanged, so that the caller can read an answer of several parts part by part. The caller sets CAVV.
 func Result(j sdk.JSON, o *sdk.AuthenticationOutcome) {
 	set := func(to *string, names ...string) {
 		for _, name := range names {
@@ -49,15 +49,15 @@ func Result(j sdk.JSON, o *sdk.AuthenticationOutcome) {
 	if text := holderText(j.Key("cardholderInfo")); text != "" {
 		o.CardholderInfo = text
 	}
-	if len(o.ECI) == 1 { // 5 is 05
+	if len(o.ECI) == 1 { // some vendors write 5 for 05
 		o.ECI = "0" + o.ECI
 	}
 }
 
-// maxExtensions bounds what is kept of a messageExtension.
+// maxExtensions is the greatest length of a stored messageExtension in bytes.
 const maxExtensions = 64 << 10
 
-// holderText is cardholderInfo: a text, or from 2.3.1 an object that holds one.
+// holderText returns cardholderInfo: a text, or from 2.3.1 an object with a text.
 func holderText(j sdk.JSON) string {
 	text := j.Str("")
 	for _, v := range j.Members() {
@@ -77,10 +77,10 @@ func holderText(j sdk.JSON) string {
 	return strings.TrimSpace(text)
 }
 
-// maxHolderText is twice what EMV allows.
+// maxHolderText is twice EMV's limit in bytes.
 const maxHolderText = 256
 
-// Final says whether o has a transStatus. Where it is one that EMV does not know, o becomes the error that this is.
+// Final reports whether o has a transStatus. It turns o into an error if EMV does not define the transStatus.
 func Final(o *sdk.AuthenticationOutcome) bool {
 	switch {
 	case o.TransStatus == "":
@@ -96,8 +96,7 @@ func Final(o *sdk.AuthenticationOutcome) bool {
 	return true
 }
 
-// Message is Final for what is known to be an ARes or RReq: without a transStatus, o becomes the error that this is. Nobody can tell it
-// from a refusal.
+// Message is Final for an ARes or RReq. Without a transStatus it turns o into an error, as the message could be a refusal.
 func Message(o *sdk.AuthenticationOutcome) {
 	if !Final(o) {
 		protocolError(o, "a message without transStatus", "")
@@ -109,7 +108,7 @@ func protocolError(o *sdk.AuthenticationOutcome, description, detail string) {
 		Description: description, Detail: detail}}
 }
 
-// Erro reads an error message of EMV's names, class by sdk.EMVErrorClass; nil if j has no errorCode.
+// Erro reads an error message with EMV's names. sdk.EMVErrorClass gives the class. Erro returns nil if j has no errorCode.
 func Erro(j sdk.JSON) *sdk.AuthenticationError {
 	code := j.Key("errorCode").Text("")
 	if code == "" {
@@ -119,7 +118,7 @@ func Erro(j sdk.JSON) *sdk.AuthenticationError {
 		Description: short(j.Key("errorDescription").Text("")), Detail: short(j.Key("errorDetail").Text(""))}
 }
 
-// short bounds a text of an error.
+// short cuts a text of an error.
 func short(s string) string {
 	if runes := []rune(s); len(runes) > 500 {
 		return string(runes[:500])
@@ -127,7 +126,7 @@ func short(s string) string {
 	return s
 }
 
-// Refused is the error that an HTTP status says of the account's credentials; nil for other statuses.
+// Refused returns the error of an HTTP status that refuses the account's credentials, nil for other statuses.
 func Refused(status int) *sdk.AuthenticationError {
 	if status != 401 && status != 403 {
 		return nil
@@ -136,7 +135,7 @@ func Refused(status int) *sdk.AuthenticationError {
 		Description: "the authenticator refuses the account's credentials"}
 }
 
-// Versions reads acsProtocolVersions: a list of version, threeDSMethodURL and acsInfoInd.
+// Versions reads acsProtocolVersions: a list of objects with version, threeDSMethodURL and acsInfoInd.
 func Versions(list sdk.JSON) (all []sdk.ProtocolVersion) {
 	for v := range list.All() {
 		version := v.Str("version")

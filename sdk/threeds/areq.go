@@ -1,7 +1,7 @@
-// Package threeds is what adapters of EMV 3-D Secure authenticators have in common: the fields of an AReq made of a request, valid and
-// cleaned up as the specification wants them (table A.1), and the reading of answers that use EMV's names.
+// Package threeds is shared by adapters of EMV 3-D Secure authenticators. It makes the fields of an AReq from a request, valid and cleaned up
+// as the EMV specification demands (table A.1). It also reads answers that use EMV's names.
 //
-// Where a vendor puts the fields is the adapter's business.
+// The adapter decides where the vendor's messages hold the fields.
 package threeds
 
 import (
@@ -12,10 +12,10 @@ import (
 	"payswitch/sdk"
 )
 
-// Category of an authentication that is no payment.
+// nonPayment is the messageCategory of an authentication without a payment.
 const nonPayment = "02"
 
-// AReq is an authentication request in EMV's values. A text that is "" and an object that is nil are left out of what is sent.
+// AReq is an authentication request in EMV's values. The request to the vendor leaves out empty texts and nil objects.
 type AReq struct {
 	Version  string // messageVersion
 	Channel  string // deviceChannel: 01 app, 02 browser, 03 3RI
@@ -23,7 +23,7 @@ type AReq struct {
 
 	Number string // acctNumber: a stand-in
 	Expiry string // cardExpiryDate, YYMM
-	// Network is the brand to be authenticated at: the one chosen of a co-badged card, or the card's.
+	// Network is the brand of the authentication: the chosen brand of a co-badged card, or the card's.
 	Network sdk.CardNetwork
 
 	ServerTransID    string
@@ -32,42 +32,42 @@ type AReq struct {
 
 	AuthenticationInd string   // app and browser
 	ThreeRIInd        string   // 3RI
-	ChallengeInds     []string // those the version knows, one before 2.3.1 and two at most from then on
+	ChallengeInds     []string // values that the version defines: one before 2.3.1, at most two from 2.3.1
 	ChallengeWindow   string   // browser
-	DecoupledMaxTime  string   // threeDSRequestorDecMaxTime, five digits; "" asks for no decoupled challenge
+	DecoupledMaxTime  string   // threeDSRequestorDecMaxTime, five digits; "" allows no decoupled challenge
 
 	Requestor Requestor
 	Acquirer  Acquirer
 	Merchant  Merchant
-	Purchase  *Purchase // nil where the message category has none
+	Purchase  *Purchase // nil if the message category has no purchase
 	Holder    Cardholder
 	Browser   *Browser            // browser
 	App       *sdk.AppSDK         // app
 	Prior     *sdk.Object         // threeDSRequestorPriorAuthenticationInfo
 	Login     *sdk.Object         // threeDSRequestorAuthenticationInfo
-	Recurring *sdk.RecurringTerms // where Purchase is
+	Recurring *sdk.RecurringTerms // only with Purchase
 
 	TransType, AccountType, AccountID     string
 	AccountInfo, MerchantRisk, Extensions string // JSON texts
 }
 
-// Requestor is the 3DS requestor: the merchant, as the scheme knows it.
+// Requestor is the 3DS requestor: the merchant under the name that the scheme knows.
 type Requestor struct{ ID, Name, URL, AppURL string }
 
-// Acquirer is who the merchant's payments go to. Country is ISO 3166-1 numeric.
+// Acquirer is the acquirer of the merchant's payments. Country is ISO 3166-1 numeric.
 type Acquirer struct{ BIN, MID, Country string }
 
-// Merchant is who sells. Country is ISO 3166-1 numeric.
+// Merchant is the seller. Country is ISO 3166-1 numeric.
 type Merchant struct{ Name, Country, MCC string }
 
-// Purchase is what is bought.
+// Purchase is the amount and time of the purchase.
 type Purchase struct {
 	Minor                    int64
 	Amount                   string // digits in minor units
 	Currency, Exponent, Date string // numeric code, one digit, YYYYMMDDHHMMSS in UTC
 }
 
-// Names of the config fields that fill in what a request does not tell.
+// Names of the config fields that supply data which a request lacks.
 const (
 	ConfigAcquirerBIN     = "acquirer_bin"
 	ConfigAcquirerMID     = "acquirer_merchant_id"
@@ -79,7 +79,7 @@ const (
 	ConfigRequestorName   = "three_ds_requestor_name"
 )
 
-// Config returns the config fields by which an account fills in what a request does not tell, all of them optional.
+// Config returns the config fields with which an account supplies data that a request lacks. All are optional.
 func Config() []sdk.Field {
 	field := func(name, label, help string) sdk.Field {
 		return sdk.Field{Name: name, Label: label, Type: "text", Help: help, Optional: true}
@@ -99,8 +99,8 @@ func Config() []sdk.Field {
 // channels of EMV.
 var channels = map[sdk.DeviceChannel]string{sdk.ChannelApp: "01", sdk.ChannelBrowser: "02", sdk.Channel3RI: "03"}
 
-// Read makes the AReq of an authenticate operation, whose time is the purchase's. The error is a *sdk.Reject that names what is missing:
-// what EMV demands of every request in its channel.
+// Read makes the AReq of an authenticate operation. The operation's time is the time of the purchase. The error is a *sdk.Reject that names
+// a field which EMV demands in this channel and the request lacks.
 func Read(c *sdk.Call) (*AReq, error) {
 	r := c.Request
 	in := r.Authentication
@@ -109,7 +109,7 @@ func Read(c *sdk.Call) (*AReq, error) {
 	}
 	channel, known := channels[in.DeviceChannel]
 	if !known {
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Parameter: "device_channel", Message: "the device channel is not BRW, APP or 3RI"}
+		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Parameter: "device_channel", Message: "the device channel must be BRW, APP or 3RI"}
 	}
 	if r.Instrument == nil || r.Instrument.Card == nil {
 		return nil, missing("payment_method_data.card", "a card")
@@ -133,7 +133,7 @@ func Read(c *sdk.Call) (*AReq, error) {
 	return a, a.purchase(c)
 }
 
-// channelParts are what only one channel has.
+// channelParts fills in the fields of one channel alone.
 func (a *AReq) channelParts(r *sdk.Request) error {
 	in := r.Authentication
 	if in.Prior != nil {
@@ -166,7 +166,7 @@ func (a *AReq) channelParts(r *sdk.Request) error {
 	return nil
 }
 
-// parties are the requestor, the acquirer and the merchant: the request's, else the account's.
+// parties fills in requestor, acquirer and merchant from the request, else from the account.
 func (a *AReq) parties(c *sdk.Call) {
 	in, config := c.Request.Authentication, c.Account.Config
 	a.Requestor = Requestor{ID: first(in.RequestorID, config[ConfigRequestorID]), Name: cut(Plain(first(in.RequestorName, config[ConfigRequestorName])), 40),
@@ -177,7 +177,7 @@ func (a *AReq) parties(c *sdk.Call) {
 		Country: Country(first(in.MerchantCountry, config[ConfigMerchantCountry]))}
 }
 
-// purchase is needed for payments, and for others that begin or go on with a series (EMV 3-D Secure, table A.1, purchaseAmount).
+// purchase fills in the purchase. EMV demands it for payments, and for other messages that belong to a series (EMV 3-D Secure, table A.1, purchaseAmount).
 func (a *AReq) purchase(c *sdk.Call) error {
 	in := c.Request.Authentication
 	if a.Category == nonPayment && a.AuthenticationInd != "02" && a.AuthenticationInd != "03" &&
@@ -187,7 +187,7 @@ func (a *AReq) purchase(c *sdk.Call) error {
 	amount := c.Request.Amount
 	exponent, ok := amount.Currency.Exponent()
 	if !ok || amount.Minor < 0 {
-		return &sdk.Reject{Code: sdk.RejectInvalid, Parameter: "currency", Message: "the currency has no ISO 4217 number that is known here, or the amount is negative"}
+		return &sdk.Reject{Code: sdk.RejectInvalid, Parameter: "currency", Message: "the currency is unknown, or the amount is negative"}
 	}
 	a.Purchase = &Purchase{Minor: amount.Minor, Amount: sdk.Decimal(amount.Minor, 0), Currency: amount.Currency.Number(), Exponent: strconv.Itoa(exponent),
 		Date: c.Now().UTC().Format("20060102150405")}
@@ -195,7 +195,7 @@ func (a *AReq) purchase(c *sdk.Call) error {
 	return nil
 }
 
-// RequireParties rejects a request without what EMV demands of acquirer and merchant in payments.
+// RequireParties rejects a payment without the data of acquirer and merchant that EMV demands.
 func (a *AReq) RequireParties() error {
 	if a.Category == nonPayment {
 		return nil
@@ -212,7 +212,7 @@ func (a *AReq) RequireParties() error {
 	return nil
 }
 
-// FromVersion says whether a version of the protocol is wanted or later. Versions are compared by number.
+// FromVersion reports whether a version of the protocol is wanted or a later one. It compares the numbers.
 func FromVersion(version, wanted string) bool {
 	a, b := strings.Split(version, "."), strings.Split(wanted, ".")
 	for i := range b {
@@ -233,7 +233,7 @@ func FromVersion(version, wanted string) bool {
 
 func from22(version string) bool { return FromVersion(version, "2.2.0") }
 
-// challengeInds are the wishes that a version knows: 01 to 04 in 2.1.0, to 09 in 2.2.0, to 14 in 2.3.1, where there may be two.
+// challengeInds returns the values that a version defines: 01 to 04 in 2.1.0, to 09 in 2.2.0, to 14 in 2.3.1, which allows two.
 func challengeInds(version string, all []string) (out []string) {
 	last, most := "04", 1
 	switch {
@@ -260,7 +260,7 @@ func login(l *sdk.RequestorLogin) *sdk.Object {
 		OptStr("threeDSReqAuthData", cut(l.Data, 2048))
 }
 
-// minute is YYYYMMDDHHMM in UTC, "" for no time.
+// minute returns a time as YYYYMMDDHHMM in UTC, "" for no time.
 func minute(ms int64) string {
 	if ms <= 0 {
 		return ""

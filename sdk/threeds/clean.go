@@ -8,17 +8,16 @@ import (
 	"payswitch/sdk"
 )
 
-// Cardholder is who pays, as far as it fits EMV's fields. What does not fit is left out rather than sent wrong: a bad field fails the
-// whole request.
+// Cardholder is the payer's data in EMV's form. Data that does not fit EMV's fields is left out, as one bad field fails the whole request.
 type Cardholder struct {
 	Name              string // cardholderName, 2 to 45 characters of ASCII
 	Email             string
 	Phone             Phone // mobilePhone
 	Billing, Shipping Address
-	AddressMatch      string // addrMatch: Y, N, or "" where either is missing
+	AddressMatch      string // addrMatch: Y, N, or "" if an address is missing
 }
 
-// Phone is a number by country code and subscriber, digits alone. Zero where it cannot be told apart.
+// Phone is a number split into country code and subscriber, digits only. It is zero if the number cannot be split.
 type Phone struct{ Country, Subscriber string }
 
 // Address is a postal address of ASCII. Country is ISO 3166-1 numeric.
@@ -70,7 +69,7 @@ func address(b *sdk.Address) (a Address) {
 	return a
 }
 
-// email is an address of one @ with something on both sides, as short as EMV allows.
+// email returns an address with one @ and text on both sides, within EMV's length; else "".
 func email(s string) string {
 	local, domain, ok := strings.Cut(s, "@")
 	if !ok || local == "" || len(s) > 254 || !strings.Contains(domain, ".") || strings.ContainsAny(domain, "@ ") || Plain(s) != s || strings.Contains(s, " ") {
@@ -79,12 +78,12 @@ func email(s string) string {
 	return s
 }
 
-// phone reads a country code ("+44") and a number of it.
+// phone reads a country code ("+44") and a number.
 func phone(country, number string) Phone {
 	cc, n := onlyDigits(country), onlyDigits(number)
 	if strings.HasPrefix(strings.TrimSpace(number), "+") {
 		if cc == "" || !strings.HasPrefix(n, cc) {
-			return Phone{} // which digits are the country's is not known
+			return Phone{} // the country code's length is unknown
 		}
 		n = n[len(cc):]
 	}
@@ -107,7 +106,7 @@ func alphanumeric(s string) bool {
 	return strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// Country is the ISO 3166-1 numeric code of an alpha-2 or a numeric code; "" if it is neither.
+// Country returns the ISO 3166-1 numeric code of an alpha-2 or numeric code, "" for anything else.
 func Country(code string) string {
 	if len(code) == 3 && onlyDigits(code) == code {
 		return code
@@ -115,7 +114,7 @@ func Country(code string) string {
 	return sdk.CountryNumber(strings.ToUpper(code))
 }
 
-// letters are what is written in ASCII instead of letters that it does not have.
+// letters maps letters outside of ASCII to their ASCII spelling.
 var letters = [...]struct{ plain, letters string }{
 	{"A", "ÀÁÂÃÄÅĀĂĄǍ"}, {"a", "àáâãäåāăąǎª"}, {"C", "ÇĆĈĊČ"}, {"c", "çćĉċč"}, {"D", "ĎĐÐ"}, {"d", "ďđð"}, {"E", "ÈÉÊËĒĔĖĘĚ"}, {"e", "èéêëēĕėęě"},
 	{"G", "ĜĞĠĢ"}, {"g", "ĝğġģ"}, {"H", "ĤĦ"}, {"h", "ĥħ"}, {"I", "ÌÍÎÏĨĪĬĮİ"}, {"i", "ìíîïĩīĭįı"}, {"J", "Ĵ"}, {"j", "ĵ"}, {"K", "Ķ"}, {"k", "ķ"},
@@ -134,8 +133,8 @@ func asciiOf(r rune) string {
 	return ""
 }
 
-// Plain writes a text in printable ASCII: letters with accents lose them, white space becomes one space. A text that cannot be written
-// so (another script) is "": half a name would be wrong.
+// Plain writes a text in printable ASCII: letters lose their accents, and white space becomes one space. It returns "" for a text in another
+// script, as half a name would be wrong.
 func Plain(s string) string {
 	b := strings.Builder{}
 	for _, r := range s {
@@ -152,7 +151,7 @@ func Plain(s string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// cut shortens a text of ASCII.
+// cut shortens an ASCII text to n bytes.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -165,7 +164,7 @@ func digits(n, width int) string {
 	return strings.Repeat("0", max(0, width-len(s))) + s
 }
 
-// expiry is YYMM, "" where it is not known.
+// expiry returns the expiry as YYMM, "" if it is not known.
 func expiry(k *sdk.Card) string {
 	if k.ExpMonth < 1 || k.ExpMonth > 12 || k.ExpYear <= 0 {
 		return ""
@@ -175,7 +174,7 @@ func expiry(k *sdk.Card) string {
 
 func isASCII(s string) bool { return strings.IndexFunc(s, func(r rune) bool { return r > '~' }) < 0 }
 
-// object and array keep a JSON text of that shape, in ASCII.
+// object and array return a JSON text of that kind in ASCII, "" for any other text.
 func object(text string) string {
 	if j, err := sdk.ParseJSON([]byte(text)); err != nil || !j.IsObject() || !isASCII(text) {
 		return ""
@@ -190,7 +189,7 @@ func array(text string) string {
 	return text
 }
 
-// Browser is the payer's browser in EMV's values. Java and the texts after it are told from 2.2.0 on only with JavaScript.
+// Browser is the payer's browser in EMV's values. From 2.2.0, Java and the texts after it are sent only with JavaScript.
 type Browser struct {
 	AcceptHeader, UserAgent, IP, Language           string
 	AcceptLanguage                                  []string // from 2.3.1
@@ -198,7 +197,7 @@ type Browser struct {
 	ColorDepth, ScreenHeight, ScreenWidth, TimeZone string
 }
 
-// colorDepths are those that EMV knows (browserColorDepth).
+// colorDepths are EMV's values of browserColorDepth.
 var colorDepths = [...]int{48, 32, 24, 16, 15, 8, 4, 1}
 
 func browser(in *sdk.Browser, version string) *Browser {
@@ -213,14 +212,14 @@ func browser(in *sdk.Browser, version string) *Browser {
 		b.AcceptLanguage = []string{first(cut(Plain(in.Language), 100), "en")}
 	}
 	b.Language = first(language(in.Language, longest), "en")
-	known := in.ScreenHeight > 0 && in.ScreenWidth > 0 // a depth of 0 is one that browsers without colours tell
-	if from22(version) && !known {                     // what only a script can tell is not made up: as if there were none
+	known := in.ScreenHeight > 0 && in.ScreenWidth > 0 // browsers without colours report a depth of 0
+	if from22(version) && !known {                     // without a script these values are unknown: claim no JavaScript instead of inventing them
 		b.JavaScript = false
 	}
 	if from22(version) && !b.JavaScript {
 		return b
 	}
-	b.ColorDepth = "24" // the most usual by far, where 2.1.0 demands one
+	b.ColorDepth = "24" // the most common depth; 2.1.0 demands a value
 	if known {
 		b.ColorDepth = "1"
 	}
@@ -237,7 +236,7 @@ func browser(in *sdk.Browser, version string) *Browser {
 
 func within(n, most int) int { return min(max(n, 0), most) }
 
-// language is the longest beginning of whole subtags of a BCP 47 tag that fits.
+// language returns the longest prefix of whole subtags of a BCP 47 tag that fits.
 func language(tag string, longest int) string {
 	if tag = Plain(tag); strings.ContainsAny(tag, " ,;") {
 		tag = ""
@@ -252,7 +251,7 @@ func language(tag string, longest int) string {
 	return tag
 }
 
-// publicIP is an address of the internet; others tell the issuer nothing and are left out.
+// publicIP returns a public address. It returns "" for other addresses, which are useless to the issuer.
 func publicIP(s string) string {
 	ip, err := netip.ParseAddr(s)
 	if err != nil || ip.Zone() != "" {

@@ -4,9 +4,9 @@ import (
 	"payswitch/sdk"
 )
 
-// The methods below write a group of an AReq's fields under EMV's names, as they stand in flat messages and in vendors' groups alike.
+// The methods below write a group of an AReq's fields under EMV's names, for flat messages and for vendors' groups.
 
-// WriteChallengeInd writes threeDSRequestorChallengeInd: a text, a list from 2.3.1 on.
+// WriteChallengeInd writes threeDSRequestorChallengeInd: a text, or a list from 2.3.1.
 func (a *AReq) WriteChallengeInd(o *sdk.Object) {
 	if len(a.ChallengeInds) == 0 {
 		return
@@ -23,8 +23,8 @@ func (a *AReq) WriteChallengeInd(o *sdk.Object) {
 	o.Arr(name, list)
 }
 
-// WriteRequestor writes what the requestor wants and knows: threeDSRequestorAuthenticationInd and -Info, -ChallengeInd, -PriorAuthenticationInfo
-// and -DecReqInd with -DecMaxTime.
+// WriteRequestor writes the requestor's fields: threeDSRequestorAuthenticationInd and -Info, -ChallengeInd, -PriorAuthenticationInfo, and
+// -DecReqInd with -DecMaxTime.
 func (a *AReq) WriteRequestor(o *sdk.Object) {
 	o.OptStr("threeDSRequestorAuthenticationInd", a.AuthenticationInd)
 	a.WriteChallengeInd(o)
@@ -34,7 +34,7 @@ func (a *AReq) WriteRequestor(o *sdk.Object) {
 	}
 }
 
-// WriteRecurring writes the terms of a series: purchaseInstalData and recurring…, what the version knows of it.
+// WriteRecurring writes the terms of a series, purchaseInstalData and recurring…, as far as the version defines them.
 func (a *AReq) WriteRecurring(o *sdk.Object) {
 	r := a.Recurring
 	if r == nil {
@@ -78,7 +78,7 @@ func (a *Address) write(o *sdk.Object, kind string) {
 		OptStr(kind+"AddrPostCode", a.PostCode).OptStr(kind+"AddrState", a.State).OptStr(kind+"AddrCountry", a.Country)
 }
 
-// WriteBrowser writes the browser's fields, if there is one.
+// WriteBrowser writes the browser's fields; without a browser it writes nothing.
 func (a *AReq) WriteBrowser(o *sdk.Object) {
 	b := a.Browser
 	if b == nil {
@@ -102,7 +102,7 @@ func (a *AReq) WriteBrowser(o *sdk.Object) {
 	}
 }
 
-// WriteApp writes the app SDK's fields, if there is one.
+// WriteApp writes the app SDK's fields; without an app it writes nothing.
 func (a *AReq) WriteApp(o *sdk.Object) {
 	p := a.App
 	if p == nil {
@@ -118,7 +118,7 @@ func (a *AReq) WriteApp(o *sdk.Object) {
 	}
 }
 
-// RenderOptions are deviceRenderOptions of an app: what its SDK can show.
+// RenderOptions returns deviceRenderOptions of an app: the interfaces that its SDK can show.
 func (a *AReq) RenderOptions() *sdk.Object {
 	types := sdk.NewArray()
 	all := a.App.UITypes
@@ -131,7 +131,7 @@ func (a *AReq) RenderOptions() *sdk.Object {
 	return sdk.NewObject().Str("sdkInterface", first(a.App.Interface, "03")).Arr("sdkUiType", types)
 }
 
-// WriteRisk writes acctInfo, merchantRiskIndicator and messageExtension where they are given.
+// WriteRisk writes acctInfo, merchantRiskIndicator and messageExtension if they are set.
 func (a *AReq) WriteRisk(o *sdk.Object) {
 	for _, f := range []struct{ name, json string }{
 		{"acctInfo", a.AccountInfo}, {"merchantRiskIndicator", a.MerchantRisk}, {"messageExtension", a.Extensions},

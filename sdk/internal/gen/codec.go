@@ -49,7 +49,7 @@ func writeDecode(w *bytes.Buffer, dst string, t *typ) {
 	case "struct":
 		fmt.Fprintf(w, "%s.decode(r)\n", dst)
 	case "pointer":
-		if t.elem.kind == "struct" { // what it points to already is used for the value
+		if t.elem.kind == "struct" { // reuses the struct that dst points to
 			fmt.Fprintf(w, "if r.Null() {\n%[1]s = nil\n} else {\nif %[1]s == nil {\n%[1]s = new(%[2]s)\n}\n%[1]s.decode(r)\n}\n", dst, goType(t.elem))
 			break
 		}

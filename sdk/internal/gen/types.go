@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A pkg is what the generator knows of package sdk.
+// A pkg holds the types of package sdk that the generator needs.
 type pkg struct {
 	structs map[string]*structType
 	strings map[string]*stringType // named types whose underlying type is string
@@ -22,7 +22,7 @@ type pkg struct {
 type structType struct {
 	name, doc string
 	fields    []field
-	body      bool // has Body and BodyLength: the length on the wire is that of Body
+	body      bool // has Body and BodyLength: the message holds the length of Body
 }
 
 type stringType struct {
@@ -38,7 +38,7 @@ type field struct {
 	typ            typ
 }
 
-// A typ is one of the shapes messages are made of.
+// A typ is a type that messages can use.
 type typ struct {
 	kind string // string, int, int64, bool, struct, pointer, slice, map (keys are strings)
 	name string // Go name of a struct, or of a string type if it is not "string"
@@ -121,11 +121,11 @@ func (p *pkg) addStruct(name string, specs map[string]*ast.TypeSpec, docs map[st
 	}
 	spec := specs[name]
 	if spec == nil {
-		return fmt.Errorf("no type %s", name)
+		return fmt.Errorf("package sdk has no type %s", name)
 	}
 	st, ok := spec.Type.(*ast.StructType)
 	if !ok {
-		return fmt.Errorf("%s is no struct", name)
+		return fmt.Errorf("%s is not a struct", name)
 	}
 	s := &structType{name: name, doc: docs[name]}
 	p.structs[name] = s
@@ -190,10 +190,10 @@ func (p *pkg) typeOf(e ast.Expr, specs map[string]*ast.TypeSpec) (typ, error) {
 			return of("map", e.Value)
 		}
 	}
-	return typ{}, fmt.Errorf("type %T %v is not for messages", e, e)
+	return typ{}, fmt.Errorf("messages cannot use the type %v (%T)", e, e)
 }
 
-// text joins comment groups into one line each.
+// text joins comment groups into one line.
 func text(groups ...*ast.CommentGroup) string {
 	var parts []string
 	for _, g := range groups {

@@ -48,7 +48,7 @@ func UnescapeLenient(s string, p int) string {
 	return string(append(b, s[min(start, len(s)):]...))
 }
 
-// escape decodes the escape at p. The character is -1 where it is none, or a lone surrogate.
+// escape decodes the escape at p. The character is -1 for an invalid escape and for a lone surrogate.
 func escape(s string, p int) (u rune, next int) {
 	if p+1 >= len(s) {
 		return -1, len(s)
@@ -87,7 +87,7 @@ func escape(s string, p int) (u rune, next int) {
 	return u, p + 6
 }
 
-// hex4 reads four hex digits at p, -1 if they are none.
+// hex4 reads four hex digits at p; it returns -1 for other characters.
 func hex4(s string, p int) rune {
 	if p+4 > len(s) {
 		return -1

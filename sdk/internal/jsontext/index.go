@@ -3,23 +3,23 @@ package jsontext
 // Node is one value of an indexed text, or the name of a member. Offsets are in bytes.
 type Node struct {
 	Start, End int32 // a string's and a name's with their quotes
-	Next       int32 // the number of the node after this one and all that is in it; of a name, Escaped where it holds a backslash
+	Next       int32 // the index of the node after this one and its contents; Escaped for a name with a backslash
 }
 
-// Escaped is in the place of Next of a name that does not stand for itself.
+// Escaped is the Next of a name that holds an escape.
 const Escaped = -1
 
-// Index reads a whole text and returns its values in the order in which they begin, the outermost first: what is in an object or array
-// follows it, each member's name before its value. depth is how many objects and arrays may be nested. reason is "" if the
-// text is one JSON value, else why it is none. Whether its bytes are valid UTF-8 is not looked at.
+// Index reads a whole text and returns its values in the order of their beginnings, the outermost first. The contents of an object or array
+// follow it, each member's name before its value. depth is the greatest depth of objects and arrays. reason is "" if the text is one JSON
+// value, else the reason why not. Index does not check UTF-8.
 //
-// It is one loop with few calls: in a guest a call costs as much as reading twenty bytes.
+// Index is one loop with few calls, because in a guest a call costs as much as reading twenty bytes.
 func Index(s string, depth int) (nodes []Node, reason string) {
 	if len(s) > 1<<30 {
 		return nil, "too long"
 	}
 	nodes = roomForNodes(len(s)/8 + 8)
-	open := make([]int32, 0, 16) // the objects and arrays that p is in
+	open := make([]int32, 0, 16) // the objects and arrays around p
 	for p := 0; ; {
 		if p < len(s) && s[p] <= ' ' {
 			p = Space(s, p)

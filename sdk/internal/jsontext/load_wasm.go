@@ -2,15 +2,15 @@ package jsontext
 
 import "unsafe"
 
-// load returns the eight bytes at p, the first one lowest. WebAssembly loads from any address, but Go's compiler would put them together
-// one by one.
+// load returns the eight bytes at p in little-endian order. WebAssembly loads from any address, but Go's compiler would load the bytes one by
+// one.
 func load(s string, p int) uint64 {
 	_ = s[p+7]
 	return *(*uint64)(unsafe.Add(unsafe.Pointer(unsafe.StringData(s)), p))
 }
 
-// What an ordinary step builds is built here: an allocation costs a guest as much as reading forty bytes of JSON. Where this has been used up, room
-// is allocated.
+// A step builds its texts in this buffer, because an allocation costs a guest as much as reading forty bytes of JSON. When the buffer is used
+// up, Room allocates.
 var (
 	bytesRoom [24 << 10]byte
 	nodesRoom [1024]Node
@@ -37,5 +37,5 @@ func roomForNodes(n int) []Node {
 	return b
 }
 
-// EmptyRoom makes all of the room there again. What has been built in it is lost.
+// EmptyRoom makes the whole buffer free again. Everything built in it is lost.
 func EmptyRoom() { bytesUsed, nodesUsed = 0, 0 }

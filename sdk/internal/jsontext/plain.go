@@ -7,8 +7,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// plain returns the offset of the first byte at or after p that does not stand for itself in a string: a quote, a backslash or a control
-// character; len(s) if there is none. It looks at eight bytes at a time.
+// plain returns the offset of the first quote, backslash or control character at or after p, len(s) without one. It reads eight bytes at a
+// time.
 func plain(s string, p int) int {
 	for ; p+8 <= len(s); p += 8 {
 		if found := stops(load(s, p)); found != 0 {
@@ -21,7 +21,7 @@ func plain(s string, p int) int {
 	return p
 }
 
-// clean is plain that stops at bytes beyond ASCII as well.
+// clean is plain that also stops at bytes outside of ASCII.
 func clean(s string, p int) int {
 	for ; p+8 <= len(s); p += 8 {
 		w := load(s, p)
@@ -35,7 +35,7 @@ func clean(s string, p int) int {
 	return p
 }
 
-// stops has the high bit of each byte that does not stand for itself; of those above the first, perhaps wrongly: a borrow goes upwards.
+// stops sets the high bit of each byte that plain stops at. Only the lowest set bit is reliable, as a borrow moves upwards.
 func stops(w uint64) uint64 {
 	quote, backslash := w^'"'*ones, w^'\\'*ones
 	return ((quote-ones)&^quote | (backslash-ones)&^backslash | (w-' '*ones)&^w) & highs
@@ -63,7 +63,7 @@ func Unreserved(s string, p int, brackets bool) int {
 	return p
 }
 
-// between has the high bit of each byte, none of which is above 0x7f, that is between first and last.
+// between sets the high bit of each byte from first to last. No byte may be above 0x7f.
 func between(w, first, last uint64) uint64 {
 	return (w + (0x80-first)*ones) &^ (w + (0x7f-last)*ones)
 }

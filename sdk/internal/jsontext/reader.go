@@ -1,8 +1,8 @@
 // Package jsontext reads and writes JSON without reflection, fmt or floats, so that it is small and quick inside a WASM guest.
 //
-// The reader is strict, because the host reads the bytes of untrusted guests with it: RFC 8259 syntax and nothing beyond it, valid
-// UTF-8, no lone surrogates, integers in range, nesting of at most MaxDepth. Errors are sticky: after the first, every method answers
-// with a zero value and every loop ends, so that generated code checks once, at the end.
+// The reader is strict, because the host reads the bytes of untrusted guests with it. It accepts RFC 8259 and nothing else: valid UTF-8, no
+// lone surrogates, integers in range, at most MaxDepth levels. Errors are sticky: after the first error every method returns a zero value and
+// every loop ends. So generated code checks for an error once, at the end.
 package jsontext
 
 import (
@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how many objects and arrays may be nested in a message.
+// MaxDepth is the greatest depth of objects and arrays in a message.
 const MaxDepth = 64
 
-// Error is where and why a text was refused.
+// Error is the place and reason of a refused text.
 type Error struct {
 	Offset int    // in bytes
 	Reason string // short and constant
@@ -40,7 +40,7 @@ func NewReader(text string) Reader {
 	return r
 }
 
-// NewTrustingReader returns a reader of text from a writer that is known to write UTF-8: it is not checked.
+// NewTrustingReader returns a reader that does not check UTF-8, for text from a trusted writer.
 func NewTrustingReader(text string) Reader { return Reader{s: text} }
 
 // Fail records the first error and moves to the end of the text.
@@ -51,7 +51,7 @@ func (r *Reader) Fail(reason string) {
 	r.p = len(r.s)
 }
 
-// Close says whether the text was well formed and has been read to its end.
+// Close returns the first error. A text that was not read to its end is an error too.
 func (r *Reader) Close() error {
 	if r.err == nil && r.peek() != 0 {
 		r.Fail("text after the value")
@@ -79,7 +79,7 @@ func (r *Reader) peek() byte {
 	return 0
 }
 
-// Null reads a null where one stands and says whether one did.
+// Null reads a null if it is next, and reports whether it was.
 func (r *Reader) Null() bool {
 	if r.peek() != 'n' {
 		return false
@@ -96,10 +96,10 @@ func (r *Reader) literal(s string) {
 	r.p += len(s)
 }
 
-// Object enters an object and says whether it has a member, whose Key is next. A null is read as an object without members.
+// Object enters an object and reports whether it has a member, whose Key is next. A null counts as an object without members.
 func (r *Reader) Object() bool { return r.enter('{', '}', "object expected") }
 
-// Array enters an array and says whether it has an element, which is next. A null is read as an array without elements.
+// Array enters an array and reports whether it has an element, which is next. A null counts as an array without elements.
 func (r *Reader) Array() bool { return r.enter('[', ']', "array expected") }
 
 func (r *Reader) enter(open, shut byte, reason string) bool {
@@ -129,7 +129,7 @@ func (r *Reader) enter(open, shut byte, reason string) bool {
 	return true
 }
 
-// More says, after a member or element, whether another one follows in the object (shut is '}') or array (']'), and leaves it if not.
+// More reports, after a member or element, whether another one follows in the object (shut is '}') or array (']'). If not, More leaves it.
 func (r *Reader) More(shut byte) bool {
 	if r.p < len(r.s) && r.s[r.p] == ',' {
 		r.p++
@@ -150,7 +150,7 @@ func (r *Reader) More(shut byte) bool {
 	return false
 }
 
-// plainKey reads a name and the colon in their usual form, without white space and escapes, and says whether that is what stands here.
+// plainKey reads a name and its colon in the usual form, without white space and escapes. It reports whether this form stands here.
 func (r *Reader) plainKey() (name string, ok bool) {
 	s, start := r.s, r.p+1
 	if start > len(s) || s[start-1] != '"' {
@@ -187,7 +187,7 @@ func (r *Reader) Field(names []string, seen *uint64) int {
 	if !ok {
 		k = r.Key()
 	}
-	i := bits.Len64(*seen) // the one after the last of those read
+	i := bits.Len64(*seen) // the name after the last one read
 	for range names {
 		if i >= len(names) {
 			i = 0
@@ -310,7 +310,7 @@ func (r *Reader) Int() int {
 	return int(n)
 }
 
-// Skip reads one value of any kind, as strictly as the others.
+// Skip reads one value of any kind, as strictly as the other methods.
 func (r *Reader) Skip() {
 	if r.err != nil {
 		return

@@ -1,8 +1,7 @@
 package jsontext
 
-// Skip reads one value of any kind at p, with white space before it, and returns the offset after it. depth is how many objects and
-// arrays may be nested in it. reason is "" if all is well, else why the text was refused at end. Whether the bytes are valid UTF-8 is
-// not looked at.
+// Skip reads one value of any kind at p, with leading white space, and returns the offset after the value. depth is the greatest depth of
+// objects and arrays in the value. reason is "" for a valid value, else the reason of the refusal at end. Skip does not check UTF-8.
 func Skip(s string, p, depth int) (end int, reason string) {
 	p = Space(s, p)
 	if p >= len(s) {
@@ -36,7 +35,7 @@ func skipLiteral(s string, p int) (end int, reason string) {
 	return p + len(l), ""
 }
 
-// Space returns the offset of the first byte at or after p that is no white space.
+// Space returns the offset of the first byte at or after p that is not white space.
 func Space(s string, p int) int {
 	for p < len(s) && (s[p] == ' ' || s[p] == '\n' || s[p] == '\r' || s[p] == '\t') {
 		p++

@@ -7,7 +7,7 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends s as a JSON string. Bytes that are not valid UTF-8 become U+FFFD; U+007F and above stand as they are.
+// AppendString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD. U+007F and above are not escaped.
 func AppendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0
@@ -42,13 +42,13 @@ func AppendString(b []byte, s string) []byte {
 	return append(append(b, s[start:]...), '"')
 }
 
-// AppendName appends a member's name and its colon, and before them a comma unless the object has just been opened.
+// AppendName appends a member's name and its colon, with a comma before them unless the object has just begun.
 func AppendName(b []byte, name string) []byte {
 	b = AppendComma(b)
 	return append(AppendString(b, name), ':')
 }
 
-// AppendComma appends a comma unless an object or array has just been opened.
+// AppendComma appends a comma unless an object or array has just begun.
 func AppendComma(b []byte) []byte {
 	if n := len(b); n > 0 && b[n-1] != '{' && b[n-1] != '[' {
 		return append(b, ',')
@@ -74,10 +74,10 @@ func AppendInt(b []byte, n int64) []byte {
 // AppendBool appends a boolean.
 func AppendBool(b []byte, v bool) []byte { return strconv.AppendBool(b, v) }
 
-// The functions below append a member to the object that b ends in, with a comma where one is needed. key is the name as it stands in
-// JSON, with quotes and colon.
+// The functions below append a member to the object at the end of b, with a comma if needed. key is the name in JSON form, with quotes and
+// colon.
 
-// Name appends a member's name; its value is to follow.
+// Name appends a member's name. The caller appends the value.
 func Name(b []byte, key string) []byte { return append(AppendComma(b), key...) }
 
 // Str appends a member that is a string.

@@ -1,5 +1,5 @@
-// Package sha256 is SHA-256 (FIPS 180-4) without the weight of crypto/sha256, which brings half a megabyte of approved-mode machinery
-// into a WASM guest. Nothing secret is hashed with it: natively package sdk uses crypto/sha256.
+// Package sha256 is a small SHA-256 (FIPS 180-4) for WASM guests. crypto/sha256 would add half a megabyte of FIPS machinery to a module.
+// Package sha256 hashes nothing secret. Outside of WASM, package sdk uses crypto/sha256.
 package sha256
 
 import "math/bits"
@@ -47,7 +47,7 @@ func block(v *[8]uint32, p []byte) {
 		w[i] = w[i-16] + s0 + w[i-7] + s1
 	}
 	a, b, c, d, e, f, g, h := v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7]
-	for i := 0; i < 64; i += 8 { // eight rounds each, so that the variables need not be moved
+	for i := 0; i < 64; i += 8 { // eight rounds per turn save moving the variables
 		k, w := (*[8]uint32)(k[i:]), (*[8]uint32)(w[i:])
 		t := h + big1(e) + (e&(f^g) ^ g) + k[0] + w[0]
 		d, h = d+t, t+big0(a)+(a&b|c&(a|b))

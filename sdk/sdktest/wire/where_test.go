@@ -33,8 +33,8 @@ func TestImpossibleOutcomesAreErrors(t *testing.T) {
 		return o, err
 	}
 	wrong := wrongsOf(t, voids, Options{}, `"status": "charged"`, `"status": "voided"`)
-	require.Regexp(t, `tiny\.responses\.json:\d+ \(case \w+\): the outcome voided is none of this operation's: authorize ends with authorized`, wrong)
-	require.Regexp(t, `tiny\.responses\.json:\d+ \(status \w+\): the outcome voided`, wrong)
+	require.Regexp(t, `tiny\.responses\.json:\d+ \(case \w+\): authorize cannot end with the outcome voided: use authorized`, wrong)
+	require.Regexp(t, `tiny\.responses\.json:\d+ \(status \w+\): authorize cannot end with the outcome voided`, wrong)
 
 	takesMore := tiny()
 	takesMore.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
@@ -44,7 +44,7 @@ func TestImpossibleOutcomesAreErrors(t *testing.T) {
 		}
 		return o, err
 	}
-	require.Contains(t, wrongsOf(t, takesMore, Options{}), "249.90 USD is more than the 24.99 USD that was asked for")
+	require.Contains(t, wrongsOf(t, takesMore, Options{}), "249.90 USD is more than the requested 24.99 USD")
 }
 
 // Every case becomes an operation with the real secrets and the answers that belong to it.
