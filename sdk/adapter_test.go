@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// play runs an operation to its end: it answers every send and verify with what next gives.
+// play runs an operation to its end. It answers every send and verify by calling next.
 func play(t *testing.T, a *Adapter, in Step, answer func(i int, r Result) Exchange) (Result, []Result) {
 	t.Helper()
 	var asked []Result
@@ -276,7 +276,7 @@ func TestAbsolute(t *testing.T) {
 	}
 }
 
-// TestRequestHash pins the canonical form down: recorded operations depend on it.
+// TestRequestHash fixes the canonical form, as recorded operations depend on it.
 func TestRequestHash(t *testing.T) {
 	abi, err := os.ReadFile("ABI.md")
 	require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestUnreadableAmounts shows that an amount that stands there and cannot be read is never taken for one that does not stand there.
+// TestUnreadableAmounts shows that an unreadable amount never counts as a missing amount.
 func TestUnreadableAmounts(t *testing.T) {
 	const other = "the answer's amount is unreadable or not in the payment's currency"
 	decimals := Decimals{"UGX": 2}
@@ -47,7 +47,7 @@ func TestUnreadableAmounts(t *testing.T) {
 	require.Nil(t, j.NeedMajor("m", "k", ""), "of no currency in particular")
 }
 
-// TestNotFound shows that a processor that does not know an id of its own proves nothing.
+// TestNotFound shows that nothing is proved if a processor does not know its own id.
 func TestNotFound(t *testing.T) {
 	outcome := func(op Operation, r Request) *Outcome {
 		c := &Call{Request: &r, step: &Step{Operation: op}}

@@ -45,7 +45,7 @@ func TestRefuses(t *testing.T) {
 	require.EqualError(t, (&sdk.Response{Status: 502, Body: []byte("<html>")}).Undecided("nothing", "name"), "nothing: HTTP 502")
 }
 
-// A message may be old, as one that is sent again for days, but never of a future that no clock explains.
+// A message may be old, as processors repeat messages for days. Its time may not be further ahead than clocks differ.
 func TestFresh(t *testing.T) {
 	now := time.UnixMilli(1_700_000_000_000)
 	a := &sdk.Adapter{}

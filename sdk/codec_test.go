@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fill sets v to a random value of its type. Strings of named types get one of their constants, for the schema's sake.
+// fill sets v to a random value of its type. Strings of named types get one of their constants, as the schema demands.
 func fill(r *rand.Rand, v reflect.Value, depth int) {
 	switch v.Kind() {
 	case reflect.String:
@@ -84,7 +84,7 @@ func random[T any](r *rand.Rand) *T {
 	return v
 }
 
-// one leaves one field of a result set.
+// one clears all fields of a result except one.
 func one(r *rand.Rand, v *Result) *Result {
 	for {
 		all := []func(*Result){func(n *Result) { n.Send = v.Send }, func(n *Result) { n.Verify = v.Verify }, func(n *Result) { n.Outcome = v.Outcome }, func(n *Result) { n.Reject = v.Reject }}
@@ -107,7 +107,7 @@ func envelope(json string, bodies string) []byte {
 	return append(b, bodies...)
 }
 
-// TestCodecAgainstEncodingJSON: what one writes the other reads, on random values, and values survive.
+// TestCodecAgainstEncodingJSON: the codec and encoding/json read each other's output, and random values survive.
 func TestCodecAgainstEncodingJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

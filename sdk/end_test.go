@@ -41,7 +41,7 @@ type brokenError struct{}
 
 func (brokenError) Error() string { panic("no text") }
 
-// TestEndAfterSending: the end of an operation is what returning would be, also where something may have left.
+// TestEndAfterSending: ending an operation equals returning from its function, also after a send.
 func TestEndAfterSending(t *testing.T) {
 	f := func(c *Call) (*Outcome, error) {
 		Must(c.Get("https://p.example/"))
@@ -57,7 +57,7 @@ func TestEndAfterSending(t *testing.T) {
 	require.Equal(t, diverged, operation(f, x, x).Outcome.Raw["error"], "the end does not hide exchanges that nobody asked for")
 }
 
-// TestEndOutside: a helper that is called outside of an operation tells why it ended.
+// TestEndOutside: outside of an operation a helper's panic names the error.
 func TestEndOutside(t *testing.T) {
 	require.PanicsWithError(t, "broken", func() { Check(errors.New("broken")) })
 	require.PanicsWithError(t, "the operation has ended", func() { new(Call).End(&Outcome{}) })

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each byte, at each place in and between the words that are looked at together.
+// Each byte, at each place within and between the words of eight bytes.
 func TestQueryEscapeEachByte(t *testing.T) {
 	for c := range 256 {
 		for at := range 20 {
@@ -166,7 +166,7 @@ func must(b []byte, err error) []byte {
 	return b
 }
 
-// What Index takes for JSON is what encoding/json does, whatever stands where eight bytes are looked at together.
+// Index and encoding/json accept the same texts, with any byte at any place of a word.
 func TestIndexAgreesWithEncodingJSON(t *testing.T) {
 	parts := []string{`"`, `\`, `\"`, `\u00e9`, "\x1f", " ", "é", "a", "{", "}", "[", "]", ":", ",", "0", "-1.5e3", "true", "null", `"abcdefgh"`, `"k":`, "\x00"}
 	for i := range 4000 {

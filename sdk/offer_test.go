@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A payment that asks for what the manifest does not offer is rejected before the adapter sees it.
+// A payment that needs a feature which the manifest does not offer is rejected before the adapter sees the payment.
 func TestWhatIsNotOffered(t *testing.T) {
 	external := &ThreeDSResult{TransStatus: "Y"}
 	byNetwork := &Instrument{Card: &Card{}, NetworkTransactionID: "n"}
@@ -14,7 +14,7 @@ func TestWhatIsNotOffered(t *testing.T) {
 		operation Operation
 		features  Features
 		request   Request
-		parameter string // "" is let through
+		parameter string // "" means accepted
 	}{
 		"an ordinary payment":                  {OpAuthorize, Features{}, Request{Instrument: &Instrument{Card: &Card{}}}, ""},
 		"nothing at all":                       {OpAuthorize, Features{}, Request{}, ""},

@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// A name that the manifest does not declare is found by what the adapter does with it, in the first request or in a later one.
+// The suite finds an undeclared name by the adapter's behaviour, in the first request or in a later one.
 func TestUndeclaredNames(t *testing.T) {
 	reads := func(name string, config bool) func(c *sdk.Call) string {
 		return func(c *sdk.Call) string {
@@ -62,7 +62,7 @@ func TestUndeclaredNames(t *testing.T) {
 	}
 }
 
-// What is offered is asked for: a sample for each.
+// There is a sample for each feature that the manifest offers.
 func TestSamplesAskForWhatIsOffered(t *testing.T) {
 	m := good().Manifest
 	m.Operations = []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpSync}

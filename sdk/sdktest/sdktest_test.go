@@ -102,7 +102,7 @@ func TestGoodAdapterPasses(t *testing.T) {
 	require.NoError(t, Check(t.Context(), Native(good()), Options{Answer: answers}))
 }
 
-// rules returns the rules that are broken, as "rule operation".
+// rules returns the broken rules, as "rule operation".
 func rules(err error) map[string]string {
 	all := map[string]string{}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -312,10 +312,10 @@ func TestBadAdapters(t *testing.T) {
 	}
 }
 
-// wallClock is what time.Now tells inside a guest: the time of the present step.
+// wallClock is the result of time.Now inside a guest: the time of the current step.
 var wallClock int64
 
-// bent is a Stepper that breaks what the SDK does not let an adapter break.
+// bent is a Stepper that breaks rules which the SDK does not let an adapter break.
 type bent struct {
 	Stepper
 	how string
@@ -356,7 +356,7 @@ type noManifest struct {
 func (n noManifest) Step(context.Context, []byte) ([]byte, error) { return nil, n.err }
 func (n noManifest) Manifest(context.Context) ([]byte, error)     { return n.message, n.err }
 
-// Without answers of the processor an amount is checked too, where a request depends on it.
+// Without good answers the suite also checks an amount, if a request depends on it.
 func TestMoneyWithoutAnswers(t *testing.T) {
 	for name, tc := range map[string]struct {
 		body   func(m sdk.Money) int64
@@ -378,7 +378,7 @@ func TestMoneyWithoutAnswers(t *testing.T) {
 	}
 }
 
-// lax is an adapter that offers everything, under the manifest of one that offers nothing: what it is asked it does.
+// lax is an adapter that offers everything, under the manifest of an adapter that offers nothing.
 type lax struct {
 	Stepper
 	manifest []byte
@@ -386,7 +386,7 @@ type lax struct {
 
 func (l lax) Manifest(context.Context) ([]byte, error) { return l.manifest, nil }
 
-// What is not offered must be rejected. The Go SDK does so of itself.
+// An adapter must reject what it does not offer. The Go SDK does that for the adapter.
 func TestOffers(t *testing.T) {
 	all := good()
 	manifest := all.ManifestMessage()

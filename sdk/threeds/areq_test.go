@@ -60,7 +60,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 	require.Equal(t, ConfigMerchantCountry, reject.Parameter, "36 is no country: 036 is")
 }
 
-// What the request tells goes before what the account does, and zeros in front are kept.
+// Data of the request takes precedence over the account's, and leading zeros stay.
 func TestParties(t *testing.T) {
 	config := map[string]string{ConfigAcquirerBIN: "412345", ConfigAcquirerMID: "m", ConfigAcquirerCountry: "AU", ConfigMCC: "0742", ConfigMerchantName: "Café Zoë", ConfigMerchantCountry: "036"}
 	a, err := read(t, purchase(), config)
@@ -157,7 +157,7 @@ func TestBrowserWithoutAScript(t *testing.T) {
 	require.Equal(t, []string{"en"}, b.AcceptLanguage)
 }
 
-// Whatever merchants and browsers say, what is made of it is printable ASCII of the lengths that EMV allows, and the same twice.
+// Any input of merchants and browsers gives printable ASCII of EMV's lengths, twice the same.
 func FuzzAReq(f *testing.F) {
 	f.Add("Ana Perez", "1 Main St", "ana@example.com", "+44 7911", "en-GB", "2.2.0", 24)
 	f.Add("Ødegård\x00", strings.Repeat("ß", 60), "a@", "00", "zh-Hant-TW", "2.3.1", -1)
@@ -191,7 +191,7 @@ func FuzzAReq(f *testing.F) {
 	})
 }
 
-// Whatever an authenticator answers, reading it ends with texts, and with an error or a status that EMV knows.
+// Any answer of an authenticator gives valid texts, and an error or a status that EMV defines.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{`{"transStatus":"Y","eci":"5","cardholderInfo":{"text":"x"},"messageExtension":[]}`, `{"transStatus":{}}`, `[`, `{"errorCode":203}`, `{"acsProtocolVersions":[{"version":1}]}`} {
 		f.Add([]byte(s))

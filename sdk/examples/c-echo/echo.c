@@ -1,5 +1,5 @@
-// An adapter in C, written from ABI.md: a processor without a network that approves what it is asked for. An amount whose last two
-// digits are 05 is declined. Freestanding: no libc, no imports.
+// An adapter in C, written from ABI.md alone. The processor has no network and approves every payment, except that it declines amounts whose
+// last two digits are 05. Freestanding: no libc, no imports.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -9,20 +9,20 @@ typedef unsigned long long u64;
 // ---- memory ----
 
 static unsigned char in[1 << 20];  // the host writes a message here
-static unsigned char out[16 << 10]; // and reads our answer here
+static unsigned char out[16 << 10]; // and reads the answer here
 static u32 used;
 
 EXPORT(payswitch_alloc) u32 payswitch_alloc(u32 len) { return len <= sizeof in ? (u32)in : 0; }
 
 static u64 answer(void) {
-  u32 n = used - 4; // the JSON's length, little-endian, before it
+  u32 n = used - 4; // the length of the JSON, little-endian
   out[0] = n, out[1] = n >> 8, out[2] = n >> 16, out[3] = n >> 24;
   return (u64)(u32)out << 32 | used;
 }
 
 // ---- writing ----
 
-typedef struct { const unsigned char *p, *end; } text; // a piece of JSON, where it stands; p is 0 when it is missing
+typedef struct { const unsigned char *p, *end; } text; // a part of the JSON; p is 0 for a missing part
 
 static void begin(void) { used = 4; }
 
@@ -30,11 +30,11 @@ static void put(const char *s) {
   while (*s && used < sizeof out) out[used++] = *s++;
 }
 
-static void put_text(text t) { // as it stands, escapes included
+static void put_text(text t) { // unchanged, with its escapes
   while (t.p && t.p < t.end && used < sizeof out) out[used++] = *t.p++;
 }
 
-// ---- reading: the host writes valid JSON, so that it is enough to find one's way ----
+// ---- reading: the host writes valid JSON, so this code checks nothing ----
 
 static const unsigned char *space(const unsigned char *p, const unsigned char *end) {
   while (p < end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) p++;
@@ -73,7 +73,7 @@ static int is(text t, const char *s) {
   return p == t.end;
 }
 
-// member returns an object's member of that name; strings without their quotes.
+// member returns an object's member of that name. Strings come without their quotes.
 static text member(text object, const char *name) {
   text none = {0, 0};
   if (!object.p || object.p >= object.end || *object.p != '{') return none;
@@ -94,7 +94,7 @@ static text member(text object, const char *name) {
   return none;
 }
 
-static u64 number(text t) { // amounts are never negative here
+static u64 number(text t) { // amounts in these messages are never negative
   u64 n = 0;
   for (; t.p && t.p < t.end && *t.p >= '0' && *t.p <= '9'; t.p++) n = n * 10 + (*t.p - '0');
   return n;
@@ -118,7 +118,7 @@ static u64 reject(const char *code, const char *message) {
   return answer();
 }
 
-// outcome writes an outcome of the given status with an id made from the reference.
+// outcome writes an outcome of the given status, with an id made from the reference.
 static u64 outcome(text request, const char *status, const char *id, const char *prefix, int decline) {
   text amount = member(request, "amount");
   begin();
@@ -140,7 +140,7 @@ EXPORT(payswitch_step) u64 payswitch_step(u32 address, u32 len) {
   text request = member(step, "request"), op = member(step, "operation");
   if (!is(member(step, "abi"), "1")) return reject("unsupported", "this adapter speaks ABI 1");
   if (is(op, "authorize")) {
-    // The features offer none of these: they are not to be left out in silence.
+    // The features offer none of these: reject them instead of leaving them out.
     if (is(member(request, "request_3ds"), "true") || member(request, "three_ds").p) return reject("unsupported", "there is no 3-D Secure here");
     if (member(member(request, "instrument"), "network_transaction_id").p) return reject("unsupported", "there are no networks here");
     if (number(member(member(request, "amount"), "minor")) % 100 == 5) return outcome(request, "declined", "transaction_id", "echo_", 1);

@@ -1,9 +1,9 @@
-// Package wasmtest holds an adapter like one of a real processor's; its tests run it, and the SDK with it, inside WASM.
+// Package wasmtest holds a realistic adapter. Its tests run the adapter and the SDK inside WASM.
 package wasmtest
 
 import "payswitch/sdk"
 
-// Adapter is a processor that takes a form and answers JSON.
+// Adapter is the adapter of a processor that takes forms and answers JSON.
 var Adapter = sdk.Adapter{
 	Manifest: sdk.Manifest{
 		Name: "guest", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Guest", Description: "An adapter for tests.",

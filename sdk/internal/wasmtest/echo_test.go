@@ -18,7 +18,7 @@ import (
 
 const echoDir = "../../examples/c-echo"
 
-// echoModule builds the adapter in C, or skips where there is no compiler for it.
+// echoModule builds the adapter in C, or skips the test without a C compiler.
 func echoModule(t *testing.T) []byte {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "echo.wasm")
@@ -59,7 +59,7 @@ func TestAdapterInC(t *testing.T) {
 	require.NoError(t, sdktest.Check(t.Context(), m, sdktest.Options{}))
 }
 
-// TestSuiteOnModule: the suite runs on a .wasm as it does natively.
+// TestSuiteOnModule: the suite runs on a .wasm as on native code.
 func TestSuiteOnModule(t *testing.T) {
 	o := sdktest.Options{Answer: func(sdk.Operation, int, *sdk.Send) sdk.Exchange {
 		return sdk.Exchange{Status: 200, Body: []byte(answer)}

@@ -14,14 +14,14 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-// A module is one instance of an adapter's WASM, without the limits and the reset of payswitch's own sandbox. It implements
+// A module is an instance of an adapter's WASM, without the limits and the reset of payswitch's sandbox. It implements
 // sdktest.Stepper.
 type module struct {
 	alloc, manifest, step api.Function
 	memory                api.Memory
 }
 
-// instantiate runs a module with a clock that stands still and random bytes that are always the same.
+// instantiate runs a module with a fixed clock and fixed random bytes.
 func instantiate(t testing.TB, wasm []byte) *module {
 	t.Helper()
 	ctx := context.Background()

@@ -40,7 +40,7 @@ func (r *runner) checkResponses(f *Responses) {
 	}
 }
 
-// complete gives a sample the input that it does not tell, from the first case of its flow, and capture mode where it has one.
+// complete returns a copy of a sample with the missing input from the first case of its flow.
 func (r *runner) complete(sample *Case) *Case {
 	c := sample.clone()
 	for _, base := range r.requests.Cases {
@@ -56,7 +56,7 @@ func (r *runner) complete(sample *Case) *Case {
 	return c
 }
 
-// answer gives the adapter the answer of a sample and returns how the operation ends.
+// answer runs the operation of a sample with the sample's answer. It returns the last step and its result.
 func (r *runner) answer(c *Case) (*sdk.Step, *sdk.Result, error) {
 	if c.Response == nil {
 		return nil, nil, fmt.Errorf("the sample has no response")
@@ -110,7 +110,7 @@ func (r *runner) checkSample(c *Case) []string {
 	return wrong
 }
 
-// impossible says why an outcome cannot be one of its operation, and where the case stands; nil where it can.
+// impossible returns the reason why the operation cannot end with the outcome, with the place of the case; nil if it can.
 func impossible(where string, s *sdk.Step, o *sdk.Outcome) []string {
 	if problem := o.Impossible(s.Operation, s.Request.Amount); problem != "" {
 		return []string{where + ": " + problem}
@@ -118,14 +118,14 @@ func impossible(where string, s *sdk.Step, o *sdk.Outcome) []string {
 	return nil
 }
 
-// checkStatus puts a value into the field that decides. An empty status is for a value nobody has heard of, which decides nothing.
+// checkStatus puts a value into the field that decides. A status of "" stands for an unknown value, which must decide nothing.
 func (r *runner) checkStatus(samples []Case, table *StatusTable, name, value, status string) []string {
 	c := r.base(samples, table, status)
 	if c == nil {
-		return []string{fmt.Sprintf("no sample of %s holds %s: set it in Options.Set, or skip", table.Flow, table.Field)}
+		return []string{fmt.Sprintf("no sample of flow %s holds the field %s: set it in Options.Set, or name it in Skip", table.Flow, table.Field)}
 	}
 	if !r.set(c, table.Field, value) {
-		return []string{fmt.Sprintf("sample %s: %s cannot be set: set it in Options.Set", c.Name, table.Field)}
+		return []string{fmt.Sprintf("sample %s: the field %s cannot be set: set it in Options.Set", c.Name, table.Field)}
 	}
 	s, result, err := r.answer(c)
 	switch {
@@ -142,7 +142,7 @@ func (r *runner) checkStatus(samples []Case, table *StatusTable, name, value, st
 		allowed = allowedStatuses(status, table.Flow)
 	}
 	if status == "authentication_pending" && c.Expected.Status != status {
-		allowed = append(slices.Clone(allowed), sdk.StatusUnknown) // the sample does not say where to
+		allowed = append(slices.Clone(allowed), sdk.StatusUnknown) // the sample lacks the URL of the authentication
 	}
 	if got := result.Outcome.Status; !slices.Contains(allowed, got) && !r.allow.allows([]string{name}, "status") {
 		return []string{fmt.Sprintf("%s: want %s = %v, got %s%s (in sample %s)", value, status, allowed, got, rawText(result.Outcome), c.Name)}
@@ -150,7 +150,7 @@ func (r *runner) checkStatus(samples []Case, table *StatusTable, name, value, st
 	return nil
 }
 
-// base is a copy of the sample to try a value of a status table on: one that means the same, else a success, else any of the flow.
+// base returns a copy of the best sample for a value of a status table: one with the same status, else a success, else any of the flow.
 func (r *runner) base(samples []Case, table *StatusTable, status string) *Case {
 	best, points := (*Case)(nil), -1
 	for i := range samples {
@@ -181,7 +181,7 @@ func (r *runner) base(samples []Case, table *StatusTable, status string) *Case {
 	return best
 }
 
-// set puts a value into the answer of a sample, which it changes.
+// set puts a value into the answer of a sample. It changes the sample.
 func (r *runner) set(c *Case, field, value string) bool {
 	if r.options.Set != nil && r.options.Set(c, field, value) {
 		return true
@@ -212,5 +212,5 @@ func (r *runner) checkDecline(f *Responses, code string) []string {
 		}
 		return nil
 	}
-	return []string{fmt.Sprintf("no sample of a decline holds %s: set it in Options.Set, or skip", f.Declines.Field)}
+	return []string{fmt.Sprintf("no sample of a decline holds the field %s: set it in Options.Set, or name it in Skip", f.Declines.Field)}
 }

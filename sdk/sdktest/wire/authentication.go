@@ -9,11 +9,11 @@ import (
 	"payswitch/sdk"
 )
 
-// authentications are the operations of an authenticator that are about one authentication.
+// authentications are the operations of an authenticator for one authentication.
 var authentications = []sdk.Operation{sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpCancelChallenge}
 
-// authentication makes the request of an authenticator's operation: input.authentication is sdk.AuthenticationRequest in its own JSON, the
-// rest is told as for payments.
+// authentication makes the request of an authenticator's operation. input.authentication is sdk.AuthenticationRequest in its own JSON. The
+// rest of the input is as for payments.
 func (c *Case) authentication(in input) sdk.Request {
 	r := sdk.Request{PaymentID: "pay_wire", AttemptID: "pay_wire_1", Amount: sdk.Money{Minor: in.int("amount"), Currency: sdk.Currency(in.str("currency"))},
 		Instrument: instrument(in), Customer: customer(in.obj("customer")), Billing: address(in.obj("billing")), Shipping: address(in.obj("shipping")),
@@ -28,10 +28,10 @@ func (c *Case) authentication(in input) sdk.Request {
 	return r
 }
 
-// captured is what stands in a concealed answer instead of a value.
+// captured replaces a captured value in an answer.
 const captured = "captured:"
 
-// conceal puts stand-ins where a send captures fields of its answer, as the host does.
+// conceal replaces the captured fields of an answer by stand-ins, as the host does.
 func (r *Response) conceal(all []sdk.Capture) *Response {
 	c := Response{Status: r.Status, Headers: r.Headers, Body: deepCopy(r.Body)}
 	for _, k := range all {
@@ -44,7 +44,7 @@ func (r *Response) conceal(all []sdk.Capture) *Response {
 	return &c
 }
 
-// textAt is the text at a path of names in a body, "" if there is none.
+// textAt returns the text at a path of names in a body, "" without a text.
 func textAt(body map[string]any, path string) string {
 	v, err := json.Marshal(body)
 	if err != nil {
@@ -57,7 +57,7 @@ func textAt(body map[string]any, path string) string {
 	return j.Str(path)
 }
 
-// wrongAuthentication compares what a sample expects of an authentication, all of it, with an outcome's. A cavv must be a captured value.
+// wrongAuthentication compares the authentication that a sample expects, with all its fields, and the outcome's. A cavv must be a captured value.
 func wrongAuthentication(want map[string]any, o *sdk.Outcome) []difference {
 	if want == nil {
 		return nil
@@ -73,7 +73,7 @@ func wrongAuthentication(want map[string]any, o *sdk.Outcome) []difference {
 	if err != nil {
 		return []difference{{"authentication", "", err.Error()}}
 	}
-	plain, _ := json.Marshal(want) // numbers become alike
+	plain, _ := json.Marshal(want) // gives all numbers the same type
 	expected := map[string]any{}
 	_ = json.Unmarshal(plain, &expected)
 	var all []difference

@@ -11,10 +11,10 @@ import (
 	"payswitch/sdk"
 )
 
-// A secret is what a stand-in stands for.
+// A secret is the value behind a stand-in.
 type secret struct{ name, value string }
 
-// standIns puts stand-ins into a step, as the host does.
+// standIns replaces the secrets of a step by stand-ins, as the host does.
 func standIns(s *sdk.Step, m *sdk.Manifest) map[string]secret {
 	const pad = "Zq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6Jf"
 	all := map[string]secret{}
@@ -42,8 +42,8 @@ func standIns(s *sdk.Step, m *sdk.Manifest) map[string]secret {
 	return all
 }
 
-// checkBlind runs a case with stand-ins: with the values in their place the request must be the one made of the values, and card data
-// must stand where the manifest says. Where credentials may stand is for the host to decide.
+// checkBlind runs a case with stand-ins. With the values in their places the request must equal the request made from the values. Card data
+// must stand where the manifest declares. checkBlind does not check the places of credentials: the host does.
 func (r *runner) checkBlind(c *Case, real *sdk.Send) []string {
 	s, err := r.step(c)
 	if err != nil {
@@ -79,7 +79,7 @@ func (r *runner) checkBlind(c *Case, real *sdk.Send) []string {
 	return append(wrong, r.misplaced(s.Operation, send, secrets)...)
 }
 
-// misplaced lists card data that stands where no placement allows it.
+// misplaced lists card data in places that no placement allows.
 func (r *runner) misplaced(op sdk.Operation, s *sdk.Send, secrets map[string]secret) (wrong []string) {
 	f, err := fieldsOf(s)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *runner) misplaced(op sdk.Operation, s *sdk.Send, secrets map[string]sec
 	return wrong
 }
 
-// placed says whether a placement lets card data stand at the path of a send. A document within a form field is taken as it is.
+// placed reports whether a placement allows card data at the path of a send. It does not look into a document within a form field.
 func (r *runner) placed(op sdk.Operation, s *sdk.Send, path, name string, whole bool) bool {
 	u, err := url.Parse(s.URL)
 	field, body := strings.CutPrefix(path, "body.")
@@ -118,7 +118,7 @@ func (r *runner) placed(op sdk.Operation, s *sdk.Send, path, name string, whole 
 	})
 }
 
-// index is an array index in a path; placements say [] for any.
+// index matches an array index in a path. Placements use [] for any index.
 var index = regexp.MustCompile(`\[\d+\]`)
 
 func anyElement(path string) string {

@@ -9,10 +9,10 @@ import (
 	"payswitch/sdk"
 )
 
-// A difference between the request of a case and the adapter's.
+// A difference is one between the request of a case and the adapter's.
 type difference struct {
 	path      string
-	want, got string // "" is missing
+	want, got string // "" means missing
 }
 
 func (d difference) String() string {
@@ -25,8 +25,8 @@ func (d difference) String() string {
 	return fmt.Sprintf("%s: want %s, got %s", d.path, text(d.want), text(d.got))
 }
 
-// compare lists what differs. Everything counts but the time and chance of the case, the order of names, and the headers that carry no
-// meaning of ours.
+// compare lists the differences. It ignores the volatile fields of the case, the order of names, and headers that the adapter does not
+// decide.
 func compare(c *Case, s *sdk.Send) ([]difference, error) {
 	want, err := c.Request.fields()
 	if err != nil {
@@ -36,7 +36,7 @@ func compare(c *Case, s *sdk.Send) ([]difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.IdempotencyHeader != "" { // the host sets its value; the case may have none
+	if s.IdempotencyHeader != "" { // the host sets its value, and the case may lack it
 		delete(want, "headers."+strings.ToLower(s.IdempotencyHeader))
 	}
 	presence := map[string]bool{}
@@ -55,7 +55,7 @@ func compare(c *Case, s *sdk.Send) ([]difference, error) {
 	return all, nil
 }
 
-// ignored says whether a header carries nothing that the adapter decides, or may be there though the case has none.
+// ignored reports whether the adapter does not decide a header, or may send it although the case lacks it.
 func ignored(path, want, bodyKind string) bool {
 	header, ok := strings.CutPrefix(path, "headers.")
 	if !ok {
@@ -70,7 +70,7 @@ func ignored(path, want, bodyKind string) bool {
 	return want == "" && strings.Contains(header, "idempoten")
 }
 
-// sameNumber compares JSON numbers by value: 10.50 is 10.5.
+// sameNumber compares JSON numbers by value: 10.50 equals 10.5.
 func sameNumber(a, b string) bool {
 	x, ok := new(big.Rat).SetString(a)
 	y, ok2 := new(big.Rat).SetString(b)

@@ -11,9 +11,8 @@ import (
 	"payswitch/sdk"
 )
 
-// Converse runs an operation on the adapter against a server: every send goes through the client as the host would send it, with the
-// value of its idempotency header set, and is answered by the server. It returns how the operation ends. s is not changed; its account's
-// BaseURL says where the server is.
+// Converse runs an operation of the adapter against a server. It sends every request through the client as the host would, with the value of
+// the idempotency header. The BaseURL of the step's account is the server's address. Converse returns the last result and does not change s.
 func Converse(a *sdk.Adapter, s *sdk.Step, client *http.Client) (sdk.Result, error) {
 	var answers []sdk.Exchange
 	for {

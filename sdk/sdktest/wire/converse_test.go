@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// TestConverse has an adapter of two requests talk to a server.
+// TestConverse lets an adapter with two requests talk to a server.
 func TestConverse(t *testing.T) {
 	a := &sdk.Adapter{Manifest: sdk.Manifest{Name: "two", Environments: map[string]sdk.Environment{"test": sdk.At("https://api.two.example")}},
 		Authorize: func(c *sdk.Call) (*sdk.Outcome, error) {

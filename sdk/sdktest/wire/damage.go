@@ -11,16 +11,15 @@ import (
 	"payswitch/sdk"
 )
 
-// checkDamaged gives the adapter the answer of a sample with one thing wrong in it: each value in turn missing, null or of another kind, and
-// HTTP statuses that contradict the body. That may cost the outcome its certainty. It must not make another outcome of it: what is not
-// there is no evidence of anything.
+// checkDamaged gives the adapter the answer of a sample with one fault. Each value in turn is missing, null or of another kind; HTTP statuses
+// contradict the body. The outcome may become unknown or pending. It must not become another outcome, as a missing value proves nothing.
 func (r *runner) checkDamaged(sample *Case) []string {
 	s, whole, err := r.answer(sample.clone())
 	if err != nil {
 		return []string{err.Error()}
 	}
 	if whole.Outcome == nil || slices.Contains(authentications, s.Operation) {
-		return nil // a sample of a request that goes before the one that decides, or of what moves no money
+		return nil // the sample's request does not decide, or moves no money
 	}
 	outcome := whole.Outcome.Status
 	var wrong []string
@@ -28,7 +27,7 @@ func (r *runner) checkDamaged(sample *Case) []string {
 		c := sample.clone()
 		c.Response.Status, c.Response.Body = status, body
 		_, result, err := r.answer(c)
-		if err != nil || result.Outcome == nil { // it goes on to ask something
+		if err != nil || result.Outcome == nil { // the adapter sends another request
 			return
 		}
 		allowed = append(allowed, sdk.StatusUnknown, sdk.StatusPending)
@@ -51,7 +50,7 @@ func (r *runner) checkDamaged(sample *Case) []string {
 				return
 			}
 			if o := result.Outcome; (o.Amount == nil || *o.Amount == asked) && o.Totals == nil && !r.allow.allows([]string{"damaged/" + c.Name}, other.what+" "+at) {
-				wrong = append(wrong, fmt.Sprintf("%s %s: %s, as if it were what was asked for", other.what, at, o.Status))
+				wrong = append(wrong, fmt.Sprintf("%s %s: %s with the requested amount: take the answer's amount, or answer unknown", other.what, at, o.Status))
 			}
 		})
 	}
@@ -60,10 +59,10 @@ func (r *runner) checkDamaged(sample *Case) []string {
 		var allowed []sdk.OutcomeStatus
 		answered := sample.Response.Status / 100
 		switch class := status / 100; {
-		case status == 408, status == 409, class == 5: // whatever the body says
+		case status == 408, status == 409, class == 5: // the body proves nothing with these
 		case class == answered:
 			allowed = append(allowed, outcome)
-		case outcome == sdk.StatusDeclined, outcome == sdk.StatusNotFound && class == 4: // the body says so
+		case outcome == sdk.StatusDeclined, outcome == sdk.StatusNotFound && class == 4: // the body proves it
 			allowed = append(allowed, outcome)
 		}
 		if status != sample.Response.Status {
@@ -73,7 +72,7 @@ func (r *runner) checkDamaged(sample *Case) []string {
 	return wrong
 }
 
-// damaged yields copies of a body, each with one thing wrong in it, and what that is.
+// damaged yields copies of a body with one fault each, and the name of the fault.
 func damaged(v any, path string, yield func(what string, body any)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -116,7 +115,7 @@ func damaged(v any, path string, yield func(what string, body any)) {
 	}
 }
 
-// replaced yields copies of a body in which one value is another, and the path of that value.
+// replaced yields copies of a body with one replaced value each, and the path of the value.
 func replaced(v any, path, is, becomes string, yield func(at string, body any)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -146,7 +145,7 @@ func replaced(v any, path, is, becomes string, yield func(at string, body any)) 
 	}
 }
 
-// otherKind is a value that is none of the kind that stood there.
+// otherKind returns a value of another kind.
 func otherKind(v any) any {
 	switch v.(type) {
 	case string, json.Number:

@@ -9,17 +9,17 @@ import (
 	"payswitch/sdk"
 )
 
-// Damage plays an operation of several requests again and again, each time with one thing wrong in one of its answers, as Run does with
-// samples: a value missing, null or of another kind, or another HTTP status. It returns what became another outcome by that, for example
-// "answer 1, no list: captured became not_found". An outcome may become unknown or pending, and a damaged answer lead to another request.
-// The error is for answers that come to no outcome when they are whole, or are not JSON.
+// Damage plays an operation of several requests again and again, each time with one fault in one answer, as Run does with samples: a value is
+// missing, null or of another kind, or the HTTP status is another one. It returns the faults that changed the outcome, for example "answer 1,
+// no list: captured became not_found". An outcome may become unknown or pending, and a fault may lead to another request. The error means
+// that the undamaged answers lead to no outcome, or are not JSON.
 func Damage(a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) (wrong []string, err error) {
 	_, whole, err := Play(a, s, answers...)
 	switch {
 	case err != nil:
 		return nil, err
 	case whole.Outcome == nil:
-		return nil, fmt.Errorf("no outcome: %s", ending(&whole))
+		return nil, fmt.Errorf("the undamaged answers lead to no outcome: %s", ending(&whole))
 	}
 	for i := range answers {
 		try := func(what string, x sdk.Exchange, allowed ...sdk.OutcomeStatus) {

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// An adapter that concludes something from what is missing, from an HTTP status alone or from an amount that nobody asked for is found.
+// The damage finds adapters that draw conclusions from a missing value, from an HTTP status alone, or from an amount that differs from the requested one.
 func TestDamageIsFound(t *testing.T) {
 	found := func(allow map[string]string, read func(a *sdk.Response, j sdk.JSON) *sdk.Outcome) string {
 		a := tiny()
@@ -59,12 +59,12 @@ func TestDamageIsFound(t *testing.T) {
 			}
 			return careful(a, j)
 		},
-		"another amount paid: captured, as if it were what was asked for": func(a *sdk.Response, j sdk.JSON) *sdk.Outcome {
+		"another amount paid: captured with the requested amount": func(a *sdk.Response, j sdk.JSON) *sdk.Outcome {
 			o := careful(a, j)
 			o.Amount = nil
 			return o
 		},
-		"another currency in.currency: captured, as if it were what was asked for": func(a *sdk.Response, j sdk.JSON) *sdk.Outcome {
+		"another currency in.currency: captured with the requested amount": func(a *sdk.Response, j sdk.JSON) *sdk.Outcome {
 			if o := careful(a, j); o.Status != sdk.StatusUnknown || !a.OK() || j.Str("in.currency") != "ZAR" {
 				return o
 			}
@@ -77,7 +77,7 @@ func TestDamageIsFound(t *testing.T) {
 	}
 }
 
-// A body is damaged in every place, and itself stays as it was.
+// Every place of a body is damaged in turn. The body itself stays unchanged.
 func TestDamages(t *testing.T) {
 	var body any
 	d := json.NewDecoder(strings.NewReader(`{"a":[{"b":1}],"c":"x"}`))

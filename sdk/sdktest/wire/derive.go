@@ -23,13 +23,13 @@ import (
 	"payswitch/sdk"
 )
 
-// Evaluate computes an expression without stand-ins in it; body is the request's body, or the message's.
+// Evaluate computes an expression without stand-ins. body is the body of the request or of the webhook message.
 func Evaluate(x sdk.Expr, body []byte) ([]byte, error) {
 	e := substitution{body: body}
 	return e.value(x)
 }
 
-// A substitution puts values in the place of stand-ins.
+// A substitution replaces stand-ins by values.
 type substitution struct {
 	values map[string]string // by stand-in
 	derive []sdk.Derivation
@@ -95,7 +95,7 @@ func apply(fn string, args [][]byte) ([]byte, error) {
 	case sdk.FnRSASHA256, sdk.FnECDSASHA256, sdk.FnRSAOAEPSHA256:
 		return withKey(fn, args[0], args[1])
 	}
-	return nil, fmt.Errorf("no function %q", fn)
+	return nil, fmt.Errorf("function %q is not known", fn)
 }
 
 func digest(h hash.Hash, data []byte) []byte {
@@ -131,23 +131,23 @@ func withKey(fn string, text, data []byte) ([]byte, error) {
 			}
 		}
 	}
-	return nil, errors.New(fn + ": not a key for this function")
+	return nil, errors.New(fn + ": the key is not of the kind that the function needs")
 }
 
-// text replaces the stand-ins in a text, each value escaped for its place.
+// text replaces the stand-ins in a text. It escapes each value for its place.
 func (e *substitution) text(s string, escape func(string) string) (string, error) {
 	var pairs []string
 	for standIn, value := range e.values {
 		pairs = append(pairs, standIn, escape(value))
 	}
-	derive := slices.Clone(e.derive) // longest first: the stand-in with index 1 begins that with index 10
+	derive := slices.Clone(e.derive) // longest first: the stand-in of index 1 is a prefix of that of index 10
 	slices.SortFunc(derive, func(a, b sdk.Derivation) int { return len(b.StandIn) - len(a.StandIn) })
 	for _, d := range derive {
 		if !strings.Contains(s, d.StandIn) {
 			continue
 		}
 		if e.depth++; e.depth > len(derive) {
-			return "", errors.New("derivations in a circle")
+			return "", errors.New("the derivations refer to each other in a circle")
 		}
 		v, err := e.value(d.Expr)
 		e.depth--
@@ -159,8 +159,8 @@ func (e *substitution) text(s string, escape func(string) string) (string, error
 	return strings.NewReplacer(pairs...).Replace(s), nil
 }
 
-// Substitute returns the send as it leaves: with the values of its derivations in the place of their stand-ins, escaped as JSON, form
-// or XML by the content type. values are further stand-ins and what they stand for; they may be nil.
+// Substitute returns the send as it leaves the host: it replaces the stand-ins of derivations by their values, escaped as JSON, form or XML
+// by the content type. values holds further stand-ins with their values and may be nil.
 func Substitute(s *sdk.Send, values map[string]string) (*sdk.Send, error) {
 	e := substitution{values: values, derive: s.Derive}
 	out := *s

@@ -67,10 +67,10 @@ func TestEvaluateKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "data", string(plain))
 	_, err = Evaluate(sdk.Fn(sdk.FnECDSASHA256, sdk.Text(private(r)), sdk.Text("data")), nil)
-	require.ErrorContains(t, err, "not a key for this function")
+	require.ErrorContains(t, err, "the key is not of the kind that the function needs")
 }
 
-// Values are escaped for where they are put, also those of derivations within derivations and over the body.
+// Values are escaped for their places, also in nested derivations and in derivations over the body.
 func TestSubstitute(t *testing.T) {
 	send := func(contentType, body string) *sdk.Send {
 		return &sdk.Send{Method: "POST", URL: "https://a.example/?k=D10", Body: []byte(body), Headers: []sdk.Header{sdk.H("Content-Type", contentType), sdk.H("Digest", "SHA=D2")},
@@ -95,7 +95,7 @@ func TestSubstitute(t *testing.T) {
 	require.ErrorContains(t, err, "circle")
 }
 
-// Bodies of every kind are taken apart into the same paths whoever wrote them.
+// Bodies of every kind give the same paths for the same values.
 func TestFields(t *testing.T) {
 	for _, row := range []struct {
 		contentType, body string

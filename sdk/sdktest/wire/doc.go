@@ -1,5 +1,5 @@
-// Package wire runs an adapter against recorded facts of its processor: requests as they must look, and answers with what they mean.
-// The facts are two JSON files in the adapter's testdata, named after the manifest's name.
+// Package wire runs an adapter against recorded facts about its processor: requests in their exact form, and answers with their meanings.
+// The facts stand in two JSON files in the adapter's testdata, named after the manifest's name.
 //
 //	func TestWire(t *testing.T) {
 //		wire.Run(t, acme.Adapter(), os.DirFS("testdata"), wire.Options{
@@ -9,33 +9,34 @@
 //
 // # Requests: <name>.json
 //
-// base_url, clock (RFC 3339) and credentials.values hold for all cases. A case has a name, a flow, the input of the operation, perhaps
-// the exchanges (answers) that go before, and the request: method, url, headers (lower-case names), body_kind (json, form, xml,
-// multipart, text, none), body (parsed) and raw (the exact text). volatile.clock and volatile.random list fields of which only the
-// presence is compared. Fields are called url, headers.<name> and body.<path>.
+// base_url, clock (RFC 3339) and credentials.values apply to all cases. A case has a name, a flow, the input of the operation, optional
+// exchanges (answers to earlier requests), and the request: method, url, headers (lower-case names), body_kind (json, form, xml, multipart,
+// text, none), body (parsed) and raw (the exact text). For the fields in volatile.clock and volatile.random only the presence is compared.
+// Fields are named url, headers.<name> and body.<path>.
 //
-// The adapter gets the real card, CVC, cryptogram and credentials in place of stand-ins, so that its request is the one the processor
-// would get. Derivations are computed. Everything in a case's request must be there, and nothing else in the body or query; of headers
-// that the case does not have, only idempotency headers are let through. After that the case runs again with stand-ins,
-// which must lead to the same request and leave card data where the manifest's placements are. That is a quick model of the host's rules;
-// payswitch plugin check drives the same cases through the host itself, whose word counts.
+// The adapter gets the real card, CVC, cryptogram and credentials in place of stand-ins, so that its request is the one that the processor
+// would get. Derivations are computed. The adapter's request must hold everything in the case's request, and nothing else in the body or
+// query. Of the headers that the case lacks, only idempotency headers are allowed. Then the case runs again with stand-ins. It must lead to
+// the same request, with card data only in the manifest's placements. This is a quick model of the host's rules; payswitch plugin check
+// drives the same cases through the host itself, which decides.
 //
 // The flows of an authenticator are three_ds_prepare, three_ds_authenticate, three_ds_result and three_ds_cancel; input.authentication is
 // sdk.AuthenticationRequest in its own JSON.
 //
 // # Answers: <name>.responses.json
 //
-// samples hold an answer and the expected result; status_tables the field that decides and what its values mean; declines the field
-// with the decline code and what the codes mean; webhooks.sample a correctly signed message. A sample says only what matters of its
-// input: the rest is taken from the first case of its flow. expected.authentication is the whole of Outcome.Authentication in its own
-// JSON, with the real cavv: the sample checks that its field was captured.
+// samples hold an answer and the expected result. status_tables name the field that decides and the meanings of its values. declines names
+// the field with the decline code and the meanings of the codes. webhooks.sample is a correctly signed message. A sample needs only the
+// relevant part of its input: the rest comes from the first case of its flow. expected.authentication is the whole Outcome.Authentication in
+// its own JSON, with the real cavv: the sample checks that the adapter captured its field.
 //
-// Each sample is tried with every kind of damage as well ("damaged/charged"): a value missing, null or of another kind, another HTTP status,
-// another amount or currency. An outcome may become unknown or pending by it, never another one; and an amount that is not what was asked
-// for must be told (Outcome.Amount), or the outcome be unknown. Allow names what is meant: "damaged/captured another amount amount".
+// Each sample also runs with every kind of damage ("damaged/charged"): a value is missing, null or of another kind, or the HTTP status, the
+// amount or the currency is another one. The outcome may become unknown or pending, never another one. If the amount differs from the
+// requested amount, the outcome must state it (Outcome.Amount) or be unknown. Options.Allow names intended exceptions: "damaged/captured
+// another amount amount".
 //
 // # Clients
 //
-// Recorded facts are what somebody here wrote down. Where the processor has a Go client, Converse has the adapter talk to the same test
-// server as the client: asked for the same, they must send the same, and the adapter must read what is made of the client's types.
+// Recorded facts can be wrong. If the processor has a Go client, Converse lets adapter and client talk to the same test server. For the same
+// task they must send the same requests, and the adapter must read answers made from the client's types.
 package wire

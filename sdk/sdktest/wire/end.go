@@ -2,15 +2,14 @@ package wire
 
 import "payswitch/sdk"
 
-// Played is what an operation sent, as it would leave, and how it ended: with an outcome, or a reject (the outcome is nil then).
+// Played holds the requests of an operation as they would leave, and its end: an outcome, or a reject (then the outcome is nil).
 type Played struct {
 	Sends []*sdk.Send
 	*sdk.Outcome
 	Reject *sdk.Reject
 }
 
-// End runs an operation of the adapter to its end, as Play does. A send that no answer is left for fails the test, and so does an answer
-// that nobody asked for.
+// End runs an operation of the adapter to its end, as Play does. The test fails if a send has no answer, or an answer has no send.
 func End(t TB, a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) Played {
 	t.Helper()
 	sends, result, err := Play(a, s, answers...)
@@ -18,14 +17,14 @@ func End(t TB, a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) Played {
 	case err != nil:
 		t.Fatal(err)
 	case result.Send != nil:
-		t.Fatalf("a send that nobody answers: %s %s", result.Send.Method, result.Send.URL)
+		t.Fatalf("the adapter sends %s %s, but no answer is left", result.Send.Method, result.Send.URL)
 	case len(sends) != len(answers):
 		t.Fatalf("%d sends and %d answers: %+v", len(sends), len(answers), result)
 	}
 	return Played{sends, result.Outcome, result.Reject}
 }
 
-// JSONBody is the body of a send, which must be JSON.
+// JSONBody returns the body of a send, which must be JSON.
 func JSONBody(t TB, s *sdk.Send) sdk.JSON {
 	t.Helper()
 	j, err := sdk.ParseJSON(s.Body)
@@ -35,7 +34,7 @@ func JSONBody(t TB, s *sdk.Send) sdk.JSON {
 	return j
 }
 
-// FormBody is the body of a send, which must be a form in which no name stands twice.
+// FormBody returns the body of a send, which must be a form without repeated names.
 func FormBody(t TB, s *sdk.Send) map[string]string {
 	t.Helper()
 	pairs, ok := sdk.ParseForm(string(s.Body))

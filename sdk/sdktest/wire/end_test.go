@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// failing is a test that takes down how it fails, and stops there as a test would.
+// failing is a test that records its failure and stops there.
 type failing struct{ testing.TB }
 
 type stopped struct{}

@@ -18,11 +18,11 @@ import (
 	"payswitch/sdk"
 )
 
-// fields is a request taken apart: each value by its path ("url", "headers.content-type", "body.card.number"), texts in quotes as JSON
-// has them, so that a number is not a text.
+// fields holds the values of a request by path ("url", "headers.content-type", "body.card.number"). Texts have JSON's quotes, which
+// distinguishes them from numbers.
 type fields map[string]string
 
-// bodyKind is what the body of a send is, by its content type.
+// bodyKind returns the kind of a send's body by its content type.
 func bodyKind(s *sdk.Send) string {
 	if len(s.Body) == 0 {
 		return "none"
@@ -43,7 +43,7 @@ func bodyKind(s *sdk.Send) string {
 	return "text"
 }
 
-// fieldsOf takes a send apart.
+// fieldsOf returns the fields of a send.
 func fieldsOf(s *sdk.Send) (fields, error) {
 	f := fields{"method": quote(s.Method)}
 	if err := f.addURL(s.URL); err != nil {
@@ -59,7 +59,7 @@ func fieldsOf(s *sdk.Send) (fields, error) {
 	return f, f.addBody(bodyKind(s), s.Body, sdk.HeaderValue(s.Headers, "Content-Type"))
 }
 
-// fields takes the request of a case apart.
+// fields returns the fields of a case's request.
 func (r *Request) fields() (fields, error) {
 	f := fields{"method": quote(r.Method)}
 	if err := f.addURL(r.URL); err != nil {
@@ -78,7 +78,7 @@ func (r *Request) fields() (fields, error) {
 	return f, f.addBody(r.BodyKind, []byte(r.Raw), r.Headers["content-type"])
 }
 
-// headerValue leaves the parameters of content types out: they say nothing that the body does not.
+// headerValue drops the parameters of content types, which repeat facts about the body.
 func headerValue(name, value string) string {
 	if strings.EqualFold(name, "Content-Type") {
 		if media, _, err := mime.ParseMediaType(value); err == nil {
@@ -97,11 +97,11 @@ func (f fields) addURL(raw string) error {
 	return f.addPairs("url.", u.RawQuery)
 }
 
-// addPairs adds a query or form; a name that stands again gets a number.
+// addPairs adds a query or form. A repeated name gets a number.
 func (f fields) addPairs(prefix, text string) error {
 	pairs, ok := sdk.ParseForm(text)
 	if !ok {
-		return errors.New("a form or query with a broken escape")
+		return errors.New("the form or query has a broken escape")
 	}
 	for _, p := range pairs {
 		path := prefix + p.Name
@@ -197,15 +197,15 @@ func quote(s string) string {
 	return b[1 : len(b)-1]
 }
 
-// paths are the names of both, in order.
+// paths returns the names of both, in order.
 func paths(a, b fields) []string {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 	return slices.Sorted(maps.Keys(all))
 }
 
-// parseXML reads elements as objects: attributes under "@name", text under "#text" where there is more than text; elements that stand
-// again make an array. Name space prefixes stay.
+// parseXML reads elements as objects: attributes under "@name", and text under "#text" if there is more than text. Repeated elements become
+// an array. Prefixes of name spaces stay.
 func parseXML(body []byte) (any, error) {
 	d := xml.NewDecoder(bytes.NewReader(body))
 	d.Strict = true

@@ -14,13 +14,13 @@ import (
 type Case struct {
 	Name string `json:"name"`
 	Flow string `json:"flow"` // authorize, capture, void, refund, payment_sync, refund_sync, setup_mandate, mandate_payment …
-	// Input is the operation's input by the names of the format.
+	// Input is the operation's input under the names of the format.
 	Input map[string]any `json:"input"`
-	// Exchanges are the answers of the processor to the requests that go before this one.
+	// Exchanges are the processor's answers to the earlier requests.
 	Exchanges []Response `json:"exchanges,omitempty"`
 	Request   *Request   `json:"request,omitempty"`
 	Volatile  Volatile   `json:"volatile"`
-	// Origin is "derived" where the request was put together from documentation.
+	// Origin is "derived" if the request was composed from documentation.
 	Origin string `json:"origin,omitempty"`
 
 	Kind     string    `json:"kind,omitempty"` // of an answer: success, requires_action, decline, error
@@ -31,7 +31,7 @@ type Case struct {
 	line int
 }
 
-// Request is an HTTP request as the processor gets it.
+// Request is an HTTP request as the processor receives it.
 type Request struct {
 	Method   string            `json:"method"`
 	URL      string            `json:"url"`
@@ -47,14 +47,14 @@ type Volatile struct {
 	Random []string `json:"random,omitempty"`
 }
 
-// Response is an answer of the processor. A Body that is a string is sent as it is, everything else as JSON.
+// Response is an answer of the processor. A Body that is a string is sent unchanged, everything else as JSON.
 type Response struct {
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers,omitempty"`
 	Body    any               `json:"body,omitempty"`
 }
 
-// Expected is what an answer means.
+// Expected is the meaning of an answer.
 type Expected struct {
 	Status               string         `json:"status"`
 	TransactionID        string         `json:"connector_transaction_id"`
@@ -68,18 +68,18 @@ type Expected struct {
 	AccessToken          string         `json:"access_token"`
 	ExpiresIn            int64          `json:"expires_in"`
 	PaymentMethodToken   string         `json:"payment_method_token"`
-	// Authentication is an authenticator's outcome in its own JSON, whole. Status is that of ours then.
+	// Authentication is the whole outcome of an authenticator in its own JSON. Status is the outcome's status then.
 	Authentication map[string]any `json:"authentication"`
 }
 
-// Redirect is where the customer is sent.
+// Redirect is the target of the customer's browser.
 type Redirect struct {
 	Method string            `json:"method"`
 	URL    string            `json:"url"`
 	Form   map[string]string `json:"form"`
 }
 
-// Error is what the processor says of a failure.
+// Error is the processor's statement about a failure.
 type Error struct {
 	Code          string `json:"code"`
 	Message       string `json:"message"`
@@ -90,7 +90,7 @@ type Error struct {
 	TransactionID string `json:"connector_transaction_id"`
 }
 
-// StatusTable says what the values of one field of an answer mean.
+// StatusTable holds the meanings of the values of one field of an answer.
 type StatusTable struct {
 	Flow    string            `json:"flow"`
 	Capture string            `json:"capture,omitempty"`
@@ -141,7 +141,7 @@ type WebhookSample struct {
 	line int
 }
 
-// Load reads the two files of a connector. The file of answers may be missing; it is nil then.
+// Load reads the two files of a connector. The file of answers may be missing: then it is nil.
 func Load(fsys fs.FS, name string) (*Requests, *Responses, error) {
 	requests := new(Requests)
 	if err := load(fsys, name+".json", requests); err != nil {
@@ -171,7 +171,7 @@ func load(fsys fs.FS, file string, into interface {
 	return nil
 }
 
-// bytes is the body as it is sent.
+// bytes returns the body as the processor sends it.
 func (r *Response) bytes() []byte {
 	switch b := r.Body.(type) {
 	case nil:

@@ -7,32 +7,32 @@ import (
 	"payswitch/sdk"
 )
 
-// Options adapt a run to one adapter. Every entry of Skip and Allow must be needed: one that nothing matches fails the test.
+// Options adapt a run to one adapter. An entry of Skip or Allow that matches nothing fails the test.
 type Options struct {
-	// Skip names what is not run, with the reason, which is shown. Names are those of the subtests: "request/authorize_auto",
-	// "response/charged", "status/authorize/manual/canceled", "decline/2040", "webhook/old"; a name ends at any slash to mean all below
-	// ("status/authorize"). The name of a case alone is its request; "flow/reverse" is all of a flow.
+	// Skip names subtests that do not run, with the reason, which the test logs: "request/authorize_auto", "response/charged",
+	// "status/authorize/manual/canceled", "decline/2040", "webhook/old". A shorter name up to a slash means all subtests below it
+	// ("status/authorize"). The name of a case alone means its request; "flow/reverse" means the whole flow.
 	Skip map[string]string
-	// Allow names differences that are meant, with the reason: the path of a field ("body.metadata[order_id]"), or a case, a space and a
-	// path, where "*" at the end of a path means any rest; for answers the name of a subtest, a space and what differs: "response/declined message",
-	// "decline/2040 reason".
+	// Allow names intended differences, with the reason. For requests the name is the path of a field ("body.metadata[order_id]"), or a case,
+	// a space and a path; "*" at the end of a path means any rest. For answers it is a subtest, a space and the difference:
+	// "response/declined message", "decline/2040 reason".
 	Allow map[string]string
-	// Operation says what the adapter is asked in a case; "" is what the function Operation says.
+	// Operation returns the operation of a case; "" means the result of the function Operation.
 	Operation func(c *Case) sdk.Operation
-	// Credentials changes the account made from the file: see Account.
+	// Credentials changes the account that Account made from the file.
 	Credentials func(a *sdk.Account)
-	// Input changes the step of a case, where the adapter is told something in another form.
+	// Input changes the step of a case, if the adapter expects data in another form.
 	Input func(c *Case, s *sdk.Step)
-	// Answer answers send i of a case that goes before the one the case is about; nil: this is the one.
+	// Answer returns the answer to send i, a send before the one that the case describes. nil means that the case describes send i.
 	Answer func(c *Case, i int, s *sdk.Send) *Response
-	// Set puts a value into the answer of a sample (a copy), where a table's field is not a path or needs more with it. false: do it by
-	// the path.
+	// Set puts a value into the answer of a sample (a copy), if a table's field is not a path or needs further changes. false means: set the
+	// value by its path.
 	Set func(c *Case, field, value string) bool
-	// WebhookSecret is the credential that signs messages; "" is the first whose name holds "webhook".
+	// WebhookSecret is the credential that signs messages; "" means the first whose name contains "webhook".
 	WebhookSecret string
 }
 
-// a ledger notes which entries of Skip and Allow were of use.
+// A ledger records which entries of Skip or Allow were used.
 type ledger struct {
 	entries map[string]string
 	used    map[string]bool
@@ -46,7 +46,7 @@ func (l *ledger) has(key string) (reason string, ok bool) {
 	return reason, ok
 }
 
-// allows says whether a difference of a subtest at a path is meant.
+// allows reports whether a difference of a subtest at a path is allowed.
 func (l *ledger) allows(names []string, path string) bool {
 	for key := range l.entries {
 		p := key

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// statuses are the outcomes that a status of the format may be, in a payment.
+// statuses maps a status of the format to the outcomes that a payment may have then.
 var statuses = map[string][]sdk.OutcomeStatus{
 	"authorized":                     {sdk.StatusAuthorized},
 	"charged":                        {sdk.StatusCaptured},
@@ -39,8 +39,8 @@ var statuses = map[string][]sdk.OutcomeStatus{
 	"refund_manual_review":           {sdk.StatusReview, sdk.StatusPending},
 }
 
-// allowedStatuses are the outcomes that a status may be in a flow. An operation ends only in the ways of its own: a payment that is
-// found voided when it is to be authorized is declined, and one found authorized when it is to be captured is not captured yet.
+// allowedStatuses returns the outcomes that a status may have in a flow. An operation ends only in its own statuses: a payment found voided
+// by an authorize is declined, and a payment found authorized by a capture is not captured yet.
 func allowedStatuses(status, flow string) []sdk.OutcomeStatus {
 	all := statuses[status]
 	if slices.Contains(authentications, Operation(flow)) || flow == "webhook" {
@@ -63,7 +63,7 @@ func allowedStatuses(status, flow string) []sdk.OutcomeStatus {
 	return all
 }
 
-// wrongs compares an outcome with what a sample expects; each wrong has the name of what differs first.
+// wrongs compares an outcome with the expectation of a sample.
 func wrongs(c *Case, step *sdk.Step, o *sdk.Outcome) (all []difference) {
 	e := &c.Expected
 	differs := func(what, want string, got ...string) {
@@ -75,7 +75,7 @@ func wrongs(c *Case, step *sdk.Step, o *sdk.Outcome) (all []difference) {
 		differs("status", fmt.Sprint(e.Status, " = ", allowedStatuses(e.Status, c.Flow)), string(o.Status)+rawText(o))
 	}
 	all = append(all, wrongAuthentication(e.Authentication, o)...)
-	// What the operation was told need not be told again, nor can it be wrong where the answer does not tell it.
+	// The outcome need not repeat an id of the request. If it does, and the answer holds the id, the outcome must be right.
 	if told := e.TransactionID == input(c.Input).str("connector_transaction_id"); !told {
 		differs("transaction_id", e.TransactionID, o.TransactionID, o.CaptureID)
 	} else if o.TransactionID != "" && bytes.Contains(c.Response.bytes(), []byte(e.TransactionID)) {
@@ -110,7 +110,7 @@ func wrongs(c *Case, step *sdk.Step, o *sdk.Outcome) (all []difference) {
 	return all
 }
 
-// wrongStored compares what was stored, where the operation stores: a charge of what is stored need not tell it again.
+// wrongStored compares the stored credential. A charge of a stored credential need not repeat it.
 func wrongStored(c *Case, step *sdk.Step, o *sdk.Outcome) (all []difference) {
 	stores := step.Request.StoredCredential != nil && step.Request.StoredCredential.First
 	want, _ := c.Expected.Mandate["id"].(string)
@@ -157,7 +157,7 @@ func wrongError(e *Error, o *sdk.Outcome) (all []difference) {
 	if d == nil {
 		d = &sdk.Decline{}
 		if e.Code == "" && e.Message == "" || o.Status != sdk.StatusDeclined {
-			return nil // the status says what is wrong
+			return nil // the difference of the status is enough
 		}
 	}
 	differs := func(what, want, got string, ok bool) {
@@ -183,7 +183,7 @@ func rawText(o *sdk.Outcome) string {
 	return ""
 }
 
-// reasons are ours for the names of the format, which is coarser in some places.
+// reasons maps the format's names to decline reasons. Some names of the format cover several reasons.
 var reasons = map[string][]sdk.DeclineReason{
 	"insufficient_funds":      {sdk.DeclineInsufficientFunds},
 	"do_not_honor":            {sdk.DeclineDoNotHonor},

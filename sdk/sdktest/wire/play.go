@@ -7,7 +7,7 @@ import (
 	"payswitch/sdk"
 )
 
-// NewStep is a step of an operation for tests of one's own, with an account that has a text of its own in every field without a default.
+// NewStep returns a step of an operation for an adapter's own tests. Its account holds a different text in every field without a default.
 func NewStep(m *sdk.Manifest, op sdk.Operation, r sdk.Request) *sdk.Step {
 	a := sdk.Account{ID: "mca_wire", Connector: m.Name, Environment: "test", BaseURL: m.Environments["test"].BaseURL, Credentials: map[string]string{}, Config: map[string]string{}}
 	for _, f := range m.Credentials {
@@ -23,13 +23,13 @@ func NewStep(m *sdk.Manifest, op sdk.Operation, r sdk.Request) *sdk.Step {
 		DerivePrefix: "dWiReXq7Kd3Tn9Lb5Vc1Rm8Hs4J", Account: a, Request: r}
 }
 
-// Answer is an answer with a body of JSON.
+// Answer returns an answer with a JSON body.
 func Answer(status int, body string) sdk.Exchange {
 	return sdk.Exchange{Sent: true, Status: status, Body: []byte(body), Headers: []sdk.Header{sdk.H("Content-Type", "application/json")}}
 }
 
-// Play runs an operation on the adapter and gives it the answers one after the other; verifies are computed. It returns the sends as
-// they would leave, and how the operation ends: a result with Send is one that no answer is left for. s is not changed.
+// Play runs an operation of the adapter and gives it the answers one after the other. Play computes verifies. It returns the sends as they
+// would leave, and the last result. A last result with Send means that no answer was left. Play does not change s.
 func Play(a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) ([]*sdk.Send, sdk.Result, error) {
 	step := *s
 	step.Exchanges = append([]sdk.Exchange(nil), s.Exchanges...)

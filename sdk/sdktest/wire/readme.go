@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Readme compares README.md in the package's folder with what it is to be. With update it is written first.
+// Readme compares README.md in the package's folder with the wanted text. With update it writes the file first.
 func Readme(t TB, want string, update bool) {
 	t.Helper()
 	if update {
@@ -25,11 +25,11 @@ func Readme(t TB, want string, update bool) {
 		for n < len(have) && n < len(lines) && have[n] == lines[n] {
 			n++
 		}
-		t.Errorf("README.md is not what the adapter says, from line %d: go test . -run Readme -update", n+1)
+		t.Errorf("README.md is out of date from line %d: run go test . -run Readme -update", n+1)
 	}
 }
 
-// Fields is the table of a connector account's fields for an adapter's README, in Markdown.
+// Fields returns the table of a connector account's fields for an adapter's README, in Markdown.
 func Fields(m *sdk.Manifest) string {
 	b := &strings.Builder{}
 	b.WriteString("\n## Account\n\n| Field | Sent as | | |\n|---|---|---|---|\n")

@@ -8,17 +8,16 @@ import (
 	"payswitch/sdk"
 )
 
-// A Rehearsal is an operation of a case, ready to be driven by the host: with the real card, cryptogram and credentials, and with the
-// processor's answers.
+// A Rehearsal is an operation of a case for the host to drive, with the real card, cryptogram and credentials and the processor's answers.
 type Rehearsal struct {
 	Where   string // the case's file, line and name
 	Step    *sdk.Step
 	Answers []sdk.Exchange
 }
 
-// Rehearsals lists every operation that the two files of an adapter tell of: each request with the answers that go before it, each sample of
-// an answer, each value of a status table in the answer that it stands in, and the signed message of a webhook as it is and changed. responses
-// may be nil. Flows that are no operation of the manifest are left out.
+// Rehearsals lists every operation in the two files of an adapter: each request with the earlier answers, each sample of an answer, each
+// value of a status table within an answer, and the signed webhook message, genuine and changed. responses may be nil. Rehearsals leaves out
+// flows without an operation in the manifest.
 func Rehearsals(m *sdk.Manifest, requests *Requests, responses *Responses) (all []Rehearsal) {
 	r := &runner{adapter: &sdk.Adapter{Manifest: *m}, requests: requests, account: Account(m, requests)}
 	add := func(where string, c *Case) {
@@ -61,7 +60,7 @@ func Rehearsals(m *sdk.Manifest, requests *Requests, responses *Responses) (all 
 	return all
 }
 
-// secretOfWebhooks is the credential that signs messages.
+// secretOfWebhooks returns the name of the credential that signs messages.
 func (r *runner) secretOfWebhooks() string {
 	if r.options.WebhookSecret != "" {
 		return r.options.WebhookSecret

@@ -10,8 +10,8 @@ import (
 	"payswitch/sdk"
 )
 
-// TB is what is needed of *testing.T and its kin. It is not testing.TB, as that would make package testing, and its flags, part of every
-// program that reads an adapter's facts.
+// TB is the part of testing.TB that this package needs. testing.TB itself would make package testing and its flags part of every program
+// that reads an adapter's facts.
 type TB interface {
 	Helper()
 	Error(args ...any)
@@ -22,13 +22,13 @@ type TB interface {
 	Logf(format string, args ...any)
 }
 
-// T is *testing.T.
+// T is the part of *testing.T that this package needs.
 type T[Self any] interface {
 	TB
 	Run(name string, f func(Self)) bool
 }
 
-// Run runs the adapter against the files of its manifest's name in fsys, each case as a subtest.
+// Run runs the adapter against its two files in fsys, which have the manifest's name. Each case is a subtest.
 func Run[Self T[Self]](t Self, a *sdk.Adapter, fsys fs.FS, o Options) {
 	t.Helper()
 	requests, responses, err := Load(fsys, a.Manifest.Name)
@@ -55,10 +55,10 @@ func Run[Self T[Self]](t Self, a *sdk.Adapter, fsys fs.FS, o Options) {
 		r.checkResponses(responses)
 	}
 	for _, key := range r.skip.unused() {
-		t.Errorf("Skip names %q, which is no case", key)
+		t.Errorf("Skip: %q matches no case: remove it", key)
 	}
 	for _, key := range r.allow.unused() {
-		t.Errorf("Allow names %q, which is not needed", key)
+		t.Errorf("Allow: %q matches no difference: remove it", key)
 	}
 	t.Logf("%d run, %d skipped", r.done, len(r.skipped))
 	for _, line := range r.skipped {
@@ -78,7 +78,7 @@ type runner struct {
 	skipped     []string
 }
 
-// run makes a subtest of a check, unless it is to be skipped. names are those it is known by, the subtest's first.
+// run makes a check a subtest, unless Options.Skip names it. names are the names of the check; the first is the subtest's.
 func (r *runner) run(names []string, flow string, check func() []string) {
 	if reason, ok := r.skips(names, flow); ok {
 		r.skipped = append(r.skipped, names[0]+": "+reason)
@@ -114,7 +114,7 @@ func (r *runner) operation(c *Case) sdk.Operation {
 func (r *runner) step(c *Case) (*sdk.Step, error) {
 	op := r.operation(c)
 	if op == "" {
-		return nil, fmt.Errorf("flow %s is no operation of ours: skip it, or name one in Options.Operation", c.Flow)
+		return nil, fmt.Errorf("flow %s is not an operation: name it in Skip, or give its operation in Options.Operation", c.Flow)
 	}
 	s := c.Step(op, r.account, r.requests.Clock)
 	if r.options.Input != nil {
@@ -123,12 +123,12 @@ func (r *runner) step(c *Case) (*sdk.Step, error) {
 	return s, nil
 }
 
-// send steps the adapter up to the send that the case is about. The step's exchanges are those that went before it.
+// send steps the adapter up to the send that the case describes. The step's exchanges are those before this send.
 func (r *runner) send(c *Case, s *sdk.Step) (*sdk.Send, error) {
 	for i := 0; ; i++ {
 		result := r.adapter.Step(s)
 		if result.Send == nil {
-			return nil, fmt.Errorf("no request: %s", ending(&result))
+			return nil, fmt.Errorf("the adapter sends no request: %s", ending(&result))
 		}
 		var answer *Response
 		switch {
@@ -148,7 +148,7 @@ func (r *Response) exchange(now int64, hash string) sdk.Exchange {
 	return sdk.Exchange{Now: now, RequestHash: hash, Sent: true, Status: r.Status, Headers: headers(r.Headers), Body: r.bytes()}
 }
 
-// ending says how a step ended that did not send.
+// ending describes the result of a step for a report.
 func ending(r *sdk.Result) string {
 	switch {
 	case r.Reject != nil:
@@ -167,7 +167,7 @@ func ending(r *sdk.Result) string {
 	return "nothing"
 }
 
-// checkRequest compares the request of a case with the adapter's, and tries the case again with stand-ins.
+// checkRequest compares the request of a case with the adapter's. Then it runs the case again with stand-ins.
 func (r *runner) checkRequest(c *Case) []string {
 	s, err := r.step(c)
 	if err != nil {

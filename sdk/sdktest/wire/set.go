@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// SetField puts a value at a path ("data.items[0].status") of an answer that has something there already, and says whether it had. In a
-// body that is text, the last name of the path is a form's field or an XML element.
+// SetField replaces the value at a path ("data.items[0].status") of an answer. It reports whether the answer had a value there. In a text
+// body the last name of the path is a form field or an XML element.
 func SetField(r *Response, path, value string) bool {
 	names := strings.FieldsFunc(strings.NewReplacer("[", ".", "]", "", `"`, "").Replace(path), func(c rune) bool { return c == '.' })
 	if len(names) == 0 {

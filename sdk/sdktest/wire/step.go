@@ -11,8 +11,8 @@ import (
 	"payswitch/sdk"
 )
 
-// Operation is what an adapter is asked to do in a flow; "" for a flow that payswitch does not know. The flows that only prepare a
-// payment are the first request of its authorize.
+// Operation returns the operation of a flow, "" for an unknown flow. A flow that only prepares a payment is the first request of its
+// authorize.
 func Operation(flow string) sdk.Operation {
 	switch flow {
 	case "authorize", "mandate_payment", "create_customer", "create_order", "tokenize", "session_token", "pre_authenticate":
@@ -39,8 +39,8 @@ func Operation(flow string) sdk.Operation {
 	return ""
 }
 
-// Operation is what an adapter is asked in the case. A set-up with an amount is a payment that is only authorized, and stores the card: a
-// verification has none.
+// Operation returns the operation of the case. A set-up with an amount is an authorization that stores the card, as a verification has no
+// amount.
 func (c *Case) Operation() sdk.Operation {
 	if c.Flow == "setup_mandate" && input(c.Input).int("amount") > 0 {
 		return sdk.OpAuthorize
@@ -48,12 +48,12 @@ func (c *Case) Operation() sdk.Operation {
 	return Operation(c.Flow)
 }
 
-// Step makes the step of a case: op as c.Operation gives it, or another. The card, the cryptogram and the credentials are the real ones.
+// Step makes the step of a case for an operation, usually c.Operation(). The card, the cryptogram and the credentials are real.
 //
-// What the format has no field of ours for is put where an adapter may look for it: customer.connector_id is ConnectorData.Customer;
-// connector_data is that of an outcome or, as JSON, ConnectorData.Payment; where authenticate has none, the id that the customer brought back
-// from the collection of device data is kept as "device"; access_token and session_token are credentials of those names. Options.Input
-// changes what an adapter keeps in another form.
+// Some fields of the format have no field in a Request. Step puts them where an adapter may look for them: customer.connector_id into
+// ConnectorData.Customer; connector_data, the ConnectorData of an outcome or other JSON, into ConnectorData or ConnectorData.Payment; the id
+// from the collection of device data as "device", if authenticate has no connector data; access_token and session_token into credentials of
+// those names. Options.Input can change the form.
 func (c *Case) Step(op sdk.Operation, account sdk.Account, now time.Time) *sdk.Step {
 	in := input(c.Input)
 	s := &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_wire00000000000000000000001", Now: now.UnixMilli(),
@@ -111,7 +111,7 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Usage: "off_session", Category: in.str("mit_category")}
 	case in.str("store_card") != "":
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: in.str("store_card")}
-	case op == sdk.OpAuthorize && in.obj("mandate") != nil: // the customer pays with what is stored
+	case op == sdk.OpAuthorize && in.obj("mandate") != nil: // the customer pays with a stored credential
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", Usage: "on_session"}
 	case op == sdk.OpVerify, c.Flow == "setup_mandate":
 		r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
@@ -125,10 +125,10 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 	r.DescriptorName, r.DescriptorSuffix = in.str("statement_descriptor"), in.str("statement_descriptor_suffix")
 	r.ShippingCost = in.int("shipping_cost")
 	r.ReturnURL, r.WebhookURL = in.str("return_url"), in.str("webhook_url")
-	if url := in.str("complete_url"); c.Flow == "authenticate" && url != "" { // where the customer comes back to from the authentication
+	if url := in.str("complete_url"); c.Flow == "authenticate" && url != "" { // the customer's return from the authentication
 		r.ReturnURL = url
 	}
-	if r.ReturnURL == "" && slices.Contains([]string{"tokenize", "create_customer", "create_order", "session_token"}, c.Flow) { // which these do not hold
+	if r.ReturnURL == "" && slices.Contains([]string{"tokenize", "create_customer", "create_order", "session_token"}, c.Flow) { // the cases of these flows lack a return URL
 		r.ReturnURL = "https://shop.example/return"
 	}
 	if op == sdk.OpComplete {
@@ -142,7 +142,7 @@ func (c *Case) request(op sdk.Operation, in input, now time.Time) sdk.Request {
 	return r
 }
 
-// prepared fills in the payment that a preparing request belongs to, where its case does not tell.
+// prepared fills in the payment around a preparing request, if its case lacks the payment.
 func prepared(r *sdk.Request) {
 	if r.Amount.Currency == "" {
 		r.Amount = sdk.Money{Minor: 1000, Currency: "USD"}
@@ -152,7 +152,7 @@ func prepared(r *sdk.Request) {
 	}
 }
 
-// payment is what is known of a payment when something is done to it: as much as the operation needs.
+// payment returns the state of an existing payment, as far as the operation needs it.
 func payment(op sdk.Operation, in input, now time.Time) *sdk.PaymentState {
 	total := max(in.int("payment_amount"), in.int("amount"))
 	p := &sdk.PaymentState{Currency: sdk.Currency(in.str("currency")), Requested: total, Authorized: total, CreatedAt: now.UnixMilli() - 60_000,
@@ -187,7 +187,7 @@ func connectorData(in input) *sdk.ConnectorData {
 	if kept := in.obj("connector_data"); len(kept) > 0 {
 		text, _ := json.Marshal(kept)
 		told, own := d, json.NewDecoder(bytes.NewReader(text))
-		if own.DisallowUnknownFields(); own.Decode(&told) == nil { // it is an outcome's
+		if own.DisallowUnknownFields(); own.Decode(&told) == nil { // in the form of Outcome.ConnectorData
 			return &told
 		}
 		d.Payment = string(text)
@@ -266,7 +266,7 @@ func browser(in input) *sdk.Browser {
 		TimeZone: int(in.int("time_zone_offset")), JavaEnabled: in.is("java_enabled"), JavaScriptEnable: in.is("javascript_enabled")}
 }
 
-// collected is the id of a collection of device data: named, or all of the query.
+// collected returns the id of a collection of device data: a named value, or the whole query.
 func collected(r *sdk.Return) string {
 	id := sdk.HeaderValue(r.Query, "transaction_id")
 	if id == "" && len(r.Query) > 0 {
@@ -286,7 +286,7 @@ func returned(in input) *sdk.Return {
 	return r
 }
 
-// Account makes the account of a manifest from the settings of the file: fields of the same name (or key) first, the others by order.
+// Account makes an account of the manifest from the settings of the file: first by the fields' names or keys, then by order.
 func Account(m *sdk.Manifest, f *Requests) sdk.Account {
 	a := sdk.Account{ID: "mca_wire", Connector: m.Name, Environment: "test", BaseURL: f.BaseURL, Credentials: map[string]string{}, Config: map[string]string{}}
 	type place struct {
@@ -329,7 +329,7 @@ func Account(m *sdk.Manifest, f *Requests) sdk.Account {
 	return a
 }
 
-// names are the settings in the order of the file.
+// names returns the names of the settings in the order of the file.
 func (f *Requests) names() []string {
 	var names []string
 	for _, x := range f.Credentials.Fields {
@@ -352,7 +352,7 @@ func headers(m map[string]string) []sdk.Header {
 	return all
 }
 
-// input reads the input of a case; what is missing is zero.
+// input reads the input of a case. Missing values are zero.
 type input map[string]any
 
 func (in input) str(name string) string {

@@ -10,8 +10,8 @@ import (
 	"payswitch/sdk"
 )
 
-// Support is the support table of an adapter's README in Markdown: operations with the cases that show them, features, and what
-// differs from the files in fsys. missing says why an operation is not offered.
+// Support returns the support table of an adapter's README in Markdown: operations with the cases that show them, features, and differences
+// from the files in fsys. missing holds the reason for each operation that the adapter does not offer.
 func Support(a *sdk.Adapter, fsys fs.FS, o Options, missing map[sdk.Operation]string) (string, error) {
 	requests, responses, err := Load(fsys, a.Manifest.Name)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"payswitch/sdk"
 )
 
-// moving are the outcomes that say of an amount that it is held, taken or given back.
+// moving are the outcomes that hold, take or give back an amount.
 var moving = []sdk.OutcomeStatus{sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusRefunded}
 
-// unreadable are values that stand in the place of an amount or of its currency, and are none.
+// unreadable are invalid values for an amount or its currency.
 var unreadable = []any{"sixty", "", map[string]any{}, []any{}, true, json.Number("1e400")}
 
-// checkUnreadable gives the adapter the answer of a sample in which each amount, and each currency, is one that cannot be read. Such an
-// answer must not be taken for one about what was asked for.
+// checkUnreadable gives the adapter the answer of a sample with each amount and each currency unreadable in turn. The adapter must not assume
+// the requested amount then.
 func (r *runner) checkUnreadable(sample *Case, asked sdk.Money) (wrong []string) {
 	for _, is := range []string{asked.Major(), strconv.FormatInt(asked.Minor, 10), string(asked.Currency)} {
 		for _, becomes := range unreadable {
@@ -29,7 +29,7 @@ func (r *runner) checkUnreadable(sample *Case, asked sdk.Money) (wrong []string)
 					return
 				}
 				if told := result.Outcome.Amount; told != nil && *told != asked {
-					return // another amount is told
+					return // the outcome states another amount
 				}
 				wrong = append(wrong, fmt.Sprintf("unreadable %s (%v): %s, as if it were what was asked for", at, becomes, result.Outcome.Status))
 			})
@@ -38,7 +38,7 @@ func (r *runner) checkUnreadable(sample *Case, asked sdk.Money) (wrong []string)
 	return wrong
 }
 
-// spoiled yields copies of a body of JSON in which one value is another, and the path of that value.
+// spoiled yields copies of a JSON body with one replaced value each, and the path of the value.
 func spoiled(v any, path, is string, becomes any, yield func(at string, body any)) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// checkWebhook gives the adapter the signed message as it is, with a letter changed, and, where the manifest names a tolerance, a day later.
+// checkWebhook gives the adapter the signed message unchanged, with one letter changed and, if the manifest has a tolerance, a day later.
 func (r *runner) checkWebhook(sample *WebhookSample) {
 	r.run([]string{"webhook/signed"}, "webhook", func() []string {
 		o, wrong := r.webhook(sample, false, 0)
@@ -19,21 +19,21 @@ func (r *runner) checkWebhook(sample *WebhookSample) {
 	})
 	r.run([]string{"webhook/forged"}, "webhook", func() []string {
 		if o, _ := r.webhook(sample, true, 0); believed(o) {
-			return []string{"a message that was changed is believed"}
+			return []string{"the adapter believes a changed message"}
 		}
 		return nil
 	})
 	if w := r.adapter.Manifest.Webhook; w != nil && w.ToleranceSeconds > 0 {
 		r.run([]string{"webhook/old"}, "webhook", func() []string {
 			if o, _ := r.webhook(sample, false, 24*time.Hour); believed(o) {
-				return []string{"a message of yesterday is believed"}
+				return []string{"the adapter believes a message of yesterday"}
 			}
 			return nil
 		})
 	}
 }
 
-// webhook runs the message's operation. wrong says how it ended where there is no outcome.
+// webhook runs the message's operation. wrong describes the end without an outcome.
 func (r *runner) webhook(sample *WebhookSample, forge bool, later time.Duration) (o *sdk.Outcome, wrong string) {
 	_, result, err := Play(r.adapter, r.webhookStep(sample, forge, later))
 	if err != nil {
@@ -42,7 +42,7 @@ func (r *runner) webhook(sample *WebhookSample, forge bool, later time.Duration)
 	return result.Outcome, ending(&result)
 }
 
-// webhookStep is the step of the message's operation.
+// webhookStep returns the step of the message's operation.
 func (r *runner) webhookStep(sample *WebhookSample, forge bool, later time.Duration) *sdk.Step {
 	body := (&Response{Body: sample.Body}).bytes()
 	if forge {
@@ -68,7 +68,7 @@ func forgery(body []byte) {
 	}
 }
 
-// believed says whether an outcome states an event, instead of asking for a query because of one.
+// believed reports whether an outcome states an event, instead of asking for a query.
 func believed(o *sdk.Outcome) bool {
 	return o != nil && slices.ContainsFunc(o.Events, func(e sdk.Event) bool { return !e.Sync })
 }

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Where names the place of a case for a report: its file, line and name, as in "acme.json:7 (case authorize_auto)". A case that is not
-// from a file has its name alone.
+// Where returns the place of a case for a report: file, line and name, as in "acme.json:7 (case authorize_auto)". A case that is not from a
+// file has its name alone.
 func (c *Case) Where() string { return where(c.file, c.line, "case", c.Name) }
 
 func where(file string, line int, kind, name string) string {
@@ -17,14 +17,14 @@ func where(file string, line int, kind, name string) string {
 	return fmt.Sprintf("%s:%d (%s %s)", file, line, kind, name)
 }
 
-// locate notes the file and line of each case.
+// locate records the file and line of each case.
 func (f *Requests) locate(file string, text []byte) {
 	for i, line := range linesOf(text, "cases") {
 		f.Cases[i].file, f.Cases[i].line = file, line
 	}
 }
 
-// locate notes the file and line of each sample and table.
+// locate records the file and line of each sample and table.
 func (f *Responses) locate(file string, text []byte) {
 	for i, line := range linesOf(text, "samples") {
 		f.Samples[i].file, f.Samples[i].line = file, line
@@ -40,11 +40,11 @@ func (f *Responses) locate(file string, text []byte) {
 	}
 }
 
-// linesOf are the lines on which the elements of a member of the document begin, from 1; of a member that is no list, its own line. The
-// document has been decoded before: it is valid.
+// linesOf returns the lines, from 1, on which the elements of a member of the document begin. For a member that is not a list it returns the
+// member's line. The document is valid, as Load has decoded it before.
 func linesOf(text []byte, member string) (lines []int) {
 	d := json.NewDecoder(bytes.NewReader(text))
-	line := func() int { // of the next value
+	line := func() int { // the line of the next value
 		at := int(d.InputOffset())
 		for at < len(text) && bytes.IndexByte([]byte(" \t\r\n,:"), text[at]) >= 0 {
 			at++

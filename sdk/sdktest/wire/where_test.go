@@ -21,7 +21,7 @@ func TestCasesKnowTheirLines(t *testing.T) {
 	require.Equal(t, "case made", (&Case{Name: "made"}).Where())
 }
 
-// What no operation can end with is an error that names the line, even where the case expects it.
+// An impossible outcome is an error that names the line, even if the case expects the outcome.
 func TestImpossibleOutcomesAreErrors(t *testing.T) {
 	voids := tiny()
 	authorize := voids.Authorize
@@ -47,7 +47,7 @@ func TestImpossibleOutcomesAreErrors(t *testing.T) {
 	require.Contains(t, wrongsOf(t, takesMore, Options{}), "249.90 USD is more than the requested 24.99 USD")
 }
 
-// Every case becomes an operation with the real secrets and the answers that belong to it.
+// Every case becomes an operation with its real secrets and its answers.
 func TestRehearsals(t *testing.T) {
 	q, p, err := Load(testdata(t), "tiny")
 	require.NoError(t, err)

@@ -74,7 +74,7 @@ func TestRun(t *testing.T) {
 	Run(t, tiny(), testdata(t), Options{Skip: map[string]string{"flow/reverse": "tiny cannot", "decline/99": "tiny has no such code"}})
 }
 
-// wrongsOf is what a run of the one request, or sample, finds.
+// wrongsOf returns the findings of a run with one request or sample.
 func wrongsOf(t *testing.T, a *sdk.Adapter, o Options, replace ...string) string {
 	q, p, err := Load(testdata(t, replace...), "tiny")
 	require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestDifferencesAreFound(t *testing.T) {
 		"table of states":  {`"no": "failure"`, `"no": "charged"`, "no: want charged = [captured], got declined (in sample charged)"},
 		"no such status":   {`"no": "failure"`, `"huh": "failure"`, "huh: want failure = [declined], got unknown (in sample declined)"},
 		"message":          {`"message": "too poor"`, `"message": "too rich"`, "message: want too rich, got too poor"},
-		"no field to set":  {`"field": "state"`, `"field": "situation"`, "no sample of authorize holds situation"},
+		"no field to set":  {`"field": "state"`, `"field": "situation"`, "no sample of flow authorize holds the field situation"},
 		"capital header":   {`"authorization": "Basic`, `"Authorization": "Basic`, ""},
 		"captured less":    {`"captured_amount": 2499`, `"captured_amount": 2400`, "captured_amount: want 2400, got 2499"},
 		"host's own":       {`"headers": {"auth`, `"headers": {"content-length": "7", "auth`, ""},
@@ -173,7 +173,7 @@ func TestWebhookBelievedBlindly(t *testing.T) {
 	require.True(t, believed(o))
 }
 
-// What an outcome wants to be told again is told as it was; what is in another form is the adapter's to read.
+// Connector data in an outcome's form comes back unchanged. Other connector data comes back as text for the adapter.
 func TestConnectorData(t *testing.T) {
 	for text, want := range map[string]*sdk.ConnectorData{
 		`{}`: nil,
@@ -190,7 +190,7 @@ func TestConnectorData(t *testing.T) {
 	}
 }
 
-// What the customer brought back begins the authentication, unless the outcome that sent them kept more.
+// The customer's return data begins the authentication, unless an earlier outcome kept connector data.
 func TestAuthenticate(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"redirect_result":{"query":"transaction_id=d1&x=y"}}`:                              `{"device":"d1"}`,
