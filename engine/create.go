@@ -14,7 +14,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth Auth, in *PaymentInput)
 	}
 	if (in.Recurring != nil || in.MandateID != "") && in.Confirm == nil {
 		yes := true
-		in.Confirm = &yes // a merchant-initiated charge is made at once (spec §4 rule 7)
+		in.Confirm = &yes // a merchant-initiated charge has no customer who could confirm later
 	}
 	if err := checkCreate(in); err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func dropCardToken(tx Tx, merchantID, token string) error {
 	return nil
 }
 
-// cardTokenTime is how long the card of an unconfirmed payment is kept (contract: limits §4).
+// cardTokenTime is how long payswitch keeps the card of an unconfirmed payment.
 const cardTokenTime = 15 * time.Minute
 
 // profileOf is the profile a payment is made under: named in the request, or the key's, or the merchant's default.

@@ -11,7 +11,7 @@ import (
 )
 
 // TestKeysetOfBefore puts back the keyset of before rows were signed. Nothing in the database can show that this was done, so the start signs
-// anew (OPERATIONS.md says what an operator does against it); it never does so without the warning.
+// anew (cmd/payswitch/OPERATIONS.md, "Altered rows", tells an operator what to do); it never does so without the warning.
 func TestKeysetOfBefore(t *testing.T) {
 	db, by := unsigned(t)
 	var before []byte

@@ -17,7 +17,7 @@ const (
 	authenticationThreeDS   = "three_ds"
 	authenticationNoThreeDS = "no_three_ds"
 
-	maxAmount        = 999_999_999 // minor units (contract: limits §2)
+	maxAmount        = 999_999_999 // minor units
 	minSession       = 60
 	maxSession       = 7_890_000
 	defaultSession   = 900
@@ -26,7 +26,7 @@ const (
 	discoveredManual = "manual"
 )
 
-// checkCreate holds a create request against the contract's rules, in its order (payments.md §3.2).
+// checkCreate checks a create request. The order of the checks decides which error the merchant sees.
 func checkCreate(in *PaymentInput) error {
 	if in.Currency == "" {
 		return Missing("currency")

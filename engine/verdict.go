@@ -30,7 +30,7 @@ func (e *adapterError) Error() string {
 	return "adapter " + e.connector + " failed in " + string(e.kind) + ": " + e.text
 }
 
-// rejected maps an adapter's reject to the contract's codes (errors.md §4).
+// rejected maps an adapter's reject to the API's error codes.
 func rejected(r *sdk.Reject, kind sdk.Operation, connector string) *Error {
 	e := &Error{Kind: KindInvalid, Param: r.Parameter, Reason: r.Message, Connector: connector}
 	switch r.Code {
