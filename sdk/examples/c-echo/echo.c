@@ -1,4 +1,4 @@
-// An adapter in C, written from ABI.md alone. The processor has no network and approves every payment, except that it declines amounts whose
+// An adapter in C, written from sdk/ABI.md alone. The processor has no network and approves every payment, except that it declines amounts whose
 // last two digits are 05. Freestanding: no libc, no imports.
 
 typedef unsigned int u32;

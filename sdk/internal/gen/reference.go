@@ -16,7 +16,7 @@ The adapter gives a [Manifest](#manifest). The host calls the adapter with a [St
 A field without "yes" under "required" is absent when its value is empty, zero or false. An absent field means empty, zero or false.
 `
 
-// writeReference returns ABI_REFERENCE.md: a table of fields for every message and every part of a message, then the values of every enumeration.
+// writeReference returns the text of sdk/ABI_REFERENCE.md: a table of fields for every message and every part of a message, then the values of every enumeration.
 func writeReference(p *pkg) []byte {
 	w := &bytes.Buffer{}
 	w.WriteString(referenceHead)
