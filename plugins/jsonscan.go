@@ -1,110 +1,87 @@
 package plugins
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxDepth is how deeply what a request or an answer holds may be nested.
+// maxDepth is the greatest depth of nested values in a request or an answer.
 const maxDepth = 64
 
-// jsonScan reads a JSON text (RFC 8259) without building anything, and shows every value but objects and arrays where it stands.
+// jsonScan reads a JSON text (RFC 8259) and calls visit for every value except objects and arrays. It builds nothing.
 type jsonScan struct {
 	text   string
-	strict bool                       // no name twice in an object, not in another case either
-	visit  func(start, end int) error // of a value at path, quotes included
+	strict bool                       // refuses a name that an object holds already, also in another case
+	visit  func(start, end int) error // of the value at path; a string's quotes are included
 
 	path  []step
-	names []string // of the objects that are open
-	pos   int
+	names []string // of the open objects
+	d     *jsontext.Decoder
 }
 
-// run reads all of the text.
+// run reads the whole text. It ends with the first error of visit.
 func (s *jsonScan) run() error {
+	// jsontext compares names byte by byte: isTwice also ignores their case. Invalid UTF-8 is the caller's to refuse.
+	s.d = jsontext.NewDecoder(bytes.NewBufferString(s.text), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if err := s.value(); err != nil {
 		return err
 	}
-	if s.space(); s.pos != len(s.text) {
+	if _, err := s.d.ReadToken(); !errors.Is(err, io.EOF) {
 		return s.malformed()
 	}
 	return nil
 }
 
-func (s *jsonScan) malformed() error { return malformed(kindJSON, "is malformed near byte %d", s.pos) }
-
-func (s *jsonScan) space() {
-	for s.pos < len(s.text) {
-		switch s.text[s.pos] {
-		case ' ', '\n', '\r', '\t':
-			s.pos++
-		default:
-			return
-		}
-	}
-}
-
-// take goes past c, if it is next.
-func (s *jsonScan) take(c byte) bool {
-	s.space()
-	if s.pos < len(s.text) && s.text[s.pos] == c {
-		s.pos++
-		return true
-	}
-	return false
+func (s *jsonScan) malformed() error {
+	return malformed(kindJSON, "is malformed near byte %d", s.d.InputOffset())
 }
 
 func (s *jsonScan) value() error {
-	s.space()
-	if s.pos >= len(s.text) || len(s.path) > maxDepth {
+	if len(s.path) > maxDepth {
 		return s.malformed()
 	}
-	start := s.pos
-	switch c := s.text[s.pos]; {
-	case c == '{':
+	switch s.d.PeekKind() {
+	case '{':
 		return s.object()
-	case c == '[':
+	case '[':
 		return s.array()
-	case c == '"':
-		if err := s.string(); err != nil {
-			return err
-		}
-	case c == '-' || c-'0' <= 9:
-		if !s.number() {
-			return s.malformed()
-		}
-	default:
-		word := s.text[s.pos:]
-		switch {
-		case strings.HasPrefix(word, "true"), strings.HasPrefix(word, "null"):
-			s.pos += 4
-		case strings.HasPrefix(word, "false"):
-			s.pos += 5
-		default:
-			return s.malformed()
-		}
 	}
-	return s.visit(start, s.pos)
+	value, err := s.d.ReadValue()
+	if err != nil {
+		return s.malformed()
+	}
+	end := int(s.d.InputOffset())
+	return s.visit(end-len(value), end)
+}
+
+// open reads the first token of an object or array.
+func (s *jsonScan) open() error {
+	if _, err := s.d.ReadToken(); err != nil {
+		return s.malformed()
+	}
+	return nil
 }
 
 func (s *jsonScan) object() error {
-	s.pos++
-	if s.take('}') {
-		return nil
+	if err := s.open(); err != nil {
+		return err
 	}
 	base := len(s.names)
 	var folded map[string]bool // names in lower case, once there are many
-	for {
-		s.space()
-		if s.pos >= len(s.text) || s.text[s.pos] != '"' {
+	for s.d.PeekKind() == '"' {
+		quoted, err := s.d.ReadValue()
+		if err != nil {
 			return s.malformed()
 		}
-		start := s.pos
-		if err := s.string(); err != nil {
-			return err
-		}
-		name := s.text[start+1 : s.pos-1]
+		end := int(s.d.InputOffset())
+		name := s.text[end-len(quoted)+1 : end-1]
 		if strings.IndexByte(name, '\\') >= 0 {
-			name = unquoted(s.text[start:s.pos])
+			name = unquoted(s.text[end-len(quoted) : end])
 		}
 		if s.strict {
 			if len(s.names)-base == manyNames {
@@ -118,26 +95,17 @@ func (s *jsonScan) object() error {
 			}
 			s.names = append(s.names, name)
 		}
-		if !s.take(':') {
-			return s.malformed()
-		}
 		s.path = append(s.path, member(name))
 		if err := s.value(); err != nil {
 			return err
 		}
 		s.path = s.path[:len(s.path)-1]
-		if s.take(',') {
-			continue
-		}
-		if !s.take('}') {
-			return s.malformed()
-		}
-		s.names = s.names[:base]
-		return nil
 	}
+	s.names = s.names[:base]
+	return s.open()
 }
 
-// unquoted is what a string that run has read stands for.
+// unquoted returns the value of a string that run has read.
 func unquoted(quoted string) (value string) {
 	if json.Unmarshal([]byte(quoted), &value) != nil {
 		return quoted
@@ -145,10 +113,10 @@ func unquoted(quoted string) (value string) {
 	return value
 }
 
-// manyNames is how many names of an object are compared one by one.
+// manyNames is the number of names of an object that are compared one by one.
 const manyNames = 24
 
-// isTwice says whether the object whose names begin at base has a name already, in whatever case.
+// isTwice reports whether the object whose names begin at base has a name already, in any case.
 func (s *jsonScan) isTwice(base int, folded map[string]bool, name string) bool {
 	if folded == nil {
 		for _, n := range s.names[base:] {
@@ -165,81 +133,17 @@ func (s *jsonScan) isTwice(base int, folded map[string]bool, name string) bool {
 }
 
 func (s *jsonScan) array() error {
-	s.pos++
-	if s.take(']') {
-		return nil
+	if err := s.open(); err != nil {
+		return err
 	}
-	for i := 0; ; i++ {
+	for i := 0; s.d.PeekKind() != ']'; i++ {
 		s.path = append(s.path, step{index: i})
 		if err := s.value(); err != nil {
 			return err
 		}
 		s.path = s.path[:len(s.path)-1]
-		if s.take(',') {
-			continue
-		}
-		if !s.take(']') {
-			return s.malformed()
-		}
-		return nil
 	}
-}
-
-// string goes past a string.
-func (s *jsonScan) string() error {
-	for s.pos++; s.pos < len(s.text); s.pos++ {
-		switch c := s.text[s.pos]; {
-		case c == '"':
-			s.pos++
-			return nil
-		case c < ' ':
-			return s.malformed()
-		case c == '\\':
-			s.pos++
-			if s.pos >= len(s.text) || !strings.ContainsRune(`"\/bfnrtu`, rune(s.text[s.pos])) {
-				return s.malformed()
-			}
-			if s.text[s.pos] == 'u' {
-				for range 4 {
-					s.pos++
-					if s.pos >= len(s.text) || !isHex(s.text[s.pos]) {
-						return s.malformed()
-					}
-				}
-			}
-		}
-	}
-	return s.malformed()
+	return s.open()
 }
 
 func isHex(c byte) bool { return c-'0' <= 9 || c|32 >= 'a' && c|32 <= 'f' }
-
-// number goes past a number.
-func (s *jsonScan) number() bool {
-	digits := func() bool {
-		start := s.pos
-		for s.pos < len(s.text) && s.text[s.pos]-'0' <= 9 {
-			s.pos++
-		}
-		return s.pos > start
-	}
-	is := func(set string) bool {
-		if s.pos < len(s.text) && strings.IndexByte(set, s.text[s.pos]) >= 0 {
-			s.pos++
-			return true
-		}
-		return false
-	}
-	is("-")
-	if !is("0") && !digits() {
-		return false
-	}
-	if is(".") && !digits() {
-		return false
-	}
-	if is("eE") {
-		is("+-")
-		return digits()
-	}
-	return true
-}
