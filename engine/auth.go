@@ -50,5 +50,5 @@ func (s *Registry) Authenticate(ctx context.Context, key Secret) (Auth, error) {
 const (
 	ephemeralPrefix  = "epk_"
 	ephemeralPurpose = "ephemeral_key"
-	ephemeralTime    = time.Hour // contract: limits §4
+	ephemeralTime    = time.Hour // how long a key is valid
 )

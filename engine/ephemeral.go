@@ -9,12 +9,6 @@ import (
 	"time"
 )
 
-const (
-	ephemeralPrefix  = "epk_"
-	ephemeralPurpose = "ephemeral_key"
-	ephemeralTime    = time.Hour // how long a key is valid
-)
-
 // CreateEphemeralKey makes a key with which a customer's device may read and manage that customer's saved methods for an hour. The key is
 // shown once. Errors: HE_02 and IR_11 for the customer.
 func (e *Engine) CreateEphemeralKey(ctx context.Context, a Auth, customerID string) (*EphemeralKey, Secret, error) {
