@@ -8,12 +8,12 @@ import (
 	"payswitch/sdk"
 )
 
-// asking are the operations that only ask what has become of money. They go on while a build awaits approval, within what is approved:
-// what is open gets resolved. Everything else is refused.
+// asking are the operations that only ask for the state of money. While a build awaits approval they go on within the approved
+// reach, so open operations still get resolved. The host refuses all others.
 var asking = []sdk.Operation{sdk.OpSync, sdk.OpRefundSync, sdk.OpResult, sdk.OpWebhook}
 
-// withinApproval holds the build's reach against what the operator has approved for the account: it returns the account and the
-// placements to drive it with, or engine.ErrNotApproved.
+// withinApproval compares the build's reach with what the operator has approved for the account. It returns the account and the
+// placements to drive with, or engine.ErrNotApproved.
 func (o *operation) withinApproval() (*engine.DriveAccount, []place, error) {
 	account, all := &o.in.Account, o.adapter.places
 	d, m := account.Operator, o.adapter.manifest

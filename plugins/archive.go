@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// archive keeps the bytes of every build that was ever current, so that an operation whose result is still unknown after its adapter
-// was replaced, or after a restart, is resolved by the build it began with. A nil archive keeps nothing.
+// archive keeps the bytes of every build that was ever current. So the build that began an operation can resolve it after the
+// adapter was replaced, and after a restart. A nil archive keeps nothing.
 type archive struct {
 	dir    string
 	retain time.Duration
@@ -32,13 +32,12 @@ func openArchive(cacheDir string, retain time.Duration) (*archive, error) {
 
 func (a *archive) path(hash string) string { return filepath.Join(a.dir, hash+".wasm") }
 
-// touch notes that a build is in use; false when it is not here.
+// touch marks a build as used. It returns false if the archive does not hold the build.
 func (a *archive) touch(hash string) bool {
 	now := time.Now()
 	return a != nil && os.Chtimes(a.path(hash), now, now) == nil
 }
 
-// keep stores a build.
 func (a *archive) keep(hash string, wasm []byte) error {
 	if a == nil || a.touch(hash) {
 		return nil
@@ -47,7 +46,7 @@ func (a *archive) keep(hash string, wasm []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // gone already once it was renamed
+	defer os.Remove(f.Name()) // fails after the rename, as it should
 	_, err = f.Write(wasm)
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
@@ -55,7 +54,7 @@ func (a *archive) keep(hash string, wasm []byte) error {
 	return os.Rename(f.Name(), a.path(hash))
 }
 
-// read returns a build's bytes, which are what their name says.
+// read returns a build's bytes after a check of their hash.
 func (a *archive) read(hash string) ([]byte, error) {
 	if a == nil || !archivedName.MatchString(hash+".wasm") {
 		return nil, fs.ErrNotExist
@@ -65,13 +64,13 @@ func (a *archive) read(hash string) ([]byte, error) {
 		return nil, err
 	}
 	if hashOf(wasm) != hash {
-		return nil, errors.New("the archived build has been changed")
+		return nil, errors.New("the archived build does not match its hash: its file was changed")
 	}
 	a.touch(hash)
 	return wasm, nil
 }
 
-// prune removes what nobody has used for as long as builds are retained.
+// prune removes the builds that were not used for as long as the archive retains them.
 func (a *archive) prune(inUse func(hash string) bool) error {
 	if a == nil {
 		return nil

@@ -14,17 +14,18 @@ import (
 	"payswitch/sdk"
 )
 
-// idleBeforeUnload is how long a replaced build stays in memory after its last use, when it can be had from the archive again.
+// idleBeforeUnload is how long a replaced build stays in memory after its last use, if the archive holds it.
 const idleBeforeUnload = time.Minute
 
-// build is one loaded module. It stays usable by its hash after it has been replaced, for as long as an operation may have begun with it.
+// build is one loaded module. It stays available by its hash after it has been replaced, because operations may have begun with
+// it.
 type build struct {
 	adapter
 	module *sandbox.Module
 	log    *slog.Logger
 
-	users int       // drives under way; Host.mu
-	used  time.Time // last; Host.mu
+	users int       // drives under way; guarded by Host.mu
+	used  time.Time // time of the last use; guarded by Host.mu
 }
 
 // loadNow makes the build of a module's bytes.
@@ -64,8 +65,8 @@ func (h *Host) loadNow(ctx context.Context, hash string, wasm, description []byt
 	return b, nil
 }
 
-// warmUp is the step that every guest takes once, on invented data, before its memory is snapshotted: what it sets up on first use is
-// there from then on.
+// warmUp is a step over invented data that every guest takes once, before the host snapshots its memory. State that the guest sets
+// up on first use is then part of the snapshot.
 func warmUp() []byte {
 	in := &engine.Drive{Connector: "warm_up", Operation: sdk.OpAuthorize, OperationID: "op_warm_up",
 		Account: engine.DriveAccount{ID: "mca_warm_up", Environment: "test"},
@@ -97,7 +98,7 @@ func (b *build) step(ctx context.Context, s *sdk.Step, seed [32]byte, clean func
 	return r, nil
 }
 
-// debugLog takes what a guest writes to its standard output and error.
+// debugLog logs what a guest writes to its standard output and error.
 type debugLog struct {
 	log                *slog.Logger
 	adapter, operation string
@@ -105,7 +106,7 @@ type debugLog struct {
 }
 
 func (d *debugLog) Write(p []byte) (int, error) {
-	d.log.Debug("an adapter says", "adapter", d.adapter, "operation_id", d.operation, "text", d.clean(string(p)))
+	d.log.Debug("output of an adapter", "adapter", d.adapter, "operation_id", d.operation, "text", d.clean(string(p)))
 	return len(p), nil
 }
 
@@ -123,23 +124,23 @@ func (h *Host) acquire(ctx context.Context, d *engine.Drive) (*build, error) {
 		if err != nil {
 			return nil, fmt.Errorf("load an earlier build of %q: %w", d.Connector, err)
 		}
-		h.log.Info("earlier build of an adapter loaded for an operation that began with it", "adapter", b.name, "hash", b.hash)
+		h.log.Info("an earlier build of an adapter is loaded for an operation that began with it", "adapter", b.name, "hash", b.hash)
 	}
 }
 
-// loaded is the build of a hash, nil if it is not in memory.
+// loaded is the build with a hash, nil if it is not in memory.
 func (h *Host) loaded(hash string) *build {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.builds[hash]
 }
 
-// acquireLoaded answers nil, nil when the build asked for has to be loaded first.
+// acquireLoaded returns nil, nil if the build must be loaded first.
 func (h *Host) acquireLoaded(d *engine.Drive) (*build, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return nil, errors.New("plugins: closed")
+		return nil, errors.New("plugins: the host is closed")
 	}
 	var b *build
 	if d.AdapterHash != "" {
@@ -160,7 +161,7 @@ func (h *Host) release(b *build) {
 	b.used = time.Now()
 }
 
-// keepLoaded is how long replaced builds stay in memory unused. Without an archive memory is all there is.
+// keepLoaded is how long an unused replaced build stays in memory. Without an archive, memory is its only copy.
 func (h *Host) keepLoaded() time.Duration {
 	if h.archive == nil {
 		return h.opts.RetainBuilds
@@ -168,11 +169,11 @@ func (h *Host) keepLoaded() time.Duration {
 	return idleBeforeUnload
 }
 
-// unload frees the memory of replaced builds that nothing has used for so long.
+// unload frees the memory of replaced builds that no drive has used for idle.
 func (h *Host) unload(idle time.Duration) {
 	h.scanning.Lock()
 	defer h.scanning.Unlock()
-	needed := map[*build]bool{} // or might be, when a file of the same name goes
+	needed := map[*build]bool{} // now, or once a file of the same name is removed
 	for _, b := range h.builtIn {
 		needed[b] = true
 	}
@@ -190,14 +191,14 @@ func (h *Host) unload(idle time.Duration) {
 	h.mu.Unlock()
 	for _, b := range gone {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		_ = b.module.Close(ctx) // no drive uses it: nothing to wait for
+		_ = b.module.Close(ctx) // no drive uses it, so Close does not wait
 		cancel()
-		h.log.Info("replaced build of an adapter unloaded", "adapter", b.name, "hash", b.hash)
+		h.log.Info("a replaced build of an adapter is unloaded", "adapter", b.name, "hash", b.hash)
 	}
 }
 
-// rest has adapters that nothing has used for so long give up what they hold in memory; the next payment brings it back from the cache
-// directory in a tenth of a second. Without one they keep it: compiling takes seconds.
+// rest frees the compiled code of adapters that no drive has used for idle. The next payment loads it from the cache directory in
+// about 0.1 s. Without a cache directory the code stays: compiling takes seconds.
 func (h *Host) rest(idle time.Duration) {
 	if h.opts.CacheDir == "" {
 		return
@@ -212,7 +213,7 @@ func (h *Host) rest(idle time.Duration) {
 	h.mu.Unlock()
 	for _, b := range idlers {
 		if b.module.Rest() {
-			h.log.Info("an adapter that nobody uses gives up its memory", "adapter", b.name, "hash", b.hash)
+			h.log.Info("an idle adapter gives up its memory", "adapter", b.name, "hash", b.hash)
 		}
 	}
 }

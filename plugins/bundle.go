@@ -12,15 +12,15 @@ import (
 	"aead.dev/minisign"
 )
 
-// Bundle is an adapter as it is handed on: one file that holds the module, what it says of itself, the certificate of its check, and
-// a signature that vouches for the three together. The file is a ZIP, so that everybody can look into it and verify it by hand:
+// Bundle is an adapter in one file: its module, its manifest, the certificate of its check, and a signature over the three. The
+// file is a ZIP, so anyone can open it and verify it by hand:
 //
 //	unzip acme-0.1.0.bundle && sha256sum -c SHA256SUMS && minisign -V -m SHA256SUMS -P KEY
 type Bundle struct {
 	Module      []byte // WASM
-	Manifest    []byte // JSON, as the module tells it
+	Manifest    []byte // JSON, as the module states it
 	Certificate []byte // the JSON report of plugin check
-	Signature   []byte // minisign's, over Sums; nil where nobody has signed
+	Signature   []byte // minisign's, over Sums; nil for an unsigned bundle
 }
 
 // The files of a bundle.
@@ -32,39 +32,39 @@ const (
 	bundleSignature   = "SHA256SUMS.minisig"
 )
 
-// Bounds of a bundle, in bytes: what is larger is refused unread.
+// Bounds of a bundle, in bytes. ReadBundle refuses larger files unread.
 const (
 	MaxBundle   = 32 << 20
 	maxModule   = 16 << 20
 	maxDocument = 4 << 20
 )
 
-// signedAs begins the comment that is signed too, so that a signature made for something else does not count here.
+// signedAs begins the signed comment. A signature that its key made for another purpose has another comment, and does not count.
 const signedAs = "payswitch adapter "
 
 // Errors of Bundle.Verify.
 var (
-	ErrUnsigned  = errors.New("nobody has signed it")
-	ErrUntrusted = errors.New("it is signed by a key that is not trusted here")
-	ErrTampered  = errors.New("its signature is not good: it has been changed since it was signed, or was signed for something else")
+	ErrUnsigned  = errors.New("the adapter is not signed")
+	ErrUntrusted = errors.New("the adapter is signed by a key that is not trusted here")
+	ErrTampered  = errors.New("the signature does not match: the adapter was changed after it was signed, or was signed under another name or version")
 )
 
-// Sums are the SHA-256 sums of the bundle's files, as sha256sum writes them. They are what is signed.
+// Sums are the SHA-256 sums of the bundle's files, in the form of sha256sum. The signature signs them.
 func (b *Bundle) Sums() []byte {
 	return fmt.Appendf(nil, "%s  %s\n%s  %s\n%s  %s\n", hashOf(b.Module), bundleModule, hashOf(b.Manifest), bundleManifest,
 		hashOf(b.Certificate), bundleCertificate)
 }
 
-// Hash is the module's.
+// Hash is the SHA-256 of the module, in hexadecimal.
 func (b *Bundle) Hash() string { return hashOf(b.Module) }
 
-// Sign signs the bundle as that of an adapter by name and version.
+// Sign signs the bundle as the adapter of that name and version.
 func (b *Bundle) Sign(key minisign.PrivateKey, name, version string) {
 	b.Signature = minisign.SignWithComments(key, b.Sums(), signedAs+name+" "+version, "signed by payswitch plugin bundle")
 }
 
-// Verify says whether one of the trusted keys vouches for the bundle as it is, being the adapter of that name and version. Errors:
-// ErrUnsigned, ErrUntrusted, ErrTampered.
+// Verify checks that one of the trusted keys has signed this bundle as the adapter of that name and version, and returns the key.
+// Its errors are ErrUnsigned, ErrUntrusted and ErrTampered.
 func (b *Bundle) Verify(trusted []minisign.PublicKey, name, version string) (minisign.PublicKey, error) {
 	return verifySums(b.Sums(), b.Signature, trusted, name, version)
 }
@@ -89,15 +89,15 @@ func verifySums(sums, signature []byte, trusted []minisign.PublicKey, name, vers
 	return none, fmt.Errorf("%w (key %s)", ErrUntrusted, KeyID(s.KeyID))
 }
 
-// KeyID is how minisign writes the id of a key. It is a hint for people, not a proof.
+// KeyID writes the id of a key as minisign does. It helps people to find a key; it proves nothing.
 func KeyID(id uint64) string { return fmt.Sprintf("%016X", id) }
 
-// ParsePublicKey reads a minisign public key: the line that begins with RW, alone or with the comment above it.
+// ParsePublicKey reads a minisign public key: the line that begins with RW, with or without the comment above it.
 func ParsePublicKey(text string) (k minisign.PublicKey, err error) {
 	return k, k.UnmarshalText([]byte(strings.TrimSpace(text)))
 }
 
-// WriteTo writes the bundle's file.
+// WriteTo writes the bundle's file. It implements io.WriterTo.
 func (b *Bundle) WriteTo(w io.Writer) (int64, error) {
 	counted := &counter{w: w}
 	z := zip.NewWriter(counted)
@@ -110,7 +110,7 @@ func (b *Bundle) WriteTo(w io.Writer) (int64, error) {
 		if f.name == bundleSignature && len(f.content) == 0 {
 			continue
 		}
-		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)} // the same bytes at any time
+		h := &zip.FileHeader{Name: f.name, Method: zip.Deflate, Modified: time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)} // a fixed time: equal bundles have equal bytes
 		part, err := z.CreateHeader(h)
 		if err == nil {
 			_, err = part.Write(f.content)
@@ -133,19 +133,20 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadBundle reads a bundle's file, strictly: its files, each once, no others, and sums that are theirs. It verifies no signature.
+// ReadBundle reads a bundle's file. Each file must be there once, no other file may be, and the sums must match. It verifies no
+// signature: call Verify.
 func ReadBundle(file []byte) (*Bundle, error) {
 	if len(file) > MaxBundle {
-		return nil, fmt.Errorf("a bundle of more than %d MiB", MaxBundle>>20)
+		return nil, fmt.Errorf("the bundle is larger than %d MiB", MaxBundle>>20)
 	}
 	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
-		return nil, fmt.Errorf("it is no bundle: %w", err)
+		return nil, fmt.Errorf("the file is not a bundle: %w", err)
 	}
 	parts := map[string][]byte{}
 	for _, f := range z.File {
 		if _, twice := parts[f.Name]; twice {
-			return nil, fmt.Errorf("it holds %q twice", f.Name)
+			return nil, fmt.Errorf("the bundle holds %q twice", f.Name)
 		}
 		limit := maxDocument
 		switch f.Name {
@@ -153,7 +154,7 @@ func ReadBundle(file []byte) (*Bundle, error) {
 			limit = maxModule
 		case bundleManifest, bundleCertificate, bundleSums, bundleSignature:
 		default:
-			return nil, fmt.Errorf("it holds %q, which is no part of a bundle", f.Name)
+			return nil, fmt.Errorf("the bundle holds %q, which is not a file of a bundle", f.Name)
 		}
 		if parts[f.Name], err = unpack(f, limit); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Name, err)
@@ -161,17 +162,17 @@ func ReadBundle(file []byte) (*Bundle, error) {
 	}
 	for _, name := range []string{bundleModule, bundleManifest, bundleCertificate, bundleSums} {
 		if parts[name] == nil {
-			return nil, fmt.Errorf("it holds no %s: make bundles with  payswitch plugin bundle", name)
+			return nil, fmt.Errorf("the bundle holds no %s: make bundles with  payswitch plugin bundle", name)
 		}
 	}
 	b := &Bundle{Module: parts[bundleModule], Manifest: parts[bundleManifest], Certificate: parts[bundleCertificate], Signature: parts[bundleSignature]}
 	if !bytes.Equal(b.Sums(), parts[bundleSums]) {
-		return nil, fmt.Errorf("its %s are not those of its files: it has been changed", bundleSums)
+		return nil, fmt.Errorf("the bundle's %s do not match its files: the bundle was changed", bundleSums)
 	}
 	return b, nil
 }
 
-// unpack reads one file of at most limit bytes, whatever its header says of its length.
+// unpack reads one file of at most limit bytes. It does not trust the length in the file's header.
 func unpack(f *zip.File, limit int) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {
@@ -180,7 +181,7 @@ func unpack(f *zip.File, limit int) ([]byte, error) {
 	defer r.Close()
 	content, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err == nil && len(content) > limit {
-		err = fmt.Errorf("more than %d MiB", limit>>20)
+		err = fmt.Errorf("the file is larger than %d MiB", limit>>20)
 	}
 	return content, err
 }

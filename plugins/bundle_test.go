@@ -140,14 +140,14 @@ func TestReadBundleIsStrict(t *testing.T) {
 	_, err = plugins.ReadBundle(zipped(t, parts, all...))
 	require.NoError(t, err)
 	for want, file := range map[string][]byte{
-		"it is no bundle":                         []byte("\x00asm"),
-		"it holds no adapter.wasm":                zipped(t, parts, all[1:]...),
-		"it holds no SHA256SUMS":                  zipped(t, parts, all[:3]...),
-		`it holds "adapter.wasm" twice`:           zipped(t, parts, append(all, "adapter.wasm")...),
-		`it holds "../evil.wasm", which is no`:    zipped(t, with("../evil.wasm", nil), append(all, "../evil.wasm")...),
-		"a bundle of more than 32 MiB":            make([]byte, plugins.MaxBundle+1),
-		"certificate.json: more than 4 MiB":       zipped(t, with("certificate.json", make([]byte, 5<<20)), all...),
-		"its SHA256SUMS are not those of its fil": zipped(t, with("adapter.wasm", []byte("modulf")), all...),
+		"the file is not a bundle":                        []byte("\x00asm"),
+		"the bundle holds no adapter.wasm":                zipped(t, parts, all[1:]...),
+		"the bundle holds no SHA256SUMS":                  zipped(t, parts, all[:3]...),
+		`the bundle holds "adapter.wasm" twice`:           zipped(t, parts, append(all, "adapter.wasm")...),
+		`the bundle holds "../evil.wasm", which is no`:    zipped(t, with("../evil.wasm", nil), append(all, "../evil.wasm")...),
+		"the bundle is larger than 32 MiB":                make([]byte, plugins.MaxBundle+1),
+		"certificate.json: the file is larger than 4 MiB": zipped(t, with("certificate.json", make([]byte, 5<<20)), all...),
+		"the bundle's SHA256SUMS do not match its files":  zipped(t, with("adapter.wasm", []byte("modulf")), all...),
 	} {
 		_, err := plugins.ReadBundle(file)
 		require.ErrorContains(t, err, want)
@@ -172,7 +172,7 @@ func TestPins(t *testing.T) {
 
 	// Something else in its place is not let in, now or at the next start, and says so.
 	put(t, dir, "acme.wasm", second.Module)
-	require.Eventually(t, func() bool { return strings.Contains(log.String(), "the module is not the one that was installed") }, soon, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(log.String(), "the module is not the installed one") }, soon, 5*time.Millisecond)
 	require.Equal(t, first.Hash(), hash(), "what was loaded before stays")
 	require.Empty(t, newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir()}).Adapters())
 
@@ -237,7 +237,7 @@ func TestSignedOnly(t *testing.T) {
 	}
 	put(t, dir, "acme.wasm", signed.Module)
 	require.False(t, loads(public), "not pinned")
-	require.Contains(t, log.String(), "only signed adapters are loaded (plugins.signed_only): nobody has signed it")
+	require.Contains(t, log.String(), "plugins.signed_only admits signed adapters alone: the adapter is not signed")
 	require.NoError(t, signed.Install(dir, "acme", "1.0.0", time.Now()))
 	require.True(t, loads(other, public))
 	require.False(t, loads(other))

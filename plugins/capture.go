@@ -15,31 +15,31 @@ var captureName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
 
 func checkCaptures(all []sdk.Capture) error {
 	if len(all) > maxCaptures {
-		return violation(RuleDerivation, "more than %d captures", maxCaptures)
+		return violation(RuleDerivation, "the send asks for more than %d captures", maxCaptures)
 	}
 	for i := range all {
 		if !captureName.MatchString(all[i].Name) || cardData(all[i].Name) || all[i].Path == "" {
-			return violation(RuleDerivation, "a capture without a path, or with a name that is none")
+			return violation(RuleDerivation, "a capture needs a path, and a name of a letter followed by letters, digits and _ that is not card data's")
 		}
 	}
 	return nil
 }
 
-// capture puts stand-ins in the place of the fields of an answer that the adapter asked not to see. A captured value proves this
-// account's identity where the manifest declares that field of that answer for it, and the request that it answers proved it too: else an
-// adapter could have a key of its author's echoed to it.
+// capture replaces the fields of an answer that the adapter asked not to see with stand-ins. A captured value proves the account's
+// identity under two conditions. The manifest's authentication declares that field of that answer, and the request itself proved
+// the account. Otherwise an adapter could make a server echo its author's key.
 func (o *operation) capture(s *sdk.Send, out *outgoing, a *answer) {
 	before := len(o.secrets.secrets)
 	a.body = o.conceal(s.Capture, a.body, func(c *sdk.Capture) bool { return out.filled.proven && declaresResponse(out.filled.places, c) })
-	for i := before; i < len(o.secrets.secrets); i++ { // so that the operation can go on in another drive
+	for i := before; i < len(o.secrets.secrets); i++ { // a later drive of the operation needs these values
 		x := &o.secrets.secrets[i]
 		o.res.Captured = append(o.res.Captured, engine.CapturedValue{Exchange: len(o.res.Exchanges), Name: x.name, Value: x.value, Own: x.own})
 	}
 }
 
-// captureMessage does the same to a webhook's message, as the manifest asks. Nothing in it proves anything. Secrets and card numbers in it
-// are masked whatever the manifest says: no guest sees one, and so no outcome carries one off. Signatures are still over the message as it
-// came, and its headers, which hold them, stay as they are.
+// captureMessage captures fields of a webhook's message, as the manifest asks. They prove nothing. It also masks secrets and card
+// numbers, so no adapter sees them and no outcome carries them. Signatures are still computed over the original message. The
+// headers hold those signatures and stay as they are.
 func (o *operation) captureMessage() {
 	w, rule := o.step.Request.Webhook, o.adapter.manifest.Webhook
 	if w == nil {
@@ -60,7 +60,7 @@ func (o *operation) captureMessage() {
 	o.step.Request.Webhook = &message
 }
 
-// conceal captures fields of a JSON text: it is nothing else that was meant, if it is not JSON. A value that stands twice has one stand-in.
+// conceal captures fields of a JSON text; it leaves any other text as it is. Equal values get one stand-in.
 func (o *operation) conceal(all []sdk.Capture, body []byte, own func(*sdk.Capture) bool) []byte {
 	if len(all) == 0 || len(body) == 0 {
 		return body
@@ -86,7 +86,7 @@ func (o *operation) conceal(all []sdk.Capture, body []byte, own func(*sdk.Captur
 			standIn := known[value]
 			if standIn == "" {
 				if _, secret := o.scrub.text(value, nil); secret || isShortCode(value) {
-					return nil // what may be a secret that came back is masked: captured, it could be used as another one
+					return nil // possibly a returned secret: it is masked later. Captured, the adapter could use it as another secret
 				}
 				standIn = o.secrets.capture(c.Name, value, own(c))
 				known[value] = standIn
@@ -113,7 +113,7 @@ func (o *operation) conceal(all []sdk.Capture, body []byte, own func(*sdk.Captur
 	return []byte(b.String())
 }
 
-// recapture takes in what an earlier drive captured: the same stand-ins, in the same order.
+// recapture adds the values that an earlier drive captured, with the same stand-ins in the same order.
 func (o *operation) recapture() {
 	for _, c := range o.in.Captured {
 		if c.Exchange < len(o.in.Resume) {
@@ -124,8 +124,8 @@ func (o *operation) recapture() {
 	}
 }
 
-// handOver gives the cryptograms of an outcome to the engine. They never are in the outcome itself: what stands there is the stand-in of a
-// captured value, and anything else is blanked.
+// handOver gives the cryptograms of an outcome to the engine. In the outcome stands the stand-in of a captured value; any other
+// text there is blanked.
 func (o *operation) handOver(out *sdk.Outcome) {
 	o.takeCryptogram(out.Authentication)
 	for i := range out.Events {
@@ -143,7 +143,7 @@ func (o *operation) takeCryptogram(a *sdk.AuthenticationOutcome) {
 	if i < 0 || !strings.HasPrefix(a.CAVV, o.secrets.capturePrefix) {
 		a.CAVV = ""
 		o.opts.Observer.Violated(o.adapter.name, RuleOutcome)
-		o.opts.Logger.Warn("a cryptogram that is not the stand-in of a captured value is blanked", "adapter", o.adapter.name,
+		o.opts.Logger.Warn("the host blanked a cryptogram that is not the stand-in of a captured value", "adapter", o.adapter.name,
 			"operation", string(o.in.Operation), "operation_id", o.in.OperationID)
 		return
 	}

@@ -195,6 +195,6 @@ func TestPlacementsBelowAnotherBaseURL(t *testing.T) {
 		_, err := c.Do(s)
 		return nil, err
 	}, authentication(p.URL+"/sim/3ds"), plugins.Options{})
-	require.ErrorContains(t, err, "where it is not declared")
+	require.ErrorContains(t, err, "where the manifest does not declare it")
 	require.Empty(t, p.take())
 }

@@ -13,10 +13,10 @@ import (
 	"payswitch/sdk/sdktest"
 )
 
-// Certify says what is wrong with a module: whether the sandbox runs it, the host can work with its manifest, it passes the suite of
-// every adapter (sdktest), and the host sends what it asks for. so is what the sandbox runs under. cases holds the adapter's recorded cases
-// (package wire), which are driven through the host too; nil: what is recorded is not known, and only the suite's requests are. It returns
-// how many operations the host drove, and the broken rules joined; nil where the adapter keeps all of them.
+// Certify checks a module as the host would use it. The sandbox must run it, CheckManifest must accept its manifest, it must pass
+// the suite of every adapter (sdktest), and the host must send what it asks for. so configures the sandbox. cases holds the
+// adapter's recorded cases (package wire), which Certify drives through the host too; nil for none. Certify returns how many
+// operations the host drove, and all broken rules joined, nil if there are none.
 func Certify(ctx context.Context, wasm []byte, so sandbox.Options, o sdktest.Options, cases fs.FS) (driven int, err error) {
 	rt, err := sandbox.New(ctx, so)
 	if err != nil {
@@ -38,7 +38,7 @@ func Certify(ctx context.Context, wasm []byte, so sandbox.Options, o sdktest.Opt
 	refused := CheckManifest(manifest)
 	err = errors.Join(refused, sdktest.Check(ctx, sandboxed{m}, o))
 	if refused != nil {
-		return 0, err // the host would not load it
+		return 0, err // the host would not load this module
 	}
 	b := &build{module: m, log: slog.New(slog.DiscardHandler)}
 	b.adapter = adapter{name: manifest.Name, hash: m.Hash(), manifest: manifest, places: placesOf(manifest), stepper: b}
@@ -46,7 +46,7 @@ func Certify(ctx context.Context, wasm []byte, so sandbox.Options, o sdktest.Opt
 	return driven, errors.Join(err, hosted)
 }
 
-// sandboxed is a module as the suite sees it. Clock and random bytes come from the step, as they do when an operation is driven.
+// sandboxed is a module as the suite runs it. Clock and random bytes come from the step, as in a drive.
 type sandboxed struct{ module *sandbox.Module }
 
 func (s sandboxed) Step(ctx context.Context, message []byte) ([]byte, error) {

@@ -20,19 +20,20 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// Rules of certification beside those of package sdktest.
+// Rules of certification in addition to those of package sdktest.
 const (
-	// CertifyHost: the host sends what the adapter asks for, and believes what it answers.
+	// CertifyHost: the host sends what the adapter asks for, and accepts its outcomes.
 	CertifyHost = "host"
-	// CertifyProof: every request to a processor holds the account's own credential where the manifest's authentication declares it.
+	// CertifyProof: each request to a processor holds the account's own credential at the place that the manifest's authentication
+	// declares.
 	CertifyProof = "proof"
 )
 
 // perCertified bounds how often one rule is reported for one operation.
 const perCertified = 5
 
-// A hostCheck drives an adapter through the host's own code, with a stage in the place of the network. It decides nothing itself about what may
-// be sent: whatever the host refuses at run time, it refuses here.
+// A hostCheck drives an adapter through the host's own code, with recorded and made-up answers instead of the network. It has no
+// rules of its own about requests: it reports what the host refuses.
 type hostCheck struct {
 	ctx     context.Context
 	opts    Options
@@ -40,7 +41,7 @@ type hostCheck struct {
 	broken  []error
 	counts  map[string]int
 	told    map[string]bool
-	used    map[string]bool // names of the account's fields that a request, comparison or outcome depends on
+	used    map[string]bool // names of the account's fields that a request, comparison or outcome holds
 	driven  int
 }
 
@@ -56,7 +57,7 @@ func checkHost(ctx context.Context, a *adapter, o sdktest.Options, cases fs.FS) 
 		}
 		rehearsals = wire.Rehearsals(a.manifest, requests, responses)
 	}
-	for i := range rehearsals { // first: a finding names a line where it can
+	for i := range rehearsals { // before the samples: a finding of a case names its line
 		c.rehearsal(&rehearsals[i])
 	}
 	token := tokenAnswer(rehearsals)
@@ -69,7 +70,7 @@ func checkHost(ctx context.Context, a *adapter, o sdktest.Options, cases fs.FS) 
 	return c.driven, errors.Join(c.broken...)
 }
 
-// breaks notes a broken rule. The same text is noted once.
+// breaks notes a broken rule. It notes equal texts once.
 func (c *hostCheck) breaks(rule string, op sdk.Operation, where, format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if c.told[rule+string(op)+text] {
@@ -82,14 +83,14 @@ func (c *hostCheck) breaks(rule string, op sdk.Operation, where, format string, 
 	}
 }
 
-// lastAnswers are what the last request of a rehearsed operation may meet: nothing, an empty answer, and a failure.
+// lastAnswers are the answers to the last request of an operation: a time-out, an empty answer and a failed connection.
 var lastAnswers = []answer{
 	{sent: true, failure: failTimeout},
 	{sent: true, status: 200, headers: []sdk.Header{{Name: "Content-Type", Value: "application/json"}}, body: []byte("{}")},
 	{failure: failConnect},
 }
 
-// sample drives a request of the suite, with what stands for the secrets made up.
+// sample drives a request of the suite with made-up secrets.
 func (c *hostCheck) sample(s sdktest.Sample, o sdktest.Options, token *sdk.Exchange) {
 	for i := range lastAnswers {
 		c.drive("request "+s.Name, s.Step, true, func(index int, asked *sdk.Send) answer {
@@ -101,7 +102,7 @@ func (c *hostCheck) sample(s sdktest.Sample, o sdktest.Options, token *sdk.Excha
 			return lastAnswers[i]
 		})
 	}
-	if token != nil && fetchesToken(c.adapter.manifest, s.Step.Operation) { // once with the token fetched, which must prove the account
+	if token != nil && fetchesToken(c.adapter.manifest, s.Step.Operation) { // once more with the token fetched: that request must prove the account too
 		c.drive("request "+s.Name+", with its access token fetched", s.Step, false, func(index int, asked *sdk.Send) answer {
 			if index == 0 {
 				return answerOf(token)
@@ -111,7 +112,7 @@ func (c *hostCheck) sample(s sdktest.Sample, o sdktest.Options, token *sdk.Excha
 	}
 }
 
-// rehearsal drives an operation of a case.
+// rehearsal drives an operation of a recorded case.
 func (c *hostCheck) rehearsal(r *wire.Rehearsal) {
 	c.drive(r.Where, r.Step, true, func(index int, _ *sdk.Send) answer {
 		if index < len(r.Answers) {
@@ -121,7 +122,7 @@ func (c *hostCheck) rehearsal(r *wire.Rehearsal) {
 	})
 }
 
-// tokenAnswer is the first answer of the cases that holds an access token, nil where there is none.
+// tokenAnswer is the first answer of the cases that holds an access token; nil for none.
 func tokenAnswer(all []wire.Rehearsal) *sdk.Exchange {
 	for i := range all {
 		if r := &all[i]; r.Step.Operation == sdk.OpAccessToken && len(r.Answers) == 1 && r.Answers[0].Status/100 == 2 {
@@ -135,7 +136,7 @@ func answerOf(x *sdk.Exchange) answer {
 	return answer{sent: x.Sent || x.Failure == "", status: x.Status, headers: slices.Clone(x.Headers), body: slices.Clone(x.Body), failure: x.Failure}
 }
 
-// noted is a stepper that notes what the adapter answers.
+// noted is a stepper that keeps the adapter's results.
 type noted struct {
 	stepper
 	results []*sdk.Result
@@ -150,7 +151,7 @@ func (n *noted) step(ctx context.Context, s *sdk.Step, seed [32]byte, clean func
 	return r, err
 }
 
-// drive performs an operation by the host's own code. token says that the account has an access token.
+// drive performs an operation with the host's own code. token says whether the account has an access token.
 func (c *hostCheck) drive(where string, step *sdk.Step, token bool, reply func(index int, asked *sdk.Send) answer) {
 	c.driven++
 	d := driveOf(where, step, c.adapter.manifest)
@@ -190,7 +191,7 @@ func (c *hostCheck) drive(where string, step *sdk.Step, token bool, reply func(i
 	}
 }
 
-// certificateOf stands for the client certificate of an account whose adapter declares one.
+// certificateOf is an empty client certificate if the manifest declares one, else nil.
 func certificateOf(m *sdk.Manifest) *tls.Certificate {
 	if slices.ContainsFunc(m.Credentials, func(f sdk.Field) bool { return f.Type == clientCertificate }) {
 		return new(tls.Certificate)
@@ -198,7 +199,7 @@ func certificateOf(m *sdk.Manifest) *tls.Certificate {
 	return nil
 }
 
-// judge reports what the host refused, requests without proof, and outcomes that cannot be.
+// judge reports what the host refused, requests without proof, and impossible outcomes.
 func (c *hostCheck) judge(where string, o *operation, sent []*outgoing, err error) {
 	op := o.in.Operation
 	if v, ok := errors.AsType[*Violation](err); ok {
@@ -209,13 +210,13 @@ func (c *hostCheck) judge(where string, o *operation, sent []*outgoing, err erro
 		c.breaks(CertifyHost, op, where, "the host cannot drive it: %v", err)
 	}
 	for _, v := range o.res.Violations {
-		if v.Rule != RuleAnswer { // a processor that echoes what it was sent
+		if v.Rule != RuleAnswer { // not the adapter's fault: the processor echoes the request
 			c.breaks(CertifyHost, op, where, "the host objects: rule %s: %s", v.Rule, v.Place)
 		}
 	}
 	for _, out := range sent {
 		if place := unproven(out); place != "" {
-			c.breaks(CertifyProof, op, where, "%s %s does not hold the account's credential: authentication declares it in %s, and nothing of the account's stands there%s",
+			c.breaks(CertifyProof, op, where, "%s %s does not hold the account's credential: authentication declares it in %s, and no secret of the account stands there%s",
 				out.method, out.url.EscapedPath(), place, emptyText(out))
 		}
 	}
@@ -234,7 +235,7 @@ func (c *hostCheck) judge(where string, o *operation, sent []*outgoing, err erro
 	}
 }
 
-// impossibleEvent says why an event of a webhook states what cannot be.
+// impossibleEvent explains why an event of a webhook states something impossible; "" if it does not.
 func impossibleEvent(e *sdk.Event) string {
 	op, known := map[string]sdk.Operation{"payment": sdk.OpSync, "refund": sdk.OpRefundSync}[e.Object]
 	if !known || e.Outcome == nil || op.EndsWith(e.Outcome.Status) {
@@ -243,7 +244,7 @@ func impossibleEvent(e *sdk.Event) string {
 	return e.Outcome.Impossible(op, sdk.Money{})
 }
 
-// unproven names the place where authentication declares this account's credential and a request does not hold it; "" for none.
+// unproven names the place where authentication declares the account's credential and a request lacks it; "" for none.
 func unproven(out *outgoing) string {
 	var place string
 	for _, p := range out.filled.places {
@@ -266,14 +267,14 @@ func unproven(out *outgoing) string {
 	return place
 }
 
-// emptyText says that a place of authentication is there and empty.
+// emptyText explains that a header of authentication stands there without a credential; "" otherwise.
 func emptyText(out *outgoing) string {
 	for _, p := range out.filled.places {
 		if !p.authentication || p.In != inHeader {
 			continue
 		}
 		if v, there := out.header[http.CanonicalHeaderKey(p.Field)]; there && len(v) == 1 && isEmptyCredential(v[0]) {
-			return fmt.Sprintf(" (it is %q: is the credential's name right?)", v[0])
+			return fmt.Sprintf(" (it is %q: check the credential's name)", v[0])
 		}
 	}
 	return ""
@@ -284,14 +285,14 @@ func isEmptyCredential(v string) bool {
 	return v == "" || strings.EqualFold(v, "Bearer") || strings.EqualFold(v, "Basic") || strings.EqualFold(v, "Basic Og==")
 }
 
-// remedy says what to do about a violation, where there is more to say than its text.
+// remedy says how to mend a violation whose own text does not; "" for the others.
 func (c *hostCheck) remedy(v *Violation) string {
 	switch v.Rule {
 	case RuleHost:
 		return "; declare the host in environments, or use Account.BaseURL"
 	case RuleHeader:
 		if strings.Contains(v.Detail, "begins or ends with a space") {
-			return "; a credential that the account does not have leaves nothing behind such a space: is its name one of the manifest's?"
+			return "; an unknown credential leaves such a value empty: check that the manifest declares its name"
 		}
 	case RuleSecret:
 		return "; compare secret, operation, host, method, path, field and escapes of the manifest's placements and authentication with the request"
@@ -301,7 +302,7 @@ func (c *hostCheck) remedy(v *Violation) string {
 	return ""
 }
 
-// notes which of the account's fields an answer of the adapter depends on, as far as they stand in it.
+// notes marks the account's fields whose values stand in a result of the adapter.
 func (c *hostCheck) notes(o *operation, r *sdk.Result) {
 	if r.Send == nil && r.Verify == nil && r.Outcome == nil {
 		return
@@ -316,19 +317,20 @@ func (c *hostCheck) notes(o *operation, r *sdk.Result) {
 	}
 }
 
-// checkUsed reports required credentials that no request and no comparison holds: merchants are asked for what is not used, or the adapter
-// reads it under another name.
+// checkUsed reports required credentials that stand in no request and no comparison. Either merchants must give a value without a
+// use, or the adapter reads the value under another name.
 func (c *hostCheck) checkUsed() {
 	for _, f := range c.adapter.manifest.Credentials {
 		if f.Optional || f.Type != "secret" && f.Type != "pem" || c.used[f.Name] {
 			continue
 		}
-		c.breaks(sdktest.RuleFields, "", "manifest", "the credential %q is required, and no request or signature of any operation holds it: does the adapter read it under this name?",
+		c.breaks(sdktest.RuleFields, "", "manifest", "the credential %q is required, but no request or signature of any operation holds it: read it under this name, or remove it from the manifest",
 			f.Name)
 	}
 }
 
-// driveOf is a step as the engine asks for it: secrets beside the request, fields of the account by the merchants' names.
+// driveOf turns a step into the drive that the engine would ask for: secrets apart from the request, the account's fields by their
+// merchants' names.
 func driveOf(where string, s *sdk.Step, m *sdk.Manifest) *engine.Drive {
 	d := &engine.Drive{Connector: m.Name, Operation: s.Operation, OperationID: "op_certify", Started: time.UnixMilli(s.Now), Seed: sha256.Sum256([]byte(where)),
 		Request: s.Request, Account: engine.DriveAccount{ID: s.Account.ID, Environment: environmentOf(s, m), Credentials: map[string]engine.Secret{},
@@ -357,7 +359,7 @@ func driveOf(where string, s *sdk.Step, m *sdk.Manifest) *engine.Drive {
 	return d
 }
 
-// environmentOf is the environment that a step's base URL is of, else the one it names, else the first.
+// environmentOf is the environment that a step's base URL belongs to; else the one the step names; else the first.
 func environmentOf(s *sdk.Step, m *sdk.Manifest) string {
 	names := slices.Sorted(maps.Keys(m.Environments))
 	for _, name := range names {

@@ -119,14 +119,14 @@ func TestCertificationDrivesTheHost(t *testing.T) {
 				return c.Token(&sdk.Send{Method: "POST", URL: "/token"}, "token", "expires_in")
 			}
 		}, wants: []string{`rule host: access_token: bank.json:8 (case token): the host refuses it: rule authentication: the request's answer is captured, but no credential of this account's`,
-			`the credential "client_secret" is required, and no request or signature of any operation holds it`}},
-		"an event that cannot be": {state: "verify", wants: []string{"bank.responses.json:5 (webhook sample): event 0: sync cannot end with the outcome verify"}},
+			`the credential "client_secret" is required, but no request or signature of any operation holds it`}},
+		"an event that cannot be": {state: "verify", wants: []string{"bank.responses.json:5 (webhook sample): event 0: the outcome verify is none of this operation's"}},
 		"a signature compared with card data in it": {change: func(a *sdk.Adapter) {
 			a.Webhook = func(c *sdk.Call) (*sdk.Outcome, error) {
 				_, err := c.Verify(sdk.Fn("rot13", sdk.Body()), "x")
 				return &sdk.Outcome{Status: sdk.StatusHandled}, err
 			}
-		}, wants: []string{"webhook: bank.responses.json:5 (webhook sample): the host refuses it: rule verify: no function"}},
+		}, wants: []string{"webhook: bank.responses.json:5 (webhook sample): the host refuses it: rule verify: \"rot13\" is not a function"}},
 		"an answer that is repeated without a key": {change: func(a *sdk.Adapter) {
 			authorize := a.Authorize
 			a.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
@@ -135,7 +135,7 @@ func TestCertificationDrivesTheHost(t *testing.T) {
 				}
 				return authorize(c)
 			}
-		}, wants: []string{"the host objects: rule repeat: the adapter wants to send something else after a send that may have arrived without an answer"}},
+		}, wants: []string{"the host objects: rule repeat: the adapter asks for a different send after one that may have arrived and has no answer"}},
 		"more requests than an operation has": {change: func(a *sdk.Adapter) {
 			a.Sync = func(c *sdk.Call) (*sdk.Outcome, error) {
 				for {

@@ -67,10 +67,10 @@ func TestVerifies(t *testing.T) {
 		"within text":                    {func(c *sdk.Call) sdk.Expr { return text("a" + c.Account.Credentials["secret_key"] + "b") }, "", "not a signature of the message", ""},
 		"sha1":                           {func(*sdk.Call) sdk.Expr { return fn(sdk.FnHex, fn(sdk.FnSHA1, text("abc"))) }, "", "not a signature of the message", ""},
 		"not its form":                   {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnHMACSHA256, fn(sdk.FnUnhex, key(c)), sdk.Body()) }, "", "", ""},
-		"not its form, of the adapter's": {func(*sdk.Call) sdk.Expr { return fn(sdk.FnUnhex, text("x")) }, "", "not in its form", ""},
-		"padding":                        {func(*sdk.Call) sdk.Expr { return fn(sdk.FnUnbase64URL, text("-_8=")) }, "", "not in its form", ""},
+		"not its form, of the adapter's": {func(*sdk.Call) sdk.Expr { return fn(sdk.FnUnhex, text("x")) }, "", "not in the form that it decodes", ""},
+		"padding":                        {func(*sdk.Call) sdk.Expr { return fn(sdk.FnUnbase64URL, text("-_8=")) }, "", "not in the form that it decodes", ""},
 		"rsa":                            {func(c *sdk.Call) sdk.Expr { return fn(sdk.FnRSASHA256, key(c), sdk.Body()) }, "", "", ""},
-		"no function":                    {func(*sdk.Call) sdk.Expr { return fn("md5", sdk.Body()) }, "", "no function", ""},
+		"no function":                    {func(*sdk.Call) sdk.Expr { return fn("md5", sdk.Body()) }, "", "is not a function", ""},
 		"arguments":                      {func(*sdk.Call) sdk.Expr { return fn(sdk.FnSHA256) }, "", "takes 1 arguments", ""},
 		"derivation":                     {func(c *sdk.Call) sdk.Expr { return text(c.Derive(sdk.Body())) }, "", "derivation", ""},
 		"large": {func(c *sdk.Call) sdk.Expr {
@@ -83,7 +83,7 @@ func TestVerifies(t *testing.T) {
 				e = fn(sdk.FnHex, fn(sdk.FnHex, e))
 			}
 			return e
-		}, "", "of more than", ""},
+		}, "", "more than", ""},
 		"many parts": {func(*sdk.Call) sdk.Expr {
 			args := make([]sdk.Expr, 100)
 			for i := range args {

@@ -9,14 +9,14 @@ import (
 	"payswitch/plugins/sandbox"
 )
 
-// A description is what `make plugins` puts beside a built-in module, so that a first start need not compile every adapter to learn what
-// it is: the module's hash, a new line, and its manifest message. One whose hash is another's is left unread; a module that says
-// something else when it is compiled is refused.
+// A description spares the first start the compilation of every built-in adapter. `make plugins` writes it next to the module: the
+// module's hash, a new line, and the manifest message. The host ignores a description with another hash, and refuses a module
+// whose manifest differs from its description once it is compiled.
 
-// DescriptionName is the file of a module's description: acme.wasm → acme.manifest.
+// DescriptionName is the file name of a module's description: acme.manifest for acme.wasm.
 func DescriptionName(module string) string { return strings.TrimSuffix(module, ".wasm") + ".manifest" }
 
-// Describe compiles a module and makes its description.
+// Describe compiles a module and returns its description.
 func Describe(ctx context.Context, wasm []byte, o sandbox.Options) (_ []byte, err error) {
 	rt, err := sandbox.New(ctx, o)
 	if err != nil {
@@ -34,7 +34,7 @@ func Describe(ctx context.Context, wasm []byte, o sandbox.Options) (_ []byte, er
 	return append([]byte(m.Hash()+"\n"), message...), nil
 }
 
-// Described says whether a description is the module's own.
+// Described reports whether a description belongs to a module.
 func Described(wasm, description []byte) bool {
 	_, ok := described(hashOf(wasm), description)
 	return ok

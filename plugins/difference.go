@@ -16,14 +16,14 @@ import (
 	"payswitch/sdk"
 )
 
-// Difference is one field that is not the same in a recording and its replay. An absent side is "".
+// Difference is one field that differs between a recording and its replay. An absent value is "".
 type Difference struct {
 	Where    string `json:"where"` // "request 1 body amount", "outcome status"
 	Recorded string `json:"recorded"`
 	Replayed string `json:"replayed"`
 }
 
-// Differences lists what is not the same, in the order in which it came about; empty if and only if Same.
+// Differences lists what differs, in the order of the steps. It is empty if and only if Same.
 func (r *Replayed) Differences() []Difference {
 	var all []Difference
 	for i := range r.Steps {
@@ -51,7 +51,7 @@ func (s *ReplayedStep) differences(n int) []Difference {
 	default:
 		d.fields("verify "+strconv.Itoa(n)+" ", jsonOf(s.Recorded.Verify), jsonOf(s.Replayed.Verify))
 	}
-	if len(d.all) == 0 && a != nil && b != nil { // an absent value and an empty one
+	if len(d.all) == 0 && a != nil && b != nil { // an absent value differs from an empty one
 		x, y := string(sdk.EncodeResult(a)), string(sdk.EncodeResult(b))
 		d.at("step "+strconv.Itoa(n), excerpt(x, y), excerpt(y, x))
 	}
@@ -61,10 +61,10 @@ func (s *ReplayedStep) differences(n int) []Difference {
 	return d.all
 }
 
-// String names what the replay made.
+// String describes the replayed result.
 func (s *ReplayedStep) String() string { return describe(s.Replayed, s.ReplayedFault) }
 
-// describe names what came of a step.
+// describe names the result of a step.
 func describe(r *sdk.Result, fault string) string {
 	switch {
 	case r == nil:
@@ -79,10 +79,9 @@ func describe(r *sdk.Result, fault string) string {
 	return "outcome " + string(r.Outcome.Status)
 }
 
-// differing collects differences.
 type differing struct{ all []Difference }
 
-// mostShown is the length from which on only the part of a value is shown in which it differs.
+// mostShown is the length above which only the differing part of a value is shown.
 const mostShown = 400
 
 func (d *differing) at(where, recorded, replayed string) {
@@ -109,8 +108,8 @@ func (d *differing) send(where string, a, b *sdk.Send) {
 	d.fields(where+"capture ", jsonOf(a.Capture), jsonOf(b.Capture))
 }
 
-// body compares field by field where both bodies can be read the same way; else, or where the fields are the same and the bytes are not, it
-// shows the part that differs.
+// body compares field by field if both bodies have the same format. It shows the differing part if they have not, or if equal
+// fields are written with different bytes.
 func (d *differing) body(where, a, b string) {
 	if a == b {
 		return
@@ -129,7 +128,7 @@ func (d *differing) body(where, a, b string) {
 	}
 }
 
-// fields compares by path; a path that repeats is compared in order.
+// fields compares by path. It compares values with the same path in order.
 func (d *differing) fields(where string, a, b []textField) {
 	numbered(a)
 	numbered(b)
@@ -149,10 +148,10 @@ func (d *differing) fields(where string, a, b []textField) {
 	}
 }
 
-// textField is one value of a document and where it stands.
+// textField is one value of a document with its path.
 type textField struct{ path, value string }
 
-// numbered makes paths unique.
+// numbered makes repeated paths unique.
 func numbered(all []textField) {
 	seen := make(map[string]int, len(all))
 	for i := range all {
@@ -180,7 +179,6 @@ func jsonOf(v any) []textField {
 	return all
 }
 
-// jsonFields are the leaves of a JSON document.
 func jsonFields(text string) (all []textField, ok bool) {
 	if text = strings.TrimSpace(text); text == "" || text[0] != '{' && text[0] != '[' {
 		return nil, false
@@ -244,7 +242,7 @@ func xmlFields(text string) (all []textField, ok bool) {
 	}
 }
 
-// formFields are the pairs of a form.
+// formFields are the pairs of a URL-encoded form.
 func formFields(text string) (all []textField, ok bool) {
 	for pair := range strings.SplitSeq(text, "&") {
 		name, value, found := strings.Cut(pair, "=")
@@ -258,7 +256,7 @@ func formFields(text string) (all []textField, ok bool) {
 	return all, true
 }
 
-// excerpt is where a begins to differ from b, with some of what stands around it. It is quoted where it is no text.
+// excerpt is the part of a that differs from b, with some text around it. It quotes a part that is not text.
 func excerpt(a, b string) string {
 	const around = 24
 	start, end := 0, 0

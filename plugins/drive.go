@@ -13,7 +13,7 @@ import (
 	"payswitch/sdk"
 )
 
-// adapter is one build, ready to be driven.
+// adapter is one build that is ready to be driven.
 type adapter struct {
 	name     string
 	hash     string
@@ -23,7 +23,7 @@ type adapter struct {
 	stepper  stepper
 }
 
-// fieldNames are those of the manifest.
+// fieldNames are the field names of the manifest.
 func (a *adapter) fieldNames() *fieldNames {
 	if a.names == nil {
 		return namesOf(a.manifest)
@@ -33,11 +33,12 @@ func (a *adapter) fieldNames() *fieldNames {
 
 // stepper performs one step of an adapter: in the sandbox, or natively in tests.
 type stepper interface {
-	// clean masks what the adapter writes to its standard error before anybody keeps it; nil: that is dropped.
+	// step sends one message to the adapter. clean masks what the adapter writes to its standard error; with nil that text is
+	// dropped.
 	step(ctx context.Context, s *sdk.Step, seed [32]byte, clean func(string) string) (*sdk.Result, error)
 }
 
-// driver performs operations. It is what the host and NativeConnectors have in common.
+// driver performs operations for Host and Native.
 type driver struct {
 	opts   Options
 	egress *egress
@@ -58,32 +59,32 @@ type operation struct {
 
 	step    *sdk.Step
 	secrets *standIns
-	random  [32]byte // what guests take for randomness
+	random  [32]byte // the guest's random source
 	scrub   scrubber
 	reach   *reach
-	places  []place // where secrets may stand
-	plain   bool    // the adapter is given the secrets themselves
+	places  []place // the positions where secrets may stand
+	plain   bool    // the adapter receives the real secrets
 
 	sends, verifies int
-	bytes           int      // of the messages' bodies and headers so far
-	left            bool     // something may have reached the processor, in an earlier drive too
+	bytes           int      // of the bodies and headers so far
+	left            bool     // a request may have reached the processor, in this drive or an earlier one
 	open            []string // hashes of sends that may have arrived and have no answer
 	steps           []engine.RecordedStep
 	started         time.Time
 }
 
-// drive performs one operation. res is never nil, whatever err is.
+// drive performs one operation. res is never nil, even with an error.
 func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *engine.DriveResult, err error) {
 	o := &operation{driver: d, adapter: a, in: in, res: &engine.DriveResult{AdapterHash: a.hash}, started: time.Now()}
 	res = o.res
 	defer func() {
-		if p := recover(); p != nil { // ours: a guest's faults do not panic here
+		if p := recover(); p != nil { // a defect of the host: faults of a guest do not panic here
 			d.opts.Logger.Error("panic while driving an adapter", "adapter", a.name, "operation_id", in.OperationID,
 				"panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 			err = errors.New("panic while driving an adapter")
 		}
 		if v, ok := errors.AsType[*Violation](err); ok {
-			if v.Adapter == "" { // of an access token others may have it in hand
+			if v.Adapter == "" { // an error of an access token's fetch is shared: it has its name already
 				v.Adapter = a.name
 			}
 			o.broke(v.Rule, v.Detail)
@@ -114,7 +115,7 @@ func (d *driver) drive(ctx context.Context, a *adapter, in *engine.Drive) (res *
 	return res, o.run(ctx)
 }
 
-// prepare makes the first step and takes in what an earlier drive sent.
+// prepare makes the first step and replays the exchanges of an earlier drive.
 func (o *operation) prepare() (err error) {
 	account, places, err := o.withinApproval()
 	if err != nil {
@@ -145,7 +146,7 @@ func (o *operation) prepare() (err error) {
 	return nil
 }
 
-// record takes an exchange in.
+// record adds an exchange.
 func (o *operation) record(x sdk.Exchange) {
 	o.res.Exchanges = append(o.res.Exchanges, x)
 	o.bytes += len(x.Body)
@@ -161,7 +162,7 @@ func (o *operation) record(x sdk.Exchange) {
 	answered := x.Status != 0
 	o.res.AnsweredLast, o.res.HTTPStatus = answered, x.Status
 	switch {
-	case answered: // of several identical sends one answer is enough: the processor acts on them at most once
+	case answered: // one answer settles all identical sends: the processor acts on them at most once
 		o.open = without(o.open, x.RequestHash)
 	case x.Sent:
 		o.open = append(o.open, x.RequestHash)
@@ -178,7 +179,7 @@ func without(all []string, s string) []string {
 	return kept
 }
 
-// run steps the adapter until there is a result.
+// run steps the adapter until the operation ends.
 func (o *operation) run(ctx context.Context) error {
 	now := o.in.Started
 	for {
@@ -194,7 +195,7 @@ func (o *operation) run(ctx context.Context) error {
 		case r.Verify != nil:
 			done, err = false, o.verify(r.Verify, now)
 		case r.Reject != nil && o.left:
-			o.unknown(RuleReject, "the adapter rejected the operation after something had been sent")
+			o.unknown(RuleReject, "the adapter rejected the operation after a request may have left")
 		case r.Reject != nil:
 			o.res.Reject = r.Reject
 		default:
@@ -207,7 +208,8 @@ func (o *operation) run(ctx context.Context) error {
 	}
 }
 
-// nextTime is the step's: given for the first, the clock's for later ones, never before the last exchange's, whole milliseconds.
+// nextTime is the time of a step in whole milliseconds: given, or the clock's if given is zero. It never precedes the last
+// exchange.
 func (o *operation) nextTime(given time.Time) time.Time {
 	if given.IsZero() {
 		given = o.opts.Clock()
@@ -219,22 +221,21 @@ func (o *operation) nextTime(given time.Time) time.Time {
 	return time.UnixMilli(ms)
 }
 
-// grace is how much longer than the operation's deadline the last step may wait for a sandbox. The step itself is bounded by fuel.
+// grace is how long after the operation's deadline the last step may still wait for a sandbox. Fuel bounds the step itself.
 const grace = 5 * time.Second
 
-// next performs one step.
 func (o *operation) next(ctx context.Context, now time.Time) (*sdk.Result, error) {
 	o.step.Now = now.UnixMilli()
 	o.step.Exchanges = o.res.Exchanges
 	o.res.Steps++
-	if o.left { // an answer that came at the last moment, or while the caller went away, is still read
+	if o.left { // the adapter still reads an answer that came at the deadline, or after the caller left
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(context.WithoutCancel(ctx), o.started.Add(o.opts.OperationTimeout+grace))
 		defer cancel()
 	}
 	start := time.Now()
 	clean := o.cleanText
-	if o.plain { // the adapter may write a secret in a form of its own
+	if o.plain { // this adapter knows the secrets and could write them in any form
 		clean = nil
 	}
 	r, err := o.adapter.stepper.step(ctx, o.step, o.random, clean)
@@ -252,10 +253,10 @@ func (o *operation) next(ctx context.Context, now time.Time) (*sdk.Result, error
 	return r, err
 }
 
-// unknown ends the operation without evidence because the adapter broke a rule after something may have left (or would have then).
+// unknown ends the operation with the status unknown: the adapter broke a rule after a request may have left.
 func (o *operation) unknown(rule, text string) {
 	o.broke(rule, text)
-	o.opts.Logger.Warn("operation ends unknown: adapter broke a rule", "adapter", o.adapter.name, "operation", string(o.in.Operation),
+	o.opts.Logger.Warn("an operation ends unknown: the adapter broke a rule", "adapter", o.adapter.name, "operation", string(o.in.Operation),
 		"operation_id", o.in.OperationID, "rule", rule)
 	o.res.Outcome = unknownOutcome(text)
 }
@@ -264,13 +265,13 @@ func unknownOutcome(text string) *sdk.Outcome {
 	return &sdk.Outcome{Status: sdk.StatusUnknown, Raw: map[string]string{"error": text}}
 }
 
-// finish takes an outcome in.
+// finish checks and takes an outcome.
 func (o *operation) finish(out *sdk.Outcome) error {
 	if err := checkOutcome(out); err != nil {
 		return err
 	}
 	if out.Status == sdk.StatusUnknown && out.Raw["error"] == "diverged" {
-		o.unknown(RuleDivergence, "the adapter's re-run did not repeat what it had sent")
+		o.unknown(RuleDivergence, "the adapter did not repeat the requests that it had sent")
 		return nil
 	}
 	o.handOver(out)
@@ -279,8 +280,8 @@ func (o *operation) finish(out *sdk.Outcome) error {
 	return nil
 }
 
-// searchOutcome tells of stand-ins in an outcome. They are never replaced there, so what the adapter carries off is random text; what it
-// says of the money stands all the same. Tokens and cryptograms are meant to be returned as stand-ins.
+// searchOutcome reports stand-ins in an outcome. The host never replaces them there, so the adapter carries off random text only,
+// and the outcome stands. Tokens and cryptograms are meant to be stand-ins.
 func (o *operation) searchOutcome(out *sdk.Outcome) {
 	rest := *out
 	rest.Token = nil

@@ -18,7 +18,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Failures of an exchange, as sdk.Exchange.Failure tells them.
+// Failures of an exchange, as values of sdk.Exchange.Failure.
 const (
 	failTimeout  = "timeout"
 	failConnect  = "connect"
@@ -28,17 +28,17 @@ const (
 	failRefused  = "refused"
 )
 
-// maxAnswerHeaders bounds the header lines of an answer, whose bytes maxHeaderBytes bounds.
+// maxAnswerHeaders bounds the header lines of an answer; maxHeaderBytes bounds their bytes.
 const maxAnswerHeaders = 500
 
-// maxCertificates bounds how many client certificates have connections of their own at a time.
+// maxCertificates bounds how many client certificates have open connections at a time.
 const maxCertificates = 256
 
-// egress is the only HTTP client that talks to processors. It sends each request at most once, follows no redirect, keeps no cookies,
-// uses no proxy, and says whether something can have left.
+// egress is the only HTTP client that talks to processors. It sends each request at most once, follows no redirect, keeps no
+// cookies and uses no proxy. It reports whether a part of the request can have left. It is safe for concurrent use.
 type egress struct {
 	opts    Options
-	instead func(ctx context.Context, o *outgoing) answer // takes every request where none is to leave; nil: they leave
+	instead func(ctx context.Context, o *outgoing) answer // answers every request, and none leaves; nil: requests leave
 
 	mu         sync.Mutex
 	transports map[[32]byte]*transport // by client certificate
@@ -47,7 +47,7 @@ type egress struct {
 type transport struct {
 	*http.Transport
 	used   time.Time
-	warned time.Time // of the certificate's end
+	warned time.Time // when the log last named the certificate's expiry
 }
 
 func newEgress(o Options) *egress {
@@ -63,7 +63,7 @@ func (e *egress) close() {
 	clear(e.transports)
 }
 
-// answer is what came of a request. Exactly one of status and failure is set.
+// answer is the result of a request. Exactly one of status and failure is set.
 type answer struct {
 	sent    bool
 	status  int
@@ -73,7 +73,7 @@ type answer struct {
 	err     error // the cause of the failure, for the log
 }
 
-// do sends one request. It ends when ctx or the request's own time-out does. An answer that the host cannot look through is a failure.
+// do sends one request. It ends with ctx or with the request's own time-out. An answer that the host cannot read is a failure.
 func (e *egress) do(ctx context.Context, o *outgoing) answer { return readable(e.exchange(ctx, o)) }
 
 func (e *egress) exchange(ctx context.Context, o *outgoing) answer {
@@ -91,7 +91,7 @@ func (e *egress) exchange(ctx context.Context, o *outgoing) answer {
 	defer stop(nil)
 	f := &flight{safeToRepeat: o.safeToRepeat, stop: stop}
 	req := &http.Request{Method: o.method, URL: o.url, Header: o.header, Body: http.NoBody, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
-	if len(o.body) > 0 { // no GetBody: net/http cannot send it again
+	if len(o.body) > 0 { // without GetBody net/http cannot send the body again
 		req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(o.body)), int64(len(o.body))
 	}
 	res, err := t.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, f.trace())))
@@ -103,18 +103,18 @@ func (e *egress) exchange(ctx context.Context, o *outgoing) answer {
 	body, err := io.ReadAll(io.LimitReader(res.Body, int64(o.maxResponse)+1))
 	switch {
 	case len(body) > o.maxResponse:
-		return answer{sent: true, failure: failTooLarge, err: fmt.Errorf("answer of more than %d bytes", o.maxResponse)}
+		return answer{sent: true, failure: failTooLarge, err: fmt.Errorf("the answer has more than %d bytes", o.maxResponse)}
 	case err != nil:
 		return answer{sent: true, failure: f.failure(ctx, err, true), err: err}
 	}
 	headers := answerHeaders(res.Header)
 	if len(headers) > maxAnswerHeaders {
-		return answer{sent: true, failure: failTooLarge, err: fmt.Errorf("answer of more than %d headers", maxAnswerHeaders)}
+		return answer{sent: true, failure: failTooLarge, err: fmt.Errorf("the answer has more than %d headers", maxAnswerHeaders)}
 	}
 	return answer{sent: true, status: res.StatusCode, headers: headers, body: body}
 }
 
-// answerHeaders lists headers by name; lines of one name keep their order.
+// answerHeaders sorts headers by name. Lines of one name keep their order.
 func answerHeaders(h http.Header) []sdk.Header {
 	names := make([]string, 0, len(h))
 	for name := range h {
@@ -130,7 +130,7 @@ func answerHeaders(h http.Header) []sdk.Header {
 	return out
 }
 
-// transport is that of a client certificate: connections are never shared between two.
+// transport returns the connections of a client certificate. Two certificates never share a connection.
 func (e *egress) transport(o *outgoing) *transport {
 	id := idOf(o.certificate)
 	e.mu.Lock()
@@ -139,7 +139,7 @@ func (e *egress) transport(o *outgoing) *transport {
 	if t == nil {
 		c := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: e.opts.RootCAs}
 		if o.certificate != nil {
-			// Given whatever authorities the server names: some name none of theirs, and the account has but one.
+			// The client offers its one certificate whatever authorities the server names: some servers name the wrong ones.
 			c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return o.certificate, nil }
 		}
 		if len(e.transports) >= maxCertificates {
@@ -155,7 +155,7 @@ func (e *egress) transport(o *outgoing) *transport {
 	return t
 }
 
-// idOf tells certificates with their keys apart: a public key has one private key.
+// idOf identifies a certificate with its key: a public key has one private key.
 func idOf(c *tls.Certificate) (id [32]byte) {
 	if c == nil {
 		return id
@@ -169,10 +169,10 @@ func idOf(c *tls.Certificate) (id [32]byte) {
 	return id
 }
 
-// expiryWarning is how long before its end a client certificate is warned of, once a day.
+// expiryWarning is how long before its expiry the log names a client certificate, once a day.
 const expiryWarning = 30 * 24 * time.Hour
 
-// warnOfExpiry is called with the lock held.
+// warnOfExpiry logs a certificate that expires soon. The caller holds mu.
 func (e *egress) warnOfExpiry(t *transport, o *outgoing) {
 	now, leaf := e.opts.Clock(), o.certificate.Leaf
 	left := leaf.NotAfter.Sub(now)
@@ -180,7 +180,7 @@ func (e *egress) warnOfExpiry(t *transport, o *outgoing) {
 		return
 	}
 	t.warned = now
-	e.opts.Logger.Warn("a client certificate expires: replace it in the connector account", "adapter", o.adapter, "host", o.url.Host,
+	e.opts.Logger.Warn("a client certificate expires soon: replace it in the connector account", "adapter", o.adapter, "host", o.url.Host,
 		"subject", leaf.Subject.CommonName, "serial", leaf.SerialNumber.String(), "expires", leaf.NotAfter.UTC(), "days_left", int(left.Hours()/24))
 }
 
@@ -202,21 +202,23 @@ func (e *egress) newTransport(c *tls.Config) *http.Transport {
 		TLSClientConfig:        c,
 		TLSHandshakeTimeout:    e.opts.DialTimeout,
 		ForceAttemptHTTP2:      true,
-		DisableCompression:     true, // the host asks for answers as they are, and looks through them
+		DisableCompression:     true, // the host must read every answer
 		MaxIdleConnsPerHost:    128,
-		IdleConnTimeout:        20 * time.Second, // below what servers allow, so that few requests meet a closing connection
+		IdleConnTimeout:        20 * time.Second, // shorter than servers allow, so that few requests meet a closing connection
 		MaxResponseHeaderBytes: maxHeaderBytes,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 10 * time.Second},
 	}
 }
 
-// errAddress is what a connection to an address that is not to be reached fails with.
+// errAddress is the error of a connection to a forbidden address.
 type errAddress struct{ address string }
 
-func (e errAddress) Error() string { return "address " + e.address + " is not to be reached" }
+func (e errAddress) Error() string {
+	return "address " + e.address + " is not allowed: processors have public addresses"
+}
 
-// dial connects to a host. Every address is checked at the last moment, after DNS, so that no name can lead inside. A name that says
-// it is this machine may mean this machine only, and no other name may.
+// dial connects to a host. It checks every address after DNS, at the last moment, so no name can lead to a private address. A name
+// of this machine may only mean loopback addresses, and no other name may mean them.
 func (e *egress) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -7,25 +7,26 @@ import (
 	"payswitch/plugins/sandbox"
 )
 
-// What an adapter did to end an operation.
+// What a merchant reads about the adapter that ended an operation.
 const (
 	didForbidden  = "asked for something that the switch does not allow"
-	didImpossible = "answered something that no operation can end with"
+	didImpossible = "answered with an outcome that no operation can have"
 	didGarbage    = "gave an answer that the switch cannot read"
 )
 
-// traps are what an adapter that was stopped did, by the kind of its trap.
+// traps are those texts by the kind of trap that stopped the adapter.
 var traps = map[sandbox.TrapKind]string{
 	sandbox.TrapFuel:        "was stopped: it ran for too long",
-	sandbox.TrapMemory:      "was stopped: it used memory that it does not have",
+	sandbox.TrapMemory:      "was stopped: it used more memory than it may",
 	sandbox.TrapUnreachable: "stopped with an error",
 	sandbox.TrapExit:        "stopped with an error",
-	sandbox.TrapBlocked:     "was stopped: it tried to wait",
+	sandbox.TrapBlocked:     "was stopped: it tried to wait for something",
 	sandbox.TrapOutput:      didGarbage,
 	sandbox.TrapStack:       "was stopped: it called itself too often",
 }
 
-// blame makes an error that the adapter is to blame for one that names the adapter to the merchant. Other errors stay as they are.
+// blame wraps an error that the adapter has caused, so that the merchant reads the adapter's name. It returns other errors as they
+// are.
 func (a *adapter) blame(err error) error {
 	f := &engine.AdapterFault{Adapter: a.name, Version: a.manifest.Version, Err: err}
 	if v, ok := errors.AsType[*Violation](err); ok {

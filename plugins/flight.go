@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 )
 
-// gate is a connection that counts what is written to it and can be shut for writing, so that "nothing has left" is a fact about the
-// socket and stays one.
+// gate is a connection that counts the written bytes and can be shut for writing. So "nothing has left" is a fact about the
+// socket, and stays one.
 type gate struct {
 	net.Conn
 	mu      sync.Mutex
@@ -19,7 +19,7 @@ type gate struct {
 	isShut  bool
 }
 
-var errShut = errors.New("connection shut: the request must not leave again")
+var errShut = errors.New("connection shut: the request must not leave a second time")
 
 func (g *gate) Write(p []byte) (int, error) {
 	g.mu.Lock()
@@ -27,7 +27,7 @@ func (g *gate) Write(p []byte) (int, error) {
 		g.mu.Unlock()
 		return 0, errShut
 	}
-	g.written += int64(len(p)) // before the write: what may have left counts
+	g.written += int64(len(p)) // before the write: bytes that may have left count
 	g.mu.Unlock()
 	return g.Conn.Write(p)
 }
@@ -44,7 +44,7 @@ func (g *gate) shut() {
 	g.isShut = true
 }
 
-// shutUnwritten shuts the gate if nothing was written since the count was start, and says whether that is so: if it is, nothing will.
+// shutUnwritten shuts the gate if nothing was written since the count was start. It reports whether it did.
 func (g *gate) shutUnwritten(start int64) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -55,21 +55,21 @@ func (g *gate) shutUnwritten(start int64) bool {
 	return true
 }
 
-// flight follows one request through net/http, which would send some requests again when a kept connection turns out to be dead: those
-// without a body, and by RFC 9110 those it takes for idempotent. Here a request that may have left on one connection gets no second
-// one unless the adapter declared it safe to repeat.
+// flight follows one request through net/http. When a kept connection turns out to be dead, net/http sends some requests again:
+// those without a body, and those it takes for idempotent (RFC 9110). A flight denies a second connection to a request that may
+// have left on the first, unless the adapter declared it safe to repeat.
 type flight struct {
 	safeToRepeat bool
 	stop         context.CancelCauseFunc
 
-	// These belong to the goroutine in RoundTrip.
+	// These fields belong to the goroutine in RoundTrip.
 	connected bool
-	conn      *gate // of an HTTP/1 connection; nil for HTTP/2, where others use it too
+	conn      *gate // an HTTP/1 connection; nil for HTTP/2, whose connections are shared
 	start     int64
-	left      bool // something may have left on an earlier connection
-	repeated  bool // and a second was refused
+	left      bool // a part of the request may have left on an earlier connection
+	repeated  bool // a second connection was refused
 
-	handshaking atomic.Bool // a dialling goroutine's
+	handshaking atomic.Bool // set by a dialling goroutine
 }
 
 func (f *flight) trace() *httptrace.ClientTrace {
@@ -82,7 +82,7 @@ func (f *flight) trace() *httptrace.ClientTrace {
 	}
 }
 
-// gotConn is called before anything of the request is written to the connection.
+// gotConn is called before any byte of the request is written to the connection.
 func (f *flight) gotConn(info httptrace.GotConnInfo) {
 	f.left = f.left || f.connected && !f.unwritten()
 	f.connected, f.conn = true, nil
@@ -99,15 +99,15 @@ func (f *flight) gotConn(info httptrace.GotConnInfo) {
 		if f.conn != nil {
 			f.conn.shut()
 		}
-		f.stop(errShut) // HTTP/2 looks at this before it writes the headers
+		f.stop(errShut) // HTTP/2 checks the context before it writes the headers
 	}
 }
 
-// unwritten says that nothing was, and makes sure that nothing will be, written on the connection got last.
+// unwritten shuts the latest connection if nothing was written to it, and reports whether that is so.
 func (f *flight) unwritten() bool { return f.conn != nil && f.conn.shutUnwritten(f.start) }
 
-// maySent says, after RoundTrip has failed, whether something of the request can have left. While it has no connection nothing can:
-// TLS handshakes carry none of it (the client has no early data).
+// maySent reports, after RoundTrip has failed, whether a part of the request can have left. A TLS handshake carries no part of it:
+// the client uses no early data.
 func (f *flight) maySent() bool { return f.left || f.connected && !f.unwritten() }
 
 func (f *flight) failure(ctx context.Context, err error, sent bool) string {

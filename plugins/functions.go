@@ -21,21 +21,21 @@ import (
 	"payswitch/sdk"
 )
 
-// maxKeyBits bounds RSA keys, whose use takes time with the third power of their size.
+// maxKeyBits bounds RSA keys: the time to use one grows with the third power of its size.
 const maxKeyBits = 8192
 
-// arity of the functions that take a fixed number of arguments.
+// arity of the functions with a fixed number of arguments.
 var arity = map[string]int{sdk.FnText: 0, sdk.FnBody: 0,
 	sdk.FnBase64: 1, sdk.FnBase64URL: 1, sdk.FnUnbase64: 1, sdk.FnUnbase64URL: 1, sdk.FnHex: 1, sdk.FnUnhex: 1,
 	sdk.FnSHA1: 1, sdk.FnSHA256: 1, sdk.FnSHA512: 1, sdk.FnHMACSHA1: 2, sdk.FnHMACSHA256: 2, sdk.FnHMACSHA512: 2, sdk.FnBasic: 2,
 	sdk.FnRSASHA256: 2, sdk.FnECDSASHA256: 2, sdk.FnRSAOAEPSHA256: 2}
 
-// digests by the functions that are made of them.
+// digests by the functions that use them.
 var digests = map[string]func() hash.Hash{sdk.FnSHA1: sha1.New, sdk.FnSHA256: sha256.New, sdk.FnSHA512: sha512.New,
 	sdk.FnHMACSHA1: sha1.New, sdk.FnHMACSHA256: sha256.New, sdk.FnHMACSHA512: sha512.New}
 
-// apply computes one function. Over card data only encodings and encryption are to be had: with ten digits known, everything else that
-// always gives the same is a guessing game, and what decodes fails by the digits.
+// apply computes one function. Over card data it only encodes and encrypts. Ten digits of a card number are known, so the rest
+// could be guessed from any other function with a fixed result, and from a decoding that fails for some digits.
 func (e *evaluation) apply(x *sdk.Expr, args [][]byte, from []origin) ([]byte, origin, error) {
 	var all origin
 	for _, o := range from {
@@ -49,7 +49,7 @@ func (e *evaluation) apply(x *sdk.Expr, args [][]byte, from []origin) ([]byte, o
 		return e.text(x.Text)
 	case sdk.FnBody:
 		if !e.hasBody {
-			return nil, origin{}, e.broken("the body in a value that stands in the body or the URL")
+			return nil, origin{}, e.broken("the function body cannot be used in a value of the body or the URL: use it in a header")
 		}
 		return e.body, origin{rawBody: true, foreign: true, binary: true, size: e.bodySize}, nil
 	case sdk.FnConcat:
@@ -65,10 +65,10 @@ func (e *evaluation) apply(x *sdk.Expr, args [][]byte, from []origin) ([]byte, o
 		return e.encrypt(args, from)
 	}
 	if _, known := arity[x.Fn]; !known {
-		return nil, origin{}, e.broken("no function %.40q", x.Fn)
+		return nil, origin{}, e.broken("%.40q is not a function", x.Fn)
 	}
 	if all.card {
-		return nil, origin{}, e.broken("%s over card data", x.Fn)
+		return nil, origin{}, e.broken("%s cannot be applied to card data", x.Fn)
 	}
 	if decode := decoders[x.Fn]; decode != nil {
 		return e.decode(x.Fn, decode, args[0], all)
@@ -76,14 +76,14 @@ func (e *evaluation) apply(x *sdk.Expr, args [][]byte, from []origin) ([]byte, o
 	if x.Fn == sdk.FnBasic {
 		return base64.StdEncoding.AppendEncode(nil, bytes.Join(args, []byte(":"))), all.encoded(), nil
 	}
-	// What is left are digests. A keyed one is this account's if the key is; a plain one if one of its credentials is in it.
+	// Digests remain. A keyed one proves the account if its key does; a plain one if it includes a credential of the account.
 	proof := origin{secrets: all.secrets, body: all.body || all.rawBody, own: all.own, key: from[0].key, binary: true, size: digestSize}
 	if len(args) == 1 {
 		proof.signed = all.rawBody && all.own
 		return sum(digests[x.Fn](), args[0]), proof, nil
 	}
 	if !from[0].known() && !from[0].key {
-		return nil, origin{}, e.broken("the key of %s is not one whole credential, or one function of it", x.Fn)
+		return nil, origin{}, e.broken("the key of %s must be one whole credential, or one function of it", x.Fn)
 	}
 	proof.own, proof.foreign = from[0].authentic(), !from[0].authentic()
 	proof.signed = from[0].secrets != 0 && from[0].authentic() && (from[1].rawBody || from[1].known() && from[1].literal && e.ofMessage(args[1]))
@@ -104,7 +104,7 @@ func (e *evaluation) apply(x *sdk.Expr, args [][]byte, from []origin) ([]byte, o
 // digestSize is what a digest or signature counts for in maxExprBytes.
 const digestSize = maxKeyBits / 8
 
-// encoded is the origin of a value that has been made text.
+// encoded is the origin of a value that was turned into text.
 func (o origin) encoded() origin {
 	o.binary, o.size = false, 2*o.size+8
 	return o
@@ -113,7 +113,7 @@ func (o origin) encoded() origin {
 // noText stands for a signature or cipher text that cannot be computed.
 const noText = "\xff"
 
-// wrong notes, for the operator's log, that a secret is not what it is used as.
+// wrong notes for the operator's log that a secret is unfit for its use.
 func (e *evaluation) wrong(o origin, what string) {
 	if !e.secrets.madeUp {
 		e.secrets.wrong = append(e.secrets.wrong, e.secrets.names(o.secrets)+": "+what)
@@ -123,8 +123,8 @@ func (e *evaluation) wrong(o origin, what string) {
 var decoders = map[string]func(dst, src []byte) ([]byte, error){sdk.FnUnbase64: base64.StdEncoding.Strict().AppendDecode,
 	sdk.FnUnbase64URL: base64.RawURLEncoding.Strict().AppendDecode, sdk.FnUnhex: hex.AppendDecode}
 
-// decode decodes what the adapter knows or is in a form; a secret that is not stays as it is. Line breaks, which package base64 skips,
-// are of no form.
+// decode decodes a value. A secret that is not in the form stays as it is. Package base64 skips line breaks; decode counts them as
+// faults.
 func (e *evaluation) decode(fn string, decode func(dst, src []byte) ([]byte, error), arg []byte, o origin) ([]byte, origin, error) {
 	v, err := decode(nil, arg)
 	if err == nil && bytes.ContainsAny(arg, "\r\n") {
@@ -132,9 +132,9 @@ func (e *evaluation) decode(fn string, decode func(dst, src []byte) ([]byte, err
 	}
 	switch {
 	case err != nil && o.known():
-		return nil, origin{}, e.broken("the argument of %s is not in its form", fn)
+		return nil, origin{}, e.broken("the argument of %s is not in the form that it decodes", fn)
 	case err != nil:
-		e.wrong(o, "is not what "+fn+" decodes")
+		e.wrong(o, "is not in the form that "+fn+" decodes")
 		v = arg
 	}
 	o.signed, o.binary = false, !o.known() || !utf8.Valid(v)
@@ -146,16 +146,16 @@ func sum(h hash.Hash, data []byte) []byte {
 	return h.Sum(nil)
 }
 
-// encrypt is RSA-OAEP with SHA-256. The key is the account's, and whole: an adapter's own would open what it encrypts. Data that is too
-// long for the key is cut.
+// encrypt is RSA-OAEP with SHA-256. The key must be the account's and whole: an adapter could decrypt with a key of its own. Data
+// too long for the key is cut.
 func (e *evaluation) encrypt(args [][]byte, from []origin) ([]byte, origin, error) {
 	switch {
 	case e.verify:
-		return nil, origin{}, e.broken("%s never gives the same twice", sdk.FnRSAOAEPSHA256)
+		return nil, origin{}, e.broken("%s cannot be compared: its result differs each time", sdk.FnRSAOAEPSHA256)
 	case from[0].foreign || from[0].card || !from[0].key:
-		return nil, origin{}, e.broken("the key of %s is not the account's: one whole credential, or a config value that the merchant has set", sdk.FnRSAOAEPSHA256)
+		return nil, origin{}, e.broken("the key of %s must be the account's: one whole credential, or a config value that the merchant has set", sdk.FnRSAOAEPSHA256)
 	case from[1].body || from[1].rawBody:
-		return nil, origin{}, e.broken("%s over the body", sdk.FnRSAOAEPSHA256)
+		return nil, origin{}, e.broken("%s cannot be applied to the body", sdk.FnRSAOAEPSHA256)
 	}
 	encrypted := origin{secrets: from[1].secrets, card: from[1].card, foreign: true, binary: true, size: digestSize}
 	key, err := rsaPublicKey(args[0])
@@ -163,7 +163,7 @@ func (e *evaluation) encrypt(args [][]byte, from []origin) ([]byte, origin, erro
 	if err == nil {
 		data := args[1]
 		if room := key.Size() - 2*sha256.Size - 2; len(data) > room {
-			e.wrong(from[0].and(from[1]), sdk.FnRSAOAEPSHA256+": the data is too long for the key, and is cut")
+			e.wrong(from[0].and(from[1]), sdk.FnRSAOAEPSHA256+": the data is too long for the key and was cut")
 			data = data[:max(room, 0)]
 		}
 		v, err = rsa.EncryptOAEP(sha256.New(), rand.Reader, key, data, nil)
@@ -196,10 +196,10 @@ func sign(fn string, key, data []byte) ([]byte, error) {
 			return ecdsa.SignASN1(rand.Reader, k, digest[:])
 		}
 	}
-	return nil, errors.New("the key is of another kind")
+	return nil, errors.New("the key is of another kind than the function needs, or too long")
 }
 
-// privateKey reads the first key of a PEM text: PKCS #8, PKCS #1 or SEC 1. Errors tell nothing of it.
+// privateKey reads the first key of a PEM text: PKCS #8, PKCS #1 or SEC 1. Its errors do not quote the text.
 func privateKey(text []byte) (any, error) {
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if k, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
@@ -212,7 +212,7 @@ func privateKey(text []byte) (any, error) {
 			return k, nil
 		}
 	}
-	return nil, errors.New("the key is not PEM of a private key (PKCS #8, PKCS #1 or SEC 1)")
+	return nil, errors.New("the key is not a private key in PEM (PKCS #8, PKCS #1 or SEC 1)")
 }
 
 // rsaPublicKey reads the first RSA key or certificate of a PEM text.
@@ -228,5 +228,5 @@ func rsaPublicKey(text []byte) (*rsa.PublicKey, error) {
 			return k, nil
 		}
 	}
-	return nil, errors.New("the key is not PEM of an RSA public key or certificate")
+	return nil, errors.New("the key is not an RSA public key or certificate in PEM")
 }

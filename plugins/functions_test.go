@@ -60,7 +60,7 @@ func TestSignatures(t *testing.T) {
 			var log logged
 			res, err := driveBlind(t, plugins.Options{Logger: log.logger()}, signs, d)
 			require.NoError(t, err)
-			require.Equal(t, c.unfit, strings.Contains(log.String(), "a secret of the account does not fit its use"), log.String())
+			require.Equal(t, c.unfit, strings.Contains(log.String(), "a secret of the account is unfit for its use"), log.String())
 			if c.unfit {
 				require.Equal(t, "Bearer /w==", p.take()[0].header.Get("Authorization"))
 				return
@@ -111,7 +111,7 @@ func TestEncryptedCard(t *testing.T) {
 	require.ErrorContains(t, send("", func(c *sdk.Call) string { return number(c) + card(c).CVC }), "stand-in of cvc", "not declared there")
 	require.ErrorContains(t, send("", func(c *sdk.Call) string { return number(c) + secret(c) }), "mixes")
 	author, err := x509.MarshalPKIXPublicKey(&k.PublicKey)
-	require.ErrorContains(t, send(pemOf("AUTHOR KEY", author, err), number), "not the account's")
+	require.ErrorContains(t, send(pemOf("AUTHOR KEY", author, err), number), "must be the account's")
 	require.Empty(t, p.take())
 }
 
@@ -146,7 +146,7 @@ func TestCapture(t *testing.T) {
 
 	d.Resume = res.Exchanges[:1]
 	_, err = driveBlind(t, plugins.Options{}, f, d)
-	require.ErrorContains(t, err, "a captured value that is not known any more")
+	require.ErrorContains(t, err, "a captured value that the host no longer has")
 	require.Empty(t, p.take(), "the stand-in itself does not leave either")
 }
 

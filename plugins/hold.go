@@ -13,19 +13,19 @@ import (
 	"payswitch/sdk"
 )
 
-// madeUp stands for a secret that is not at hand: it is base64, base64url, hexadecimal and fit for a header.
+// madeUp stands for a secret that a replay does not have. Its text is valid base64, base64url, hexadecimal and header text.
 var madeUp = engine.NewSecret(strings.Repeat("0", 64))
 
-// holdTo makes ready what a replayed operation's requests are held against: the placements, hosts and authentication of the build that is
-// run. The recording's seed gives the stand-ins again; what they stand for is made up, and taken to be in whatever form it is used in.
+// holdTo prepares the checks of a replayed operation's requests against the replayed build: its placements, hosts and
+// authentication. The recording's seed gives the same stand-ins again, for made-up secrets.
 //
-// What a recording does not tell is taken to be as the build needs it: the account's client certificate, that its access token is its own,
-// and that its base URL, where it is not the build's, was set by the operator, as were the hosts that recorded requests left for.
+// A recording lacks some facts; holdTo assumes what the build needs. The account has a client certificate. Its access token is its
+// own. The operator set a base URL that differs from the build's, and approved the hosts of recorded requests.
 func (o *operation) holdTo(rec *engine.Recording) (err error) {
 	account, m := &rec.Step.Account, o.adapter.manifest
 	s := newStandIns(rec.Seed)
 	if s.derivePrefix != rec.Step.DerivePrefix {
-		return fmt.Errorf("the recording of %s is damaged: its seed does not give its stand-ins", rec.Step.OperationID)
+		return fmt.Errorf("the recording of %s is damaged: its seed does not match its stand-ins", rec.Step.OperationID)
 	}
 	s.madeUp, s.step = true, rec.Step
 	o.secrets, o.places = s, o.adapter.places
@@ -55,7 +55,7 @@ func (o *operation) holdTo(rec *engine.Recording) (err error) {
 		f := &m.Config[i]
 		if v := config[f.Name]; v != "" {
 			d.Config[key(f)] = v
-			if v != f.Default && f.Type != "enum" { // whether the merchant set it is not recorded
+			if v != f.Default && f.Type != "enum" { // a recording does not say whether the merchant set it
 				s.plain = append(s.plain, v)
 			}
 		}
@@ -66,7 +66,7 @@ func (o *operation) holdTo(rec *engine.Recording) (err error) {
 	if o.reach, err = newReach(&d, m); err != nil {
 		return err
 	}
-	for i := range min(len(rec.Steps), len(rec.Step.Exchanges)-rec.Resumed) { // they left
+	for i := range min(len(rec.Steps), len(rec.Step.Exchanges)-rec.Resumed) { // these requests left
 		if r, err := sdk.DecodeResult(rec.Steps[i].Result); err == nil && r.Send != nil {
 			if u, err := url.Parse(r.Send.URL); err == nil {
 				o.reach.hosts[hostKey(u)] = true
@@ -86,7 +86,7 @@ func isEnum(fields []sdk.Field, name string) bool {
 	return slices.ContainsFunc(fields, func(f sdk.Field) bool { return f.Name == name && f.Type == "enum" })
 }
 
-// holdCaptured takes in what was captured of a recorded message: where the build captures something, the stand-in of it stands already.
+// holdCaptured adds the captured values of a recorded message. The recording already holds their stand-ins.
 func (o *operation) holdCaptured(all []sdk.Capture, body []byte, own func(*sdk.Capture) bool) {
 	before := len(o.secrets.secrets)
 	o.conceal(all, body, own)
@@ -97,8 +97,8 @@ func (o *operation) holdCaptured(all []sdk.Capture, body []byte, own func(*sdk.C
 	}
 }
 
-// refuses is the host's objection to a result, as far as it can be had without the secrets; "" for none. x is the recorded exchange that is
-// to answer it, nil where there is none left.
+// refuses returns the host's objection to a result, or "" for none; it checks what can be checked without the secrets. x is the
+// recorded exchange that answers the result, nil where none is left.
 func (o *operation) refuses(r *sdk.Result, x *sdk.Exchange) string {
 	var err error
 	switch {
@@ -113,13 +113,13 @@ func (o *operation) refuses(r *sdk.Result, x *sdk.Exchange) string {
 			o.holdCaptured(r.Send.Capture, x.Body, func(c *sdk.Capture) bool { return out.filled.proven && declaresResponse(out.filled.places, c) })
 		}
 	case r.Verify != nil && o.verifies >= sdk.MaxVerifies:
-		return fmt.Sprintf("more than %d verifies", sdk.MaxVerifies)
+		return fmt.Sprintf("the adapter asks for more than %d verifies", sdk.MaxVerifies)
 	case r.Verify != nil && o.in.Operation == sdk.OpWebhook:
 		_, err = verify(r.Verify, o.secrets, o.in.Request.Webhook.Body)
 	case r.Verify != nil:
 		_, err = verifyCAVV(r.Verify, o.secrets)
 	case r.Reject != nil && o.left:
-		return "the adapter rejected the operation after something had been sent"
+		return "the adapter rejected the operation after a request may have left"
 	case r.Outcome != nil:
 		err = checkOutcome(r.Outcome)
 	}

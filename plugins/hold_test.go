@@ -64,17 +64,17 @@ func TestReplayHoldsTheSameRequestToAnotherManifest(t *testing.T) {
 	rec := res.Recordings[0]
 	require.True(t, newer(t, blind(pays), rec).Same())
 	for refused, change := range map[string]func(m *sdk.Manifest){
-		`adapter scripted broke rule "secret": the stand-in of cvc in the body's field card.cvc, where it is not declared`: func(m *sdk.Manifest) {
+		`adapter scripted broke rule "secret": the stand-in of cvc in the body's field card.cvc, where the manifest does not declare it`: func(m *sdk.Manifest) {
 			for i := range m.Placements {
 				if m.Placements[i].Secret == "cvc" {
 					m.Placements[i].Path = "/elsewhere"
 				}
 			}
 		},
-		`adapter scripted broke rule "secret": the stand-in of secret_key in the header Authorization, where it is not declared`: func(m *sdk.Manifest) {
+		`adapter scripted broke rule "secret": the stand-in of secret_key in the header Authorization, where the manifest does not declare it`: func(m *sdk.Manifest) {
 			m.Authentication[0].Secret = "body"
 		},
-		`adapter scripted broke rule "secret": the stand-in of card_number in the body's field card.card_number, where it is not declared`: func(m *sdk.Manifest) {
+		`adapter scripted broke rule "secret": the stand-in of card_number in the body's field card.card_number, where the manifest does not declare it`: func(m *sdk.Manifest) {
 			m.Environments = map[string]sdk.Environment{"test": {BaseURL: "https://a.example", Hosts: []string{"a.example", "b.example"}}}
 			for i := range m.Placements {
 				m.Placements[i].Host = "b.example"
@@ -134,7 +134,7 @@ func TestReplayHoldsCapturedValues(t *testing.T) {
 	requireHeld(t, f("Authorization"), rec, "")
 	all := newer(t, blind(f("X-Session")), rec).Differences()
 	require.Equal(t, plugins.Difference{Where: "step 2 is refused by the host",
-		Replayed: `adapter scripted broke rule "secret": the stand-in of session in the header X-Session, where it is not declared`}, all[len(all)-1])
+		Replayed: `adapter scripted broke rule "secret": the stand-in of session in the header X-Session, where the manifest does not declare it`}, all[len(all)-1])
 }
 
 // With an access token, a client certificate and a webhook whose message is captured from, nothing is objected to in what was let go.

@@ -1,8 +1,3 @@
-// Package plugins is the host of adapters: it loads them, drives operations through them in a sandbox, and sends what they ask for. It
-// implements engine.Connectors.
-//
-// Adapters come embedded in the binary (folder builtin) and from a watched directory. They can be added, replaced and removed while
-// payments are in flight: an operation keeps the build it began with, by hash, until it has ended, over restarts too.
 package plugins
 
 import (
@@ -31,24 +26,25 @@ type Host struct {
 	archive  *archive
 	simulate map[string]bool
 
-	scanning sync.Mutex // held by whoever changes what is loaded
+	scanning sync.Mutex // held while the set of loaded adapters changes
 	builtIn  []*build   // by name
 	files    map[string]*file
-	reported map[string]bool // what was already said of conflicts
+	reported map[string]bool // conflicts that the log already names
 
 	loads  singleflight.Group // by hash
 	turn   chan struct{}      // holds a token while a module of the directory is compiled
-	ctx    context.Context    // of what is compiled while nobody waits
+	ctx    context.Context    // of compilations in the background; Close cancels it
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
 	closed  bool
-	current map[string]*build // by adapter name
-	builds  map[string]*build // by hash, replaced ones too
+	current map[string]*build // by adapter name; answers for new operations
+	builds  map[string]*build // by hash, with the replaced ones
 }
 
-// New loads the built-in adapters and those in Options.Directory. An adapter that cannot be loaded is logged and left out; a directory
-// that cannot be read is an error. What a compiler has to make ready is waited for as long as Options.LoadWait says. With a warm cache directory nothing is compiled. Run watches for changes afterwards.
+// New loads the built-in adapters and the adapters in Options.Directory. It logs an adapter that does not load and leaves it out.
+// A directory that cannot be read is an error. New waits up to Options.LoadWait for adapters that must be compiled; with a warm
+// cache directory it compiles nothing. Call Run afterwards to watch for changes, and Close at the end.
 func New(ctx context.Context, o Options) (_ *Host, err error) {
 	o = o.withDefaults()
 	if err := o.validate(); err != nil {
@@ -84,7 +80,7 @@ func New(ctx context.Context, o Options) (_ *Host, err error) {
 		return nil, err
 	}
 	if _, loaded := h.current[SimulatorName]; len(o.Simulate) > 0 && !loaded {
-		h.log.Warn("connectors are to be simulated but the simulator is not loaded", "connectors", o.Simulate)
+		h.log.Warn("the configuration simulates connectors, but the adapter simulator is not loaded: build it with make plugins", "connectors", o.Simulate)
 	}
 	return h, nil
 }
@@ -92,19 +88,19 @@ func New(ctx context.Context, o Options) (_ *Host, err error) {
 func (o *Options) validate() error {
 	switch {
 	case o.RetainBuilds < 0 || o.PollInterval < 0 || o.RestAfter < 0 || o.OperationTimeout < 0 || o.SendTimeout < 0 || o.LoadWait < 0 || o.RetryAfter < 0 || o.DialTimeout < 0 || o.AccountWait < 0:
-		return errors.New("plugins: a duration in Options is negative")
+		return errors.New("plugins: a duration in Options is negative: give zero for its default")
 	case o.AccountConcurrency < 0 || o.MaxResponse < 0:
-		return errors.New("plugins: AccountConcurrency or MaxResponse is negative")
+		return errors.New("plugins: AccountConcurrency or MaxResponse is negative: give zero for its default")
 	}
 	for _, name := range o.Simulate {
 		if !adapterName.MatchString(name) {
-			return fmt.Errorf("plugins: Simulate: %q is no connector name ([a-z][a-z0-9_]{0,31})", name)
+			return fmt.Errorf("plugins: Simulate: %q is not a connector name: use lower-case letters, digits and _, at most 32 characters, a letter first", name)
 		}
 	}
 	return nil
 }
 
-// Run watches the directory and frees builds that are no longer used, until ctx ends. It returns nil then.
+// Run watches the directory and frees builds that are no longer used. It returns nil when ctx ends.
 func (h *Host) Run(ctx context.Context) error {
 	tick := time.NewTicker(h.opts.PollInterval)
 	defer tick.Stop()
@@ -118,7 +114,7 @@ func (h *Host) Run(ctx context.Context) error {
 			h.prune()
 		case <-tick.C:
 			if err := h.scan(ctx, false); err != nil && ctx.Err() == nil {
-				h.reportOnce("adapters directory cannot be read", err.Error(), "error", err)
+				h.reportOnce("the adapters directory cannot be read", err.Error(), "error", err)
 			}
 			h.unload(h.keepLoaded())
 			h.rest(h.opts.RestAfter)
@@ -126,7 +122,7 @@ func (h *Host) Run(ctx context.Context) error {
 	}
 }
 
-// Close refuses further drives, waits for those under way to leave the sandbox and frees everything.
+// Close refuses further drives, waits until the drives under way have left the sandbox, and frees all memory.
 func (h *Host) Close(ctx context.Context) error {
 	h.mu.Lock()
 	h.closed = true
@@ -147,7 +143,7 @@ func (h *Host) Adapter(connector string) (engine.AdapterInfo, bool) {
 	return h.info(connector, b), true
 }
 
-// Adapters implements engine.Connectors. Connectors that a simulator answers for are listed under their own names.
+// Adapters lists each loaded adapter once for every connector it answers for. A simulated connector has its own entry.
 func (h *Host) Adapters() []engine.AdapterInfo {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -174,8 +170,8 @@ func (h *Host) info(connector string, b *build) engine.AdapterInfo {
 		Simulated: h.simulate[connector] || connector == Simulator3DSName}
 }
 
-// Drive implements engine.Connectors. Errors: ErrNoAdapter, ErrNoBuild, ErrBusy, *Violation, *sandbox.TrapError, what BeforeSend
-// returned, and what else kept us from doing our part.
+// Drive performs one operation. Its errors are ErrNoAdapter, ErrNoBuild, ErrBusy, *Violation, *sandbox.TrapError, the error of
+// BeforeSend, and faults of the host itself. An error for which the adapter is to blame is wrapped in an *engine.AdapterFault.
 func (h *Host) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
 	b, err := h.acquire(ctx, d)
 	if err != nil {
@@ -191,16 +187,16 @@ func (h *Host) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult,
 	return h.driver.drive(ctx, &b.adapter, d)
 }
 
-// AdapterStats says how one loaded build is doing.
+// AdapterStats are the figures of one loaded build.
 type AdapterStats struct {
 	Name    string
 	Hash    string
-	Current bool // answers for new operations
+	Current bool // new operations use this build
 	Driving int  // operations under way
 	Sandbox sandbox.Stats
 }
 
-// Stats lists all loaded builds by name, replaced ones too.
+// Stats lists all loaded builds by name, with the replaced ones.
 func (h *Host) Stats() []AdapterStats {
 	h.mu.Lock()
 	defer h.mu.Unlock()

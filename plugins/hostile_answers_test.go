@@ -196,7 +196,7 @@ func later(d *engine.Drive) {
 	d.Card = &engine.CardFacts{BIN: "401288", LastFour: "1881", Length: 16}
 }
 
-var guestSays = regexp.MustCompile(`(?m)^.*msg="an adapter says".*$`)
+var guestSays = regexp.MustCompile(`(?m)^.*msg="output of an adapter".*$`)
 
 // Whatever the adapter tries with the answers of a processor that echoes everything in any form, all that it sees, and all that anybody
 // keeps, is the same to the byte for two cards that it cannot tell apart by what it is told. In the sandbox and natively alike.

@@ -347,7 +347,7 @@ func TestHostileHosts(t *testing.T) {
 		live := func(d *engine.Drive) { d.Account.Environment, d.Account.BaseURL = "live", "" }
 		for _, mode := range []string{"honest", "default_user"} {
 			res, err := a.drive(mode, live)
-			require.ErrorContains(t, err, `the account's metadata has no "region"`)
+			require.ErrorContains(t, err, `the account's metadata lacks "region"`)
 			require.False(t, res.MayHaveLeft)
 		}
 	})

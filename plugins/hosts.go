@@ -14,24 +14,25 @@ import (
 	"payswitch/sdk"
 )
 
-// reach is where one account may be sent to.
+// reach says where the requests of one account may go.
 type reach struct {
 	baseURL string
 	hosts   map[string]bool // lower-case host, with its port unless that is 443
-	// placed are the hosts that placements name, as they name them; the one of the environment's base URL also means the operator's.
+	// placed holds the hosts that placements name, by that name. The host of an environment's base URL also stands for the host of
+	// the operator's base URL.
 	placed map[string][]string
-	// own is the operator's base URL, nil where it is the manifest's, and declared the path of the manifest's.
+	// own is the base URL that the operator has set; nil where the manifest's applies. declared is the path of the manifest's.
 	own      *url.URL
 	declared string
-	// certificate is what the account presents in TLS, nil for nothing.
+	// certificate is the account's TLS client certificate; nil for none.
 	certificate *tls.Certificate
 }
 
-// newReach works out an account's base URL and approved hosts. The host of a base URL that the operator set is approved by that.
+// newReach works out an account's base URL and approved hosts. A base URL that the operator has set approves its host.
 func newReach(a *engine.DriveAccount, m *sdk.Manifest) (*reach, error) {
 	env, known := m.Environments[a.Environment]
 	if !known && a.BaseURL == "" && len(m.Environments) > 0 {
-		return nil, fmt.Errorf("the adapter %s does not offer the environment %q", m.Name, a.Environment)
+		return nil, fmt.Errorf("the adapter %s does not offer the environment %q: choose one that its manifest declares", m.Name, a.Environment)
 	}
 	r := &reach{hosts: make(map[string]bool)}
 	hosts := a.Hosts
@@ -41,7 +42,7 @@ func newReach(a *engine.DriveAccount, m *sdk.Manifest) (*reach, error) {
 	for _, h := range hosts {
 		h, err := expand(h, a, m)
 		if err != nil {
-			continue // not reached, then; the base URL's own labels must do
+			continue // the account cannot reach this host; labels of the base URL are still required below
 		}
 		r.hosts[strings.TrimSuffix(strings.ToLower(h), ":443")] = true
 	}
@@ -57,7 +58,7 @@ func newReach(a *engine.DriveAccount, m *sdk.Manifest) (*reach, error) {
 	if a.BaseURL != "" {
 		u, err := url.Parse(r.baseURL)
 		if err != nil || u.Host == "" {
-			return nil, fmt.Errorf("the account's base URL is no absolute URL")
+			return nil, fmt.Errorf("the account's base URL is not an absolute URL: write it with https:// and a host")
 		}
 		r.hosts[hostKey(u)] = true
 		r.own = u
@@ -77,7 +78,7 @@ func newReach(a *engine.DriveAccount, m *sdk.Manifest) (*reach, error) {
 	return r, nil
 }
 
-// place takes in a host that a placement names.
+// place notes a host that a placement names.
 func (r *reach) place(name string, a *engine.DriveAccount, m *sdk.Manifest) {
 	if name == "" || r.placed[name] != nil {
 		return
@@ -95,7 +96,7 @@ func (r *reach) place(name string, a *engine.DriveAccount, m *sdk.Manifest) {
 	}
 }
 
-// path is a URL's as placements know it: below a base URL that the operator set it is what it would be below the manifest's.
+// path is the path of u as placements name it. Below the operator's base URL, the manifest's path replaces the operator's.
 func (r *reach) path(u *url.URL) string {
 	path := u.EscapedPath()
 	if r.own == nil || hostKey(u) != hostKey(r.own) || u.Scheme != r.own.Scheme {
@@ -108,12 +109,12 @@ func (r *reach) path(u *url.URL) string {
 	return path
 }
 
-// isHost says whether a URL's host is the one that a placement names.
+// isHost reports whether u leads to the host that a placement names.
 func (r *reach) isHost(name string, u *url.URL) bool {
 	return slices.Contains(r.placed[name], hostKey(u))
 }
 
-// hostKey is how a URL's host is looked up: without the port that is HTTPS's own.
+// hostKey is the key of a URL's host in reach.hosts: in lower case, without port 443 for https.
 func hostKey(u *url.URL) string {
 	if u.Scheme == "https" {
 		return strings.TrimSuffix(strings.ToLower(u.Host), ":443")
@@ -121,8 +122,8 @@ func hostKey(u *url.URL) string {
 	return strings.ToLower(u.Host)
 }
 
-// expand puts config values in the place of {name} labels. They must be one DNS label each. A manifest's default fills none: what an
-// account is sent to is not the adapter's author's to say.
+// expand replaces each {name} label with the account's config value, which must be one DNS label. It ignores the manifest's
+// default: otherwise the author of the adapter would choose the host that receives the account's requests.
 func expand(text string, a *engine.DriveAccount, m *sdk.Manifest) (string, error) {
 	for {
 		before, rest, found := strings.Cut(text, "{")
@@ -131,25 +132,25 @@ func expand(text string, a *engine.DriveAccount, m *sdk.Manifest) (string, error
 		}
 		name, after, closed := strings.Cut(rest, "}")
 		if !closed {
-			return "", fmt.Errorf("%q has an unfinished {config} label", text)
+			return "", fmt.Errorf("%q has a { without }: close the {config} label", text)
 		}
 		value := ""
 		for i := range m.Config {
 			if f := &m.Config[i]; f.Name == name {
 				value = a.Config[key(f)]
 				if value == "" && f.Default != "" {
-					return "", fmt.Errorf("the account's metadata has no %q, which is a part of the host's name: set it; the adapter's default does not count there", key(f))
+					return "", fmt.Errorf("the account's metadata lacks %q, which is part of the host name: set it (the adapter's default does not apply to host names)", key(f))
 				}
 			}
 		}
 		if value = strings.ToLower(value); !validLabel(value) {
-			return "", fmt.Errorf("the account's %q is no DNS label (letters, digits and hyphens, at most 63)", name)
+			return "", fmt.Errorf("the account's %q is not a DNS label: use 1 to 63 letters, digits and hyphens, no hyphen at either end", name)
 		}
 		text = before + value + after
 	}
 }
 
-// validLabel says whether s is one label of a host name, in lower case.
+// validLabel reports whether s is one lower-case label of a host name.
 func validLabel(s string) bool {
 	if len(s) == 0 || len(s) > 63 || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
@@ -167,7 +168,7 @@ func validPort(s string) bool {
 	return err == nil && n > 0 && s[0] != '0'
 }
 
-// isLoopbackName says whether a host as written can only mean this machine: "localhost" or a loopback address.
+// isLoopbackName reports whether host can only mean this machine: "localhost" or a loopback address.
 func isLoopbackName(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -176,7 +177,7 @@ func isLoopbackName(host string) bool {
 	return err == nil && ip.Zone() == "" && ip.IsLoopback()
 }
 
-// special are the address blocks, beside those net/netip knows, that no processor is reached at (IANA special-purpose registries).
+// special are the blocks of the IANA special-purpose registries that package net/netip does not know. No processor lives there.
 var special = func() (all []netip.Prefix) {
 	for _, s := range []string{
 		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24",
@@ -189,7 +190,8 @@ var special = func() (all []netip.Prefix) {
 	return all
 }()
 
-// isPublic says whether an address is one of the open Internet. An address with a zone, and IPv4 in IPv6's clothes, is not.
+// isPublic reports whether ip is an address of the open Internet. It refuses addresses with a zone and IPv4 addresses written as
+// IPv6.
 func isPublic(ip netip.Addr) bool {
 	if !ip.IsValid() || ip.Zone() != "" || !ip.IsGlobalUnicast() || ip.IsPrivate() {
 		return false
@@ -202,7 +204,7 @@ func isPublic(ip netip.Addr) bool {
 	return true
 }
 
-// addressOf is the address a connection is about to be made to.
+// addressOf reads the IP address of a host:port pair.
 func addressOf(address string) (netip.Addr, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

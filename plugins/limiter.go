@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// ErrBusy is the error of a drive whose connector account already has as many under way as it may. Nothing has left.
-var ErrBusy = errors.New("too many operations of this connector account are under way")
+// ErrBusy is the error of a drive whose connector account already has as many drives under way as it may. No request has left.
+var ErrBusy = errors.New("too many operations of this connector account are under way: try again later")
 
-// limiter bounds what one connector account does at a time.
+// limiter bounds how many drives of one connector account run at a time. It is safe for concurrent use.
 type limiter struct {
 	most int
 	wait time.Duration
@@ -28,7 +28,7 @@ func newLimiter(most int, wait time.Duration) *limiter {
 	return &limiter{most: most, wait: wait, slots: make(map[string]*slot)}
 }
 
-// acquire waits for a turn. Every nil is followed by one release.
+// acquire waits for a turn. A caller that gets nil must call release once. Its errors are ErrBusy and the context's.
 func (l *limiter) acquire(ctx context.Context, account string) error {
 	l.mu.Lock()
 	s := l.slots[account]

@@ -10,8 +10,8 @@ import (
 	"payswitch/plugins/sandbox"
 )
 
-// loading is a module of the directory that a compiler has to make ready first. That may take as long as a hostile module likes, up to the
-// compiler's limits: neither scans nor payments wait for it.
+// loading is a module of the directory that a compiler is preparing. A hostile module can take the compiler up to its limits, so
+// neither scans nor payments wait for it.
 type loading struct {
 	hash   string
 	cancel context.CancelFunc
@@ -19,7 +19,7 @@ type loading struct {
 	err    error
 }
 
-// loadLater has a module of the directory loaded in its turn. Its bytes are read again then, so that those that wait take no memory.
+// loadLater loads a module of the directory in its turn. It reads the bytes again then, so waiting modules use no memory.
 func (h *Host) loadLater(path, hash string) *loading {
 	ctx, cancel := context.WithCancel(h.ctx)
 	l := &loading{hash: hash, cancel: cancel, done: make(chan struct{})}
@@ -45,7 +45,7 @@ func (h *Host) loadLater(path, hash string) *loading {
 	return l
 }
 
-// ended reports whether it is known what became of the module.
+// ended reports whether the load has succeeded or failed.
 func (l *loading) ended() bool {
 	select {
 	case <-l.done:
@@ -55,8 +55,8 @@ func (l *loading) ended() bool {
 	}
 }
 
-// await waits for what the first scan found to be compiled, and takes it in. It goes on without the rest when nothing was loaded for
-// Options.LoadWait.
+// await waits for the modules that the first scan gave to a compiler, and loads them. It goes on without the rest once no module
+// was ready for Options.LoadWait.
 func (h *Host) await(ctx context.Context) error {
 	patience := time.NewTimer(h.opts.LoadWait)
 	defer patience.Stop()
@@ -79,13 +79,13 @@ func (h *Host) await(ctx context.Context) error {
 		}
 		if !f.loading.ended() {
 			late++
-			h.log.Warn("an adapter is still being compiled: until it is loaded, its payments are refused or go by the adapter of its name that is built in", "file", name)
+			h.log.Warn("an adapter is still being compiled: until then its payments use the built-in adapter of the same name, or are refused", "file", name)
 		}
 	}
 	return h.scan(ctx, false)
 }
 
-// retry is when a module that could not be made ready is tried again: what was in the way may pass.
+// retry says when a module that could not be prepared is tried again: the obstacle may be temporary.
 type retry struct {
 	at    time.Time
 	after time.Duration
@@ -96,20 +96,20 @@ func (r *retry) next(first time.Duration) {
 	r.at = time.Now().Add(r.after)
 }
 
-// errManifest says that a module's manifest is not one.
+// errManifest says that a module's manifest is invalid.
 var errManifest = errors.New("manifest")
 
-// lasting reports whether a module that failed so would fail so again. A compiler that was killed or had too little time, or a full disk, may
-// pass.
+// lasting reports whether the same module would fail again in the same way. A killed compiler, a compiler out of time and a full
+// disk are temporary.
 func lasting(err error) bool {
 	_, refused := errors.AsType[*sandbox.RefusedError](err)
 	_, trapped := errors.AsType[*sandbox.TrapError](err)
 	return refused || trapped || errors.Is(err, errManifest)
 }
 
-// load finds or makes the build of a module's bytes. It compiles only what has never been loaded before and came without a description
-// (nil). An adapter of the binary itself (own) is compiled in this process, any other where Options.Compiler says. Callers of one
-// module share what the first of them makes.
+// load finds or makes the build of a module's bytes. It compiles only a module that was never loaded before and has no description
+// (nil). A module of the binary (own) is compiled in this process, any other as Options.Compiler says. Concurrent callers with the
+// same module share one load.
 func (h *Host) load(ctx context.Context, wasm, description []byte, own bool) (*build, error) {
 	hash := hashOf(wasm)
 	answer := h.loads.DoChan(hash, func() (any, error) {

@@ -27,13 +27,13 @@ var (
 // clientCertificate is the type of a credential field that holds a TLS client certificate and its key, as PEM.
 const clientCertificate = "client_certificate"
 
-// minReference is the shortest merchant reference that can still be unique for ever.
+// minReference is the shortest length of a merchant reference that can stay unique.
 const minReference = 10
 
-// CheckManifest says everything that is wrong with a manifest, naming the fields; nil when the host can work with it.
+// CheckManifest joins everything that is wrong with a manifest, naming the fields; nil if the host can work with it.
 func CheckManifest(m *sdk.Manifest) error {
-	if m.ABI != sdk.ABI { // the rest may mean something else then
-		return fmt.Errorf("abi: %d is not spoken here, this host speaks %d", m.ABI, sdk.ABI)
+	if m.ABI != sdk.ABI { // the other fields may have another meaning there
+		return fmt.Errorf("abi: this host speaks version %[2]d, not %[1]d: rebuild the adapter with an SDK of that version", m.ABI, sdk.ABI)
 	}
 	c := &manifestCheck{m: m}
 	c.require(adapterName.MatchString(m.Name), "name", "%q is not of the form [a-z][a-z0-9_]{0,31}", m.Name)
@@ -67,7 +67,7 @@ func (c *manifestCheck) operations() {
 	switch c.m.Kind {
 	case sdk.KindProcessor:
 		c.require(c.offers(sdk.OpAuthorize), "operations", "a processor must offer authorize")
-		c.require(c.m.Authenticator == nil, "authenticator", "is for authenticators, this is a processor")
+		c.require(c.m.Authenticator == nil, "authenticator", "is for authenticators: remove it from a processor's manifest")
 	case sdk.KindAuthenticator:
 		c.authenticator()
 	default:
@@ -76,14 +76,14 @@ func (c *manifestCheck) operations() {
 	}
 	for i, op := range c.m.Operations {
 		at := fmt.Sprintf("operations[%d]", i)
-		c.require(slices.Contains(known, op), at, "%q is no operation of a %s", op, c.m.Kind)
+		c.require(slices.Contains(known, op), at, "%q is not an operation of a %s", op, c.m.Kind)
 		c.require(!slices.Contains(c.m.Operations[:i], op), at, "%q is listed twice", op)
 	}
 }
 
 func (c *manifestCheck) exemptions() {
 	list := c.m.Features.Exemptions
-	c.require(len(list) == 0 || c.m.Kind == sdk.KindProcessor, "features.exemptions", "are claimed in authorizations, which a %s does not make", c.m.Kind)
+	c.require(len(list) == 0 || c.m.Kind == sdk.KindProcessor, "features.exemptions", "belong to authorizations, which a %s does not perform", c.m.Kind)
 	for i, e := range list {
 		at := fmt.Sprintf("features.exemptions[%d]", i)
 		c.require(e.Valid(), at, "%q is not an exemption", e)
@@ -95,7 +95,7 @@ func (c *manifestCheck) authenticator() {
 	c.require(c.offers(sdk.OpAuthenticate), "operations", "an authenticator must offer authenticate")
 	r := c.m.Authenticator
 	if r == nil {
-		c.require(false, "authenticator", "says how an authenticator works and is missing")
+		c.require(false, "authenticator", "is missing: it says how the authenticator works")
 		return
 	}
 	for _, problem := range r.Problems() {
@@ -115,13 +115,13 @@ func (c *manifestCheck) fields(list string, fields []sdk.Field) {
 		at := fmt.Sprintf("%s[%d]", list, i)
 		c.require(fieldName.MatchString(f.Name), at+".name", "%q is not a letter followed by letters, digits, _ . -", f.Name)
 		c.require(!names[f.Name], at+".name", "%q is used twice", f.Name)
-		c.require(list != "credentials" || !c.isReserved(f.Name), at+".name", "%q is the name of another secret", f.Name)
+		c.require(list != "credentials" || !c.isReserved(f.Name), at+".name", "%q is the name of another secret: choose a different one", f.Name)
 		c.require(!keys[key(f)], at+".key", "%q is used twice", key(f))
 		names[f.Name], keys[key(f)] = true, true
 		c.require(slices.Contains(fieldTypes, f.Type), at+".type", "%q is not one of %s", f.Type, strings.Join(fieldTypes, ", "))
 		c.require(f.Type != "enum" || len(f.Values) > 0, at+".values", "an enum needs its values")
 		if list == "config" {
-			c.require(f.Type == "text" || f.Type == "enum", at+".type", "%s values reach the adapter as they are: make it a credential", f.Type)
+			c.require(f.Type == "text" || f.Type == "enum", at+".type", "%s is not allowed in config, whose values the adapter sees: declare a credential", f.Type)
 		}
 	}
 }
@@ -138,13 +138,13 @@ func (c *manifestCheck) environments() {
 			c.host(fmt.Sprintf("%s.hosts[%d]", at, i), h)
 		}
 		if env.BaseURL == "" && len(env.Hosts) == 0 {
-			continue // an adapter that sends nothing
+			continue // this adapter sends nothing
 		}
 		host, ok := strings.CutPrefix(env.BaseURL, "https://")
 		host, _, _ = strings.Cut(host, "/")
 		c.require(ok && !strings.HasSuffix(env.BaseURL, "/") && validURLTemplate(env.BaseURL), at+".base_url",
 			"%q is not an https:// URL without a trailing slash, query or user", env.BaseURL)
-		c.require(!ok || slices.Contains(env.Hosts, host), at+".base_url", "its host %q is not among hosts", host)
+		c.require(!ok || slices.Contains(env.Hosts, host), at+".base_url", "its host %q is missing in hosts", host)
 	}
 }
 
@@ -153,7 +153,7 @@ func validURLTemplate(s string) bool {
 	return err == nil && u.User == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == ""
 }
 
-// host checks an exact host name, perhaps with a port, in which one label may be {config}, or begin with it: {config}-live.
+// host checks an exact host name, with or without a port. One label may be {config}, or begin with it: {config}-live.
 func (c *manifestCheck) host(at, h string) {
 	labels, ok := 0, true
 	name, port, hasPort := strings.Cut(h, ":")
@@ -171,10 +171,10 @@ func (c *manifestCheck) host(at, h string) {
 	c.require(ok && strings.Contains(name, ".") && (!hasPort || validPort(port)), at,
 		"%q is not an exact lower-case host name", h)
 	c.require(labels <= 1, at, "%q has more than one {config} label", h)
-	c.require(!strings.HasPrefix(name, "{") || strings.Count(name, ".") >= 2, at, "%q leaves a whole domain to the account", h)
+	c.require(!strings.HasPrefix(name, "{") || strings.Count(name, ".") >= 2, at, "%q would let the account choose the whole domain", h)
 }
 
-// escapes there are in a body, innermost first.
+// escapeChains are the possible escapes in a body, innermost first.
 var escapeChains = []string{"", kindJSON, kindForm, kindXML, kindMultipart, kindRaw, kindXML + "," + kindForm, kindJSON + "," + kindForm}
 
 func (c *manifestCheck) placements(list string, ps []sdk.Placement) {
@@ -184,18 +184,18 @@ func (c *manifestCheck) placements(list string, ps []sdk.Placement) {
 		c.require(c.isSecret(p), at+".secret", "%q is neither card_number, cvc, cavv, body, * nor a credential field", p.Secret)
 		c.require(slices.Contains([]string{inHeader, inQuery, inPath, inBody}, p.In) || (p.In == inResponse || p.In == inTLS) && list == "authentication", at+".in",
 			"%q is not header, query, path or body", p.In)
-		c.require(c.isCertificate(p.Secret) == (p.In == inTLS), at+".in", "a client certificate stands in tls, and nothing else does")
-		c.require(p.In != inTLS || p.Field == clientCertificate, at+".field", "%q: in tls it is %s", p.Field, clientCertificate)
-		c.require(!cardData(p.Secret) || p.In == inBody && list == "placements", at+".in", "card data stands in bodies only, and proves nothing")
+		c.require(c.isCertificate(p.Secret) == (p.In == inTLS), at+".in", "a client certificate must stand in tls, and no other secret may")
+		c.require(p.In != inTLS || p.Field == clientCertificate, at+".field", "%q: the field of tls is %s", p.Field, clientCertificate)
+		c.require(!cardData(p.Secret) || p.In == inBody && list == "placements", at+".in", "card data may stand in bodies only, under placements")
 		c.require(p.Field != "", at+".field", "is missing")
 		c.require(p.Operation == "" || c.offers(p.Operation), at+".operation", "%q is not offered", p.Operation)
 		c.require(p.Format == "" || strings.Contains(p.Format, placeholder) && !cardData(p.Secret), at+".format",
-			"%.80q has no {}, or is for card data, which stands alone", p.Format)
+			"%.80q has no {}, or belongs to card data, which must stand alone", p.Format)
 		c.require(slices.Contains(escapeChains, p.Escapes) || p.In != inBody, at+".escapes", "%q is not one of %s", p.Escapes, strings.Join(escapeChains[1:], ", "))
 		outer, _, chained := strings.Cut(p.Escapes, ",")
-		c.require(!chained || strings.Contains(p.Field, "/"), at+".field", "%q needs the form field, / and the path in its %s", p.Field, outer)
+		c.require(!chained || strings.Contains(p.Field, "/"), at+".field", "%q must name the form field, then / and the path inside it (escapes %s)", p.Field, outer)
 		c.require(p.Path == "" || p.Path[0] == '/', at+".path", "%q does not begin with /", p.Path)
-		c.require(p.Host == "" || c.isHost(p.Host), at+".host", "%q is among no environment's hosts", p.Host)
+		c.require(p.Host == "" || c.isHost(p.Host), at+".host", "%q is not a host of any environment", p.Host)
 	}
 }
 
@@ -216,7 +216,7 @@ func (c *manifestCheck) isSecret(p *sdk.Placement) bool {
 	return slices.ContainsFunc(c.m.Credentials, func(f sdk.Field) bool { return f.Name == p.Secret }) || named(c.m.Authentication)
 }
 
-// isCertificate says whether a secret is (part of) the account's client certificate.
+// isCertificate reports whether a secret is the account's client certificate, or a part of it.
 func (c *manifestCheck) isCertificate(name string) bool {
 	return slices.ContainsFunc(c.m.Credentials, func(f sdk.Field) bool { return f.Name == name && f.Type == clientCertificate })
 }
@@ -245,8 +245,8 @@ func (c *manifestCheck) lists() {
 	}
 }
 
-// rules checks the reference, webhook and resolve rules. A processor must have a way to learn what became of an authorize whose answer
-// never came: by our reference, by the identical request again, or by webhook. The processor's id alone is not one, it came with
+// rules checks the reference, webhook and resolve rules. A processor needs a way to learn the result of an authorize whose answer
+// never came: our reference, the identical request again, or a webhook. The processor's id does not help, because it comes with
 // the answer.
 func (c *manifestCheck) rules() {
 	r := c.m.Reference
@@ -254,7 +254,7 @@ func (c *manifestCheck) rules() {
 		"%q is not alphanumeric, alphanumeric_dash or digits", r.Characters)
 	c.require(r.MaxLength == 0 || r.MaxLength >= minReference && r.MaxLength <= 255, "reference.max_length",
 		"%d is not between %d and 255", r.MaxLength, minReference)
-	c.require(c.m.Webhook == nil || c.offers(sdk.OpWebhook), "webhook", "is declared but the operation webhook is not offered")
+	c.require(c.m.Webhook == nil || c.offers(sdk.OpWebhook), "webhook", "is declared, but operations lacks webhook")
 	if c.m.Kind != sdk.KindProcessor {
 		return
 	}
@@ -268,7 +268,7 @@ func (c *manifestCheck) rules() {
 			c.require(c.offers(sdk.OpSync), at, "%s needs the operation sync", by)
 			settles = true
 		case sdk.ResolveByIdempotentResend:
-			c.require(c.m.Resolve.IdempotencyWindowSeconds > 0, "resolve.idempotency_window_seconds", "%s needs how long keys are remembered", by)
+			c.require(c.m.Resolve.IdempotencyWindowSeconds > 0, "resolve.idempotency_window_seconds", "%s needs the number of seconds that the processor remembers keys", by)
 			settles = true
 		case sdk.ResolveByWebhook:
 			c.require(c.offers(sdk.OpWebhook), at, "%s needs the operation webhook", by)

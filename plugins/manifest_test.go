@@ -29,45 +29,45 @@ func TestCheckManifest(t *testing.T) {
 		}
 	}
 	for want, change := range map[string]func(m *sdk.Manifest){
-		"abi: 2 is not spoken here":       func(m *sdk.Manifest) { m.ABI = 2 },
-		`name: "Acme" is not of the form`: func(m *sdk.Manifest) { m.Name = "Acme" },
-		"kind: ":                          func(m *sdk.Manifest) { m.Kind = "" },
-		"version: ":                       func(m *sdk.Manifest) { m.Version = "1" },
+		"abi: this host speaks version 1, not 2": func(m *sdk.Manifest) { m.ABI = 2 },
+		`name: "Acme" is not of the form`:        func(m *sdk.Manifest) { m.Name = "Acme" },
+		"kind: ":                                 func(m *sdk.Manifest) { m.Kind = "" },
+		"version: ":                              func(m *sdk.Manifest) { m.Version = "1" },
 		`features.exemptions[0]: "low" is not an exemption`: func(m *sdk.Manifest) { m.Features.Exemptions = []sdk.Exemption{"low"} },
 		`features.exemptions[1]: "low_value" is listed twice`: func(m *sdk.Manifest) {
 			m.Features.Exemptions = []sdk.Exemption{sdk.ExemptionLowValue, sdk.ExemptionLowValue}
 		},
-		"operations: a processor must offer authorize":            func(m *sdk.Manifest) { m.Operations = []sdk.Operation{sdk.OpSync} },
-		`operations[0]: "prepare" is no operation of a processor`: func(m *sdk.Manifest) { m.Operations[0] = sdk.OpPrepare },
-		`operations[1]: "authorize" is listed twice`:              func(m *sdk.Manifest) { m.Operations[1] = sdk.OpAuthorize },
-		"operations: an authenticator must offer authenticate":    func(m *sdk.Manifest) { m.Kind = sdk.KindAuthenticator },
-		"credentials[0].name: ":                                   func(m *sdk.Manifest) { m.Credentials[0].Name = "a key" },
+		"operations: a processor must offer authorize":                func(m *sdk.Manifest) { m.Operations = []sdk.Operation{sdk.OpSync} },
+		`operations[0]: "prepare" is not an operation of a processor`: func(m *sdk.Manifest) { m.Operations[0] = sdk.OpPrepare },
+		`operations[1]: "authorize" is listed twice`:                  func(m *sdk.Manifest) { m.Operations[1] = sdk.OpAuthorize },
+		"operations: an authenticator must offer authenticate":        func(m *sdk.Manifest) { m.Kind = sdk.KindAuthenticator },
+		"credentials[0].name: ":                                       func(m *sdk.Manifest) { m.Credentials[0].Name = "a key" },
 		"credentials[1].key: ": func(m *sdk.Manifest) {
 			m.Credentials = append(m.Credentials, sdk.Field{Name: "b", Key: "api_key", Type: "secret"})
 		},
-		"credentials[0].type: ":                                        func(m *sdk.Manifest) { m.Credentials[0].Type = "password" },
-		"config[0].type: secret values reach the adapter":              func(m *sdk.Manifest) { m.Config[0].Type = "secret" },
-		"config[0].values: ":                                           func(m *sdk.Manifest) { m.Config[0].Type = "enum" },
-		"environments.staging: ":                                       func(m *sdk.Manifest) { m.Environments["staging"] = m.Environments["test"] },
-		`environments.test.hosts[1]: "*.acme.example" is not an exact`: test("*.acme.example"),
-		`environments.test.hosts[1]: "ACME.example" is not an exact`:   test("ACME.example"),
-		`environments.test.hosts[1]: "acme" is not an exact`:           test("acme"),
-		`environments.test.hosts[1]: "acme.example:0" is not an exact`: test("acme.example:0"),
-		`environments.test.hosts[1]: "{shop}" does not name a config`:  test("{shop}.acme.example"),
-		`environments.test.hosts[1]: "{merchant_id}x.acme.example" is`: test("{merchant_id}x.acme.example"),
-		`"{merchant_id}.{merchant_id}.example" has more than one`:      test("{merchant_id}.{merchant_id}.example"),
-		`"{merchant_id}.example" leaves a whole domain`:                test("{merchant_id}.example"),
-		"environments.test.base_url: ":                                 base("http://test.acme.example"),
-		"environments.test.base_url: \"https://test.acme.example/\"":   base("https://test.acme.example/"),
-		"environments.test.base_url: its host":                         base("https://other.acme.example"),
-		"placements[0].secret: ":                                       func(m *sdk.Manifest) { m.Placements = []sdk.Placement{{Secret: "pan", In: "body", Field: "x"}} },
+		"credentials[0].type: ":                                                 func(m *sdk.Manifest) { m.Credentials[0].Type = "password" },
+		"config[0].type: secret is not allowed in config":                       func(m *sdk.Manifest) { m.Config[0].Type = "secret" },
+		"config[0].values: ":                                                    func(m *sdk.Manifest) { m.Config[0].Type = "enum" },
+		"environments.staging: ":                                                func(m *sdk.Manifest) { m.Environments["staging"] = m.Environments["test"] },
+		`environments.test.hosts[1]: "*.acme.example" is not an exact`:          test("*.acme.example"),
+		`environments.test.hosts[1]: "ACME.example" is not an exact`:            test("ACME.example"),
+		`environments.test.hosts[1]: "acme" is not an exact`:                    test("acme"),
+		`environments.test.hosts[1]: "acme.example:0" is not an exact`:          test("acme.example:0"),
+		`environments.test.hosts[1]: "{shop}" does not name a config`:           test("{shop}.acme.example"),
+		`environments.test.hosts[1]: "{merchant_id}x.acme.example" is`:          test("{merchant_id}x.acme.example"),
+		`"{merchant_id}.{merchant_id}.example" has more than one`:               test("{merchant_id}.{merchant_id}.example"),
+		`"{merchant_id}.example" would let the account choose the whole domain`: test("{merchant_id}.example"),
+		"environments.test.base_url: ":                                          base("http://test.acme.example"),
+		"environments.test.base_url: \"https://test.acme.example/\"":            base("https://test.acme.example/"),
+		"environments.test.base_url: its host":                                  base("https://other.acme.example"),
+		"placements[0].secret: ":                                                func(m *sdk.Manifest) { m.Placements = []sdk.Placement{{Secret: "pan", In: "body", Field: "x"}} },
 		"authentication[0].in: ": func(m *sdk.Manifest) {
 			m.Authentication = []sdk.Placement{{Secret: "secret_key", In: "cookie", Field: "x"}}
 		},
-		"placements[0].in: card data stands in bodies": func(m *sdk.Manifest) {
+		"placements[0].in: card data may stand in bodies": func(m *sdk.Manifest) {
 			m.Placements = []sdk.Placement{{Secret: "card_number", In: "header", Field: "X"}}
 		},
-		"authentication[0].in: card data stands in bodies": func(m *sdk.Manifest) {
+		"authentication[0].in: card data may stand in bodies": func(m *sdk.Manifest) {
 			m.Authentication = []sdk.Placement{{Secret: "cvc", In: "body", Field: "x"}}
 		},
 		"placements[0].in: \"response\" is not": func(m *sdk.Manifest) {
@@ -79,7 +79,7 @@ func TestCheckManifest(t *testing.T) {
 		"placements[0].escapes: ": func(m *sdk.Manifest) {
 			m.Placements = []sdk.Placement{{Secret: "secret_key", In: "body", Field: "x", Escapes: "form,xml"}}
 		},
-		"placements[0].field: \"x\" needs the form field": func(m *sdk.Manifest) {
+		"placements[0].field: \"x\" must name the form field": func(m *sdk.Manifest) {
 			m.Placements = []sdk.Placement{{Secret: "secret_key", In: "body", Field: "x", Escapes: "xml,form"}}
 		},
 		"placements[0].path: ": func(m *sdk.Manifest) {
@@ -121,7 +121,7 @@ func TestConfigLabelsInHosts(t *testing.T) {
 		d.Account.Config["merchant_id"] = id
 		res, err := n.Drive(t.Context(), d)
 		if want == "" {
-			require.ErrorContains(t, err, `"merchant_id" is no DNS label`)
+			require.ErrorContains(t, err, `"merchant_id" is not a DNS label`)
 			require.NotContains(t, err.Error(), "evil")
 			continue
 		}

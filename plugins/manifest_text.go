@@ -12,7 +12,8 @@ import (
 	"payswitch/sdk"
 )
 
-// Bounds of what a manifest holds. The operator reads it before he approves it: what is long, many, invisible or moved about could hide the rest.
+// Bounds of a manifest. The operator reads it before approving it. Long, numerous, invisible or reordered text could hide the
+// rest.
 const (
 	maxName        = 64  // characters of a name, a version, a label
 	maxDescription = 300 // characters of a sentence
@@ -31,7 +32,7 @@ var (
 	schemeName  = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 )
 
-// texts checks what people read of a manifest.
+// texts checks the texts of a manifest that people read.
 func (c *manifestCheck) texts() {
 	m := c.m
 	c.require(len(m.Version) <= maxName, "version", "is longer than %d characters", maxName)
@@ -44,7 +45,7 @@ func (c *manifestCheck) texts() {
 	}
 	for name, env := range m.Environments {
 		at := "environments." + visible(name)
-		c.require(len(env.Hosts) <= maxHosts, at+".hosts", "are more than %d", maxHosts)
+		c.require(len(env.Hosts) <= maxHosts, at+".hosts", "has more than %d entries", maxHosts)
 		c.require(isASCII(env.BaseURL) && len(env.BaseURL) <= maxPlaceText, at+".base_url", "%.80q is longer than %d characters, or not ASCII", env.BaseURL, maxPlaceText)
 	}
 	c.fieldTexts("credentials", m.Credentials)
@@ -54,19 +55,19 @@ func (c *manifestCheck) texts() {
 	c.require(max(len(m.Currencies), len(m.Countries), len(m.Networks), len(m.Methods), len(m.Captures)) <= maxListed, "currencies, countries, networks, methods, captures",
 		"one of them has more than %d values", maxListed)
 	for i, v := range m.Networks {
-		c.require(networkName.MatchString(string(v)), fmt.Sprintf("networks[%d]", i), "%.40q is not a network's name", v)
+		c.require(networkName.MatchString(string(v)), fmt.Sprintf("networks[%d]", i), "%.40q is not the name of a network: use letters, at most 32", v)
 	}
 	for i, v := range m.Methods {
-		c.require(methodName.MatchString(v.Method) && methodName.MatchString(v.Type), fmt.Sprintf("methods[%d]", i), "method and type are of the form [a-z][a-z0-9_]*")
+		c.require(methodName.MatchString(v.Method) && methodName.MatchString(v.Type), fmt.Sprintf("methods[%d]", i), "method and type must be of the form [a-z][a-z0-9_]*")
 	}
 	if w := m.Webhook; w != nil {
-		c.require(w.Scheme == "" || schemeName.MatchString(w.Scheme), "webhook.scheme", "%.40q is not of letters, digits, _ . -", w.Scheme)
+		c.require(w.Scheme == "" || schemeName.MatchString(w.Scheme), "webhook.scheme", "%.40q has other characters than letters, digits, _ . -", w.Scheme)
 		c.require(len(w.Capture) <= maxCaptures, "webhook.capture", "has more than %d fields", maxCaptures)
 	}
 }
 
 func (c *manifestCheck) fieldTexts(list string, fields []sdk.Field) {
-	c.require(len(fields) <= maxFields, list, "are more than %d", maxFields)
+	c.require(len(fields) <= maxFields, list, "has more than %d entries", maxFields)
 	for i := range fields {
 		f := &fields[i]
 		at := fmt.Sprintf("%s[%d]", list, i)
@@ -74,7 +75,7 @@ func (c *manifestCheck) fieldTexts(list string, fields []sdk.Field) {
 		c.text(at+".label", f.Label, maxName)
 		c.text(at+".help", f.Help, maxHelp)
 		c.require(len(f.Default) <= maxFieldText && utf8.ValidString(f.Default), at+".default", "is longer than %d bytes, or not UTF-8", maxFieldText)
-		c.require(len(f.Values) <= maxListed, at+".values", "are more than %d", maxListed)
+		c.require(len(f.Values) <= maxListed, at+".values", "has more than %d entries", maxListed)
 		for _, v := range f.Values {
 			c.text(at+".values", v, maxDescription)
 		}
@@ -82,7 +83,7 @@ func (c *manifestCheck) fieldTexts(list string, fields []sdk.Field) {
 }
 
 func (c *manifestCheck) placeTexts(list string, ps []sdk.Placement) {
-	c.require(len(ps) <= maxPlaces, list, "are more than %d", maxPlaces)
+	c.require(len(ps) <= maxPlaces, list, "has more than %d entries", maxPlaces)
 	for i := range ps {
 		p := &ps[i]
 		at := fmt.Sprintf("%s[%d]", list, i)
@@ -90,11 +91,11 @@ func (c *manifestCheck) placeTexts(list string, ps []sdk.Placement) {
 		c.text(at+".field", p.Field, maxPlaceText)
 		c.text(at+".path", p.Path, maxPlaceText)
 		c.text(at+".format", p.Format, maxPlaceText)
-		c.require(!holdsCredential(p.Format), at+".format", "%.80q holds what looks like a credential: what stands around {} is the scheme's own text", p.Format)
+		c.require(!holdsCredential(p.Format), at+".format", "%.80q looks like it holds a credential: only the scheme's own text may stand around {}", p.Format)
 	}
 }
 
-// holdsCredential says whether the text around a format's placeholders could be somebody's key: the author's, who wrote it.
+// holdsCredential reports whether the text around a format's placeholders could be a key: the author would pay with it.
 func holdsCredential(format string) bool {
 	for literal := range strings.SplitSeq(format, placeholder) {
 		l := strings.ToLower(literal)
@@ -110,23 +111,24 @@ func holdsCredential(format string) bool {
 	return false
 }
 
-// text checks a text that is shown: one line, of visible characters, with single spaces.
+// text checks a displayed text: one line of visible characters, without double spaces.
 func (c *manifestCheck) text(at, s string, most int) {
 	n := utf8.RuneCountInString(s)
 	c.require(n <= most, at, "has %d characters, at most %d are allowed", n, most)
-	c.require(!strings.ContainsFunc(s, isHidden) && utf8.ValidString(s), at, "%.80q holds a character that is not visible, or moves others", s)
+	c.require(!strings.ContainsFunc(s, isHidden) && utf8.ValidString(s), at, "%.80q holds a character that is invisible, or that moves others", s)
 	c.require(!strings.Contains(s, "  ") && strings.TrimSpace(s) == s, at, "%.80q begins or ends with a space, or has two in a row", s)
 }
 
 // blanks are letters and symbols that look like a space.
 const blanks = "\u115F\u1160\u17B4\u17B5\u2800\u3164\uFFA0"
 
-// isHidden says whether a character is not seen as one: control characters, marks that turn the direction of writing, what looks like a space.
+// isHidden reports whether a reader cannot see a character: control characters, marks of writing direction, characters that look
+// like a space.
 func isHidden(r rune) bool {
 	return r == utf8.RuneError || !unicode.IsPrint(r) || strings.ContainsRune(blanks, r)
 }
 
-// visible is a text of an adapter's author within a message of ours.
+// visible makes a text of the adapter's author fit for a message of the host.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if isHidden(r) {

@@ -13,8 +13,9 @@ import (
 	"payswitch/sdk"
 )
 
-// Native drives adapters that are compiled in, without a sandbox, with the same loop and the same egress as Host. It is for tests,
-// benchmarks and the development of adapters, never for adapters of others. It implements engine.Connectors.
+// Native drives adapters that are compiled into the program. It uses the loop and the HTTP client of Host, but no sandbox. It
+// serves tests, benchmarks and the development of adapters: never give it the adapter of a stranger. It implements
+// engine.Connectors and is safe for concurrent use.
 type Native struct {
 	driver   *driver
 	adapters map[string]*nativeAdapter // by connector
@@ -25,7 +26,8 @@ type nativeAdapter struct {
 	info engine.AdapterInfo
 }
 
-// NativeConnectors serves adapters by connector name; requests may go to loopback. It panics on a manifest that CheckManifest refuses.
+// NativeConnectors serves adapters by connector name and lets requests go to loopback addresses. It panics if CheckManifest
+// refuses a manifest.
 func NativeConnectors(adapters map[string]*sdk.Adapter) engine.Connectors {
 	n, err := NewNative(adapters, Options{AllowLoopbackHTTP: true})
 	if err != nil {
@@ -34,7 +36,8 @@ func NativeConnectors(adapters map[string]*sdk.Adapter) engine.Connectors {
 	return n
 }
 
-// NewNative serves adapters by connector name. Of Options it heeds those about driving and sending.
+// NewNative serves adapters by connector name. It uses only those Options that concern driving and sending. It returns the errors
+// of CheckManifest.
 func NewNative(adapters map[string]*sdk.Adapter, o Options) (*Native, error) {
 	n := &Native{driver: newDriver(o.withDefaults()), adapters: make(map[string]*nativeAdapter)}
 	for connector, a := range adapters {
@@ -87,10 +90,10 @@ func (n *Native) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResul
 	return n.driver.drive(ctx, &a.adapter, d)
 }
 
-// Errors of Drive about the adapter asked for. Nothing has left.
+// Errors of Drive about the adapter that the caller asked for. No request has left.
 var (
-	ErrNoAdapter = errors.New("no adapter is loaded for this connector")
-	ErrNoBuild   = errors.New("the adapter's build that this operation began with is gone")
+	ErrNoAdapter = errors.New("no adapter is loaded for this connector: install one, or correct the connector's name")
+	ErrNoBuild   = errors.New("the adapter build that this operation began with is no longer stored")
 )
 
 type nativeStepper struct{ *sdk.Adapter }
@@ -100,5 +103,5 @@ func (n nativeStepper) step(_ context.Context, s *sdk.Step, _ [32]byte, _ func(s
 	return &r, nil
 }
 
-// errGarbage is what an answer that is no message of the protocol is reported as.
+// errGarbage says that an adapter's answer is not a message of the protocol.
 var errGarbage = errors.New("the adapter's answer is not a message of the protocol")

@@ -13,52 +13,53 @@ import (
 	"payswitch/plugins/sandbox"
 )
 
-// Options are the host's settings; zero values are the defaults.
+// Options are the host's settings. A zero value means the default.
 type Options struct {
-	// Directory holds dropped-in adapters, *.wasm; "" for none. It is watched while Run runs.
+	// Directory holds installed adapters, *.wasm; "" for none. Run watches it.
 	Directory string
-	// SignedOnly leaves out of Directory what was not installed from a bundle that one of Trusted has signed.
+	// SignedOnly leaves out each module of Directory that was not installed from a bundle signed by one of Trusted.
 	SignedOnly bool
 	Trusted    []minisign.PublicKey
-	// CacheDir keeps compiled code, manifests and the bytes of every build in use over restarts; "" for none: then every start
-	// compiles, and an operation whose build was replaced cannot be resolved after a restart.
+	// CacheDir keeps compiled code, manifests and the bytes of every build in use over restarts. With "" every start compiles all
+	// adapters, and an operation whose build was replaced cannot be resolved after a restart.
 	CacheDir string
-	// Simulate lists connector names that the adapter called SimulatorName answers for; for authenticators the built-in 3DS server does.
+	// Simulate lists the connectors that the adapter SimulatorName answers for. The built-in 3DS server answers for
+	// authenticators.
 	Simulate []string
-	// Simulator3DS is the built-in development 3DS server. It answers for the connector Simulator3DSName, and for the authenticators in
-	// Simulate, with the adapter of the vendor whose wire shape it speaks. nil for none; never in production.
+	// Simulator3DS is the built-in 3DS server for development. It answers for the connector Simulator3DSName and for the
+	// authenticators in Simulate; the adapter threedsecureio speaks to it. nil for none; never set it in production.
 	Simulator3DS http.Handler
-	// BuiltIn holds the built-in adapters, *.wasm; nil for the embedded ones.
+	// BuiltIn holds the built-in adapters, *.wasm; nil for those embedded in the binary.
 	BuiltIn  fs.FS
-	embedded bool // BuiltIn is part of the binary: always there to be read again
+	embedded bool // BuiltIn is part of the binary, so its files can always be read again
 
-	RetainBuilds time.Duration // how long a replaced or removed build can still be asked for by hash; default 30 days
-	PollInterval time.Duration // how often Directory is looked at; default 1 s
-	LoadWait     time.Duration // how long New waits for adapters of Directory that are compiled apart, anew with each that loads; default 1 min
-	RetryAfter   time.Duration // how soon a module is tried again whose compiler failed, twice as late each time up to an hour; default 1 min
-	RestAfter    time.Duration // how long an adapter that nobody uses stays compiled in memory, where CacheDir is set; default 15 min
+	RetainBuilds time.Duration // how long a replaced or removed build stays available by hash; default 30 days
+	PollInterval time.Duration // time between two looks at Directory; default 1 s
+	LoadWait     time.Duration // how long New waits for the next adapter from Compiler; default 1 min
+	RetryAfter   time.Duration // time until a failed compilation is tried again, doubled up to an hour; default 1 min
+	RestAfter    time.Duration // how long an unused adapter stays compiled in memory if CacheDir is set; default 15 min
 
-	OperationTimeout   time.Duration // of one Drive, waiting included; default 60 s
+	OperationTimeout   time.Duration // of one Drive, including waits; default 60 s
 	SendTimeout        time.Duration // of one request, from dialling to the last byte of the answer; default 30 s
-	DialTimeout        time.Duration // of DNS and TCP, and again of the TLS handshake; default 10 s
+	DialTimeout        time.Duration // of DNS and TCP together, and of the TLS handshake; default 10 s
 	AccountConcurrency int           // drives of one connector account at a time; default 64
-	AccountWait        time.Duration // how long a drive beyond it waits; default 10 s
-	MaxResponse        int           // bytes of one answer's body; default and most 1 MiB less what the operation's earlier answers took
+	AccountWait        time.Duration // how long a drive waits for its turn; default 10 s
+	MaxResponse        int           // bytes of one answer's body; default 1 MiB; at most 1 MiB minus the earlier answers
 
 	// AllowPrivate lets requests go to private, loopback and otherwise special addresses.
 	AllowPrivate bool
-	// AllowLoopbackHTTP lets requests go to "localhost" and literal loopback addresses, also over plain HTTP. For development.
+	// AllowLoopbackHTTP lets requests go to "localhost" and to loopback addresses, over plain HTTP too. For development.
 	AllowLoopbackHTTP bool
 	RootCAs           *x509.CertPool // nil: the system's
 
 	Sandbox  sandbox.Limits // of every adapter
-	Compiler []string       // as sandbox.Options.Compiler, for adapters that are not embedded in the binary; nil compiles them in this process
+	Compiler []string       // as sandbox.Options.Compiler, for adapters outside the binary; nil: this process
 	Logger   *slog.Logger   // nil: discarded
 	Observer Observer       // nil: none
 	Clock    engine.Clock   // nil: time.Now
 }
 
-// SimulatorName is the name of the adapter that answers for the connectors in Options.Simulate.
+// SimulatorName is the adapter that answers for the connectors in Options.Simulate.
 const SimulatorName = "simulator"
 
 func (o Options) withDefaults() Options {
@@ -80,7 +81,7 @@ func (o Options) withDefaults() Options {
 		o.Observer = noObserver{}
 	}
 	if o.BuiltIn == nil {
-		o.BuiltIn, _ = fs.Sub(builtin, "builtin") // of a valid name
+		o.BuiltIn, _ = fs.Sub(builtin, "builtin") // the name is valid, so Sub does not fail
 		o.embedded = true
 	}
 	if o.Clock == nil {
@@ -96,18 +97,18 @@ func setDefault[T comparable](v *T, d T) {
 	}
 }
 
-// Observer receives what the host counts. Implementations are safe for concurrent use and do not block. Adapter, host and rule names
-// come from a bounded set (installed adapters, approved hosts), so they are fit for metric labels.
+// Observer counts what the host does. Implementations must be safe for concurrent use and must not block. Names of adapters, hosts
+// and rules come from bounded sets (installed adapters, approved hosts), so they may be metric labels.
 type Observer interface {
 	// Stepped times one step of an adapter.
 	Stepped(adapter string, took time.Duration)
-	// Trapped counts a guest that was stopped (sandbox.TrapKind) or gave an answer that is none ("garbage").
+	// Trapped counts a guest that was stopped (sandbox.TrapKind), or that gave an unreadable answer ("garbage").
 	Trapped(adapter, kind string)
-	// Sent times one request. Class is "2xx" … "5xx", or sdk.Exchange.Failure when there is no whole answer.
+	// Sent times one request. class is "2xx" to "5xx", or sdk.Exchange.Failure without a complete answer.
 	Sent(adapter, host, class string, took time.Duration)
-	// Violated counts a rule of the host's that an adapter broke (Violation.Rule).
+	// Violated counts a rule that an adapter broke (Violation.Rule).
 	Violated(adapter, rule string)
-	// Revealed counts an operation whose adapter was given the secrets themselves (OperatorDecisions.PlainSecrets).
+	// Revealed counts an operation whose adapter received the real secrets (OperatorDecisions.PlainSecrets).
 	Revealed(adapter string)
 }
 

@@ -14,24 +14,24 @@ import (
 	"aead.dev/minisign"
 )
 
-// Pin says which build a module in the adapters directory must be. It lies beside it, acme.pin beside acme.wasm; a module whose hash is
-// not its pin's is not loaded. A module without a pin was put there by hand.
+// Pin says which build a module in the adapters directory must be. acme.pin lies next to acme.wasm. The host does not load a
+// module whose hash differs from its pin. A module without a pin was put there by hand.
 type Pin struct {
 	Name        string    `json:"name"`
 	Version     string    `json:"version"`
 	SHA256      string    `json:"sha256"` // of the module, lowercase hex
 	InstalledAt time.Time `json:"installed_at"`
-	// Sums and Signature are the bundle's, so that who vouches for the module can be verified again; "" where nobody does.
+	// Sums and Signature are the bundle's, so that its signature can be verified again; "" for an unsigned bundle.
 	Sums      string `json:"sums,omitempty"`
 	Signature string `json:"signature,omitempty"`
-	// Replaces is the pin of the module that may still lie there while an installation is under way; nil otherwise.
+	// Replaces is the pin of the previous module, which may still lie there during an installation; nil otherwise.
 	Replaces *Pin `json:"replaces,omitempty"`
 }
 
-// PinName is the file of a module's pin: acme.wasm → acme.pin.
+// PinName is the file name of a module's pin: acme.pin for acme.wasm.
 func PinName(module string) string { return strings.TrimSuffix(module, ".wasm") + ".pin" }
 
-// Verify is as Bundle.Verify, of what was installed.
+// Verify checks the signature of the installed bundle. Its errors are those of Bundle.Verify.
 func (p *Pin) Verify(trusted []minisign.PublicKey) (minisign.PublicKey, error) {
 	key, err := verifySums([]byte(p.Sums), []byte(p.Signature), trusted, p.Name, p.Version)
 	if err == nil && !strings.HasPrefix(p.Sums, p.SHA256+"  "+bundleModule+"\n") {
@@ -40,7 +40,7 @@ func (p *Pin) Verify(trusted []minisign.PublicKey) (minisign.PublicKey, error) {
 	return key, err
 }
 
-// of is the pin of a module's hash: this one, or the one that it replaces; nil where the module is neither.
+// of is the pin of a module's hash: p, or the pin that p replaces, or nil.
 func (p *Pin) of(hash string) *Pin {
 	switch {
 	case p.SHA256 == hash:
@@ -51,7 +51,7 @@ func (p *Pin) of(hash string) *Pin {
 	return nil
 }
 
-// ReadPin reads the pin of a module's file; nil when it has none.
+// ReadPin reads the pin of a module's file; nil if there is none.
 func ReadPin(module string) (*Pin, error) {
 	text, err := os.ReadFile(PinName(module))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,13 +62,14 @@ func ReadPin(module string) (*Pin, error) {
 	}
 	p := new(Pin)
 	if err := json.Unmarshal(text, p); err != nil {
-		return nil, fmt.Errorf("pin %s is damaged: install the adapter again: %w", PinName(module), err)
+		return nil, fmt.Errorf("the pin %s is damaged: install the adapter again: %w", PinName(module), err)
 	}
 	return p, nil
 }
 
-// Install puts the bundle's module into an adapters directory as name.wasm and pins it. A crash at any point leaves the old build or the
-// new one, never a module that its pin refuses. A switch that watches the directory takes it in. Verify the bundle first.
+// Install writes the bundle's module into an adapters directory as name.wasm, and pins it. A crash at any point leaves the old
+// build or the new one, never a module that its pin refuses. A running switch that watches the directory loads it. Call Verify
+// first.
 func (b *Bundle) Install(dir, name, version string, at time.Time) error {
 	unlock, err := lockDirectory(dir)
 	if err != nil {
@@ -83,7 +84,7 @@ func (b *Bundle) Install(dir, name, version string, at time.Time) error {
 	if p.Replaces, err = pinBefore(path); err != nil {
 		return err
 	}
-	if err := p.write(path); err != nil { // lets in both
+	if err := p.write(path); err != nil { // this pin allows both modules
 		return err
 	}
 	if err := replaceFile(path, b.Module); err != nil {
@@ -93,7 +94,7 @@ func (b *Bundle) Install(dir, name, version string, at time.Time) error {
 	return p.write(path)
 }
 
-// pinBefore is the pin of the module that lies there, made for it if it has none that fits; nil when there is no module.
+// pinBefore is the pin of the module that lies there; it makes one if no pin fits. nil if there is no module.
 func pinBefore(module string) (*Pin, error) {
 	old, err := os.ReadFile(module)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +113,7 @@ func pinBefore(module string) (*Pin, error) {
 	return &Pin{SHA256: hash}, nil
 }
 
-// Remove takes the adapter that is installed as name.wasm out of a directory. It answers fs.ErrNotExist when there is none.
+// Remove deletes the adapter name.wasm and its pin from a directory. It returns fs.ErrNotExist if there is none.
 func Remove(dir, name string) error {
 	unlock, err := lockDirectory(dir)
 	if err != nil {
@@ -137,15 +138,15 @@ func (p *Pin) write(module string) error {
 	return replaceFile(PinName(module), append(text, '\n'))
 }
 
-// replaceFile writes a file so that at any time it is there as a whole, the old or the new one. Everybody may read it: neither modules nor
-// pins are secret, and the switch may run as another user.
+// replaceFile replaces a file in one step: readers find the old content or the new. All users may read it: modules and pins are
+// not secret, and the switch may run as another user.
 func replaceFile(path string, content []byte) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, ".new-*")
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // gone already once it was renamed
+	defer os.Remove(f.Name()) // fails after the rename, as it should
 	_, err = f.Write(content)
 	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
 		return err
@@ -164,7 +165,7 @@ func syncDirectory(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// lockDirectory keeps installations in one directory apart. The lock goes with the process.
+// lockDirectory admits one installation at a time to a directory. The lock ends with the process.
 func lockDirectory(dir string) (unlock func(), err error) {
 	d, err := os.Open(dir)
 	if err != nil {

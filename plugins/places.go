@@ -28,21 +28,21 @@ const (
 	inTLS      = "tls" // the connection's client certificate
 )
 
-// placeholder is where a credential stands in a Placement.Format.
+// placeholder marks the position of a credential in a Placement.Format.
 const placeholder = "{}"
 
-// schemes are what may stand before a credential in a header whose placement has no format.
+// schemes are the texts that may precede a credential in a header whose placement has no format.
 var schemes = [][]string{{"", ""}, {"Bearer ", ""}, {"Basic ", ""}}
 
 var alone = [][]string{{"", ""}}
 
-// place is a placement, ready to be looked up.
+// place is a placement, prepared for look-ups.
 type place struct {
 	sdk.Placement
 	authentication bool
-	outer          string   // the form field that holds a document, "" where the body itself is one
-	segments       []string // of the field's path in a document
-	folded         string   // the field's name, or path in its document, as appendFolded has it
+	outer          string   // the form field that holds a document; "" if the body is the document
+	segments       []string // of the field's path in its document
+	folded         string   // the field's name, or its path in the document, folded by appendFolded
 	formats        [][]string
 }
 
@@ -50,7 +50,7 @@ func cardData(secret string) bool {
 	return secret == secretNumber || secret == secretCVC || secret == secretCAVV
 }
 
-// placesOf are the placements of a manifest: where authentication stands first.
+// placesOf are the placements of a manifest, those of authentication first.
 func placesOf(m *sdk.Manifest) []place {
 	all := make([]place, 0, len(m.Authentication)+len(m.Placements))
 	for i, p := range slices.Concat(m.Authentication, m.Placements) {
@@ -71,7 +71,7 @@ func placesOf(m *sdk.Manifest) []place {
 	return all
 }
 
-// segmentsOf splits a field path: "items[].card" is items, [], card.
+// segmentsOf splits a field path: "items[].card" becomes items, [], card.
 func segmentsOf(field string) (all []string) {
 	for s := range strings.SplitSeq(strings.ReplaceAll(field, "[]", ".[]"), ".") {
 		if s != "" {
@@ -81,12 +81,12 @@ func segmentsOf(field string) (all []string) {
 	return all
 }
 
-// fits says whether a placement is about a request of an operation, but for its host.
+// fits reports whether a placement applies to a request of an operation. It ignores the host.
 func (p *place) fits(op sdk.Operation, method, path string) bool {
 	return (p.Operation == "" || p.Operation == op) && (p.Method == "" || p.Method == method) && (p.Path == "" || fitsPath(p.Path, path))
 }
 
-// fitsPath says whether a path is of a pattern, in which * stands for one segment.
+// fitsPath reports whether a path matches a pattern, in which * stands for one segment.
 func fitsPath(pattern, path string) bool {
 	for {
 		var want, got string
@@ -102,7 +102,7 @@ func fitsPath(pattern, path string) bool {
 	}
 }
 
-// kinds of bodies, which are also the names of escapes.
+// Kinds of bodies, which are also the names of escapes.
 const (
 	kindJSON      = "json"
 	kindForm      = "form"
@@ -111,7 +111,7 @@ const (
 	kindRaw       = "raw"
 )
 
-// inDocument says whether the placement is about a document of that kind: the body, or what the form field outer holds.
+// inDocument reports whether the placement applies to a document of that kind: the body, or the content of the form field outer.
 func (p *place) inDocument(kind, outer string) bool {
 	if p.In != inBody || p.outer != outer {
 		return false
@@ -122,7 +122,7 @@ func (p *place) inDocument(kind, outer string) bool {
 	return p.Escapes == "" || p.Escapes == kind
 }
 
-// step is one part of a value's path in a document: a member's name, or an index in an array.
+// step is one part of a value's path in a document: the name of a member, or an index in an array.
 type step struct {
 	name  string
 	index int // -1 for a member
@@ -130,7 +130,7 @@ type step struct {
 
 func member(name string) step { return step{name: name, index: -1} }
 
-// isPath says whether a value's path is the placement's. A name is taken as a whole, whatever is in it.
+// isPath reports whether a value's path is the placement's. A member's name counts as a whole, with any dots in it.
 func isPath(path []step, segments []string) bool {
 	if len(path) != len(segments) {
 		return false

@@ -7,11 +7,12 @@ import (
 	"payswitch/sdk"
 )
 
-// An operator may give an adapter that cannot be blind, for one account, the secrets themselves (engine.Approval.PlainSecrets). Then the host
-// cannot see where they stand in a request, so placements and the rule of authentication hold nothing back; hosts do. What comes back is
-// scrubbed all the same, and more: an adapter that knows a secret must not carry it into the database or a log.
+// An operator may give the real secrets to an adapter that cannot work with stand-ins, for one account
+// (engine.Approval.PlainSecrets). The host then cannot see where they stand in a request, so placements and proofs of
+// authentication do not apply; approved hosts still do. The host scrubs answers as always, and the adapter's own texts too: no
+// secret may reach the database or a log.
 
-// reveal puts the secrets in the place of their stand-ins in the step. Access tokens and what is captured stay stand-ins.
+// reveal replaces the stand-ins in the step with the secrets. Access tokens and captured values stay stand-ins.
 func (o *operation) reveal() {
 	o.opts.Observer.Revealed(o.adapter.name)
 	o.secrets.revealed = true
@@ -21,7 +22,7 @@ func (o *operation) reveal() {
 		}
 		return standIn
 	}
-	if i := o.step.Request.Instrument; i != nil && i.Card != nil { // a copy of ours, as what follows
+	if i := o.step.Request.Instrument; i != nil && i.Card != nil { // the host's own copy, as are the next two
 		i.Card.Number, i.Card.CVC = value(i.Card.Number), value(i.Card.CVC)
 	}
 	if t := o.step.Request.ThreeDS; t != nil {
@@ -32,8 +33,8 @@ func (o *operation) reveal() {
 	}
 }
 
-// cleanResult takes secrets out of an outcome or a reject, before anybody keeps it. A blind adapter knows none; should a processor have
-// told it one in a form that the host does not see, it goes no further in any other.
+// cleanResult masks secrets in an outcome or a reject before the host stores them. A blind adapter knows no secret, unless a
+// processor returned one in a form that the host did not recognise.
 func (o *operation) cleanResult(r *sdk.Result) {
 	if r.Outcome == nil && r.Reject == nil {
 		return
@@ -49,13 +50,13 @@ func (o *operation) cleanResult(r *sdk.Result) {
 	}
 }
 
-// cleanText is a text of the adapter's without secrets. Of one that knows them the values themselves are taken out, too: the comparison
-// tells it nothing new.
+// cleanText masks the secrets in a text of the adapter. An adapter with plain secrets knows the values, so comparing with them
+// reveals nothing new to it.
 func (o *operation) cleanText(s string) string {
 	if !o.plain {
 		return o.scrub.own(s)
 	}
-	for i := range o.secrets.secrets { // the short ones too: this is no processor's answer, in which they would stand by chance
+	for i := range o.secrets.secrets { // short ones too: unlike in a processor's answer, they do not stand here by chance
 		x := &o.secrets.secrets[i]
 		v := x.value.Reveal()
 		if x.name == secretCVC && s == v {
@@ -69,7 +70,7 @@ func (o *operation) cleanText(s string) string {
 	return s
 }
 
-// cleanURL is a URL as it may be kept. What the adapter has put into its query is left out where it knows secrets.
+// cleanURL is a URL fit to be stored. It drops the query if the adapter knows the secrets.
 func (o *operation) cleanURL(url string) string {
 	if !o.plain {
 		return url
@@ -98,7 +99,8 @@ type cleanError struct {
 func (e *cleanError) Error() string { return e.text }
 func (e *cleanError) Unwrap() error { return e.err }
 
-// eachString replaces every text in v, a pointer: strings, bytes, keys and values of maps, at any depth. It writes only what f changes.
+// eachString replaces every text below the pointer v: strings, bytes, keys and values of maps. It writes only the texts that f
+// changes.
 func eachString(v reflect.Value, f func(string) string) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -134,7 +136,7 @@ func eachString(v reflect.Value, f func(string) string) {
 			eachString(key, noting)
 			eachString(item, noting)
 			if changed {
-				v.SetMapIndex(old, reflect.Value{}) // the key may be another one now
+				v.SetMapIndex(old, reflect.Value{}) // f may have changed the key
 				v.SetMapIndex(key, item)
 			}
 		}

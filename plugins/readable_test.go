@@ -132,7 +132,7 @@ func TestTransportIsTheHosts(t *testing.T) {
 		s.IdempotencyHeader = "Accept-Encoding"
 		return s
 	}), authorize("scripted", p.URL))
-	require.ErrorContains(t, err, "the host's own business")
+	require.ErrorContains(t, err, "may only be set by the host")
 	require.Empty(t, p.take())
 	for _, h := range []string{"Accept: application/json", "Prefer: return=representation", "Date: Thu, 01 Jan 1970 00:00:00 GMT", "Digest: SHA-256=x", "X-Request-Id: 1"} {
 		name, value, _ := strings.Cut(h, ": ")

@@ -9,8 +9,8 @@ import (
 	"payswitch/sdk"
 )
 
-// recordStep keeps what a step made. The result's bytes are copied: what comes after may change what they were decoded to. Of a drive with
-// plain secrets nothing is kept: its requests hold them, in whatever form the adapter gave them.
+// recordStep keeps the result of a step. It copies the bytes, because later code changes the decoded result. It keeps nothing of a
+// drive with plain secrets: its requests hold them in unknown forms.
 func (o *operation) recordStep(r *sdk.Result, err error, took time.Duration) {
 	if !o.in.Record || o.plain {
 		return
@@ -24,7 +24,7 @@ func (o *operation) recordStep(r *sdk.Result, err error, took time.Duration) {
 	o.steps = append(o.steps, s)
 }
 
-// faultOf names why a step has no result; faultHost where that is not the adapter's doing.
+// faultOf names why a step has no result: the kind of trap, "garbage", or faultHost.
 func faultOf(err error) string {
 	if trap, ok := errors.AsType[*sandbox.TrapError](err); ok {
 		return string(trap.Kind)
@@ -35,20 +35,20 @@ func faultOf(err error) string {
 	return faultHost
 }
 
-// errLost is why the last step of a drive whose node has ended has no result.
-var errLost = errors.New("the node that drove it ended first: what it last asked for is not known")
+// errLost explains why the last step has no result when the node that drove it has ended.
+var errLost = errors.New("the node that drove it ended before it recorded the last step")
 
-// faultHost is why a step has no result where that is not the adapter's doing.
+// faultHost says that a step has no result for a reason that is not the adapter's fault.
 const faultHost = "host"
 
-// recordExchange notes of the last step how long its exchange took.
+// recordExchange notes how long the exchange of the last step took.
 func (o *operation) recordExchange(took time.Duration, refreshed bool) {
 	if n := len(o.steps); n > 0 {
 		o.steps[n-1].Exchange, o.steps[n-1].Refreshed = took, refreshed
 	}
 }
 
-// recording is all there is of the drive at its end.
+// recording is everything recorded of the drive.
 func (o *operation) recording(err error) *engine.Recording {
 	r := &engine.Recording{Adapter: o.adapter.name, Hash: o.adapter.hash, Seed: o.in.Seed, Resumed: len(o.in.Resume), Steps: o.steps}
 	switch {
@@ -64,8 +64,8 @@ func (o *operation) recording(err error) *engine.Recording {
 	return r
 }
 
-// scrubRequest takes secrets out of what came from outside unread: a processor's message, what a browser brought back. The parts that
-// change are copies.
+// scrubRequest masks secrets in texts from outside: a processor's message, and what a payer's browser brought back. It copies the
+// parts that it changes.
 func (o *operation) scrubRequest(q *sdk.Request) (altered bool) {
 	scrub := func(text string) string {
 		clean, _ := o.scrub.text(text, nil)

@@ -13,32 +13,33 @@ import (
 	"payswitch/sdk"
 )
 
-// Rehearsal is what a rehearsed operation meets instead of a processor.
+// Rehearsal holds the answers for a rehearsed operation.
 type Rehearsal struct {
-	// Answers are given to the operation's requests one after the other.
+	// Answers are given to the operation's requests in order.
 	Answers []Answer
-	// AccessToken is what the account is taken to have; absent, a request that needs one is preceded by the request that fetches it.
+	// AccessToken is the account's access token. With the zero value a request that needs a token is preceded by the request that
+	// fetches it.
 	AccessToken engine.Secret
 }
 
-// Answer is a processor's, as it would come.
+// Answer is an HTTP answer of a processor.
 type Answer struct {
 	Status int // HTTP status, 100 to 599
 	Header http.Header
 	Body   []byte
 }
 
-// Rehearsed is how far a rehearsed operation came. Exactly one of Request, Outcome and Reject is set.
+// Rehearsed is the end of a rehearsed operation. Exactly one of Request, Outcome and Reject is set.
 type Rehearsed struct {
-	Request *Request // the first that no answer was left for
+	Request *Request // the first request without an answer
 	Outcome *sdk.Outcome
 	Reject  *sdk.Reject
-	// Answered are the method and URL of each request that was given an answer, in order.
+	// Answered lists the method and URL of each answered request, in order.
 	Answered []string
 }
 
-// Request is an HTTP request with everything that was secret to the adapter in it, to the byte as it would leave. Header holds what the
-// adapter and the host set; Host, Content-Length and what else belongs to a connection come on top.
+// Request is an HTTP request with its secrets, byte for byte as it would leave. Header holds what the adapter and the host set;
+// headers of the connection, such as Host and Content-Length, are added on sending.
 type Request struct {
 	Method string
 	URL    string
@@ -46,9 +47,9 @@ type Request struct {
 	Body   []byte
 }
 
-// Rehearse performs an operation by the same code as Drive and sends nothing: there is no way from it to the network. All its steps are
-// at d.Started, d.BeforeSend is not called, and nothing is counted. An access token in the outcome is the one of the answer, not a
-// stand-in. Errors are those of Drive.
+// Rehearse performs an operation with the code of Drive, but its code path has no network. All steps happen at d.Started;
+// d.BeforeSend is not called, and metrics do not count. An access token in the outcome is the answer's, not a stand-in. Errors are
+// those of Drive.
 func (h *Host) Rehearse(ctx context.Context, d *engine.Drive, r Rehearsal) (*Rehearsed, error) {
 	b, err := h.acquire(ctx, d)
 	if err != nil {
@@ -58,7 +59,7 @@ func (h *Host) Rehearse(ctx context.Context, d *engine.Drive, r Rehearsal) (*Reh
 	return rehearse(ctx, h.opts, &b.adapter, d, r)
 }
 
-// Rehearse is as Host.Rehearse, of the current build alone.
+// Rehearse does what Host.Rehearse does, with the one build of the adapter.
 func (n *Native) Rehearse(ctx context.Context, d *engine.Drive, r Rehearsal) (*Rehearsed, error) {
 	a, ok := n.adapters[d.Connector]
 	if !ok {
@@ -83,7 +84,7 @@ func rehearse(ctx context.Context, opts Options, a *adapter, d *engine.Drive, r 
 	if err == nil {
 		err = o.run(ctx)
 	}
-	if stage.request != nil { // what became of the operation without an answer is of no interest
+	if stage.request != nil { // without an answer the operation's own end means nothing
 		return &Rehearsed{Request: stage.request, Answered: stage.answered}, nil
 	}
 	if v, ok := errors.AsType[*Violation](err); ok {
@@ -104,7 +105,7 @@ func rehearse(ctx context.Context, opts Options, a *adapter, d *engine.Drive, r 
 type stage struct {
 	answers  []Answer
 	answered []string
-	request  *Request // the first that no answer was left for
+	request  *Request // the first request without an answer
 	end      func()   // ends the operation
 }
 
@@ -120,7 +121,7 @@ func (s *stage) answer(_ context.Context, o *outgoing) answer {
 	next := s.answers[0]
 	s.answers = s.answers[1:]
 	if len(next.Body) > o.maxResponse {
-		return answer{sent: true, failure: failTooLarge, err: fmt.Errorf("answer of more than %d bytes", o.maxResponse)}
+		return answer{sent: true, failure: failTooLarge, err: fmt.Errorf("the answer has more than %d bytes", o.maxResponse)}
 	}
 	return answer{sent: true, status: next.Status, headers: answerHeaders(next.Header), body: bytes.Clone(next.Body)}
 }

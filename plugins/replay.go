@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Replayed is what a build made of a recorded operation.
+// Replayed is the result of a recorded operation with some build.
 type Replayed struct {
 	Adapter  string // the build's own name
 	Hash     string // of the build
@@ -18,21 +18,21 @@ type Replayed struct {
 	Steps    []ReplayedStep
 }
 
-// ReplayedStep is one step as it was recorded and as it was made again. What was recorded after the last one compared is not among them.
+// ReplayedStep is one step as recorded and as replayed. Replayed.Steps ends with the last step that could be compared.
 type ReplayedStep struct {
 	Recorded, Replayed *sdk.Result // nil where there was no result
-	RecordedHash       string      // of the recorded request; known also of those an earlier drive made, of which nothing else is
+	RecordedHash       string      // of the recorded request; of requests of an earlier drive only this is known
 	RecordedFault      string      // why there was no result: a kind of trap, "garbage", "host"
 	ReplayedFault      string
-	// Refused is the host's rule that the request made again would have broken, held against this build's manifest: it would not have left.
+	// Refused is the host's rule that the replayed request breaks under this build's manifest; "" if it would leave.
 	Refused string
-	// Same says that both are the same to the byte, and that the host takes the one as it took the other.
+	// Same says that both results have the same bytes, and that the host accepts the replayed one if it accepted the recorded one.
 	Same bool
-	// Answered says that the recorded answer was given to both.
+	// Answered says that the recorded answer was given to the replayed request too.
 	Answered bool
 }
 
-// Same says whether everything was the same.
+// Same reports whether all steps are the same.
 func (r *Replayed) Same() bool {
 	for i := range r.Steps {
 		if !r.Steps[i].Same {
@@ -42,8 +42,8 @@ func (r *Replayed) Same() bool {
 	return true
 }
 
-// Load adds a build that answers for no connector: it is asked for by its hash, by Replay. A build that Run is to keep must be asked for
-// within Options.RetainBuilds.
+// Load loads a build that answers for no connector; Replay finds it by its hash. Run frees a build that was not used for
+// Options.RetainBuilds.
 func (h *Host) Load(ctx context.Context, wasm []byte) (engine.AdapterInfo, error) {
 	b, err := h.load(ctx, wasm, nil, false)
 	if err != nil {
@@ -54,10 +54,12 @@ func (h *Host) Load(ctx context.Context, wasm []byte) (engine.AdapterInfo, error
 	return h.info(b.name, b), nil
 }
 
-// Replay runs a recorded operation again: the same inputs, clock and chance, the recorded answers, no network. hash is the build to run;
-// "" is the one that was recorded. As long as its requests are those that were recorded, all is as it was. A request that differs is given
-// the answer of the one in its place, which is a guess that shows how the adapter would go on; where there is no answer left, the host would
-// refuse the request, or a signature is checked in another way, it ends. Faults of the adapter are results; an error is that it could not be run (ErrNoBuild).
+// Replay runs a recorded operation again, with the recorded inputs, clock, random bytes and answers, without a network. hash is
+// the build to run; "" is the recorded one.
+//
+// A request that differs gets the answer of the recorded request in its place: a guess at how the adapter would go on. The replay
+// ends where no answer is left, where the host would refuse the request, and where a signature is checked in another way. A fault
+// of the adapter is a result. An error means that the adapter could not be run (ErrNoBuild).
 func (h *Host) Replay(ctx context.Context, hash string, r *engine.Recording) (*Replayed, error) {
 	if hash == "" {
 		hash = r.Hash
@@ -70,7 +72,7 @@ func (h *Host) Replay(ctx context.Context, hash string, r *engine.Recording) (*R
 	return replay(ctx, h.opts, &b.adapter, r)
 }
 
-// Replay is as Host.Replay, with the adapter of the recording's connector, whatever build that was.
+// Replay does what Host.Replay does, with the adapter of the recording's connector in its only build.
 func (n *Native) Replay(ctx context.Context, r *engine.Recording) (*Replayed, error) {
 	a, ok := n.adapters[r.Step.Account.Connector]
 	if !ok {
@@ -91,7 +93,7 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording
 	seed := o.secrets.seeded.derived("random")
 	for n := range rec.Resumed + len(rec.Steps) {
 		step := rec.Input(n)
-		step.Exchanges = o.res.Exchanges // as recorded but for what answers other requests
+		step.Exchanges = o.res.Exchanges // as recorded, but with the hashes of the replayed requests
 		step.Account.Config = withDefaults(step.Account.Config, a.manifest)
 		got, err := a.stepper.step(ctx, step, seed, o.scrub.own)
 		if err := ctx.Err(); err != nil {
@@ -110,7 +112,8 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording
 		if n < len(all) {
 			answer = &all[n]
 		}
-		// What was recorded and has an exchange was not refused then; what has none is as it was. The recorded build is not held to itself.
+		// An exchange proves that the host accepted the recorded request; a step without one stays as it was. So the recorded
+		// build is not checked against its own manifest.
 		refused := o.refuses(got, answer)
 		if !s.Same || answer != nil && a.hash != rec.Hash {
 			s.Refused = refused
@@ -130,7 +133,7 @@ func replay(ctx context.Context, opts Options, a *adapter, rec *engine.Recording
 	return out, nil
 }
 
-// compare takes in what was recorded of step n. Of requests that an earlier drive made only the hash is known.
+// compare reads the recorded result of step n. Of requests of an earlier drive only the hash is known.
 func (s *ReplayedStep) compare(rec *engine.Recording, n int) (err error) {
 	if n < rec.Resumed {
 		s.RecordedHash = rec.Step.Exchanges[n].RequestHash
@@ -139,7 +142,7 @@ func (s *ReplayedStep) compare(rec *engine.Recording, n int) (err error) {
 	}
 	was := &rec.Steps[n-rec.Resumed]
 	s.RecordedFault = was.Fault
-	if was.Result == nil { // a fault of the host says nothing of the adapter
+	if was.Result == nil { // a fault of the host proves nothing about the adapter
 		s.Same = s.ReplayedFault == s.RecordedFault || s.RecordedFault == faultHost
 		return nil
 	}
@@ -151,7 +154,7 @@ func (s *ReplayedStep) compare(rec *engine.Recording, n int) (err error) {
 	return nil
 }
 
-// hashOfResult is the request hash of a send or verify, "" of what is neither.
+// hashOfResult is the request hash of a send or verify, "" for other results.
 func hashOfResult(r *sdk.Result) string {
 	switch {
 	case r == nil:
@@ -163,7 +166,7 @@ func hashOfResult(r *sdk.Result) string {
 	return ""
 }
 
-// answerable says whether the recorded exchange can stand for what came of the replayed result: a verdict about one signature says nothing
+// answerable reports whether the recorded exchange can answer the replayed result. A verdict about one signature proves nothing
 // about another.
 func (s *ReplayedStep) answerable(x *sdk.Exchange) bool {
 	switch {

@@ -197,7 +197,7 @@ func TestReplayRefusesWhatTheHostWould(t *testing.T) {
 	}, rec)
 	last := r.Differences()[len(r.Differences())-1]
 	require.Contains(t, last.Where, "refused by the host")
-	require.Contains(t, last.Replayed, "send something else")
+	require.Contains(t, last.Replayed, "asks for a different send")
 }
 
 func TestReplayOfAResend(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Bounds of one request.
+// Bounds of one request, in bytes; maxHeaders counts lines.
 const (
 	maxURL         = 8 << 10
 	maxHeaders     = 64
@@ -33,30 +33,30 @@ type outgoing struct {
 	filled       filled
 }
 
-// check parses a URL and refuses all that does not lead to an approved host.
+// check parses a URL and refuses any URL that does not lead to an approved host.
 func (r *reach) check(text string) (*url.URL, error) {
 	if len(text) > maxURL {
-		return nil, violation(RuleURL, "URL of %d bytes, at most %d are allowed", len(text), maxURL)
+		return nil, violation(RuleURL, "the URL has %d bytes, at most %d are allowed", len(text), maxURL)
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Opaque != "" || u.Host == "":
-		return nil, violation(RuleURL, "not an absolute URL with a host")
+		return nil, violation(RuleURL, "the URL is not absolute: give scheme and host")
 	case u.User != nil:
-		return nil, violation(RuleURL, "user information in the URL")
+		return nil, violation(RuleURL, "the URL holds user information: use a header")
 	case u.Fragment != "" || strings.Contains(text, "#"):
-		return nil, violation(RuleURL, "fragment in the URL")
+		return nil, violation(RuleURL, "the URL holds a fragment: leave it out")
 	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopbackName(u.Hostname())):
-		return nil, violation(RuleURL, "scheme %.20q: processors are reached over https", u.Scheme)
+		return nil, violation(RuleURL, "the URL's scheme is %.20q: use https", u.Scheme)
 	case u.Port() != "" && !validPort(u.Port()) || strings.HasSuffix(u.Host, ":"):
-		return nil, violation(RuleURL, "port %.20q", u.Port())
+		return nil, violation(RuleURL, "the URL's port %.20q is not a number from 1 to 65535", u.Port())
 	case !r.hosts[hostKey(u)]:
 		return nil, violation(RuleHost, "host %.80q is not approved for this account", u.Host)
 	}
 	return u, nil
 }
 
-// headers are a send's, checked, with the idempotency header set by us.
+// headers checks the headers of a send and adds the idempotency header.
 func headers(s *sdk.Send, idempotencyKey string) (http.Header, error) {
 	if len(s.Headers) > maxHeaders {
 		return nil, violation(RuleHeader, "%d headers, at most %d are allowed", len(s.Headers), maxHeaders)
@@ -69,10 +69,10 @@ func headers(s *sdk.Send, idempotencyKey string) (http.Header, error) {
 			return nil, err
 		}
 		if s.IdempotencyHeader != "" && strings.EqualFold(name, s.IdempotencyHeader) {
-			return nil, violation(RuleHeader, "%s is the idempotency header, whose value is the host's to set", name)
+			return nil, violation(RuleHeader, "%s is the idempotency header: leave it out, the host sets it", name)
 		}
 		if size += len(name) + len(value); size > maxHeaderBytes {
-			return nil, violation(RuleHeader, "headers of more than %d bytes", maxHeaderBytes)
+			return nil, violation(RuleHeader, "the headers have more than %d bytes", maxHeaderBytes)
 		}
 		h.Add(name, value)
 	}
@@ -88,9 +88,9 @@ func headers(s *sdk.Send, idempotencyKey string) (http.Header, error) {
 	return h, nil
 }
 
-// ours are the headers that are the host's business, by their folded names: those of the connection (RFC 9110 section 7.6.1), those that
-// net/http sets, those that change the form of the answer or ask for a part or a digest of it, those that make an intermediary send the
-// request elsewhere or as another method.
+// ours are the headers that only the host may set, by their folded names: headers of the connection (RFC 9110 section 7.6.1) and
+// those that net/http sets; headers that change the form of the answer, or ask for a part or a digest of it; headers that make an
+// intermediary send the request elsewhere or with another method.
 var ours = foldedSet("Host", "Content-Length", "Transfer-Encoding", "Connection", "Keep-Alive", "TE", "Trailer", "Upgrade", "Expect", "HTTP2-Settings",
 	"Alt-Used", "Max-Forwards", "Via", "Forwarded",
 	"Accept-Encoding", "Accept-Charset", "Accept-Transfer-Encoding", "A-IM", "Range", "If-Range", "Request-Range",
@@ -119,24 +119,24 @@ func isOurs(name string) bool {
 func checkHeader(name, value string) error {
 	switch {
 	case !isToken(name):
-		return violation(RuleHeader, "name %.40q is malformed", name)
+		return violation(RuleHeader, "the header name %.40q is malformed", name)
 	case isOurs(name):
-		return violation(RuleHeader, "%s is the host's own business", name)
+		return violation(RuleHeader, "the header %s may only be set by the host: leave it out", name)
 	case !isFieldValue(value):
 		return violation(RuleHeader, "the value of %s holds a control character or begins or ends with a space", name)
 	case strings.EqualFold(name, "Accept") && asksForCharset(value):
-		return violation(RuleHeader, "%s asks for a charset: the host reads answers in UTF-8, leave it out", name)
+		return violation(RuleHeader, "%s asks for a charset: leave it out, the host reads UTF-8", name)
 	}
 	return nil
 }
 
-// asksForCharset says whether an Accept header asks for another charset than UTF-8.
+// asksForCharset reports whether an Accept header asks for a charset other than UTF-8.
 func asksForCharset(accept string) bool {
 	accept = strings.ToLower(accept)
 	return strings.Count(accept, "charset") != strings.Count(accept, "charset=utf-8")
 }
 
-// isToken is RFC 9110's token.
+// isToken reports whether s is a token of RFC 9110.
 func isToken(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -147,7 +147,7 @@ func isToken(s string) bool {
 	return s != "" && len(s) <= 128
 }
 
-// isFieldValue is RFC 9110's field-value: no control characters but tab, no space around it.
+// isFieldValue reports whether s is a field-value of RFC 9110: no control character but tab, no space at either end.
 func isFieldValue(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' && c != '\t' || c == 0x7F {

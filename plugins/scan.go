@@ -15,12 +15,11 @@ import (
 	"time"
 )
 
-// builtin holds a README.md and whatever `make plugins` has built into the folder.
+// builtin holds a README.md and the modules that `make plugins` has built.
 //
 //go:embed builtin
 var builtin embed.FS
 
-// loadBuiltIn loads the built-in adapters.
 func (h *Host) loadBuiltIn(ctx context.Context) {
 	h.scanning.Lock()
 	defer h.scanning.Unlock()
@@ -39,29 +38,29 @@ func (h *Host) loadBuiltIn(ctx context.Context) {
 				continue
 			}
 		}
-		h.log.Error("built-in adapter cannot be loaded", "file", name, "error", err)
+		h.log.Error("a built-in adapter cannot be loaded", "file", name, "error", err)
 	}
 }
 
 // file is one module in the directory.
 type file struct {
-	stamp   stamp  // as last seen
-	settled bool   // what stamp says has been loaded, or was found not to load
-	build   *build // the last that loaded; nil if none has
-	pin     *Pin   // under which it did; nil without one
-	missing bool   // in the last scan
+	stamp   stamp  // at the last look
+	settled bool   // the file of this stamp was loaded, or cannot be loaded
+	build   *build // the last build that loaded; nil for none
+	pin     *Pin   // the pin of that build; nil for none
+	missing bool   // the file was missing in the last scan
 
-	loading *loading // what stamp says is compiled; nil where it is not
+	loading *loading // the compilation of the file of this stamp; nil for none
 	retry   retry
 }
 
-// stamp changes when a file or its pin does.
+// stamp changes with a file or its pin.
 type stamp struct {
 	size, pinSize         int64
 	modified, pinModified time.Time
 }
 
-// stampOf looks at a module's file; false when there is no regular one.
+// stampOf looks at a module's file. ok is false without a regular file.
 func stampOf(path string) (s stamp, ok bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
@@ -74,9 +73,10 @@ func stampOf(path string) (s stamp, ok bool) {
 	return s, true
 }
 
-// scan looks at the directory and takes in what has changed. A file is loaded once it has looked the same in two scans, so that one being
-// written is left alone, and forgotten once it was missing in two, so that one being replaced is not missed; the first scan takes
-// everything as it is. A file that does not load is reported once and leaves what was loaded from it before in place.
+// scan looks at the directory and loads what has changed. It loads a file that looked the same in two scans, because the first may
+// find it half written. It forgets a file that was missing in two scans, because the first may fall into its replacement. The
+// first scan of all takes every file as it is. scan reports a file that does not load once, and keeps what was loaded from it
+// before.
 func (h *Host) scan(ctx context.Context, first bool) error {
 	h.scanning.Lock()
 	defer h.scanning.Unlock()
@@ -108,7 +108,7 @@ func (h *Host) scan(ctx context.Context, first bool) error {
 	return nil
 }
 
-// look takes in one file. It says whether that made a difference.
+// look takes in one file. It reports whether the loaded adapters changed.
 func (h *Host) look(ctx context.Context, name string, first bool) bool {
 	path := filepath.Join(h.opts.Directory, name)
 	now, ok := stampOf(path)
@@ -133,23 +133,23 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 	pin, pinErr := ReadPin(path)
 	wasm, err := os.ReadFile(path)
 	if err != nil {
-		h.reportOnce("adapter cannot be read", path+err.Error(), "file", path, "error", err)
+		h.reportOnce("an adapter cannot be read", path+err.Error(), "file", path, "error", err)
 		return false
 	}
 	if again, _ := stampOf(path); again != now {
-		return false // being replaced: module and pin may not belong together
+		return false // the file is being replaced: module and pin may not belong together
 	}
 	if pinErr == nil {
 		pinErr = h.mayLoad(pin, PinName(name), hashOf(wasm))
 	}
 	if pinErr != nil {
 		f.settled = true
-		h.log.Error("adapter is not loaded; what was loaded before stays", "file", path, "error", pinErr)
+		h.log.Error("an adapter is refused; the build loaded before stays", "file", path, "error", pinErr)
 		return false
 	}
 	b, err := h.take(ctx, f, path, wasm)
 	if ctx.Err() != nil || b == nil && err == nil {
-		return false // nobody's fault: look again
+		return false // the file is not ready, or the host ends: look again
 	}
 	f.settled = err == nil || lasting(err)
 	if err != nil {
@@ -157,7 +157,7 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 			f.retry.next(h.opts.RetryAfter)
 			err = fmt.Errorf("%w (the next attempt is in %v)", err, f.retry.after)
 		}
-		h.log.Error("adapter cannot be loaded; what was loaded before stays", "file", path, "error", err)
+		h.log.Error("an adapter cannot be loaded; the build loaded before stays", "file", path, "error", err)
 		return false
 	}
 	f.pin = pin
@@ -169,7 +169,8 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 	return true
 }
 
-// take loads what is ready in the cache directory, has the rest made ready, and answers nil, nil until it is.
+// take loads a module that the cache directory holds compiled. Otherwise it starts a compilation, and returns nil, nil until that
+// has ended.
 func (h *Host) take(ctx context.Context, f *file, path string, wasm []byte) (*build, error) {
 	hash := hashOf(wasm)
 	if l := f.loading; l != nil {
@@ -185,7 +186,7 @@ func (h *Host) take(ctx context.Context, f *file, path string, wasm []byte) (*bu
 	return nil, nil
 }
 
-// stop gives up what is being made ready of a file.
+// stop cancels the compilation of a file.
 func (f *file) stop() {
 	if f.loading != nil {
 		f.loading.cancel()
@@ -193,12 +194,12 @@ func (f *file) stop() {
 	}
 }
 
-// mayLoad holds a module of the directory against its pin; nil is none.
+// mayLoad checks a module of the directory against its pin; p is nil for a module without one.
 func (h *Host) mayLoad(p *Pin, file, hash string) error {
 	if p != nil {
 		pinned := p.SHA256
 		if p = p.of(hash); p == nil {
-			return fmt.Errorf("%w: sha256 %s, pinned is %s: install it with  payswitch plugin install,  or delete %s to let in what lies there", ErrPinned,
+			return fmt.Errorf("%w: its sha256 is %s, the pin names %s: install it with  payswitch plugin install,  or delete %s to accept the module", ErrPinned,
 				hash, pinned, file)
 		}
 	}
@@ -210,20 +211,20 @@ func (h *Host) mayLoad(p *Pin, file, hash string) error {
 		_, err = p.Verify(h.opts.Trusted)
 	}
 	if err != nil {
-		return fmt.Errorf("only signed adapters are loaded (plugins.signed_only): %w", err)
+		return fmt.Errorf("plugins.signed_only admits signed adapters alone: %w", err)
 	}
 	return nil
 }
 
 // ErrPinned says that a module is not the build that its pin names.
-var ErrPinned = errors.New("the module is not the one that was installed")
+var ErrPinned = errors.New("the module is not the installed one")
 
-// File is where the adapter of a connector comes from: the name of its file in the directory, "" for a built-in one, and its pin, nil
-// where it has none.
+// File returns the file name and the pin of the adapter that answers for a connector. The name is "" for a built-in adapter; the
+// pin is nil without one.
 func (h *Host) File(connector string) (name string, pin *Pin) {
 	h.scanning.Lock()
 	defer h.scanning.Unlock()
-	b := h.current[h.adapterName(connector)] // changed under scanning only
+	b := h.current[h.adapterName(connector)] // scanning guards changes of current
 	for _, name := range slices.Sorted(maps.Keys(h.files)) {
 		if f := h.files[name]; b != nil && f.build == b {
 			return name, f.pin
@@ -234,11 +235,12 @@ func (h *Host) File(connector string) (name string, pin *Pin) {
 
 func (h *Host) keep(b *build, wasm []byte) {
 	if err := h.archive.keep(b.hash, wasm); err != nil {
-		h.log.Error("adapter cannot be kept for later", "adapter", b.name, "hash", b.hash, "error", err)
+		h.log.Error("an adapter's build cannot be archived: an operation that begins with it may stay unresolved", "adapter", b.name, "hash", b.hash, "error", err)
 	}
 }
 
-// install makes the loaded builds the current ones. A file of the directory wins over a built-in of its name, and the first of two files.
+// install makes the loaded builds the current ones. A file of the directory replaces a built-in adapter of its name. Of two files
+// with one name the first counts.
 func (h *Host) install() {
 	current := map[string]*build{}
 	for _, b := range h.builtIn {
@@ -255,7 +257,7 @@ func (h *Host) install() {
 			continue
 		case current[b.name] == nil || current[b.name] == b:
 		case slices.Contains(h.builtIn, current[b.name]):
-			h.reportOnce("an adapter of the directory takes the place of the built-in one", name+b.hash, "adapter", b.name, "file", name, "hash", b.hash)
+			h.reportOnce("an adapter of the directory replaces the built-in one", name+b.hash, "adapter", b.name, "file", name, "hash", b.hash)
 		default:
 			h.reportOnce("two adapters of the directory have one name", name+b.hash, "adapter", b.name, "ignored", name, "hash", b.hash)
 			continue
@@ -276,7 +278,7 @@ func (h *Host) install() {
 				old.used = time.Now()
 			}
 			level, builtIn := slog.LevelInfo, slices.Contains(h.builtIn, b)
-			if builtIn { // they are the binary's own: which they are is known
+			if builtIn { // the binary's own adapters are known from its version
 				level = slog.LevelDebug
 			}
 			h.log.Log(context.Background(), level, "adapter loaded", "adapter", name, "version", b.manifest.Version, "hash", b.hash, "built_in", builtIn)
@@ -288,7 +290,7 @@ func (h *Host) install() {
 	h.current = current
 }
 
-// reportOnce warns of something unless it was the last thing said about it.
+// reportOnce logs a warning once.
 func (h *Host) reportOnce(message, about string, attrs ...any) {
 	if id := message + about; !h.reported[id] {
 		h.reported[id] = true
@@ -296,7 +298,7 @@ func (h *Host) reportOnce(message, about string, attrs ...any) {
 	}
 }
 
-// prune removes archived builds that are past their time.
+// prune removes archived builds that were not used for Options.RetainBuilds.
 func (h *Host) prune() {
 	h.mu.Lock()
 	builds := maps.Clone(h.builds)
@@ -305,6 +307,6 @@ func (h *Host) prune() {
 		h.archive.touch(hash)
 	}
 	if err := h.archive.prune(func(hash string) bool { return builds[hash] != nil }); err != nil {
-		h.log.Warn("archived adapters cannot be removed", "error", err)
+		h.log.Warn("archived builds cannot be removed", "error", err)
 	}
 }

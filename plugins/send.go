@@ -13,16 +13,16 @@ import (
 	"payswitch/sdk"
 )
 
-// Bytes of a step's message that are kept for what is not an answer, and the least room for an answer that a send is made with.
+// reservedBytes of a step's message are kept for its other parts. A send needs room for an answer of at least leastRoom.
 const (
 	reservedBytes = 128 << 10
 	leastRoom     = 16 << 10
 )
 
-// verify computes and compares what an adapter asked for: a message's signature, or the authentication value.
+// verify computes and compares what an adapter asked for: the signature of a message, or the authentication value.
 func (o *operation) verify(v *sdk.Verify, now time.Time) error {
 	if o.verifies >= sdk.MaxVerifies {
-		return violation(RuleLimit, "more than %d verifies", sdk.MaxVerifies)
+		return violation(RuleLimit, "the adapter asks for more than %d verifies", sdk.MaxVerifies)
 	}
 	var body []byte
 	if w := o.in.Request.Webhook; w != nil {
@@ -43,7 +43,7 @@ func (o *operation) verify(v *sdk.Verify, now time.Time) error {
 	return nil
 }
 
-// send performs one send. done says that the operation ends here, with the outcome in res.
+// send performs one send. done reports that the operation ends here, with its end in res.
 func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done bool, err error) {
 	hash, check := sdk.RequestSums(s)
 	key, rule, text := o.mayFollow(s, hash)
@@ -77,7 +77,7 @@ func (o *operation) send(ctx context.Context, s *sdk.Send, now time.Time) (done 
 	return false, nil
 }
 
-// withoutToken ends an operation whose access token is not to be had. The send that needed it has not left.
+// withoutToken ends an operation whose access token could not be fetched. The send that needed it has not left.
 func (o *operation) withoutToken(err error) (done bool, _ error) {
 	if r, ok := errors.AsType[refusal](err); ok && !o.left {
 		o.res.Reject = r.Reject
@@ -86,7 +86,7 @@ func (o *operation) withoutToken(err error) (done bool, _ error) {
 	return true, err
 }
 
-// transmit fills a request in, tells of it and sends it.
+// transmit fills a request in, announces it to BeforeSend, and sends it.
 func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, hash, key string) (*outgoing, answer, error) {
 	out, err := fill(s, o.secrets, o.places, o.in.Operation, o.reach, key)
 	o.tellWrong()
@@ -102,7 +102,7 @@ func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, ha
 		}
 	}
 	mayHaveLeft := o.res.MayHaveLeft
-	o.res.MayHaveLeft = true // should anything below panic
+	o.res.MayHaveLeft = true // in case anything below panics
 	start := time.Now()
 	a := o.egress.do(ctx, out)
 	o.res.MayHaveLeft = mayHaveLeft || a.sent
@@ -110,7 +110,8 @@ func (o *operation) transmit(ctx context.Context, s *sdk.Send, now time.Time, ha
 	return out, a, nil
 }
 
-// hide takes secrets out of an answer before anybody sees it. What is found is blanked and told; the answer stands.
+// hide masks the secrets in an answer before the adapter, the journal or the log see it. A secret that came back is a violation;
+// the answer still counts.
 func (o *operation) hide(s *sdk.Send, out *outgoing, a *answer) {
 	o.scrub.sent(out.filled.put)
 	o.capture(s, out, a)
@@ -122,21 +123,22 @@ func (o *operation) hide(s *sdk.Send, out *outgoing, a *answer) {
 	a.headers, known = o.scrub.headers(a.headers, s, clean != body, known)
 	if known {
 		o.broke(RuleAnswer, "a secret in the answer of "+out.url.Host+", blanked")
-		o.opts.Logger.Warn("a processor's answer held a secret, which was blanked", "adapter", o.adapter.name, "host", out.url.Host,
+		o.opts.Logger.Warn("a processor's answer held a secret, which the host blanked", "adapter", o.adapter.name, "host", out.url.Host,
 			"operation", string(o.in.Operation), "operation_id", o.in.OperationID)
 	}
 }
 
-// mayFollow decides whether a send may leave after what was sent before, and gives the value of its idempotency key. rule is "" if so.
+// mayFollow decides whether a send may leave after the earlier ones, and returns the value of its idempotency key. rule is "" if
+// the send may leave.
 //
-// A request that is not declared safe to repeat leaves once. After a send that may have arrived and has no answer, only the identical
-// request, declared safe to repeat, or a query may follow: whatever else the adapter makes of the silence is a guess.
+// A request that is not declared safe to repeat leaves once. After a send that may have arrived and has no answer, only two kinds
+// of request may follow: the identical request, declared safe to repeat, or a query. Any other request would rest on a guess.
 func (o *operation) mayFollow(s *sdk.Send, hash string) (key, rule, text string) {
 	switch {
 	case o.sends >= sdk.MaxSends:
-		return "", RuleLimit, fmt.Sprintf("the adapter wants more than %d sends", sdk.MaxSends)
+		return "", RuleLimit, fmt.Sprintf("the adapter asks for more than %d sends", sdk.MaxSends)
 	case o.room() < leastRoom:
-		return "", RuleLimit, "the answers so far leave no room for another"
+		return "", RuleLimit, "the answers so far leave no room for one more"
 	}
 	index, n := o.sends, 0
 	for i := range o.res.Exchanges {
@@ -146,7 +148,7 @@ func (o *operation) mayFollow(s *sdk.Send, hash string) (key, rule, text string)
 		}
 		if x.RequestHash == hash {
 			if x.Sent && !s.SafeToRepeat {
-				return "", RuleRepeat, "the adapter repeats a send that it does not declare safe to repeat"
+				return "", RuleRepeat, "the adapter repeats a send without declaring it safe to repeat"
 			}
 			index = min(index, n) // the same request, the same key
 		}
@@ -154,15 +156,15 @@ func (o *operation) mayFollow(s *sdk.Send, hash string) (key, rule, text string)
 	}
 	query := s.Method == http.MethodGet || s.Method == http.MethodHead
 	if len(o.open) > 0 && !(s.SafeToRepeat && (query || slices.Contains(o.open, hash))) {
-		return "", RuleRepeat, "the adapter wants to send something else after a send that may have arrived without an answer"
+		return "", RuleRepeat, "the adapter asks for a different send after one that may have arrived and has no answer"
 	}
 	return o.in.OperationID + "-" + strconv.Itoa(index), "", ""
 }
 
-// room is how large the next answer may be: a step's message holds all of them.
+// room is how many bytes the next answer may have: one message to the adapter holds all answers.
 func (o *operation) room() int { return sdk.MaxMessage - reservedBytes - o.bytes }
 
-// bound sets a request's limits, and the certificate it is sent with.
+// bound sets a request's limits and its client certificate.
 func (o *operation) bound(out *outgoing, s *sdk.Send) {
 	out.adapter = o.adapter.name
 	out.maxResponse = min(o.opts.MaxResponse, o.room())
@@ -173,10 +175,11 @@ func (o *operation) bound(out *outgoing, s *sdk.Send) {
 	out.certificate = o.reach.certificate
 }
 
-// outOfTime ends an operation whose deadline has passed: without evidence where something may have left, else as our failure.
+// outOfTime ends an operation whose deadline has passed. The result is unknown if something may have left; otherwise it is an
+// error.
 func (o *operation) outOfTime(err error) error {
 	if !o.left {
-		return fmt.Errorf("before the first send: %w", err)
+		return fmt.Errorf("the deadline passed before the first send: %w", err)
 	}
 	o.res.Outcome = unknownOutcome("the operation ran out of time")
 	return nil

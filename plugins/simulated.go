@@ -15,20 +15,20 @@ import (
 	"payswitch/sdk/threeds"
 )
 
-// Simulator3DSName is the connector of the built-in development 3DS server, there where Options.Simulator3DS is.
+// Simulator3DSName is the connector of the built-in 3DS server for development. It exists where Options.Simulator3DS is set.
 const Simulator3DSName = "simulator3ds"
 
-// simulatedAuthenticator is the adapter whose vendor's wire shape the built-in 3DS server speaks.
+// simulatedAuthenticator is the adapter that speaks to the built-in 3DS server.
 const simulatedAuthenticator = "threedsecureio"
 
-// simulatorHost is where that adapter sends for a simulated account. No such name exists (RFC 6761), and no connection is made: the
-// request is handed to Options.Simulator3DS after every check that any other passes.
+// The adapter sends requests of a simulated account to simulatorHost. No such name can exist (RFC 6761), and no connection is
+// made: after all usual checks the host hands the request to Options.Simulator3DS.
 const (
 	simulatorHost = "simulator3ds.invalid"
-	simulatorPath = "/sim/3ds" // before the vendor's paths
+	simulatorPath = "/sim/3ds" // comes before the vendor's paths
 )
 
-// authenticators are the connectors that are authenticators even where no adapter of their name is loaded, so that a list of simulated
+// authenticators are connectors that count as authenticators even without an adapter of their name. So a list of simulated
 // connectors can keep the real names.
 var authenticators = []string{simulatedAuthenticator, "netcetera", "gpayments", "juspaythreedsserver", "cardinal", "ctp_mastercard", "ctp_visa",
 	"unified_authentication_service"}
@@ -44,7 +44,7 @@ func (h *Host) adapterName(connector string) string {
 	return connector
 }
 
-// simulates3DS says whether the built-in 3DS server answers for a connector. The caller holds mu.
+// simulates3DS reports whether the built-in 3DS server answers for a connector. The caller holds mu.
 func (h *Host) simulates3DS(connector string) bool {
 	if h.opts.Simulator3DS == nil {
 		return false
@@ -56,13 +56,13 @@ func (h *Host) simulates3DS(connector string) bool {
 	return b != nil && b.manifest.Kind == sdk.KindAuthenticator || slices.Contains(authenticators, connector)
 }
 
-// simulatedMerchant is what the built-in 3DS server is told where nobody says who acquires for whom: it asks for it as strictly as real
-// ones do, and to set it up is not what most tests are about.
+// simulatedMerchant gives the built-in 3DS server the facts about acquirer and merchant that the account lacks. The server asks
+// for them as strictly as real servers do, and most tests are about something else.
 var simulatedMerchant = map[string]string{threeds.ConfigAcquirerBIN: "412345", threeds.ConfigAcquirerMID: "TEST0000417", threeds.ConfigAcquirerCountry: "DK",
 	threeds.ConfigMCC: "5999", threeds.ConfigMerchantName: "Test merchant", threeds.ConfigMerchantCountry: "DK"}
 
-// simulated is the drive with the account turned to the built-in 3DS server. Credentials of another vendor's shape are completed: the
-// server takes any. So is what is not known of the merchant.
+// simulated is the drive with its account turned to the built-in 3DS server. It makes up missing credentials, because the server
+// accepts any, and missing facts about the merchant.
 func simulated(d *engine.Drive, m *sdk.Manifest) *engine.Drive {
 	local := *d
 	local.Account.BaseURL, local.Account.Hosts = "https://"+simulatorHost, nil
@@ -96,12 +96,12 @@ func (e *egress) simulate(ctx context.Context, o *outgoing) answer {
 	case ctx.Err() != nil:
 		return answer{sent: true, failure: failTimeout, err: ctx.Err()}
 	case w.body.Len() > o.maxResponse:
-		return answer{sent: true, failure: failTooLarge, err: errors.New("answer of the built-in 3DS server is too large")}
+		return answer{sent: true, failure: failTooLarge, err: errors.New("the answer of the built-in 3DS server is too large")}
 	}
 	return answer{sent: true, status: w.status, headers: answerHeaders(w.header), body: w.body.Bytes()}
 }
 
-// inMemory is a http.ResponseWriter that keeps the answer.
+// inMemory is an http.ResponseWriter that keeps the answer.
 type inMemory struct {
 	header http.Header
 	status int

@@ -7,7 +7,8 @@ import (
 	"payswitch/sdk"
 )
 
-// value puts values into one whole value of a request, at is where it stands. changed says whether there was a stand-in.
+// value replaces the stand-ins in one whole value of a request. at holds the placements that name the value's position. changed
+// reports whether the value held a stand-in.
 func (f *filler) value(text string, at []*place, where, field string) (value string, changed bool, err error) {
 	start, _ := f.secrets.next(text)
 	if start < 0 && !slices.ContainsFunc(at, func(p *place) bool { return p.authentication }) {
@@ -29,7 +30,7 @@ func (f *filler) value(text string, at []*place, where, field string) (value str
 		}
 	}
 	if start >= 0 && len(covering) == 0 && !slices.ContainsFunc(parts, func(p part) bool { return p.secret }) {
-		return "", false, violation(RuleDerivation, "a derivation in %s of the adapter's own text alone: write the text itself", where)
+		return "", false, violation(RuleDerivation, "a derivation in %s holds no secret: write its text without a derivation", where)
 	}
 	f.judge(parts, at, covering, where)
 	var out strings.Builder
@@ -37,7 +38,7 @@ func (f *filler) value(text string, at []*place, where, field string) (value str
 		out.WriteString(parts[i].text)
 		if p := &parts[i]; p.secret {
 			if p.origin.binary {
-				return "", false, violation(RuleDerivation, "a derivation in %s is bytes, not text: put base64 or hex around it", where)
+				return "", false, violation(RuleDerivation, "a derivation in %s gives bytes, not text: put base64 or hex around it", where)
 			}
 			f.card = f.card || p.origin.card
 			f.put = append(f.put, put{value: p.text, field: field, secret: f.nameOf(p.standIn), card: p.origin.card})
@@ -53,7 +54,7 @@ func (f *filler) nameOf(standIn string) string {
 	return ""
 }
 
-// part is a piece of a value: text of the adapter's, or what one stand-in stands for.
+// part is a piece of a value: text of the adapter's, or the value of one stand-in.
 type part struct {
 	text    string
 	secret  bool
@@ -61,7 +62,7 @@ type part struct {
 	origin  origin
 }
 
-// parts takes a value apart. A derivation that only joins others is taken apart too, so that it is judged as if its parts stood there.
+// parts splits a value. It also splits a derivation that only joins others, so that each of its pieces is judged by itself.
 func (f *filler) parts(all []part, text string, depth int) ([]part, error) {
 	for text != "" {
 		start, end := f.secrets.next(text)
@@ -90,7 +91,7 @@ func (f *filler) parts(all []part, text string, depth int) ([]part, error) {
 	return all, nil
 }
 
-// partsOf takes text and concat apart; ok is false for another function.
+// partsOf splits text and concat expressions. ok is false for any other function.
 func (f *filler) partsOf(all []part, x *sdk.Expr, depth int) (_ []part, ok bool, err error) {
 	switch x.Fn {
 	case sdk.FnText:
@@ -114,7 +115,7 @@ func (f *filler) partsOf(all []part, x *sdk.Expr, depth int) (_ []part, ok bool,
 	return all, false, nil
 }
 
-// joined adds a literal.
+// joined appends literal text.
 func joined(all []part, text string) []part {
 	if n := len(all); n > 0 && !all[n-1].secret {
 		all[n-1].text += text
@@ -123,14 +124,14 @@ func joined(all []part, text string) []part {
 	return append(all, part{text: text})
 }
 
-// inFormat says whether a value is of a place's format: its literals as they stand, and in every placeholder one secret or one plain
-// value of the account's.
+// inFormat reports whether a value has a place's format. The format's literals must stand there as they are. Each placeholder
+// holds one secret or one plain value of the account.
 func (f *filler) inFormat(parts []part, p *place) bool {
 	return slices.ContainsFunc(p.formats, func(literals []string) bool { return f.inLiterals(parts, literals) })
 }
 
 func (f *filler) inLiterals(parts []part, literals []string) bool {
-	i, rest := 0, "" // rest is what is left of the literal parts[i-1]
+	i, rest := 0, "" // rest: the unread end of the literal parts[i-1]
 	literal := func() string {
 		if rest == "" && i < len(parts) && !parts[i].secret {
 			rest = parts[i].text
@@ -165,7 +166,7 @@ func (f *filler) inLiterals(parts []part, literals []string) bool {
 	return false
 }
 
-// covered says whether the places allow all that stands there.
+// covered refuses a value if the places do not allow each secret in it.
 func (f *filler) covered(parts []part, places []*place, where string) error {
 	for i := range parts {
 		p := &parts[i]
@@ -174,13 +175,13 @@ func (f *filler) covered(parts []part, places []*place, where string) error {
 		}
 		o := p.origin
 		if o.rawBody || o.mixed {
-			return violation(RuleDerivation, "a derivation in %s holds card data or the body with other text", where)
+			return violation(RuleDerivation, "a derivation in %s mixes card data or the body with other text", where)
 		}
 		if o.card && len(parts) > 1 {
-			return violation(RuleSecret, "%s is not the whole value of %s", f.secrets.names(o.secrets), where)
+			return violation(RuleSecret, "%s is only part of the value of %s: card data must stand alone", f.secrets.names(o.secrets), where)
 		}
 		if o.secrets == 0 && !slices.ContainsFunc(places, func(l *place) bool { return l.Secret == secretAny || l.Secret == secretBody }) {
-			return violation(RuleSecret, "a derivation in %s, where none is declared", where)
+			return violation(RuleSecret, "a derivation in %s, where the manifest declares none", where)
 		}
 		for j := range f.secrets.secrets {
 			s := &f.secrets.secrets[j]
@@ -193,17 +194,17 @@ func (f *filler) covered(parts []part, places []*place, where string) error {
 			if !slices.ContainsFunc(places, func(l *place) bool {
 				return l.Secret == s.name && (l.In == inBody || !s.card) || l.Secret == secretAny && !s.card
 			}) {
-				return violation(RuleSecret, "the stand-in of %s in %s, where it is not declared", s.name, where)
+				return violation(RuleSecret, "the stand-in of %s in %s, where the manifest does not declare it", s.name, where)
 			}
 		}
 		if o.body && f.card && !slices.ContainsFunc(places, func(l *place) bool { return l.authentication && l.In == inHeader }) {
-			return violation(RuleDerivation, "a digest of a body with card data in %s, which is no header of authentication", where)
+			return violation(RuleDerivation, "a digest of a body with card data in %s, which is not a header of the manifest's authentication", where)
 		}
 	}
 	return nil
 }
 
-// judge notes what a value says about authentication.
+// judge notes what a value proves about the account's identity.
 func (f *filler) judge(parts []part, at, covering []*place, where string) {
 	i := slices.IndexFunc(at, func(p *place) bool { return p.authentication })
 	if i < 0 {

@@ -8,8 +8,8 @@ import (
 	"payswitch/engine"
 )
 
-// Violation is the error of a drive that was stopped because the adapter broke a rule of the host's. What it asked for has not left.
-// No text of the adapter's is in it beyond names of hosts and headers.
+// Violation is the error of a drive that the host stopped because the adapter broke a rule. The forbidden request has not left. Of
+// the adapter's own text it holds only names of hosts and headers.
 type Violation struct {
 	Adapter string
 	Rule    string // one of the Rule constants
@@ -20,42 +20,42 @@ func (v *Violation) Error() string {
 	return fmt.Sprintf("adapter %s broke rule %q: %s", v.Adapter, v.Rule, v.Detail)
 }
 
-// The rules, as metrics and logs name them.
+// The rules, by their names in metrics and logs.
 const (
 	RuleURL        = "url"        // scheme, host form, port, user information
-	RuleHost       = "host"       // a host the account does not approve
-	RuleHeader     = "header"     // a header that is malformed or the host's own business
-	RuleRequest    = "request"    // method, size and what else a request is made of
+	RuleHost       = "host"       // a host that is not approved for the account
+	RuleHeader     = "header"     // a malformed header, or one that only the host may set
+	RuleRequest    = "request"    // a method, size or other part of a request
 	RuleSecret     = "secret"     // a stand-in where it may not stand
-	RuleTemplate   = "template"   // a body with secrets that cannot be read in one way only
-	RuleDerivation = "derivation" // a derivation or capture that is not to be had
+	RuleTemplate   = "template"   // a body with secrets that servers could read in different ways
+	RuleDerivation = "derivation" // a derivation or capture that the host does not compute
 	RuleAnswer     = "answer"     // a secret that came back in an answer
-	// RuleAuthentication: card data in a request that is not proven to be this account's.
+	// RuleAuthentication: a request with card data does not prove that it belongs to this account.
 	RuleAuthentication = "authentication"
-	RuleVerify         = "verify"     // a verify that is not to be had
-	RuleLimit          = "limit"      // more sends, verifies or bytes than an operation has
+	RuleVerify         = "verify"     // a verify that the host does not compute
+	RuleLimit          = "limit"      // more sends, verifies or bytes than one operation may use
 	RuleRepeat         = "repeat"     // a send that might make the processor act twice
 	RuleReject         = "reject"     // a reject after something may have left
-	RuleOutcome        = "outcome"    // an outcome that is none
+	RuleOutcome        = "outcome"    // an outcome that no operation can have
 	RuleDivergence     = "divergence" // a re-run that does not repeat what was sent
 )
 
-// violation is one whose adapter is filled in by the drive.
+// violation makes a Violation. The drive fills in the adapter's name.
 func violation(rule, format string, args ...any) *Violation {
 	return &Violation{Rule: rule, Detail: fmt.Sprintf(format, args...)}
 }
 
-// mostViolations bounds what one drive tells of.
+// mostViolations bounds how many violations one drive reports.
 const mostViolations = 8
 
-// broke tells of a rule that the adapter broke, to metrics and to the connector account.
+// broke reports a broken rule to the metrics and to the connector account.
 func (o *operation) broke(rule, place string) {
 	o.opts.Observer.Violated(o.adapter.name, rule)
 	o.keep(engine.Violation{OperationID: o.in.OperationID, Operation: o.in.Operation, Adapter: o.adapter.name, AdapterHash: o.adapter.hash,
 		Rule: rule, Place: o.placeText(place)})
 }
 
-// keep takes a violation in, of an operation on this one's behalf too.
+// keep adds a violation to the result, also one of a nested operation such as the fetch of an access token.
 func (o *operation) keep(v engine.Violation) {
 	if len(o.res.Violations) < mostViolations {
 		v.OperationID = o.in.OperationID
@@ -63,7 +63,7 @@ func (o *operation) keep(v engine.Violation) {
 	}
 }
 
-// placeText is where a rule was broken, as it may be kept: without secrets and control characters, and short.
+// placeText makes the place of a violation fit to be stored: short, without secrets and control characters.
 func (o *operation) placeText(s string) string {
 	s, _ = o.scrub.text(s, nil)
 	s = strings.Map(func(r rune) rune {

@@ -158,18 +158,18 @@ func TestPluginInstall(t *testing.T) {
 		args   []string
 		stderr string
 	}{
-		"nobody trusted":  {[]string{signed, "--yes"}, "it is signed by a key that is not trusted here"},
+		"nobody trusted":  {[]string{signed, "--yes"}, "the adapter is signed by a key that is not trusted here"},
 		"another trusted": {[]string{signed, "--yes", "--key", w.path("other.pub")}, "add its author's public key to plugins.trusted_keys"},
-		"unsigned":        {append(key, unsigned), "nobody has signed it: ask its author for a signed bundle, or install it with --allow-unsigned"},
+		"unsigned":        {append(key, unsigned), "the adapter is not signed: ask its author for a signed bundle, or install it with --allow-unsigned"},
 		"other module": {append(key, changed("module.bundle", func(b *plugins.Bundle) { b.Module = append([]byte(nil), b.Module[:len(b.Module)-1]...) })),
-			"its signature is not good"},
+			"the signature does not match"},
 		"certificate of another, unsigned": {[]string{"--yes", "--allow-unsigned", changed("certificate.bundle", func(b *plugins.Bundle) {
 			b.Signature, b.Certificate = nil, []byte(strings.Replace(string(b.Certificate), b.Hash(), strings.Repeat("0", 64), 1))
 		})}, "its certificate is not of this module"},
 		"manifest of another, unsigned": {[]string{"--yes", "--allow-unsigned", changed("manifest.bundle", func(b *plugins.Bundle) {
 			b.Signature, b.Manifest = nil, []byte(strings.Replace(string(b.Manifest), "api.acme.example", "api.evil.example", 2))
 		})}, "the module does not say of itself what the bundle says of it"},
-		"a module":         {append(key, w.path("acme.wasm")), "it is no bundle"},
+		"a module":         {append(key, w.path("acme.wasm")), "the file is not a bundle"},
 		"nobody says yes":  {[]string{signed, "--key", w.path("mine.pub")}, "not approved, and nothing was changed: answer y, or pass --yes"},
 		"what is no key":   {[]string{signed, "--key", "nothing"}, "is neither a minisign public key nor a file that holds one"},
 		"no such file":     {append(key, "none.bundle"), "none.bundle"},
@@ -215,7 +215,7 @@ func TestPluginInstall(t *testing.T) {
 	code, stdout, stderr = operate(t, append(env, only...), "plugin", "list")
 	require.Equal(t, exitOK, code, stderr)
 	require.NotContains(t, stdout, "acme")
-	require.Contains(t, stderr, "only signed adapters are loaded")
+	require.Contains(t, stderr, "plugins.signed_only admits signed adapters alone")
 	code, _, stderr = operate(t, append(env, only...), "plugin", "install", "--yes", "--allow-unsigned", unsigned)
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, stderr, "plugins.signed_only is set")

@@ -70,13 +70,13 @@ var mutants = map[string]mutant{
 	"a credential is misspelt everywhere": {[]change{{adapterFile, bearerOfPost, `sdk.JSONSend("POST", path, body, c.Bearer("api_kye"))`},
 		{adapterFile, bearerOfQuery, `sdk.QueryEscape(c.Request.Reference), c.Bearer("api_kye")`}}, "fields",
 		[]string{`the adapter reads the credential "api_kye", which the manifest does not declare: did you mean "api_key"?`,
-			`the credential "api_key" is required, and no request or signature of any operation holds it`}, true},
+			`the credential "api_key" is required, but no request or signature of any operation holds it`}, true},
 	"a credential is misspelt in queries": {in(bearerOfQuery, `sdk.QueryEscape(c.Request.Reference), c.Bearer("apikey")`), "fields",
 		[]string{`sync: the adapter reads the credential "apikey", which the manifest does not declare: did you mean "api_key"?`}, false},
 	"a query is sent without a credential": {in(bearerOfQuery, `sdk.QueryEscape(c.Request.Reference)`), "proof",
 		[]string{"GET /v1/payments does not hold the account's credential: authentication declares it in the header Authorization", "(case sync)"}, false},
 	"a credential has a name that is nowhere near": {in(bearerOfPost, `sdk.JSONSend("POST", path, body, c.Bearer("that_thing"))`), "host",
-		[]string{"capture: acme.json:", "rule header: the value of Authorization", "is its name one of the manifest's?"}, false},
+		[]string{"capture: acme.json:", "rule header: the value of Authorization", "check that the manifest declares its name"}, false},
 	"a config field is misspelt": {withConfig("merchnt_id"), "fields",
 		[]string{`authorize: the adapter reads the config field "merchnt_id", which the manifest does not declare: did you mean "merchant_id"?`}, true},
 	"a config field is read among the credentials": {append(withConfig("merchant_id"), change{adapterFile, `c.Account.Config["merchant_id"]`, `c.Account.Credentials["merchant_id"]`}),
@@ -84,14 +84,14 @@ var mutants = map[string]mutant{
 	"a request goes to another host": {in(`post(c, "/payments/"+sdk.PathEscape(c.Request.TransactionID)+action`, `post(c, "https://eu.acme.example/v1/payments/"+sdk.PathEscape(c.Request.TransactionID)+action`),
 		"host", []string{`rule host: host "eu.acme.example" is not approved`, "declare the host in environments", "(case capture_partial)"}, false},
 	"the key of the card is a digest": {in(`Str("number", card.Number)`, `Str("number", c.Derive(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA256, sdk.Text(card.Number)))))`), "host",
-		[]string{"rule derivation: sha256 over card data"}, false},
+		[]string{"rule derivation: sha256 cannot be applied to card data"}, false},
 	"the card stands beside other text": {in(`Str("number", card.Number)`, `Str("number", "PAN "+card.Number)`), "host",
 		[]string{"rule secret: ", "card_number is not the whole value"}, false},
-	"the card stands in the query": {in(`return post(c, "/payments", sdk`, `return post(c, "/payments?pan="+card.Number, sdk`), "host", []string{"the query field pan, where it is not declared"}, false},
+	"the card stands in the query": {in(`return post(c, "/payments", sdk`, `return post(c, "/payments?pan="+card.Number, sdk`), "host", []string{"the query field pan, where the manifest does not declare it"}, false},
 	"the idempotency key is set by hand too": {in(`c.Bearer("api_key")).Keyed("Idempotency-Key")`, `c.Bearer("api_key"), sdk.H("Idempotency-Key", c.IdempotencyKey())).Keyed("Idempotency-Key")`), "host",
-		[]string{"rule header: Idempotency-Key is the idempotency header, whose value is the host's to set"}, false},
+		[]string{"rule header: Idempotency-Key is the idempotency header: leave it out, the host sets it"}, false},
 	"a header is the host's own": {in(bearerOfPost, `sdk.JSONSend("POST", path, body, c.Bearer("api_key"), sdk.H("Host", "other.example"))`), "host",
-		[]string{"rule header: Host is the host's own business"}, false},
+		[]string{"rule header: the header Host may only be set by the host: leave it out"}, false},
 	"another key stands beside the account's": {in(bearerOfPost, `sdk.JSONSend("POST", path, body, c.Bearer("api_key"), sdk.H("X-Auth-Token", "mine"))`), "host",
 		[]string{"rule authentication: the request holds card data, and the header X-Auth-Token, which authentication does not declare"}, false},
 	"a captured value has no placement": {in(`	return post(c, "/payments", sdk.NewObject()`, `	opens := sdk.JSONSend("POST", "/sessions", sdk.NewObject().Str("reference", r.Reference), c.Bearer("api_key")).Safe()
@@ -132,7 +132,7 @@ var mutants = map[string]mutant{
 	answer, err := send(path)
 	if err != nil {
 		answer = sdk.Must(send(path + "?again=1"))
-	}`), "host", []string{"rule repeat: the adapter wants to send something else after a send that may have arrived without an answer"}, false},
+	}`), "host", []string{"rule repeat: the adapter asks for a different send after one that may have arrived and has no answer"}, false},
 	"the card goes into the outcome": {in(`	return post(c, "/payments", sdk.NewObject()`, `	defer func() {
 		if o != nil {
 			o.Raw = map[string]string{"pan": card.Number}
