@@ -16,9 +16,9 @@ import (
 	"payswitch/plugins/sandbox"
 )
 
-// BenchmarkAdapters is what each built-in adapter costs: its module's size, the time from nothing on disk to its first answer (cold), the same with
-// compiled code on disk (warm), both again as an adapter of the directory, in a process of its own (apart), the memory that the process holds more while
-// it is in use, and what is left of that once it rests (see Options.RestAfter).
+// BenchmarkAdapters measures each built-in adapter: the module's size; the time to its first answer with nothing on disk (cold)
+// and with compiled code on disk (warm); both again as an adapter of the directory, compiled in another process (apart); the
+// additional memory while it is in use, and after it rests (see Options.RestAfter).
 func BenchmarkAdapters(b *testing.B) {
 	names, err := fs.Glob(builtin, "builtin/*.wasm")
 	require.NoError(b, err)
@@ -57,7 +57,7 @@ func BenchmarkAdapters(b *testing.B) {
 	}
 }
 
-// firstStep is the time until a module that is loaded anew has answered; idle is called while it is held.
+// firstStep is the time until a newly loaded module has answered. It calls idle while it holds the module.
 func firstStep(b *testing.B, o sandbox.Options, wasm []byte, idle func(*sandbox.Module)) time.Duration {
 	began := time.Now()
 	r, err := sandbox.New(b.Context(), o)
@@ -74,7 +74,7 @@ func firstStep(b *testing.B, o sandbox.Options, wasm []byte, idle func(*sandbox.
 	return took
 }
 
-// resident is this process's resident memory in megabytes (Linux: proc(5), VmRSS), garbage collected.
+// resident is this process's resident memory in megabytes after a garbage collection (Linux: proc(5), VmRSS).
 func resident(b *testing.B) float64 {
 	debug.FreeOSMemory()
 	text, err := os.ReadFile("/proc/self/status")

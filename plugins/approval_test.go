@@ -11,7 +11,8 @@ import (
 	"payswitch/sdk"
 )
 
-// What reaches further than approved is refused before anything is sent; what only asks goes on, within what is approved.
+// A build that reaches further than approved is refused before any request leaves. Operations that only ask go on within the
+// approved reach.
 func TestWithinApproval(t *testing.T) {
 	p, other := newProcessor(t), newProcessor(t)
 	to := p.URL

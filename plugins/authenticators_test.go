@@ -19,8 +19,8 @@ import (
 	"payswitch/sdk"
 )
 
-// The built-in authenticators under the host's rules: the card reaches the authenticator where the manifest says and nowhere else, the account
-// is proven by key or certificate, and the cryptogram is handed over.
+// The built-in authenticators obey the host's rules: the card reaches the authenticator only where the manifest says, a key or a
+// certificate proves the account, and the host hands over the cryptogram.
 func TestBuiltInAuthenticators(t *testing.T) {
 	const number, value = "4111111111111111", "vVD5sEUyriSo5+1pngYHMEhi/fg="
 	a := newAuthority(t)

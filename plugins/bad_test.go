@@ -21,7 +21,7 @@ func acmeNative(t testing.TB) *plugins.Native {
 	return n
 }
 
-// Every bad adapter is stopped within its limit while payments through another one go on.
+// The host stops every bad adapter within its limits while payments through another adapter go on.
 func TestBadAdaptersAreStopped(t *testing.T) {
 	p, dir := newProcessor(t), t.TempDir()
 	url, arrivals := server(t, ok)

@@ -12,8 +12,8 @@ import (
 	"payswitch/sdk"
 )
 
-// BenchmarkDrive is one authorize of a warm adapter: simulator decides without a request, acme sends one to a server in this process.
-// sandbox is the module, native the same adapter as a Go function under the same loop and egress.
+// BenchmarkDrive measures one authorize of a warm adapter. The simulator decides without a request; acme sends one to a server in
+// this process. sandbox runs the module, native the same adapter as Go code with the same loop and egress.
 func BenchmarkDrive(b *testing.B) {
 	dir := b.TempDir()
 	put(b, dir, "acme.wasm", acmeModule(b))

@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// blindSend is a request of about 2 KB with card, CVC and credential, of an account whose manifest declares as many placements as a real one.
+// blindSend is a request of about 2 KB with card, CVC and credential. The manifest declares as many placements as a real one.
 func blindSend() (*sdk.Send, *engine.Drive, *sdk.Manifest) {
 	m := &sdk.Manifest{Name: "bench", Credentials: []sdk.Field{{Name: "secret_key", Key: "api_key", Type: "secret"}, {Name: "webhook_key", Key: "key1", Type: "secret"}},
 		Authentication: []sdk.Placement{{Secret: "secret_key", In: "header", Field: "Authorization"}}}
@@ -37,7 +37,7 @@ func blindSend() (*sdk.Send, *engine.Drive, *sdk.Manifest) {
 			{Name: "Authorization", Value: "Bearer " + step.Account.Credentials["secret_key"]}}}, d, m
 }
 
-// BenchmarkFill is what blindness costs one exchange: a request of 2 KB filled in, an answer of 4 KB scrubbed.
+// BenchmarkFill measures the cost of blindness for one exchange: filling in a request of 2 KB and scrubbing an answer of 4 KB.
 func BenchmarkFill(b *testing.B) {
 	s, d, m := blindSend()
 	places := placesOf(m)

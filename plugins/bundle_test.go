@@ -31,7 +31,7 @@ func bundleOf(module []byte) *plugins.Bundle {
 	return &plugins.Bundle{Module: module, Manifest: []byte("{}\n"), Certificate: []byte(`{"passed":true}`)}
 }
 
-// A bundle comes back from its file as it went in, and is verified by the tools that everybody has.
+// A bundle survives its file unchanged, and common tools verify it.
 func TestBundleRoundTrip(t *testing.T) {
 	public, private := keys(t)
 	b := bundleOf([]byte("module"))
@@ -154,7 +154,7 @@ func TestReadBundleIsStrict(t *testing.T) {
 	}
 }
 
-// What was installed is loaded as long as it is what was installed.
+// The host loads a module as long as it is the installed one.
 func TestPins(t *testing.T) {
 	p, dir := newProcessor(t), t.TempDir()
 	first, second := bundleOf(tiny(t, "acme", p.URL, "first")), bundleOf(tiny(t, "acme", p.URL, "second"))
@@ -170,20 +170,20 @@ func TestPins(t *testing.T) {
 	_, err := pin.Verify([]minisign.PublicKey{public})
 	require.NoError(t, err)
 
-	// Something else in its place is not let in, now or at the next start, and says so.
+	// The host refuses another module in its place, now and at the next start, and logs that.
 	put(t, dir, "acme.wasm", second.Module)
 	require.Eventually(t, func() bool { return strings.Contains(log.String(), "the module is not the installed one") }, soon, 5*time.Millisecond)
 	require.Equal(t, first.Hash(), hash(), "what was loaded before stays")
 	require.Empty(t, newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir()}).Adapters())
 
-	// Installing it lets it in.
+	// After its installation the host loads it.
 	require.NoError(t, second.Install(dir, "acme", "1.1.0", time.Now()))
 	require.Eventually(t, func() bool { return hash() == second.Hash() }, soon, 5*time.Millisecond)
 	require.Eventually(t, func() bool { _, pin = h.File("acme"); return pin != nil && pin.Version == "1.1.0" }, soon, 5*time.Millisecond)
 	_, err = pin.Verify([]minisign.PublicKey{public})
 	require.ErrorIs(t, err, plugins.ErrUnsigned)
 
-	// A damaged pin lets nothing in.
+	// With a damaged pin the host loads no module.
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "acme.pin"), []byte("{"), 0o600))
 	require.Eventually(t, func() bool { return strings.Contains(log.String(), "is damaged: install the adapter again") }, soon, 5*time.Millisecond)
 	require.Empty(t, newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir()}).Adapters())
@@ -196,7 +196,7 @@ func TestPins(t *testing.T) {
 	require.ErrorIs(t, plugins.Remove(dir, "acme"), fs.ErrNotExist)
 }
 
-// A crash in the middle of an installation leaves the old build or the new one, and either loads.
+// A crash during an installation leaves the old build or the new one, and the host loads either.
 func TestInstallInterrupted(t *testing.T) {
 	p, dir := newProcessor(t), t.TempDir()
 	first, second := bundleOf(tiny(t, "acme", p.URL, "first")), bundleOf(tiny(t, "acme", p.URL, "second"))
@@ -209,7 +209,7 @@ func TestInstallInterrupted(t *testing.T) {
 		require.True(t, loaded)
 		require.Equal(t, b.Hash(), now.Hash)
 	}
-	// Two at a time leave one of them, pinned.
+	// Of two installations at a time one remains, with its pin.
 	var wg sync.WaitGroup
 	for _, b := range []*plugins.Bundle{first, second, first, second} {
 		wg.Go(func() { require.NoError(t, b.Install(dir, "acme", "3.0.0", time.Now())) })
@@ -222,7 +222,7 @@ func TestInstallInterrupted(t *testing.T) {
 	require.True(t, loaded)
 }
 
-// Where only signed adapters are loaded, nothing else is, through an installation that was interrupted too.
+// With SignedOnly the host loads signed adapters alone, also after an interrupted installation.
 func TestSignedOnly(t *testing.T) {
 	p, dir := newProcessor(t), t.TempDir()
 	public, private := keys(t)
@@ -256,7 +256,7 @@ func TestSignedOnly(t *testing.T) {
 	put(t, dir, "acme.wasm", signed.Module)
 	require.True(t, loads(public))
 
-	// A signature lent from another module vouches for nothing.
+	// A signature of another module proves nothing.
 	now.Sums, now.Signature, now.Version = before.Sums, before.Signature, before.Version
 	text, err = json.Marshal(now)
 	require.NoError(t, err)
@@ -265,7 +265,7 @@ func TestSignedOnly(t *testing.T) {
 	require.False(t, loads(public))
 }
 
-// Whatever is in a file, reading it as a bundle ends in an error or in a bundle that comes back from its own file.
+// ReadBundle returns an error, or a bundle that survives its own file unchanged.
 func FuzzReadBundle(f *testing.F) {
 	_, private := keys(f)
 	b := bundleOf([]byte("module"))

@@ -18,7 +18,7 @@ import (
 
 const cavv = "vVD5sEUyriSo5+1pngYHMEhi/fg="
 
-// authenticator is an adapter whose authenticate and webhook are f.
+// authenticator is an adapter with f as authenticate and webhook.
 func authenticator(f sdk.Func) *sdk.Adapter {
 	return &sdk.Adapter{Authenticate: f, Webhook: f, Manifest: sdk.Manifest{Name: "scripted", Kind: sdk.KindAuthenticator, Version: "1.0.0",
 		Credentials:    []sdk.Field{{Name: "secret_key", Key: "api_key", Type: "secret"}},
@@ -49,7 +49,7 @@ func areq(c *sdk.Call) *sdk.Send {
 	return s
 }
 
-// The engine is handed the cryptogram; adapter, outcome and exchanges hold its stand-in.
+// The engine receives the cryptogram. Adapter, outcome and exchanges hold its stand-in.
 func TestTheCryptogramIsHandedOver(t *testing.T) {
 	p := newRecorder(t)
 	p.answer = func(w http.ResponseWriter, _ recorded) {
@@ -79,7 +79,7 @@ func TestTheCryptogramIsHandedOver(t *testing.T) {
 	require.NotContains(t, string(everything), cavv)
 }
 
-// What the adapter made up is no cryptogram: not a text of its own, and not the stand-in of another secret.
+// A text of the adapter and the stand-in of another secret are not cryptograms.
 func TestAMadeUpCryptogramIsBlanked(t *testing.T) {
 	for name, value := range map[string]func(c *sdk.Call) string{
 		"text": func(*sdk.Call) string { return cavv }, "card": func(c *sdk.Call) string { return card(c).Number },
@@ -99,7 +99,7 @@ func TestAMadeUpCryptogramIsBlanked(t *testing.T) {
 	}
 }
 
-// A pushed message is captured from before the adapter sees it; its signature is of the message as it came.
+// The host captures from a pushed message before the adapter sees it. The signature covers the original message.
 func TestTheCryptogramOfAPush(t *testing.T) {
 	body := `{"transStatus":"Y","authenticationValue":"` + cavv + `","rreq":{"authenticationValue":"` + cavv + `","x":"` + cavv + `"}}`
 	d := authentication("http://127.0.0.1:1")
@@ -128,7 +128,7 @@ func TestTheCryptogramOfAPush(t *testing.T) {
 	require.Contains(t, string(d.Request.Webhook.Body), cavv, "the caller's message is left as it is")
 }
 
-// What was captured before a restart is known after it.
+// Values captured before a restart are available after it.
 func TestCapturedValuesAreTakenUpAgain(t *testing.T) {
 	p := newRecorder(t)
 	p.answer = func(w http.ResponseWriter, r recorded) {
@@ -175,7 +175,7 @@ func TestCapturedValuesAreTakenUpAgain(t *testing.T) {
 	}
 }
 
-// Below a base URL of the operator's, placements mean what they mean below the manifest's.
+// Below the operator's base URL placements mean the same as below the manifest's.
 func TestPlacementsBelowAnotherBaseURL(t *testing.T) {
 	p := newRecorder(t)
 	f := func(c *sdk.Call) (*sdk.Outcome, error) {

@@ -45,7 +45,7 @@ func newAuthority(t testing.TB) *authority {
 	return &authority{t, key, cert}
 }
 
-// issue makes a certificate and its key, both PEM.
+// issue makes a certificate and its key, both in PEM.
 func (a *authority) issue(name string, life time.Duration) (certificate, key string) {
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(a.t, err)
@@ -65,7 +65,7 @@ func (a *authority) pair(name string, life time.Duration) *tls.Certificate {
 	return &pair
 }
 
-// mutual is a server that demands a client certificate of the authority, and answers with its name.
+// mutual is a server that demands a client certificate of the authority and answers with the certificate's name.
 func (a *authority) mutual() (*httptest.Server, *sync.Map) {
 	var bodies sync.Map // by name
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,7 +84,7 @@ func (a *authority) mutual() (*httptest.Server, *sync.Map) {
 	return s, &bodies
 }
 
-// Connections made with one account's client certificate never carry another's requests.
+// A connection with one account's client certificate never carries a request of another account.
 func TestClientCertificates(t *testing.T) {
 	a := newAuthority(t)
 	s, _ := a.mutual()
@@ -126,7 +126,7 @@ func TestExpiringCertificatesAreWarnedOf(t *testing.T) {
 	require.Equal(t, 2, warnings())
 }
 
-// mutualAdapter authenticates by the connection, and perhaps by a header of the account's.
+// mutualAdapter authenticates with the connection and, if declared, with a header of the account.
 func mutualAdapter(f sdk.Func) *sdk.Adapter {
 	return &sdk.Adapter{Authenticate: f, Webhook: f, Manifest: sdk.Manifest{ABI: sdk.ABI, Name: "mutual", Kind: sdk.KindAuthenticator, Version: "1.0.0",
 		Operations: []sdk.Operation{sdk.OpAuthenticate, sdk.OpWebhook},
@@ -137,7 +137,7 @@ func mutualAdapter(f sdk.Func) *sdk.Adapter {
 		Authenticator:  &sdk.AuthenticatorRule{Channels: []sdk.DeviceChannel{sdk.ChannelBrowser}, MessageVersions: []string{"2.2.0"}, Result: "push"}}}
 }
 
-// A request with card data is proven by the connection it leaves on, and the certificate is nothing the adapter sees.
+// The connection's certificate proves the account of a request with card data, and the adapter never sees the certificate.
 func TestCardDataOverMutualTLS(t *testing.T) {
 	a := newAuthority(t)
 	s, bodies := a.mutual()

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk/sdktest"
 )
 
-// CheckHost is the part of certification that drives an adapter through the host, of an adapter without a sandbox.
+// CheckHost runs the part of certification that drives an adapter through the host, without a sandbox.
 func CheckHost(ctx context.Context, a *sdk.Adapter, cases fs.FS) (int, error) {
 	m, err := sdk.DecodeManifest(a.ManifestMessage())
 	if err != nil {

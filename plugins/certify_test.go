@@ -19,7 +19,7 @@ func testSandbox() sandbox.Options {
 	return sandbox.Options{CacheDir: filepath.Join(cacheDir(), "compiled"), Limits: sandbox.Limits{CompileTime: slow}}
 }
 
-// The built-in adapters are certified in package certified.
+// Package certified certifies the built-in adapters.
 func TestAcmeIsCertified(t *testing.T) {
 	_, err := plugins.Certify(t.Context(), acmeModule(t), testSandbox(), sdktest.Options{Answer: acmeAnswer}, nil)
 	require.NoError(t, err)
@@ -37,7 +37,7 @@ func acmeAnswer(op sdk.Operation, _ int, s *sdk.Send) sdk.Exchange {
 	return sdk.Exchange{Status: 200, Headers: []sdk.Header{sdk.H("Content-Type", "application/json")}, Body: body}
 }
 
-// An adapter in another language, written from the protocol's description, runs in the same host.
+// An adapter in C, written from the protocol's description, runs in the same host.
 func TestAnAdapterInC(t *testing.T) {
 	if _, err := exec.LookPath("clang"); err != nil {
 		t.Skip("needs clang and lld with the wasm32 target")

@@ -12,7 +12,7 @@ import (
 	"payswitch/plugins/sandbox"
 )
 
-// endless is an adapter whose start function does not end, or whose manifest function does not.
+// endless is an adapter whose start function, or whose manifest function, does not end.
 func endless(t *testing.T, start bool) []byte {
 	t.Helper()
 	loop := []byte{0x03, 0x40, 0x0C, 0, 0x0B} // loop, br 0, end
@@ -31,8 +31,8 @@ func endless(t *testing.T, start bool) []byte {
 		section(10, 3, body([]byte{0x41, 0, 0x0B}), body(join(loop, []byte{0x42, 0, 0x0B})), body([]byte{0x42, 0, 0x0B})))
 }
 
-// TestDirectoryIsCompiledApart: what lies in the directory is compiled and started in another process. Modules that run for ever or cannot be
-// compiled cost this one nothing, and adapters beside them load.
+// TestDirectoryIsCompiledApart: another process compiles and starts the modules of the directory. Modules that run for ever or do
+// not compile cost this process nothing, and other adapters still load.
 func TestDirectoryIsCompiledApart(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "start.wasm", endless(t, true))
@@ -54,7 +54,7 @@ func TestDirectoryIsCompiledApart(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestCompilerIsMissing: without a compiler's program nothing of the directory is compiled here instead, and the log says what is wrong.
+// TestCompilerIsMissing: without a compiler program this process compiles no module of the directory, and the log names the fault.
 func TestCompilerIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "good.wasm", tiny(t, "good", "https://processor.example", "Good"))
@@ -65,7 +65,7 @@ func TestCompilerIsMissing(t *testing.T) {
 	require.Contains(t, log.String(), "cannot be started")
 }
 
-// TestGoAdapterFromACompiler: an adapter in Go answers the same from a compiler's image as from its own start.
+// TestGoAdapterFromACompiler: a Go adapter answers the same from a compiler's image as from its own start.
 func TestGoAdapterFromACompiler(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "acme.wasm", acmeModule(t))

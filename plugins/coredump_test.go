@@ -21,8 +21,8 @@ import (
 // guestSpace is the address space that one guest's memory and its ledger take by default.
 const guestSpace = 64<<20 + 2<<16
 
-// guestMemories reads the memories of all guests out of this process, as a core dump would have them: the private mappings of a
-// guest's size that are not the Go heap's. The kernel joins none of them with its neighbours, as there are guards between.
+// guestMemories reads the memories of all guests from this process, as a core dump would hold them: the private mappings of a
+// guest's size that are not part of the Go heap. Guard pages keep the kernel from joining them with their neighbours.
 func guestMemories(t *testing.T) (out [][]byte) {
 	t.Helper()
 	maps, err := os.Open("/proc/self/maps")
@@ -51,8 +51,8 @@ func guestMemories(t *testing.T) (out [][]byte) {
 	return out
 }
 
-// TestNothingIsLeftInAGuest looks for card, CVC, key and token in the memory of guests after payments that handled them, whatever the answer
-// brought back.
+// TestNothingIsLeftInAGuest looks for card, CVC, key and token in the memory of guests after payments that used them, with all
+// kinds of answers.
 func TestNothingIsLeftInAGuest(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"stripe", "adyen"} {
@@ -97,7 +97,7 @@ func TestNothingIsLeftInAGuest(t *testing.T) {
 	require.GreaterOrEqual(t, known, 2, "these are not the guests' memories: %d", len(guests))
 }
 
-// printable are the texts in memory of at least eight printable characters, as strings(1) finds them.
+// printable are the texts of at least eight printable characters in memory, as strings(1) finds them.
 func printable(memory []byte) string {
 	var all strings.Builder
 	start := -1

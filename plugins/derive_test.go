@@ -18,7 +18,7 @@ import (
 	"payswitch/sdk"
 )
 
-// A webhook's signature is checked over the real secret, which the adapter does not know.
+// The host checks a webhook's signature with the real secret, which the adapter does not know.
 func TestVerifies(t *testing.T) {
 	const body = `{"event":"paid","part":"signed"}`
 	mac := hmac.New(sha256.New, []byte(secretKey))
@@ -144,7 +144,7 @@ func TestVerifies(t *testing.T) {
 	})
 }
 
-// The authentication value is the one thing of a card's that may be compared, and only as a whole.
+// The authentication value is the only card data that can be compared, and only as a whole.
 func TestVerifiesTheAuthenticationValue(t *testing.T) {
 	const value = "AAABBWcSNIdjeUZThmNHAAAAAAA="
 	for name, c := range map[string]struct {

@@ -11,8 +11,8 @@ import (
 	"payswitch/plugins/sandbox"
 )
 
-// A built-in adapter with a description is known without being compiled; one whose description is another module's is compiled to be
-// known; one that says something else than its description takes no payment.
+// A built-in adapter with its description is known without compilation. With the description of another module the host compiles
+// it. An adapter whose manifest differs from its description takes no payment.
 func TestDescriptions(t *testing.T) {
 	module := tiny(t, "acme", "https://x.example", "one")
 	description, err := plugins.Describe(t.Context(), module, sandbox.Options{})

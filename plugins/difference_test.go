@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// differ is what two requests of one operation differ in.
+// differ returns the differences of two requests of one operation.
 func differ(a, b *sdk.Send) []plugins.Difference {
 	return (&plugins.Replayed{Steps: []plugins.ReplayedStep{{Recorded: &sdk.Result{Send: a}, Replayed: &sdk.Result{Send: b}}}}).Differences()
 }
@@ -44,7 +44,7 @@ func TestDifferencesOfWhatIsEmpty(t *testing.T) {
 	require.Equal(t, "step 1", got[0].Where)
 }
 
-// Two bodies that are not the same are never said to be.
+// Differences never reports two different bodies as equal.
 func FuzzDifferences(f *testing.F) {
 	f.Add(`{"a":{"b":[1,"x"]}}`, `{"a":{"b":[1,"y"]}}`)
 	f.Add(`<a b="c">d</a>`, `<a b="c">e</a>`)

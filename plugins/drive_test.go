@@ -24,7 +24,7 @@ func keyed(url, body string) *sdk.Send {
 	return &sdk.Send{Method: "POST", URL: url, Body: []byte(body), SafeToRepeat: true, IdempotencyHeader: "Idempotency-Key"}
 }
 
-// server answers with f and counts.
+// server answers with f and counts the requests.
 func server(t testing.TB, f http.HandlerFunc) (url string, arrivals *atomic.Int64) {
 	arrivals = new(atomic.Int64)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -238,8 +238,8 @@ func TestIdempotencyKeys(t *testing.T) {
 	require.Empty(t, arrived)
 }
 
-// An operation whose second answer never came is taken up again: the first send is answered from the journal, and the second leaves
-// again as it was, to the byte, though its content depends on the time.
+// The host resumes an operation whose second answer never came. The journal answers the first send. The second leaves again with
+// the same bytes, although its content depends on the time.
 func TestResend(t *testing.T) {
 	arrived := make(chan string, sdk.MaxSends)
 	url, arrivals := server(t, func(w http.ResponseWriter, r *http.Request) {

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// client is an egress to loopback that trusts s.
+// client is an egress to loopback addresses that trusts s.
 func client(t testing.TB, s *httptest.Server, o Options) *egress {
 	o.AllowLoopbackHTTP = true
 	if s != nil && s.Certificate() != nil {
@@ -43,7 +43,7 @@ func keyedRequest(t testing.TB, method, to, body string) *outgoing {
 	return o
 }
 
-// killer is a server that answers the first request of a connection and closes it on reading the second, as a server does whose
+// killer is a server that answers the first request of a connection and closes it after reading the second, like a server whose
 // connection dies while it works.
 func killer(t testing.TB, start func(*httptest.Server)) (*httptest.Server, *atomic.Int64) {
 	arrivals := new(atomic.Int64)
@@ -69,7 +69,7 @@ func killer(t testing.TB, start func(*httptest.Server)) (*httptest.Server, *atom
 
 type connKey struct{}
 
-// What net/http takes for repeatable it repeats on its own when a kept connection dies; we must not.
+// When a kept connection dies, net/http repeats requests that it takes for repeatable. The host must not.
 func TestNothingIsSentTwiceOverDeadConnections(t *testing.T) {
 	starts := map[string]func(*httptest.Server){
 		"http":   (*httptest.Server).Start,
@@ -125,7 +125,7 @@ func TestNothingIsSentTwiceOverDeadConnections(t *testing.T) {
 	})
 }
 
-// A gate that is shut stays shut, whoever writes.
+// A shut gate stays shut for every writer.
 func TestGate(t *testing.T) {
 	near, far := net.Pipe()
 	defer near.Close()
@@ -204,7 +204,7 @@ func TestNothingHasLeft(t *testing.T) {
 	})
 }
 
-// Once the first byte may have been written, something may have left.
+// Once the first byte may have been written, the request may have left.
 func TestSomethingMayHaveLeft(t *testing.T) {
 	handlers := map[string]struct {
 		serve   http.HandlerFunc

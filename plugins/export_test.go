@@ -8,7 +8,7 @@ import (
 // UnloadIdle frees replaced builds at once.
 func (h *Host) UnloadIdle() { h.unload(0) }
 
-// CompareCAVV is what the host makes of a verify outside webhooks; expr is told the stand-ins.
+// CompareCAVV is the host's result for a verify outside webhooks. expr receives the step with its stand-ins.
 func CompareCAVV(d *engine.Drive, m *sdk.Manifest, expr func(*sdk.Step) sdk.Expr, equal string) (bool, error) {
 	step, secrets := newStep(d, m, "")
 	return verifyCAVV(&sdk.Verify{Expr: expr(step), Equal: equal}, secrets)

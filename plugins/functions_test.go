@@ -81,7 +81,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// A processor's public key lies in the account's config; what is encrypted to it stands where card data may.
+// A processor's public key is in the account's config. The encrypted card may stand where card data may.
 func TestEncryptedCard(t *testing.T) {
 	p := newRecorder(t)
 	k, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -150,7 +150,7 @@ func TestCapture(t *testing.T) {
 	require.Empty(t, p.take(), "the stand-in itself does not leave either")
 }
 
-// What came back of the card is not captured: as a captured value it would be one that may be hashed.
+// A returned card number is not captured: a captured value could be hashed.
 func TestTheCardIsNotCaptured(t *testing.T) {
 	p := newRecorder(t)
 	p.answer = func(w http.ResponseWriter, r recorded) {
@@ -173,8 +173,8 @@ func TestTheCardIsNotCaptured(t *testing.T) {
 	require.Equal(t, `{"n":"4111 11** **** 1111","cvc":"","hex":{"cvc":""}}`, seen)
 }
 
-// What placements say of operation, host, method and path decides, and a host that the operator put in the place of the manifest's
-// counts as that.
+// The operation, host, method and path of a placement decide. A host that the operator set counts as the manifest's host that it
+// replaces.
 func TestPlacementsAreHeeded(t *testing.T) {
 	p := newRecorder(t)
 	for name, c := range map[string]struct {

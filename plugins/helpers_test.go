@@ -20,7 +20,7 @@ import (
 	"payswitch/sdk"
 )
 
-// processor is acme's: it acts once on each idempotency key and counts what arrives.
+// processor is acme's processor: it acts once per idempotency key and counts the requests.
 type processor struct {
 	*httptest.Server
 	arrivals atomic.Int64
@@ -91,7 +91,7 @@ const (
 	secretKey  = "sk_live_a_very_secret_key"
 )
 
-// authorize is a drive of one card payment, unlike any other.
+// authorize is a drive of one card payment; no two are alike.
 func authorize(connector, baseURL string) *engine.Drive {
 	n := operations.Add(1)
 	d := &engine.Drive{
@@ -106,7 +106,7 @@ func authorize(connector, baseURL string) *engine.Drive {
 	return d
 }
 
-// scripted is a processor adapter whose authorize is f.
+// scripted is a processor adapter with f as authorize.
 func scripted(f sdk.Func) *sdk.Adapter {
 	a := &sdk.Adapter{Authorize: f, Sync: f, Webhook: f}
 	a.Manifest = sdk.Manifest{Name: "scripted", Kind: sdk.KindProcessor, Version: "1.0.0",
@@ -126,7 +126,7 @@ func native(t testing.TB, o plugins.Options, f sdk.Func, d *engine.Drive) (*engi
 	return n.Drive(context.Background(), d)
 }
 
-// observer keeps what it is told.
+// observer keeps what the host counts.
 type observer struct {
 	mu   sync.Mutex
 	seen []string
@@ -138,7 +138,7 @@ func (o *observer) add(s string) {
 	o.seen = append(o.seen, s)
 }
 
-// of lists what begins with kind.
+// of lists the entries that begin with kind.
 func (o *observer) of(kind string) (all []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

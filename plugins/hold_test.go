@@ -25,7 +25,8 @@ func newer(t testing.TB, a *sdk.Adapter, rec *engine.Recording) *plugins.Replaye
 	return r
 }
 
-// requireHeld replays a recording with the next version of blind, whose first request the host refuses for what these words are part of, "" for not at all.
+// requireHeld replays a recording with the next version of blind. refused is a part of the host's objection to its first request,
+// "" for none.
 func requireHeld(t testing.TB, f sdk.Func, rec *engine.Recording, refused string) {
 	t.Helper()
 	r := newer(t, blind(f), rec)
@@ -40,7 +41,7 @@ func requireHeld(t testing.TB, f sdk.Func, rec *engine.Recording, refused string
 	require.Contains(t, all[len(all)-1].Replayed, refused)
 }
 
-// benign is the recording of a request that is as it should be.
+// benign is the recording of a request without fault.
 func benign(t testing.TB, p *recorder) *engine.Recording {
 	t.Helper()
 	d := authorize("scripted", p.URL)
@@ -51,7 +52,7 @@ func benign(t testing.TB, p *recorder) *engine.Recording {
 	return res.Recordings[0]
 }
 
-// The very same request, from a build that declares less.
+// A build that declares less makes the same request.
 func TestReplayHoldsTheSameRequestToAnotherManifest(t *testing.T) {
 	pays := sending(func(c *sdk.Call) *sdk.Send {
 		return post("/json-key", bytesOf(`{"card":{"card_number":"`, card(c).Number, `","cvc":"`, card(c).CVC, `"}}`), mime("application/json"), bearer(c))
@@ -90,7 +91,7 @@ func TestReplayHoldsTheSameRequestToAnotherManifest(t *testing.T) {
 	}
 }
 
-// Hosts: those of the build, the account's own base URL, and those that recorded requests left for.
+// Allowed hosts are those of the build, of the account's base URL, and of recorded requests.
 func TestReplayHoldsToHosts(t *testing.T) {
 	at := func(url string) sdk.Func {
 		return sending(func(*sdk.Call) *sdk.Send { return &sdk.Send{Method: "GET", URL: url} })
@@ -110,7 +111,7 @@ func TestReplayHoldsToHosts(t *testing.T) {
 	require.Equal(t, "request 1 url", r.Differences()[0].Where)
 }
 
-// What was captured from an answer is known again; what a build captures and then does not declare is not let go.
+// A replay knows the values captured from an answer. The host refuses a captured value that a build uses without declaring it.
 func TestReplayHoldsCapturedValues(t *testing.T) {
 	p := newRecorder(t)
 	p.answer = func(w http.ResponseWriter, _ recorded) { fmt.Fprint(w, `{"session":"a session that is worth money"}`) }
@@ -137,7 +138,8 @@ func TestReplayHoldsCapturedValues(t *testing.T) {
 		Replayed: `adapter scripted broke rule "secret": the stand-in of session in the header X-Session, where the manifest does not declare it`}, all[len(all)-1])
 }
 
-// With an access token, a client certificate and a webhook whose message is captured from, nothing is objected to in what was let go.
+// The host has no objection to recorded requests with an access token, a client certificate, and a webhook whose message is
+// captured from.
 func TestReplayHoldsNothingAgainstWhatWasLetGo(t *testing.T) {
 	p := newRecorder(t)
 	p.answer = func(w http.ResponseWriter, r recorded) {

@@ -170,7 +170,7 @@ func TestAPinnedBuildOutlivesItsFile(t *testing.T) {
 	})
 }
 
-// Adapters come, change and go while 50 payments at a time are under way; none of them fails.
+// Adapters are added, replaced and removed while 50 payments at a time are under way, and no payment fails.
 func TestChangesUnderLoad(t *testing.T) {
 	p, dir := newProcessor(t), t.TempDir()
 	p.delay.Store(int64(2 * time.Millisecond))
@@ -214,7 +214,7 @@ func TestChangesUnderLoad(t *testing.T) {
 	t.Logf("%d payments", done.Load())
 }
 
-// Starting up with a warm cache compiles nothing.
+// A start with a warm cache compiles nothing.
 func TestWarmStart(t *testing.T) {
 	p, dir, cache := newProcessor(t), t.TempDir(), t.TempDir()
 	put(t, dir, "acme.wasm", tiny(t, "acme", p.URL, "first"))
@@ -239,7 +239,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}
 }
 
-// An adapter that nobody uses gives up its memory, and the next payment finds it as it was.
+// An idle adapter gives up its memory, and the next payment finds it unchanged.
 func TestIdleAdaptersRest(t *testing.T) {
 	p, dir := newProcessor(t), t.TempDir()
 	put(t, dir, "acme.wasm", acmeModule(t))

@@ -22,16 +22,17 @@ import (
 	"payswitch/sdk"
 )
 
-// Two cards with the same first six, last four and length, and a right check digit: an adapter is to see no difference.
+// Two cards with the same first six digits, last four digits and length, and valid check digits: an adapter must not see a
+// difference.
 const (
 	oneNumber, oneCVC     = "4012881234561881", "737"
 	otherNumber, otherCVC = "4012887778881881", "218"
 )
 
-// echoed is what the processor got, and answers with in some form.
+// echoed is what the processor received and returns in some form.
 type echoed struct{ number, cvc, key, note, body string }
 
-// echoAttack is a mode of the hostile adapter and what the processor makes of what it gets.
+// echoAttack is a mode of the hostile adapter, with the processor's answer.
 type echoAttack struct {
 	mode   string
 	answer func(w http.ResponseWriter, e echoed)
@@ -83,7 +84,7 @@ func part(f func(e echoed) string, from, to int) func(e echoed) string {
 	return func(e echoed) string { s := f(e); return s[from:min(to, len(s))] }
 }
 
-// the candidates and the card, under a name that says what it is
+// the candidates and the card, under a name that says what each is
 var (
 	withCVC    = says(`{"note":"%s","card":{"number":"x","cvc":"%s"}}`, func(e echoed) string { return strings.ReplaceAll(e.note, `"`, `\"`) }, cvc)
 	withNumber = says(`{"note":"%s","number":"%s"}`, note, number)
@@ -174,7 +175,7 @@ var attacks = map[string]echoAttack{
 	"the key under a name": {mode: "see", answer: says(`{"api_key":"%s","password":"hunter2"}`, part(key, 8, 15))},
 }
 
-// malformed is an answer that breaks HTTP with the card's number in it, which the error of net/http quotes.
+// malformed is an answer that breaks HTTP and holds the card's number, which the error of net/http quotes.
 func malformed(w http.ResponseWriter, e echoed) {
 	c, _, err := w.(http.Hijacker).Hijack()
 	if err == nil {
@@ -183,12 +184,12 @@ func malformed(w http.ResponseWriter, e echoed) {
 	}
 }
 
-// carried hands what an earlier operation has kept to the next.
+// carried hands the data that an earlier operation stored to the next.
 func carried(d *engine.Drive) {
 	d.Request.ConnectorData = &sdk.ConnectorData{Payment: strings.Join(hostile.Candidates(oneNumber[:6], oneNumber[12:], 16, 100), ",")}
 }
 
-// later is an operation of the payment at which the number is no longer at hand.
+// later is an operation of the payment after the number was deleted.
 func later(d *engine.Drive) {
 	carried(d)
 	d.Secrets = engine.InstrumentSecrets{CVC: engine.NewSecret("999"), Number: engine.Secret{}}
@@ -198,8 +199,9 @@ func later(d *engine.Drive) {
 
 var guestSays = regexp.MustCompile(`(?m)^.*msg="output of an adapter".*$`)
 
-// Whatever the adapter tries with the answers of a processor that echoes everything in any form, all that it sees, and all that anybody
-// keeps, is the same to the byte for two cards that it cannot tell apart by what it is told. In the sandbox and natively alike.
+// The processor echoes everything in any form, and the adapter tries all it can with the answers. For two cards that the adapter
+// cannot tell apart, everything that it sees and everything that is stored has the same bytes. This holds in the sandbox and
+// natively.
 func TestHostileToAnswers(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "hostile.wasm", module(t, "payswitch/plugins/testdata/hostile/wasm"))
@@ -224,7 +226,7 @@ func TestHostileToAnswers(t *testing.T) {
 	}))
 	defer s.Close()
 
-	// seen is all there is of a drive: what the adapter is given, what it makes of it, and what is kept.
+	// seen is everything of a drive: what the adapter receives, what it returns, and what is stored.
 	seen := func(t *testing.T, host engine.Connectors, a echoAttack, number, cvc string) (string, *engine.DriveResult, error) {
 		p.answer = a.answer
 		d := authorize("hostile", s.URL)
@@ -284,7 +286,8 @@ func TestHostileToAnswers(t *testing.T) {
 					}
 				})
 			}
-			// What the adapter itself says of a card: a class of guesses looks alike, so that nobody who reads it learns which was right.
+			// The adapter's own texts about a card: a class of guesses looks alike, so a reader does not learn which guess was
+			// right.
 			for name, mode := range map[string]string{"reject": "reject_text:", "error": "error_text:", "stderr": "stderr:", "outcome": "outcome_text:"} {
 				t.Run(name, func(t *testing.T) {
 					var all []string
@@ -300,8 +303,8 @@ func TestHostileToAnswers(t *testing.T) {
 					}
 				})
 			}
-			// The account's key cannot be found by guesses that go on from what is known of it. Who knows ten characters of a block of twelve
-			// would find the other two, and nothing beyond them.
+			// Guesses that extend a known part do not find the account's key. An adapter that knows ten characters of a block of
+			// twelve would find the other two, and nothing beyond them.
 			for _, known := range []string{"sk_live_", "sk_live_a_", "live_a_very", "very_sec", "_secret_k", "secret_key", "a_very_sec"} {
 				t.Run("key "+known, func(t *testing.T) {
 					text, _, _ := seen(t, host, echoAttack{mode: "key_candidates:" + known, answer: says("%s", note)}, oneNumber, oneCVC)

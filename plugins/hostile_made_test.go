@@ -8,13 +8,13 @@ import (
 	"payswitch/plugins"
 )
 
-// made begins the same requests as jsonHead and form, whose text may hold derivations of the author's key.
+// made begins the same requests as jsonHead and form. Their text may hold derivations of the author's key.
 var (
 	madeJSON = "made" + jsonHead[len("raw"):]
 	madeForm = "made" + form[len("raw"):]
 )
 
-// A derivation of the author's own text is the author's text, wherever it stands.
+// A derivation of the author's own text counts as the author's text, at any place.
 func TestHostileDerivations(t *testing.T) {
 	onHostile(t, func(t *testing.T, a *attack) {
 		for name, mode := range map[string]string{
@@ -49,7 +49,7 @@ func TestHostileDerivations(t *testing.T) {
 	})
 }
 
-// The path, the query and the parts of a multipart body are what the most lenient server takes them for.
+// The host reads the path, the query and the parts of a multipart body as the most lenient server does.
 func TestHostileForms(t *testing.T) {
 	const head = "\nContent-Type: application/json\nAuthorization: Bearer {K}\n\n{" + cardJSON + "}"
 	part := func(disposition, value string) string {

@@ -58,7 +58,7 @@ func (a *attack) drive(mode string, change func(d *engine.Drive)) (*engine.Drive
 	return a.host.Drive(context.Background(), d)
 }
 
-// refused requires that nothing left because a rule was broken.
+// refused requires that a broken rule kept every request from leaving.
 func (a *attack) refused(t *testing.T, rule, mode string, change func(d *engine.Drive)) {
 	t.Helper()
 	before := len(a.counted.of("violated"))
@@ -76,14 +76,14 @@ func (a *attack) refused(t *testing.T, rule, mode string, change func(d *engine.
 
 const (
 	form = "raw:POST /form\nContent-Type: application/x-www-form-urlencoded\n\nsecurity_key={K}&ccnumber={N}"
-	// jsonHead and xmlHead begin requests that are this account's by their header.
+	// jsonHead and xmlHead begin requests whose header proves this account.
 	jsonHead = "raw:POST /json\nContent-Type: application/json\nAuthorization: Bearer {K}\n"
 	xmlHead  = "raw:POST /xml\nContent-Type: application/xml\nAuthorization: Bearer {K}\n"
 	cardJSON = `"card":{"number":"{N}"}`
 	cardXML  = "<card><number>{N}</number></card>"
 )
 
-// A request with a card names this account and nobody else, however the processor reads names.
+// A request with a card names this account alone, in every way in which processors read names.
 func TestHostileRequests(t *testing.T) {
 	author := hostile.AuthorKey
 	escaped := url.QueryEscape
@@ -117,7 +117,7 @@ func TestHostileRequests(t *testing.T) {
 		"a placement's, literal":  jsonHead + "\n{" + `"merchant":{"id":"the author"},` + cardJSON + "}",
 		"a placement's, a letter": jsonHead + "\n{" + `"merchant":{"id":"{K}"},"merchant_id":"the author",` + cardJSON + "}",
 
-		// Fields that nobody declared.
+		// Undeclared fields.
 		"api_key":                jsonHead + "\n{" + `"api_key":"short",` + cardJSON + "}",
 		"apiKey, nested":         jsonHead + "\n{" + `"options":{"x":[{"gatewayApiKey":"short"}]},` + cardJSON + "}",
 		"user name and password": form + "&username=author&password=short",
@@ -134,7 +134,7 @@ func TestHostileRequests(t *testing.T) {
 		"key in the query":       strings.Replace(jsonHead, "/json", "/json?key=short", 1) + "\n{" + cardJSON + "}",
 		"login in the query":     strings.Replace(jsonHead, "/json", "/json?a[login]=short", 1) + "\n{" + cardJSON + "}",
 
-		// Values that are nobody's but the author's.
+		// Values that only the author can have written.
 		"a key by its beginning": jsonHead + "\n{" + `"note":"sk_live_abcdefghijklmnop",` + cardJSON + "}",
 		"a key with escapes":     jsonHead + "\n{" + `"note":"\u0073k_live_abcdefghijklmnop",` + cardJSON + "}",
 		"a random key":           jsonHead + "\n{" + `"note":"Zk3vQ9xW7rT1yU5iO8pA2sD4",` + cardJSON + "}",
@@ -150,14 +150,14 @@ func TestHostileRequests(t *testing.T) {
 		"a login in base64":      jsonHead + "\n{" + `"note":"` + basic + `",` + cardJSON + "}",
 		"a key in XML":           xmlHead + "\n<order><note>Zk3vQ9xW7rT1yU5iO8&#112;A2sD4</note>" + cardXML + "</order>",
 
-		// No card, but an answer that is captured.
+		// A request without a card whose answer is captured.
 		"captured, nobody's":          "raw:POST /open\nCapture: session\n",
 		"captured, the author's":      "raw:POST /open\nCapture: session\nAuthorization: Bearer " + author + "\n",
 		"captured, the author beside": "raw:POST /open\nCapture: session\nAuthorization: Bearer {K}\nContent-Type: application/x-www-form-urlencoded\n\ngrant_type=password&username=author&password=x",
 		"captured, of no kind":        "raw:POST /open\nCapture: session\nAuthorization: Bearer {K}\nContent-Type: text/plain\n\nusername=author&password=x",
 		"captured, of no type":        "raw:POST /open\nCapture: session\nAuthorization: Bearer {K}\n\nusername=author&password=x",
 
-		// The author's text in the place of the account's.
+		// The author's text in place of the account's.
 		"a default as user":    "default_user",
 		"a listed value, user": "enum_user",
 	}
@@ -194,7 +194,7 @@ func TestHostileRequests(t *testing.T) {
 	})
 }
 
-// A token that was not fetched with this account's credentials alone is never used.
+// The host never uses a token that was fetched with other credentials than this account's.
 func TestHostileTokens(t *testing.T) {
 	const formType = "Content-Type: application/x-www-form-urlencoded\n"
 	onHostile(t, func(t *testing.T, a *attack) {
@@ -223,7 +223,7 @@ func TestHostileTokens(t *testing.T) {
 	})
 }
 
-// rsaConfig is a key pair of the merchant's, the public one in the account's config.
+// rsaConfig is a key pair of the merchant; the public key is in the account's config.
 func rsaConfig(t *testing.T) (public string) {
 	k, err := rsa.GenerateKey(rand.Reader, 2048)
 	require.NoError(t, err)
@@ -231,7 +231,7 @@ func rsaConfig(t *testing.T) (public string) {
 	return pemOf("PUBLIC KEY", der, err)
 }
 
-// What an operation comes to does not depend on a secret's value: not on the CVC's digits, nor on its length, nor on what the credential is.
+// The course of an operation does not depend on a secret's value: not on the CVC's digits or length, and not on the credential.
 func TestHostileOracles(t *testing.T) {
 	public := rsaConfig(t)
 	der, err := x509.MarshalPKCS8PrivateKey(must(rsa.GenerateKey(rand.Reader, 2048)))
@@ -307,7 +307,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// What a webhook's signature is compared with is a signature of the message, under a whole credential: a guess has to be of all of it.
+// A webhook's signature is compared with a signature of the message under a whole credential, so a guess must be of the whole
+// credential.
 func TestHostileGuesses(t *testing.T) {
 	const body = `{"id":"t_1"}`
 	sum := func(key, text string) string {
@@ -341,7 +342,7 @@ func TestHostileGuesses(t *testing.T) {
 	})
 }
 
-// A default names no host. An update that changes one asks again, and sends nowhere until then.
+// A manifest's default never names a host. An update that changes a host needs a new approval, and sends nothing there before.
 func TestHostileHosts(t *testing.T) {
 	onHostile(t, func(t *testing.T, a *attack) {
 		live := func(d *engine.Drive) { d.Account.Environment, d.Account.BaseURL = "live", "" }

@@ -18,8 +18,8 @@ import (
 	"payswitch/sdk"
 )
 
-// Whatever the hostile adapter tries is stopped before anything leaves, counted, and told without a secret; or it leaves as what it is:
-// random text. In the sandbox and natively alike.
+// The host stops what the hostile adapter tries before a request leaves, counts it, and reports it without a secret. Or the
+// request leaves with random text. This holds in the sandbox and natively.
 func TestHostileAdapter(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "hostile.wasm", module(t, "payswitch/plugins/testdata/hostile/wasm"))

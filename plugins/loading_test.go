@@ -16,13 +16,13 @@ import (
 	"payswitch/sdk"
 )
 
-// script is a compiler that runs a shell's commands, with the right compiler as $0.
+// script is a compiler that runs shell commands; $0 is the real compiler.
 func script(commands string) []string {
 	return []string{"/bin/sh", "-c", commands, os.Args[0]}
 }
 
-// TestHostileModulesHoldUpNobody: with a directory full of modules that the compiler does not come to an end with, the switch starts, adapters
-// that were loaded before take payments, and so do earlier builds.
+// TestHostileModulesHoldUpNobody: the directory is full of modules that the compiler never finishes. The switch still starts, and
+// loaded adapters and their earlier builds take payments.
 func TestHostileModulesHoldUpNobody(t *testing.T) {
 	p, dir, cache := newProcessor(t), t.TempDir(), t.TempDir()
 	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "first"))
@@ -58,7 +58,7 @@ func TestHostileModulesHoldUpNobody(t *testing.T) {
 	require.Less(t, time.Since(began), 30*time.Second)
 }
 
-// TestHonestAdapterBehindSlowOnes: an adapter that is compiled after others is taken in when it is ready.
+// TestHonestAdapterBehindSlowOnes: an adapter that is compiled after slow ones is loaded when it is ready.
 func TestHonestAdapterBehindSlowOnes(t *testing.T) {
 	p, dir := newProcessor(t), t.TempDir()
 	put(t, dir, "a.wasm", endless(t, true))
@@ -69,7 +69,7 @@ func TestHonestAdapterBehindSlowOnes(t *testing.T) {
 	require.Eventually(t, func() bool { _, loaded := h.Adapter("good"); return loaded }, slow, 5*time.Millisecond)
 }
 
-// TestModuleReplacedWhileItIsCompiled: what comes of the module before counts for nothing.
+// TestModuleReplacedWhileItIsCompiled: the host drops the result of the replaced module.
 func TestModuleReplacedWhileItIsCompiled(t *testing.T) {
 	p, dir := newProcessor(t), t.TempDir()
 	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "first"))
@@ -81,7 +81,8 @@ func TestModuleReplacedWhileItIsCompiled(t *testing.T) {
 	require.Equal(t, "second", now.Manifest.DisplayName)
 }
 
-// TestCompilerThatFailedIsTriedAgain: a compiler that the system killed for want of memory says nothing of the adapter. A module that is refused is not tried again.
+// TestCompilerThatFailedIsTriedAgain: a compiler that the system killed for lack of memory proves nothing about the adapter. A
+// refused module is not tried again.
 func TestCompilerThatFailedIsTriedAgain(t *testing.T) {
 	p, dir, state := newProcessor(t), t.TempDir(), t.TempDir()
 	put(t, dir, "bad.wasm", endless(t, true))
@@ -101,7 +102,8 @@ func TestCompilerThatFailedIsTriedAgain(t *testing.T) {
 	require.Len(t, tries, 5)
 }
 
-// TestStoppedWhileItStarts: a switch that is stopped while it waits for a compiler ends in order, at once, and nothing is left in the cache directory.
+// TestStoppedWhileItStarts: a switch that is stopped while it waits for a compiler ends at once and leaves nothing in the cache
+// directory.
 func TestStoppedWhileItStarts(t *testing.T) {
 	p, dir, cache := newProcessor(t), t.TempDir(), t.TempDir()
 	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "first"))

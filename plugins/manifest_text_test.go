@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk"
 )
 
-// What an operator reads of a manifest cannot hide, forge or push away what he approves.
+// A manifest cannot hide, forge or displace the text that an operator reads before approving it.
 func TestManifestTexts(t *testing.T) {
 	placed := func(p sdk.Placement) func(m *sdk.Manifest) {
 		return func(m *sdk.Manifest) { m.Authentication = append([]sdk.Placement{p}, m.Authentication...) }
@@ -81,7 +81,7 @@ func TestManifestTexts(t *testing.T) {
 	require.NoError(t, plugins.CheckManifest(m))
 }
 
-// The sentences of an approval say all that is approved, in no words of the author's.
+// The sentences of an approval name everything that is approved, without words of the author.
 func TestApprovalSentences(t *testing.T) {
 	p := sdk.Placement{Secret: "key", In: "header", Field: "Authorization", Format: "Key author:{}", Method: "POST", Path: "/pay"}
 	require.Equal(t, `key in header Authorization as "Key author:{}" of POST /pay`, engine.PlacementText(p))
@@ -89,7 +89,7 @@ func TestApprovalSentences(t *testing.T) {
 	require.Equal(t, `cvc in body "\u0441vc"`, engine.PlacementText(sdk.Placement{Secret: "cvc", In: "body", Field: "\u0441vc"}), "a Cyrillic letter")
 	require.Equal(t, `cvc in body a/b escaped for "json,form"`, engine.PlacementText(sdk.Placement{Secret: "cvc", In: "body", Field: "a/b", Escapes: "json,form"}))
 
-	// Another list of values is another reach, however it is put.
+	// Other values are another reach, in whatever order they are written.
 	reach := func(f sdk.Field) engine.Reach {
 		f.Name, f.Type = "region", "enum"
 		return engine.ReachOf(&sdk.Manifest{Config: []sdk.Field{f}})

@@ -14,8 +14,7 @@ import (
 	"payswitch/sdk"
 )
 
-// A processor that sends a card number in a message tells it to nobody but the host: the adapter sees it masked, though the signature it has
-// checked is over the message as it came.
+// A processor's message with a card number reaches the adapter masked, although the checked signature covers the original message.
 func TestMessagesHoldNoCardNumbers(t *testing.T) {
 	const body = `{"card":"4111 1111 1111 1111","n":4111111111111111,"id":"tx_4111111111111111x","amount":1050}`
 	mac := hmac.New(sha256.New, []byte(secretKey))

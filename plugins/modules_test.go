@@ -66,10 +66,10 @@ const slow = 5 * time.Minute
 // noAdapters is for hosts without built-in adapters.
 var noAdapters = fstest.MapFS{}
 
-// cacheDir is shared by tests that do not ask what is in it, so that each module is compiled once.
+// cacheDir is shared by tests that do not depend on its content, so that each module is compiled once.
 func cacheDir() string { return filepath.Join(modules.dir, "cache") }
 
-// newHost starts a host that watches for changes every few milliseconds.
+// newHost starts a host that looks for changes every few milliseconds.
 func newHost(t testing.TB, o plugins.Options) *plugins.Host {
 	t.Helper()
 	if o.BuiltIn == nil {
@@ -94,7 +94,7 @@ func newHost(t testing.TB, o plugins.Options) *plugins.Host {
 	return h
 }
 
-// put writes a module into a directory as an operator would: to another name first.
+// put writes a module into a directory as an operator should: under another name first.
 func put(t testing.TB, dir, name string, wasm []byte) {
 	t.Helper()
 	tmp := filepath.Join(dir, "."+name+".new")
@@ -102,7 +102,7 @@ func put(t testing.TB, dir, name string, wasm []byte) {
 	require.NoError(t, os.Rename(tmp, filepath.Join(dir, name)))
 }
 
-// logged collects what is logged.
+// logged collects the log.
 type logged struct {
 	mu    sync.Mutex
 	lines strings.Builder

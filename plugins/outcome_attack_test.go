@@ -11,7 +11,7 @@ import (
 	"payswitch/sdk"
 )
 
-// The payer's browser is sent to web pages alone: the URL of a hidden frame reaches the merchant's own page.
+// The payer's browser is sent to web pages alone. The merchant's own page opens the URL of a hidden frame.
 func TestNextActionLeadsToPages(t *testing.T) {
 	var next sdk.NextAction
 	a := scripted(func(*sdk.Call) (*sdk.Outcome, error) {

@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// revealing drives a scripted adapter that an operator gave the secrets themselves.
+// revealing drives a scripted adapter to which an operator gave the real secrets.
 func revealing(t *testing.T, o plugins.Options, f sdk.Func, change func(d *engine.Drive)) (*engine.DriveResult, error) {
 	t.Helper()
 	a := scripted(f)
@@ -30,7 +30,7 @@ func revealing(t *testing.T, o plugins.Options, f sdk.Func, change func(d *engin
 	return n.Drive(t.Context(), d)
 }
 
-// An adapter that was allowed to gets the secrets, for that account alone, and nothing that it knows comes out but by its own requests.
+// An allowed adapter receives the secrets of that account alone, and they leave only in its own requests.
 func TestPlainSecrets(t *testing.T) {
 	var got string
 	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

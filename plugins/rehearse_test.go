@@ -16,7 +16,7 @@ import (
 	"payswitch/sdk"
 )
 
-// rehearsal is an OAuth adapter behind no network at all, its base URL a server that fails the test when anything arrives.
+// rehearsal is an OAuth adapter without a network. Its base URL is a server that fails the test when a request arrives.
 func rehearsal(t *testing.T) (*plugins.Native, *engine.Drive) {
 	p := newRecorder(t)
 	t.Cleanup(func() { require.Empty(t, p.take(), "something left") })

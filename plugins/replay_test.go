@@ -19,7 +19,7 @@ import (
 	"payswitch/sdk"
 )
 
-// recording drives f once and returns what was recorded of it, as it comes back from the journal.
+// recording drives f once and returns its recording as the journal returns it.
 func recording(t *testing.T, f sdk.Func, d *engine.Drive) (*engine.Recording, *engine.DriveResult) {
 	t.Helper()
 	d.Record = true
@@ -35,7 +35,7 @@ func recording(t *testing.T, f sdk.Func, d *engine.Drive) (*engine.Recording, *e
 	return rec, r
 }
 
-// plays is a scripted adapter that authenticates.
+// plays is a scripted adapter with authentication.
 func plays(t *testing.T, f sdk.Func, clock engine.Clock) *plugins.Native {
 	t.Helper()
 	a := scripted(f)
@@ -45,7 +45,7 @@ func plays(t *testing.T, f sdk.Func, clock engine.Clock) *plugins.Native {
 	return n
 }
 
-// tick is a clock that never tells the same time twice.
+// tick is a clock that never shows the same time twice.
 func tick() engine.Clock {
 	at := time.Now()
 	return func() time.Time { at = at.Add(7 * time.Millisecond); return at }
@@ -60,7 +60,8 @@ func again(t *testing.T, f sdk.Func, rec *engine.Recording) *plugins.Replayed {
 	return r
 }
 
-// twice is an adapter of two requests that uses everything that could differ on another day: time, chance, the seed, secrets.
+// twice is an adapter of two requests that uses everything that could differ on another day: time, random bytes, the seed,
+// secrets.
 func twice(c *sdk.Call) (*sdk.Outcome, error) {
 	card := c.Request.Instrument.Card
 	body, _ := json.Marshal(map[string]any{"reference": c.Request.Reference, "amount": c.Request.Amount.Minor, "nonce": c.ID("n_"), "last_four": card.LastFour})
@@ -75,7 +76,7 @@ func twice(c *sdk.Call) (*sdk.Outcome, error) {
 	return &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: r.JSON().Str("id"), Raw: map[string]string{"at": c.Now().String()}}, nil
 }
 
-// echo answers everything, with the secrets it was sent.
+// echo answers every request with the secrets that the request holds.
 func echo(t *testing.T) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -311,7 +312,7 @@ func TestReplayOfAccessTokens(t *testing.T) {
 	}
 }
 
-// In the sandbox: the recorded build and others, faults too.
+// In the sandbox: the recorded build and others, with faults.
 func TestReplayInTheSandbox(t *testing.T) {
 	dir, p := t.TempDir(), newProcessor(t)
 	put(t, dir, "acme.wasm", acmeModule(t))
@@ -326,7 +327,7 @@ func TestReplayInTheSandbox(t *testing.T) {
 	require.True(t, r.Same(), "%+v", r.Differences())
 	require.Equal(t, res.AdapterHash, r.Hash)
 
-	// A fault is a result as any other, and comes again.
+	// A fault is a result like any other, and repeats.
 	put(t, dir, "bad.wasm", badModule(t))
 	require.Eventually(t, func() bool { _, ok := h.Adapter("bad"); return ok }, slow, time.Millisecond)
 	url, _ := server(t, ok)
@@ -368,7 +369,8 @@ func TestReplayInTheSandbox(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// Of a drive whose node has ended what is known is recorded, and nothing is stepped or sent; nothing at all where the adapter knew the secrets.
+// RecordOnly records what is known of a drive whose node has ended. It steps and sends nothing, and records nothing of a drive
+// with plain secrets.
 func TestRecordOnly(t *testing.T) {
 	first, _ := recording(t, twice, authorize("scripted", echo(t)))
 	stepped := false

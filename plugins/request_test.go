@@ -13,7 +13,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Whatever passes the host's rules leaves as one request to an approved host with the headers asked for, and nothing else.
+// A request that passes the host's rules leaves once, to an approved host, with exactly the headers asked for.
 func FuzzRequest(f *testing.F) {
 	for _, s := range [][3]string{
 		{"https://api.example.com/v1?a=b", "Content-Type", "application/json"},

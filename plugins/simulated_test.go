@@ -18,7 +18,7 @@ import (
 	"payswitch/sdk"
 )
 
-// bank is a host with the two simulators: the processor and, behind the vendor's adapter, the 3DS server.
+// bank is a host with both simulators: the processor, and the 3DS server behind the vendor's adapter.
 type bank struct {
 	*testing.T
 	host *plugins.Host
@@ -94,8 +94,8 @@ func (b *bank) pay(number string, amount int64, a *sdk.AuthenticationOutcome, ca
 	return string(o.Status)
 }
 
-// The vendor's adapter runs against the built-in 3DS server, and the simulator processor knows that server's results from others: all of it as in
-// a payment, with nobody told an authentication value but the host.
+// The vendor's adapter runs against the built-in 3DS server, and the simulated processor recognises results of that server, as in
+// a payment. Only the host knows the authentication value.
 func TestSimulated3DS(t *testing.T) {
 	b := newBank(t, "adyen", "netcetera", "cardinal")
 	for _, c := range []struct {
@@ -158,7 +158,7 @@ func TestSimulatedChallenge(t *testing.T) {
 	require.Equal(t, "captured", b.pay(number, 6540, end.Outcome.Authentication, end.CAVV(end.Outcome.Authentication), nil))
 }
 
-// Which adapter answers for which name.
+// TestSimulatedNames: which adapter answers for which connector.
 func TestSimulatedNames(t *testing.T) {
 	b := newBank(t, "adyen", "netcetera")
 	for connector, want := range map[string]string{"simulator3ds": "threedsecureio", "netcetera": "threedsecureio", "adyen": "simulator", "threedsecureio": "threedsecureio"} {

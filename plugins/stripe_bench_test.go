@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// intent is a PaymentIntent with its charge expanded, of the size and shape that Stripe answers with.
+// intent is a PaymentIntent with its expanded charge, as large as Stripe's.
 func intent(reference string) []byte {
 	charge := `{"id":"ch_3PxTf2LkdIwHu7ix1rYz0abc","object":"charge","amount":1050,"amount_captured":1050,"amount_refunded":0,"application":null,"application_fee":null,` +
 		`"application_fee_amount":null,"balance_transaction":"txn_3PxTf2LkdIwHu7ix1abcdefg","billing_details":{"address":{"city":"San Francisco","country":"US","line1":"1 Market Street",` +
@@ -41,8 +41,8 @@ func intent(reference string) []byte {
 
 const stripeReference = "pay_0192f3a4b5c6_1"
 
-// BenchmarkStripe is a Stripe authorize through the sandbox, without the network: the step that asks, the request filled in, an answer of 4 KB
-// scrubbed, the step that reads it, memory reset after both. blind-% is the share of filling in and scrubbing.
+// BenchmarkStripe measures a Stripe authorize through the sandbox without the network: the step that asks, filling in the request,
+// scrubbing an answer of 4 KB, the step that reads it, and the memory resets. blind-% is the share of filling in and scrubbing.
 func BenchmarkStripe(b *testing.B) {
 	h, err := New(b.Context(), Options{CacheDir: b.TempDir()})
 	require.NoError(b, err)
@@ -83,7 +83,7 @@ func stripeDrive(n int) *engine.Drive {
 	return d
 }
 
-// recorded answers like an adapter that was asked the same before: what it costs is the message to the adapter and the one back, nothing else.
+// recorded returns recorded results without running an adapter: its cost is that of the messages to and from the adapter.
 type recorded [][]byte
 
 func (r recorded) step(_ context.Context, s *sdk.Step, _ [32]byte, _ func(string) string) (*sdk.Result, error) {
@@ -91,7 +91,7 @@ func (r recorded) step(_ context.Context, s *sdk.Step, _ [32]byte, _ func(string
 	return sdk.DecodeResult(r[len(s.Exchanges)])
 }
 
-// BenchmarkStripeHost is the host's part of BenchmarkStripe: the same drive without the adapter's own work.
+// BenchmarkStripeHost measures the host's part of BenchmarkStripe: the same drive without the adapter's work.
 func BenchmarkStripeHost(b *testing.B) {
 	native := stripe.Adapter()
 	m, err := sdk.DecodeManifest(native.ManifestMessage())
@@ -125,14 +125,14 @@ func (f stepFunc) step(_ context.Context, s *sdk.Step, _ [32]byte, _ func(string
 	return f(s), nil
 }
 
-// answering is an egress that gives one answer, its own copy every time.
+// answering is an egress that gives each request a copy of one answer.
 func answering(body []byte) func(context.Context, *outgoing) answer {
 	return func(context.Context, *outgoing) answer {
 		return answer{sent: true, status: 200, body: slices.Clone(body), headers: []sdk.Header{{Name: "Content-Type", Value: "application/json"}, {Name: "Request-Id", Value: "req_1"}}}
 	}
 }
 
-// blindness is the median time that the same request takes to be filled in and its answer to be scrubbed.
+// blindness is the median time to fill in the request and scrub its answer.
 func blindness(b *testing.B, d *engine.Drive, body []byte) time.Duration {
 	a := stripe.Adapter()
 	to, err := newReach(&d.Account, &a.Manifest)

@@ -11,8 +11,8 @@ import (
 	"payswitch/sdk"
 )
 
-// Whatever a body is, either nothing leaves, or what any reader finds in what leaves is the card number in its declared field and nowhere
-// else, and the rest as it was.
+// For any body, either nothing leaves, or every reader of the request finds the card number in its declared field alone, and the
+// rest unchanged.
 func FuzzTemplates(f *testing.F) {
 	s, d, m := blindSend()
 	m.Placements = append(m.Placements, sdk.Placement{Secret: "card_number", In: "body", Field: "number"})
@@ -66,7 +66,7 @@ func FuzzTemplates(f *testing.F) {
 	})
 }
 
-// misplaced is the path of a card number that stands elsewhere than it may.
+// misplaced is the path of a card number outside its declared field.
 func misplaced(v any, at string) string {
 	switch v := v.(type) {
 	case string:

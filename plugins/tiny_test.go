@@ -10,8 +10,8 @@ import (
 	"payswitch/sdk"
 )
 
-// tiny assembles an adapter of a few hundred bytes, which compiles in no time: it authorizes with one POST to url, whatever the answer
-// is. Two with other words differ in their hash alone.
+// tiny assembles an adapter of a few hundred bytes, which compiles at once. It authorizes with one POST to url whatever the answer
+// is. Other words change only its hash.
 func tiny(t testing.TB, name, url, words string) []byte {
 	t.Helper()
 	manifest := sdk.EncodeManifest(&sdk.Manifest{ABI: sdk.ABI, Name: name, Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: words, Description: "Tiny.",

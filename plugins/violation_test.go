@@ -14,7 +14,7 @@ import (
 	"payswitch/sdk"
 )
 
-// What an adapter breaks is told with the drive, however it ends: a few at most, short, and without a value.
+// A drive reports the broken rules however it ends: a few at most, shortened, and without values.
 func TestViolationsOfADrive(t *testing.T) {
 	p := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"echo":"`+r.Header.Get("Authorization")+`"}`)
@@ -49,7 +49,7 @@ func TestViolationsOfADrive(t *testing.T) {
 	require.Len(t, res.Violations, 1)
 	require.Equal(t, "the stand-in of cvc in the outcome", res.Violations[0].Place)
 
-	// Card numbers that an adapter makes up, and names as long as it likes, do not get in.
+	// Card numbers and overlong names that an adapter makes up do not get into the report.
 	res, err = drive(func(c *sdk.Call) (*sdk.Outcome, error) {
 		_, err := c.Do(&sdk.Send{Method: "POST", URL: "/", Headers: []sdk.Header{sdk.H("X-4242424242424242-"+strings.Repeat("y", 5000), "v\r\n")}})
 		return nil, err
