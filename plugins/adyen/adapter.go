@@ -1,8 +1,8 @@
 // Package adyen is the adapter for Adyen's Checkout API, version 68 (docs.adyen.com/api-explorer/Checkout/68).
 //
-// Adyen answers an authorization at once. Captures, cancels, refunds and amount updates it only accepts ("received"); how they ended
-// comes by webhook. There is no call that asks for a payment, so an answer that was lost is fetched by sending the identical request
-// with its idempotency key again.
+// Adyen answers an authorization at once. It only accepts captures, cancels, refunds and amount updates ("received") and reports
+// their result by webhook. It has no call that asks for a payment. So the adapter gets a lost answer by sending the identical
+// request again, with its idempotency key.
 package adyen
 
 import (
@@ -14,7 +14,7 @@ import (
 // apiVersion begins every path.
 const apiVersion = "/v68"
 
-// Adapter returns the adapter. Every call returns a new one; they are alike.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
@@ -48,7 +48,7 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// placements: the merchant account stands in every body, card data in that of /payments. Live paths begin with /checkout.
+// placements: the merchant account stands in every body, card data in the body of /payments. Live paths begin with /checkout.
 func placements() []sdk.Placement {
 	all := []sdk.Placement{{Secret: "merchant_account", Method: "POST", In: "body", Field: "merchantAccount"}}
 	for _, path := range []string{apiVersion + "/payments", "/checkout" + apiVersion + "/payments"} {
@@ -57,9 +57,9 @@ func placements() []sdk.Placement {
 	return all
 }
 
-// post sends one request and returns the answer. Adyen takes an idempotency key on every POST. Its own 4xx says that it has not acted, and
-// ends the operation so; everything else but an answer proves nothing: the request is still worked on or was answered before (704), or
-// something failed inside Adyen (903).
+// post sends one request and returns the answer. Adyen accepts an idempotency key on every POST. A 4xx of Adyen proves that it has
+// not acted, and ends the operation. Any other failure proves nothing: 704 means that the request is in progress or was answered
+// before, 903 a fault inside Adyen.
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	a := sdk.Must(c.Do(sdk.JSONSend("POST", apiVersion+path, body, sdk.H("X-API-Key", c.Account.Credentials["api_key"])).Keyed("Idempotency-Key")))
 	j := a.JSON()
@@ -77,14 +77,14 @@ func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	return j
 }
 
-// decimals are Adyen's (docs.adyen.com/development-resources/currency-codes). For the last three they are in doubt: a guess could be a
-// hundred times off.
+// decimals where Adyen differs from ISO 4217 (docs.adyen.com/development-resources/currency-codes). The last three are refused:
+// their decimals are uncertain, and a wrong guess would change the amount a hundredfold.
 var decimals = sdk.Decimals{"CLP": 2, "CVE": 0, "IDR": 0, "ISK": 2, "CLF": -1, "IRR": -1, "MGA": -1}
 
-// amount writes an amount as Adyen takes it.
+// amount writes an amount in Adyen's form.
 func amount(m sdk.Money) *sdk.Object {
 	return sdk.NewObject().Str("currency", string(m.Currency)).Int("value", sdk.Must(decimals.Scaled(m)))
 }
 
-// money reads an amount of Adyen's; nil if there is none.
+// money reads an amount; nil if there is none.
 func money(j sdk.JSON) *sdk.Money { return decimals.Read(j, "value", sdk.Currency(j.Str("currency"))) }

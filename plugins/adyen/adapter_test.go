@@ -13,7 +13,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// facts are the recorded requests and answers, with what differs from them and why.
+// facts are the recorded requests and answers, with the intended differences and their reasons.
 var facts = wire.Options{Allow: map[string]string{
 	"body.merchantRefundReason":                       "Adyen takes FRAUD, CUSTOMER REQUEST, RETURN, DUPLICATE and OTHER only: the merchant's reason is mapped",
 	"setup_mandate_minimal body.shopperReference":     "the prefix of a new shopper is the connector account's id",
@@ -26,13 +26,13 @@ var facts = wire.Options{Allow: map[string]string{
 
 func TestWire(t *testing.T) { wire.Run(t, adyen.Adapter(), os.DirFS("testdata"), facts) }
 
-// answers of Adyen where all is well.
+// Successful answers of Adyen.
 const (
 	authorised = `{"pspReference":"993617895204576J","resultCode":"Authorised"}`
 	received   = `{"merchantAccount":"M","paymentPspReference":"tx_1","pspReference":"883617895208888A","status":"received"}`
 )
 
-// TestSuite is what every adapter must pass.
+// TestSuite runs the suite of all adapters.
 func TestSuite(t *testing.T) {
 	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(adyen.Adapter()), sdktest.Options{
 		Request: func(op sdk.Operation, r *sdk.Request) {
@@ -50,7 +50,7 @@ func TestSuite(t *testing.T) {
 	}))
 }
 
-// step is a step of an operation with a card, to be changed.
+// step is a step of an operation with a card.
 func step(op sdk.Operation) *sdk.Step {
 	return wire.NewStep(&adyen.Adapter().Manifest, op, sdk.Request{Reference: "order-1", Amount: sdk.Money{Minor: 2499, Currency: "USD"},
 		Capture: sdk.CaptureAutomatic, TransactionID: "TXN1",
@@ -66,7 +66,7 @@ func sent(t *testing.T, s *sdk.Step) (*sdk.Send, sdk.JSON) {
 	return sends[0], wire.JSONBody(t, sends[0])
 }
 
-// outcome is what the adapter makes of an answer.
+// outcome is the adapter's outcome for an answer.
 func outcome(t *testing.T, s *sdk.Step, status int, body string, headers ...sdk.Header) *sdk.Outcome {
 	t.Helper()
 	x := wire.Answer(status, body)
@@ -81,7 +81,7 @@ func TestMoney(t *testing.T) {
 	for _, k := range []struct {
 		minor    int64
 		currency sdk.Currency
-		value    string // "" is refused
+		value    string // "" is a reject
 	}{
 		{1050, "USD", "1050"}, {1050, "JPY", "1050"}, {1050, "KWD", "1050"}, {9007199254740993, "EUR", "9007199254740993"},
 		{1050, "CLP", "105000"}, {105000, "IDR", "1050"}, {105001, "IDR", ""}, {1050, "ISK", "1050"}, {1<<62 + 1, "CLP", ""}, {100, "MGA", ""}, {100, "XXX", ""},
@@ -118,7 +118,7 @@ func TestBlind(t *testing.T) {
 	require.False(t, body.Has("mpiData.authenticationResponse"))
 }
 
-// A card of two networks is charged on the one that was chosen.
+// A card of two networks is charged on the chosen one.
 func TestBrand(t *testing.T) {
 	for network, want := range map[sdk.CardNetwork]string{"": "", sdk.Visa: "", sdk.CartesBancaires: "cartebancaire"} {
 		s := step(sdk.OpAuthorize)
@@ -155,7 +155,7 @@ func TestAddress(t *testing.T) {
 	}
 }
 
-// A payment with the processor's own 3-D Secure redirects, and ends with what the browser brings back.
+// A payment with Adyen's own 3-D Secure redirects, and ends with what the browser brings back.
 func TestRedirect(t *testing.T) {
 	s := step(sdk.OpAuthorize)
 	s.Request.Request3DS = true
@@ -219,7 +219,7 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpAuthorize), 200, `{"resultCode":"Authorised"}`).Status, "without an id nothing can be done with it")
 }
 
-// What Adyen captures by itself may be taken when it is to be undone.
+// Adyen may have captured an automatic payment before it is voided.
 func TestVoid(t *testing.T) {
 	for capture, want := range map[sdk.CaptureMethod]string{sdk.CaptureManual: "cancels", sdk.CaptureAutomatic: "reversals"} {
 		s := step(sdk.OpVoid)
@@ -231,7 +231,7 @@ func TestVoid(t *testing.T) {
 	}
 }
 
-// An answer that decides nothing tells which payment it is of all the same.
+// An undecided answer still gives the payment's id.
 func TestUndecidedHasItsID(t *testing.T) {
 	for body, status := range map[string]int{`{"resultCode":"BrandNew","pspReference":"P"}`: 200, `{"pspReference":"P"}`: 200, `{"resultCode":"Authorised", "pspReference":"P"}`: 400} {
 		o := outcome(t, step(sdk.OpAuthorize), status, body)
@@ -260,7 +260,7 @@ func TestStoredCredential(t *testing.T) {
 		require.Equal(t, &want, o.Checks, avs)
 	}
 
-	s = step(sdk.OpAuthorize) // the shopper is the one it was stored under
+	s = step(sdk.OpAuthorize) // the shopper is the one who stored the card
 	s.Request.Instrument = &sdk.Instrument{StoredCredentialID: o.StoredCredential.ID}
 	s.Request.StoredCredential = &sdk.StoredCredentialUse{Initiator: "mit", Category: "recurring"}
 	s.Request.ConnectorData = o.ConnectorData

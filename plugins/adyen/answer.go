@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// results are resultCode.
+// results are the meanings of resultCode.
 var results = sdk.Statuses{
 	{sdk.StatusAuthorized, "Authorised PartiallyAuthorised"},
 	{sdk.StatusDeclined, "Refused Error Cancelled"},
@@ -16,21 +16,20 @@ var results = sdk.Statuses{
 	{sdk.StatusPending, "Received Pending AuthenticationFinished AuthenticationNotRequired"},
 }
 
-// result reads the answer to POST /payments and /payments/details.
 func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	code, extra := j.Str("resultCode"), j.Get("additionalData")
 	o := &sdk.Outcome{Status: results.Must(code), TransactionID: j.Str("pspReference"), AuthCode: extra.Str("authCode"),
 		NetworkTransactionID: extra.Str("networkTxReference"), Checks: checks.Read(word(extra.Str("cvcResult"), " "), word(extra.Str("avsResult"), " ")), Raw: map[string]string{"result_code": code}}
 	switch o.Status {
 	case sdk.StatusAuthorized:
-		sdk.Require(o.TransactionID != "", errors.New("authorised without a pspReference"))
+		sdk.Require(o.TransactionID != "", errors.New("the answer says Authorised without a pspReference"))
 		o.Status, o.Amount = approved(c.Request), authorised(c.Request, j)
-		sdk.Require(o.Amount != nil || code != "PartiallyAuthorised", errors.New("partially authorised without the amount"))
+		sdk.Require(o.Amount != nil || code != "PartiallyAuthorised", errors.New("the answer says PartiallyAuthorised without the amount"))
 		o.StoredCredential, o.ConnectorData = stored(c.Request, extra)
 	case sdk.StatusDeclined:
 		o.Decline = decline(j)
 	case sdk.StatusCustomerAction:
-		if o.NextAction = nextAction(j.Get("action")); o.NextAction == nil { // one for Adyen's own component, that no browser can be sent to
+		if o.NextAction = nextAction(j.Get("action")); o.NextAction == nil { // an action for Adyen's component, not a page for the browser
 			o.Status = sdk.StatusPending
 		} else if data := j.Str("action.paymentData"); data != "" && len(data) <= sdk.MaxConnectorData {
 			o.ConnectorData = &sdk.ConnectorData{Version: 1, Payment: data}
@@ -39,8 +38,8 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// authorised is the amount that the issuer approved, which may be less than was asked for (docs.adyen.com, "Partial authorizations"). nil where the
-// answer tells no amount.
+// authorised is the amount that the issuer approved; it may be lower than the requested amount (docs.adyen.com, "Partial
+// authorizations"). nil if the answer holds no amount.
 func authorised(r *sdk.Request, j sdk.JSON) *sdk.Money {
 	whole := decimals.Told(j, "amount.value", "amount.currency", r.Amount.Currency)
 	if part := decimals.Told(j.Get("additionalData"), "authorisedAmountValue", "authorisedAmountCurrency", r.Amount.Currency); part != nil {
@@ -49,7 +48,7 @@ func authorised(r *sdk.Request, j sdk.JSON) *sdk.Money {
 	return whole
 }
 
-// approved is what Authorised means: with automatic capture Adyen takes the money without being asked again.
+// approved is the meaning of Authorised: with automatic capture Adyen takes the money without another request.
 func approved(r *sdk.Request) sdk.OutcomeStatus {
 	switch {
 	case r.Amount.Minor == 0:
@@ -60,7 +59,7 @@ func approved(r *sdk.Request) sdk.OutcomeStatus {
 	return sdk.StatusCaptured
 }
 
-// stored is the credential that Adyen keeps, and the shopper to be named with it.
+// stored is the credential that Adyen keeps, with the shopper whom later payments must name.
 func stored(r *sdk.Request, extra sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData) {
 	id, shopper := extra.Key("recurring.recurringDetailReference").Str(""), extra.Key("recurring.shopperReference").Str("")
 	if id == "" || r.StoredCredential == nil {
@@ -69,7 +68,7 @@ func stored(r *sdk.Request, extra sdk.JSON) (*sdk.StoredCredential, *sdk.Connect
 	return &sdk.StoredCredential{ID: id, CustomerID: shopper}, &sdk.ConnectorData{Version: 1, Method: shopper, Customer: shopper}
 }
 
-// nextAction is a redirect: GET, or POST of a form. nil for the actions that only Adyen's component can perform.
+// nextAction is a redirect: GET, or POST of a form. nil for actions that only Adyen's component can perform.
 func nextAction(a sdk.JSON) *sdk.NextAction {
 	url := a.Str("url")
 	if a.Str("type") != "redirect" || !strings.HasPrefix(url, "https://") {
@@ -94,16 +93,16 @@ var checks = sdk.CheckCodes{
 		{sdk.CheckUnchecked, "5 11 12 13 18"}},
 }
 
-// word is what stands before the first separator.
+// word is the text before the first separator.
 func word(text, separator string) string {
 	first, _, _ := strings.Cut(text, separator)
 	return first
 }
 
-// decline is why a payment with a result code was refused. Where Adyen says nothing more than that it was, the issuer's code does.
+// decline is the reason of a refused payment. If Adyen gives no more than "refused", the issuer's code decides.
 func decline(j sdk.JSON) *sdk.Decline {
 	network, advice := word(j.Str("additionalData.refusalReasonRaw"), " : "), word(j.Str("additionalData.merchantAdviceCode"), " : ")
-	if len(network) > 2 { // a word of Adyen's own ("DECLINED Expiry Incorrect"), not a code of the network
+	if len(network) > 2 { // words of Adyen ("DECLINED Expiry Incorrect"), not a network's code
 		network = ""
 	}
 	d := declines.New(j.First("refusalReasonCode", "resultCode"), j.Str("refusalReason"), "")
@@ -114,7 +113,7 @@ func decline(j sdk.JSON) *sdk.Decline {
 	return d
 }
 
-// declines are decline codes and what they mean.
+// declines are Adyen's refusal codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// authorize is POST /payments, of a zero amount (verify) too.
+// authorize is POST /payments; verify sends it with a zero amount.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) { return result(c, post(c, "/payments", payment(c))) }
 
 // payment is the body of POST /payments.
@@ -38,17 +38,16 @@ func paymentMethod(r *sdk.Request) *sdk.Object {
 	}
 	k := i.Card
 	o.Str("number", k.Number).Str("expiryMonth", k.Month()).Str("expiryYear", k.Year()).OptStr("cvc", k.CVC).OptStr("holderName", holder(r))
-	if i.NetworkTransactionID != "" || k.Network == sdk.CartesBancaires { // of a card of two networks, the one that was chosen
+	if i.NetworkTransactionID != "" || k.Network == sdk.CartesBancaires { // a card of two networks: name the chosen one
 		o.OptStr("brand", brands[k.Network])
 	}
 	return o.OptStr("networkPaymentReference", i.NetworkTransactionID)
 }
 
-// brands are Adyen's names of the card networks (docs.adyen.com, payment method variants).
 var brands = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mc", sdk.AmericanExpress: "amex", sdk.JCB: "jcb", sdk.DinersClub: "diners",
 	sdk.Discover: "discover", sdk.CartesBancaires: "cartebancaire", sdk.UnionPay: "cup", sdk.Maestro: "maestro"}
 
-// holder is the name of the billing address; that on the card where 3-D Secure is asked for, which wants one.
+// holder is the name of the billing address, or the name on the card if 3-D Secure needs one.
 func holder(r *sdk.Request) string {
 	if name := r.BillTo().Name(); name != "" || !r.Request3DS && r.ThreeDS == nil {
 		return name
@@ -56,8 +55,8 @@ func holder(r *sdk.Request) string {
 	return r.Instrument.Card.Holder
 }
 
-// mpiData is a 3-D Secure 2 result from elsewhere (docs.adyen.com, "Third-party authentication"): directoryResponse is the transStatus
-// of the ARes, authenticationResponse that after the challenge. Where the flow is not known both are told.
+// mpiData is an outside 3-D Secure 2 result (docs.adyen.com, "Third-party authentication"): directoryResponse is the transStatus
+// of the ARes, authenticationResponse the one after the challenge. Without a known flow both are sent.
 func mpiData(t *sdk.ThreeDSResult) *sdk.Object {
 	directory, authentication := t.TransStatus, t.TransStatus
 	switch t.Flow {
@@ -66,12 +65,12 @@ func mpiData(t *sdk.ThreeDSResult) *sdk.Object {
 	case "frictionless":
 		authentication = ""
 	}
-	if !strings.Contains("YAUN", authentication) { // rejected or for information only, which is never how a challenge ends
+	if !strings.Contains("YAUN", authentication) { // R and I: a challenge never ends with these
 		authentication = ""
 	}
 	return sdk.NewObject().OptStr("directoryResponse", directory).OptStr("authenticationResponse", authentication).OptStr("cavv", t.CAVV).
 		OptStr("eci", t.ECI).OptStr("dsTransID", t.DSTransID).OptStr("threeDSVersion", t.Version).
-		OptStr("cavvAlgorithm", t.CAVVAlgorithm) // which Cartes Bancaires wants
+		OptStr("cavvAlgorithm", t.CAVVAlgorithm) // Cartes Bancaires requires it
 }
 
 func additionalData(r *sdk.Request) *sdk.Object {
@@ -86,8 +85,8 @@ func additionalData(r *sdk.Request) *sdk.Object {
 var exemptions = sdk.Names{{"lowValue", "low_value"}, {"transactionRiskAnalysis", "transaction_risk_analysis"}, {"trustedBeneficiary", "trusted_beneficiary"},
 	{"secureCorporate", "secure_corporate"}}
 
-// models tell the network what the credential is stored or used for. A merchant-initiated payment has the model that the credential was
-// stored with for off-session use.
+// models say for what use a credential is stored or charged. A merchant-initiated payment has the model under which the credential
+// was stored for off-session use.
 var models = sdk.Names{{"UnscheduledCardOnFile", "mit first_off_session cit_off_session"}, {"CardOnFile", "first cit"}}
 
 func processingModel(r *sdk.Request) string {
@@ -97,8 +96,8 @@ func processingModel(r *sdk.Request) string {
 	return models.For(r.StoredCredential)
 }
 
-// shopperReference is the shopper under whom Adyen keeps a credential: the one it was stored under, else the merchant's customer within
-// this account.
+// shopperReference names the shopper of a stored credential: the one who stored it, else the merchant's customer within this
+// account.
 func shopperReference(c *sdk.Call) string {
 	r := c.Request
 	stored := r.Instrument.StoredCredentialID != ""
@@ -111,17 +110,17 @@ func shopperReference(c *sdk.Call) string {
 	case r.Payer().ID != "":
 		return c.Account.ID + "_" + r.Customer.ID
 	case stored || r.Stores():
-		sdk.Check(sdk.Missing("customer_id", "Adyen keeps credentials by customer"))
+		sdk.Check(sdk.Missing("customer_id", "Adyen stores credentials by customer: give the payment a customer"))
 	}
 	return kept
 }
 
-// person adds who pays. The customer of a merchant-initiated payment is not there.
+// person adds the payer's data. A merchant-initiated payment has no data of the payer's device.
 func person(o *sdk.Object, r *sdk.Request, mit bool) {
 	b := r.BillTo()
 	if !mit {
 		name := sdk.NewObject()
-		if b.FirstName != "" && b.LastName != "" { // Adyen wants both
+		if b.FirstName != "" && b.LastName != "" { // Adyen requires both
 			name.Str("firstName", b.FirstName).Str("lastName", b.LastName)
 		}
 		o.Obj("shopperName", name).OptStr("shopperEmail", r.Email()).OptStr("countryCode", b.Country)
@@ -129,8 +128,8 @@ func person(o *sdk.Object, r *sdk.Request, mit bool) {
 	o.OptStr("shopperIP", r.Device().IP).OptStr("telephoneNumber", cmp.Or(b.Phone, r.Payer().Phone)).Obj("billingAddress", address(r.Billing)).Obj("deliveryAddress", address(r.Shipping))
 }
 
-// address is an address as Adyen takes it: whole, with street and house number apart. One that lacks a part is left out, as the
-// payment would be refused for it.
+// address is an address in Adyen's form, with street and house number apart. Adyen refuses a payment with an incomplete address,
+// so the adapter leaves that out.
 func address(a *sdk.Address) *sdk.Object {
 	if a == nil || a.Line1 == "" || a.City == "" || a.Zip == "" || a.Country == "" {
 		return nil
@@ -143,7 +142,7 @@ func address(a *sdk.Address) *sdk.Object {
 		OptStr("stateOrProvince", a.State).Str("street", street)
 }
 
-// houseNumber takes the number off one end of "1 Market St" or "Damrak 1".
+// houseNumber splits the number off either end of "1 Market St" or "Damrak 1".
 func houseNumber(line string) (house, street string) {
 	if before, after, ok := strings.Cut(line, " "); ok && line[0]-'0' <= 9 {
 		return before, after
@@ -155,7 +154,7 @@ func houseNumber(line string) (house, street string) {
 }
 
 func browserInfo(b *sdk.Browser) *sdk.Object {
-	if b.UserAgent == "" || b.AcceptHeader == "" { // Adyen refuses one without them
+	if b.UserAgent == "" || b.AcceptHeader == "" { // Adyen requires both
 		return nil
 	}
 	return sdk.NewObject().Str("userAgent", b.UserAgent).Str("acceptHeader", b.AcceptHeader).OptStr("language", b.Language).
@@ -163,7 +162,7 @@ func browserInfo(b *sdk.Browser) *sdk.Object {
 		Int("timeZoneOffset", int64(b.TimeZone)).Bool("javaEnabled", b.JavaEnabled)
 }
 
-// Adyen refuses payments with more or longer metadata (error 177): what is too long is left out.
+// Adyen refuses payments with more or longer metadata (error 177), so the adapter leaves the excess out.
 const maxPairs, maxKey, maxValue = 20, 20, 80
 
 func metadata(m map[string]string) *sdk.Object {

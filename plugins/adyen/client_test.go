@@ -15,13 +15,13 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// model is the request of Adyen's library that is sent to a path.
+// model is the library's model of the requests to a path.
 func model(url string) string {
 	return map[string]string{"payments": "PaymentRequest", "details": "PaymentDetailsRequest", "captures": "PaymentCaptureRequest", "cancels": "PaymentCancelRequest",
 		"refunds": "PaymentRefundRequest", "amountUpdates": "PaymentAmountUpdateRequest"}[path.Base(url)]
 }
 
-// TestRequestsAreOfTheClientsModels checks what is sent in every recorded case, and in what has no case, against Adyen's library.
+// TestRequestsAreOfTheClientsModels compares every request, of the recorded cases and of others, with Adyen's library.
 func TestRequestsAreOfTheClientsModels(t *testing.T) {
 	a := adyen.Adapter()
 	s, err := published.Load(os.DirFS("testdata"), nil)
@@ -30,12 +30,12 @@ func TestRequestsAreOfTheClientsModels(t *testing.T) {
 	require.NoError(t, err)
 	seen := map[string]bool{}
 	check := func(name string, step *sdk.Step) {
-		step.Request.ReturnURL = "https://switch.example/return" // which the host always tells
+		step.Request.ReturnURL = "https://switch.example/return" // the host always sends it
 		sends, end, err := wire.Play(a, step)
 		require.NoError(t, err)
 		require.NotEmpty(t, sends, "%s: %+v", name, end)
 		seen[model(sends[0].URL)] = true
-		// A name is whole or empty: the recorded requests have an empty one, where the library would leave it out.
+		// A name is complete or empty. The recorded requests have an empty one, which the library would leave out.
 		body := strings.Replace(string(sends[0].Body), `,"shopperName":{}`, "", 1)
 		require.NoError(t, s.Check(model(sends[0].URL), []byte(body)), "%s: %s", name, body)
 	}
@@ -69,7 +69,7 @@ func TestRequestsAreOfTheClientsModels(t *testing.T) {
 	check("return", back)
 	back.Request.Return = &sdk.Return{Form: []sdk.Header{sdk.H("MD", "md"), sdk.H("PaRes", "pares")}}
 	check("return by form", back)
-	for _, status := range []string{"Y", "A", "U", "N", "R", "I"} { // of EMV 3-D Secure, with which a payment may be made
+	for _, status := range []string{"Y", "A", "U", "N", "R", "I"} { // the EMV 3-D Secure statuses that allow a payment
 		for _, flow := range []string{"", "frictionless", "challenge"} {
 			s := step(sdk.OpAuthorize)
 			s.Request.ThreeDS = &sdk.ThreeDSResult{CAVV: "cavv", ECI: "05", TransStatus: status, Version: "2.2.0", DSTransID: "ds-1", Flow: flow, CAVVAlgorithm: "2"}
@@ -81,11 +81,11 @@ func TestRequestsAreOfTheClientsModels(t *testing.T) {
 	require.Error(t, s.Check("PaymentRequest", []byte(`{"colour":"red"}`)))
 }
 
-// brandsOf are the networks whose payments on another processor's agreement Adyen is told of.
+// brandsOf are the networks for which Adyen accepts payments on an agreement of another processor.
 var brandsOf = map[sdk.CardNetwork]bool{sdk.Visa: true, sdk.Mastercard: true, sdk.AmericanExpress: true, sdk.JCB: true, sdk.DinersClub: true, sdk.Discover: true,
 	sdk.CartesBancaires: true, sdk.UnionPay: true, sdk.Maestro: true}
 
-// TestAnswersAreOfTheClientsModels: the answers these tests use are ones that Adyen's library reads.
+// TestAnswersAreOfTheClientsModels: Adyen's library can read the answers in these tests.
 func TestAnswersAreOfTheClientsModels(t *testing.T) {
 	s, err := published.Load(os.DirFS("testdata"), nil)
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestAnswersAreOfTheClientsModels(t *testing.T) {
 		if c.Response.Status >= 400 {
 			m = "ServiceError"
 		}
-		if m == "" || c.Name == "refund_received" { // which leaves out the amount, as the adapter must not need it
+		if m == "" || c.Name == "refund_received" { // this case has no amount: the adapter must not need one
 			continue
 		}
 		checked++
@@ -110,7 +110,7 @@ func TestAnswersAreOfTheClientsModels(t *testing.T) {
 	require.NotZero(t, checked)
 }
 
-// TestClientKnowsNoOtherResults: every result code of Adyen's library is read.
+// TestClientKnowsNoOtherResults: the adapter reads every result code of Adyen's library.
 func TestClientKnowsNoOtherResults(t *testing.T) {
 	s, err := published.Load(os.DirFS("testdata"), nil)
 	require.NoError(t, err)
@@ -119,9 +119,9 @@ func TestClientKnowsNoOtherResults(t *testing.T) {
 	for _, r := range results {
 		want := map[string]sdk.OutcomeStatus{"Authorised": sdk.StatusCaptured, "Refused": sdk.StatusDeclined, "Error": sdk.StatusDeclined, "Cancelled": sdk.StatusDeclined,
 			"Received": sdk.StatusPending, "Pending": sdk.StatusPending, "AuthenticationFinished": sdk.StatusPending, "AuthenticationNotRequired": sdk.StatusPending,
-			"RedirectShopper": sdk.StatusCustomerAction, "ChallengeShopper": sdk.StatusPending, "IdentifyShopper": sdk.StatusPending, // of the last two only Adyen's component can perform the action
+			"RedirectShopper": sdk.StatusCustomerAction, "ChallengeShopper": sdk.StatusPending, "IdentifyShopper": sdk.StatusPending, // only Adyen's component performs the actions of the last two
 			"PresentToShopper":    sdk.StatusPending, // a voucher
-			"PartiallyAuthorised": sdk.StatusUnknown, // is never asked for
+			"PartiallyAuthorised": sdk.StatusUnknown, // the adapter never asks for it
 			"Success":             sdk.StatusUnknown, // of gift cards
 		}[r]
 		action := `{"type":"threeDS2","token":"x"}`
@@ -134,7 +134,7 @@ func TestClientKnowsNoOtherResults(t *testing.T) {
 	}
 }
 
-// TestClientKnowsNoOtherEvents: every event code of Adyen's library is read, or is one about nothing of ours.
+// TestClientKnowsNoOtherEvents: the adapter reads every event code of Adyen's library, or the code does not concern payments.
 func TestClientKnowsNoOtherEvents(t *testing.T) {
 	s, err := published.Load(os.DirFS("testdata"), nil)
 	require.NoError(t, err)

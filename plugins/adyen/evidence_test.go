@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// signedItem is a signed message of one item with an amount of any kind.
+// signedItem is a signed message of one item with any amount.
 func signedItem(t *testing.T, event, value, currency string, additional map[string]string) []byte {
 	t.Helper()
 	text := func(raw string) string { return strings.Trim(raw, `"`) }
@@ -36,7 +36,7 @@ func signedItem(t *testing.T, event, value, currency string, additional map[stri
 		"merchantReference":"order-1","amount":{"value":%s,"currency":%s},"eventCode":"%s","success":"true","additionalData":%s}}]}`, value, currency, event, more))
 }
 
-// TestUnreadableAmounts shows that a message with an amount that cannot be read is never taken for the whole amount.
+// TestUnreadableAmounts: the adapter never takes an unreadable amount for the whole amount.
 func TestUnreadableAmounts(t *testing.T) {
 	for _, event := range []string{"AUTHORISATION", "CAPTURE", "REFUND", "AUTHORISATION_ADJUSTMENT"} {
 		for _, amount := range [][2]string{{`"sixty"`, `"EUR"`}, {`{}`, `"EUR"`}, {`1130`, `"eur"`}, {`10.5`, `"EUR"`}, {`-5`, `"EUR"`}} {
@@ -49,7 +49,7 @@ func TestUnreadableAmounts(t *testing.T) {
 	}
 }
 
-// TestPartialApproval shows that an approval of less than was asked for is one of less, asked for or not.
+// TestPartialApproval: an approval of a lower amount counts for that amount, whether a partial approval was requested or not.
 func TestPartialApproval(t *testing.T) {
 	part := map[string]string{"authorisedAmountValue": "700", "authorisedAmountCurrency": "EUR"}
 	e := receive(t, signedItem(t, "AUTHORISATION", `1130`, `"EUR"`, part), hmacKey).Events
@@ -67,7 +67,7 @@ func TestPartialApproval(t *testing.T) {
 	}
 }
 
-// TestAuthenticationError shows that an authentication that broke down asks nobody to authenticate again.
+// TestAuthenticationError: a failed 3-D Secure run does not ask the payer to authenticate again.
 func TestAuthenticationError(t *testing.T) {
 	o := outcome(t, step(sdk.OpAuthorize), 200, `{"pspReference":"PSP1","resultCode":"Refused","refusalReason":"3DS Authentication Error","refusalReasonCode":"42"}`)
 	require.Equal(t, sdk.DeclineAuthenticationFailed, o.Decline.Reason)

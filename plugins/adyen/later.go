@@ -16,7 +16,7 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	case pares != "":
 		details.Str("MD", r.Returned("MD")).Str("PaRes", pares)
 	default:
-		return nil, sdk.Missing("redirectResult", "the customer came back without a result")
+		return nil, sdk.Missing("redirectResult", "the customer came back without a result: pass the query of the return URL on")
 	}
 	return result(c, post(c, "/payments/details", sdk.NewObject().Obj("details", details).OptStr("paymentData", r.Kept().Payment)))
 }
@@ -27,7 +27,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// void cancels what is held. What Adyen captures without being asked may be taken by now: it is reversed, which cancels or refunds it.
+// void cancels an authorized payment. Adyen may have captured an automatic payment: a reversal cancels or refunds it.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	what := "cancels"
 	if c.Request.Known().Capture == sdk.CaptureAutomatic {
@@ -53,11 +53,11 @@ func modification(c *sdk.Call) *sdk.Object {
 	return sdk.NewObject().Str("merchantAccount", c.Account.Credentials["merchant_account"]).OptStr("reference", c.Request.Reference)
 }
 
-// modify asks for a change of a payment and returns the request's own pspReference. All that Adyen answers is that it was received.
+// modify asks for a change of a payment and returns the request's own pspReference. Adyen only confirms the receipt.
 func modify(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id string) {
 	j := post(c, "/payments/"+sdk.PathEscape(c.Request.TransactionID)+"/"+what, body)
 	id = j.Str("pspReference")
-	sdk.Require(id != "", errors.New("neither received nor refused"))
+	sdk.Require(id != "", errors.New("the answer neither confirms nor refuses the request"))
 	o = &sdk.Outcome{Status: sdk.StatusPending, TransactionID: j.Str("paymentPspReference"), Amount: money(j.Get("amount"))}
 	if j.Str("status") != "received" {
 		o.Status, o.Amount, o.Raw = sdk.StatusUnknown, nil, j.Pick("status")
@@ -65,7 +65,7 @@ func modify(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id stri
 	return o, id
 }
 
-// refundReason is the nearest of the reasons Adyen knows; it takes no others.
+// refundReason is the nearest of Adyen's reasons; Adyen accepts no others.
 func refundReason(reason string) string {
 	if reason == "" {
 		return ""

@@ -7,19 +7,19 @@ import (
 	"payswitch/sdk"
 )
 
-// webhook reads a standard notification. Each item carries a signature over eight of its fields; of an item nothing else decides
-// anything. The time is not among the signed fields: an old message may come again, and then says what was said before.
+// webhook reads a standard notification. A signature over eight fields of each item decides; other fields decide nothing. The time
+// is not signed, so an old message may come again and repeats its old content.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{Status: sdk.StatusHandled, Reply: &sdk.Reply{Status: 200, Headers: []sdk.Header{sdk.H("Content-Type", "text/plain")}, Body: "[accepted]"}}
 	items := c.Message().Get("notificationItems")
 	if !items.IsArray() {
-		return sdk.Refuse(400, "not a notification"), nil
+		return sdk.Refuse(400, "the message is not a notification"), nil
 	}
 	for item := range items.All() {
 		n := item.Get("NotificationRequestItem")
 		text := signed(n)
 		if strings.Count(text, ":") != 7 {
-			continue // a colon within a field: not ours, whose references have none, and the fields could be told in two ways
+			continue // a colon inside a field makes the signed text ambiguous; our references have none
 		}
 		key := sdk.Fn(sdk.FnUnhex, sdk.Text(c.Account.Credentials["webhook_secret"]))
 		c.Signed("webhook_secret", sdk.Fn(sdk.FnBase64, sdk.Fn(sdk.FnHMACSHA256, key, sdk.Text(text))), n.Str("additionalData.hmacSignature"))
@@ -30,18 +30,18 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// signed is what is signed of an item, in base64 with the HMAC-SHA256 under a key in hexadecimal: eight fields joined by colons
-// (docs.adyen.com, "Verify HMAC signatures").
+// signed is the signed text of an item: eight fields joined by colons. The signature is its HMAC-SHA256 with a hexadecimal key, in
+// base64 (docs.adyen.com, "Verify HMAC signatures").
 func signed(n sdk.JSON) string {
 	return strings.Join([]string{n.Text("pspReference"), n.Text("originalReference"), n.Text("merchantAccountCode"), n.Text("merchantReference"),
 		n.Text("amount.value"), n.Text("amount.currency"), n.Text("eventCode"), n.Text("success")}, ":")
 }
 
-// reversals are of what had succeeded.
+// reversals undo an earlier success.
 const reversals = "CAPTURE_FAILED REFUND_FAILED REFUNDED_REVERSED REFUND_REVERSED"
 
-// What an item says by its eventCode, where it says success and where it does not, and what it is about where that is no payment. As a sync
-// would, the event of a payment says what has become of the payment: after a cancel that failed it is still authorized.
+// The meaning of an item's eventCode with and without success, and its object if that is not a payment. Like a sync, the event of
+// a payment reports the payment's state: after a failed cancel the payment is still authorized.
 var (
 	succeeded = sdk.Statuses{{sdk.StatusAuthorized, "AUTHORISATION AUTHORISATION_ADJUSTMENT RECURRING_CONTRACT"}, {sdk.StatusCaptured, "CAPTURE"},
 		{sdk.StatusVoided, "CANCELLATION CANCEL_OR_REFUND EXPIRE"}, {sdk.StatusRefunded, "REFUND"}, {sdk.StatusDeclined, "OFFER_CLOSED " + reversals}}
@@ -51,7 +51,7 @@ var (
 		"NOTIFICATION_OF_CHARGEBACK CHARGEBACK CHARGEBACK_REVERSED SECOND_CHARGEBACK PREARBITRATION_WON PREARBITRATION_LOST"}}
 )
 
-// event is what an item tells; nil for those about nothing of ours. A capture or refund is named by its own reference.
+// event is the event of an item; nil for an item that does not concern payments. A capture or refund has its own reference.
 func event(n sdk.JSON) *sdk.Event {
 	id, code, success := n.Str("pspReference"), n.Str("eventCode"), n.Text("success") == "true"
 	o := &sdk.Outcome{TransactionID: cmp.Or(n.Str("originalReference"), id), Amount: money(n.Get("amount")),
@@ -67,7 +67,7 @@ func event(n sdk.JSON) *sdk.Event {
 		return e
 	case o.Status == "":
 		return nil
-	case code == "RECURRING_CONTRACT": // of a payment that was approved: what was stored with it, where its answer did not tell
+	case code == "RECURRING_CONTRACT": // the stored credential of an approved payment whose answer lacked it
 		if n.Str("originalReference") == "" {
 			return nil
 		}
@@ -83,7 +83,7 @@ func event(n sdk.JSON) *sdk.Event {
 		e.Outcome, e.Sync = nil, true
 		return e
 	}
-	if !success || o.Status == sdk.StatusDeclined || o.Status == sdk.StatusVoided { // the amount is not that of what it says
+	if !success || o.Status == sdk.StatusDeclined || o.Status == sdk.StatusVoided { // the item's amount does not belong to this status
 		o.Amount = nil
 	}
 	if o.Status == sdk.StatusDeclined {
@@ -92,8 +92,8 @@ func event(n sdk.JSON) *sdk.Event {
 	return e
 }
 
-// readable says whether the amount of what was authorized, captured or refunded can be believed. An issuer may have approved less than the
-// signed amount (authorisedAmountValue); that field is not signed, so that it only says that the signed amount is not the whole truth.
+// readable reports whether the amount of an authorization, capture or refund is reliable. An issuer may approve less than the
+// signed amount (authorisedAmountValue). That field is not signed; it only shows that the signed amount may be too high.
 func readable(n sdk.JSON, o *sdk.Outcome) bool {
 	switch o.Status {
 	case sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusRefunded, sdk.StatusVerified:
@@ -105,7 +105,7 @@ func readable(n sdk.JSON, o *sdk.Outcome) bool {
 	return o.Amount != nil && o.Amount.Minor >= 0 && (same || n.Str("eventCode") != "AUTHORISATION")
 }
 
-// said is why something was refused: in words, which are not signed. They explain and decide nothing.
+// said is the reason of a refusal, in unsigned words. They explain and decide nothing.
 func said(n sdk.JSON) *sdk.Decline {
 	code := n.Str("eventCode")
 	if why := n.Text("additionalData.refusalReasonCode"); declines.Of(why) != "" {

@@ -18,7 +18,6 @@ import (
 
 const hmacKey = "44782DEF547AAA06C910C43932B1EB0C71FC68D9D0C057550C48EC2ACF6BA056"
 
-// notification is a signed message of one item.
 func notification(t *testing.T, event, success, original string) []byte {
 	t.Helper()
 	key, err := hex.DecodeString(hmacKey)
@@ -33,7 +32,7 @@ func notification(t *testing.T, event, success, original string) []byte {
 	return body
 }
 
-// receive runs the webhook operation with the HMAC key that the account has.
+// receive runs the webhook operation with the account's HMAC key.
 func receive(t *testing.T, body []byte, secret string) *sdk.Outcome {
 	t.Helper()
 	s := wire.NewStep(&adyen.Adapter().Manifest, sdk.OpWebhook, sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Body: body, BodyLength: len(body)}})
@@ -47,7 +46,7 @@ func receive(t *testing.T, body []byte, secret string) *sdk.Outcome {
 func TestWebhookEvents(t *testing.T) {
 	for _, k := range []struct {
 		event, success, original string
-		object                   string // "" is no event
+		object                   string // "" for no event
 		status                   sdk.OutcomeStatus
 	}{
 		{"AUTHORISATION", "true", "", "payment", sdk.StatusAuthorized},
@@ -71,7 +70,7 @@ func TestWebhookEvents(t *testing.T) {
 		{"RECURRING_CONTRACT", "true", "", "", ""},
 		{"OFFER_CLOSED", "false", "", "", ""},
 		{"REPORT_AVAILABLE", "true", "", "", ""},
-		{"CAPTURE", "true", "PAY:Shop", "", ""}, // signed, but the fields could be told in two ways
+		{"CAPTURE", "true", "PAY:Shop", "", ""}, // signed, but ambiguous
 	} {
 		o := receive(t, notification(t, k.event, k.success, k.original), hmacKey)
 		require.Equal(t, sdk.StatusHandled, o.Status)

@@ -1,7 +1,7 @@
 // Package checkout is the adapter for Checkout.com's Unified Payments API (api-reference.checkout.com).
 //
-// A payment request is answered at once. Captures, voids and refunds are accepted with an action id and performed later: a sync of
-// the payment, or of its actions, tells how they ended. Payments are found by id or by our reference.
+// Checkout.com answers a payment request at once. It accepts captures, voids and refunds with an action id and performs them
+// later; a sync of the payment, or of its actions, finds their result. It finds payments by id or by our reference.
 package checkout
 
 import (
@@ -15,13 +15,13 @@ const (
 	webhookSecret = "webhook_secret"
 )
 
-// The setting that asks for authorizations that can be raised later, and its value that does.
+// The setting that asks for authorizations that can be raised later, and its value for yes.
 const (
 	authorizationType = "authorization_type"
 	estimated         = "Estimated"
 )
 
-// Adapter returns the adapter. Every call returns a new one; they are alike.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
@@ -47,7 +47,7 @@ func Adapter() *sdk.Adapter {
 			Reference: sdk.ReferenceRule{MaxLength: 50},
 			Webhook:   &sdk.WebhookRule{Scheme: "cko-signature", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByIdempotentResend},
-				// Nothing promises that a payment is in the list by reference at once.
+				// Checkout.com does not promise that the list by reference shows a payment at once.
 				IdempotencyWindowSeconds: 24 * 60 * 60, NotFoundFinalAfterSeconds: 5 * 60},
 		},
 		Authorize: authorize, Verify: authorize, Complete: complete, Sync: sync,
@@ -57,8 +57,8 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// post sends one request and returns what was made. Checkout.com takes an idempotency key for payments, captures, voids and refunds. A refusal
-// ends the operation.
+// post sends one request and returns the new object. Checkout.com accepts an idempotency key for payments, captures, voids and
+// refunds. A refusal ends the operation.
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	resp := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(secretKey)).Keyed("Cko-Idempotency-Key")))
 	c.About(resp.JSON().Str("id"))
@@ -68,13 +68,13 @@ func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	return resp.JSON()
 }
 
-// paymentPath is the path of the payment the operation is about.
+// paymentPath is the path of the operation's payment.
 func paymentPath(c *sdk.Call) string { return "/payments/" + sdk.PathEscape(c.Request.TransactionID) }
 
-// decimals are Checkout.com's (checkout.com/docs/resources/calculating-the-amount) where they are not ISO 4217's. It does not take CLF.
+// decimals where Checkout.com (checkout.com/docs/resources/calculating-the-amount) differs from ISO 4217. It does not support CLF.
 var decimals = sdk.Decimals{"ISK": 0, "CLP": 2, "IRR": 2, "MGA": 2, "CLF": -1}
 
-// amount is an amount as Checkout.com takes it.
+// amount is an amount in Checkout.com's form.
 func amount(m sdk.Money) int64 {
 	value := sdk.Must(decimals.Scaled(m))
 	if decimals.Of(m.Currency) == 3 && value%10 != 0 {
@@ -83,7 +83,8 @@ func amount(m sdk.Money) int64 {
 	return value
 }
 
-// told reads an amount of a payment at a path; nil if there is none. One that cannot be read, or in another currency, decides nothing.
+// told reads an amount of a payment at a path; nil if there is none. An unreadable amount, or one in another currency, ends the
+// operation undecided.
 func told(c *sdk.Call, j sdk.JSON, path string) *sdk.Money {
 	return decimals.Told(j, path, "currency", c.Request.Amount.Currency)
 }

@@ -13,7 +13,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// facts are the recorded requests and answers, with what differs from them and why.
+// facts are the recorded requests and answers, with the intended differences and their reasons.
 var facts = wire.Options{
 	Allow: map[string]string{
 		"authorize_details body.shipping.*":                  "the address of delivery goes along",
@@ -23,7 +23,7 @@ var facts = wire.Options{
 		"damaged/refund_sync_done another amount [0].amount": "of another action than the refund",
 		"damaged/refund_sync_done unreadable [0].amount":     "of another action than the refund",
 	},
-	Answer: func(c *wire.Case, _ int, s *sdk.Send) *wire.Response { // of an automatic payment whose balances show no capture the actions are asked for
+	Answer: func(c *wire.Case, _ int, s *sdk.Send) *wire.Response { // the adapter asks for the actions of an automatic payment whose balances show no capture
 		if c.Flow == "payment_sync" && strings.HasSuffix(s.URL, "/actions") {
 			return &wire.Response{Status: 200, Body: []any{map[string]any{"id": "act_2", "type": "Capture", "amount": 2499, "approved": true},
 				map[string]any{"id": "act_1", "type": "Authorization", "amount": 2499, "approved": true}}}
@@ -36,7 +36,7 @@ var facts = wire.Options{
 		"status/payment_sync/Card Verified":        "a verification answered for a payment of an amount proves nothing",
 	},
 	Set: func(c *wire.Case, _, value string) bool {
-		// In these states the amount that was captured decides; the processor tells it in the payment's balances.
+		// In these states the captured amount decides; it stands in the payment's balances.
 		if body, ok := c.Response.Body.(map[string]any); ok && (strings.HasPrefix(value, "Partially") || value == "Refunded") {
 			body["balances"] = map[string]any{"total_authorized": 2499, "total_captured": 1000, "total_refunded": 0}
 		}
@@ -52,7 +52,7 @@ const (
 	raised = `{"action_id":"act_2","amount":1000,"currency":"USD","approved":true,"auth_code":"410961","response_code":"10000","balances":{"total_authorized":3499}}`
 )
 
-// paid is a payment as Checkout.com tells it.
+// paid is a payment in Checkout.com's form.
 func paid(status, more string) string {
 	if more != "" {
 		more = "," + more
@@ -60,7 +60,7 @@ func paid(status, more string) string {
 	return `{"id":"pay_1","status":"` + status + `","amount":2499,"currency":"USD","reference":"order-1","source":{"id":"src_1","cvv_check":"Y","avs_check":"A"}` + more + `}`
 }
 
-// TestSuite is what every adapter must pass.
+// TestSuite runs the suite of all adapters.
 func TestSuite(t *testing.T) {
 	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(checkout.Adapter()), sdktest.Options{
 		Answer: func(op sdk.Operation, _ int, _ *sdk.Send) sdk.Exchange {
@@ -78,7 +78,7 @@ func TestSuite(t *testing.T) {
 	}))
 }
 
-// step is a step of an operation with a card, to be changed.
+// step is a step of an operation with a card.
 func step(op sdk.Operation) *sdk.Step {
 	return wire.NewStep(&checkout.Adapter().Manifest, op, sdk.Request{Reference: "order-1", Amount: sdk.Money{Minor: 2499, Currency: "USD"},
 		Capture: sdk.CaptureManual, TransactionID: "pay_1", ReturnURL: "https://switch.example/return?x=1",
@@ -91,11 +91,11 @@ func sent(t *testing.T, s *sdk.Step) (*sdk.Send, sdk.JSON) {
 	sends, r, err := wire.Play(checkout.Adapter(), s)
 	require.NoError(t, err)
 	require.Len(t, sends, 1, "%+v", r)
-	body, _ := sdk.ParseJSON(sends[0].Body) // a GET has none
+	body, _ := sdk.ParseJSON(sends[0].Body) // a GET has no body
 	return sends[0], body
 }
 
-// outcome is what the adapter makes of an answer.
+// outcome is the adapter's outcome for an answer.
 func outcome(t *testing.T, s *sdk.Step, status int, body string) *sdk.Outcome {
 	t.Helper()
 	_, r, err := wire.Play(checkout.Adapter(), s, wire.Answer(status, body))
@@ -108,7 +108,7 @@ func TestMoney(t *testing.T) {
 	for _, k := range []struct {
 		minor    int64
 		currency sdk.Currency
-		value    string // "" is refused
+		value    string // "" is a reject
 	}{
 		{1050, "USD", "1050"}, {1050, "JPY", "1050"}, {1050, "KWD", "1050"}, {1051, "KWD", ""}, {9007199254740993, "EUR", "9007199254740993"},
 		{1050, "CLP", "105000"}, {1<<62 + 1, "CLP", ""}, {105000, "ISK", "1050"}, {105001, "ISK", ""}, {100, "CLF", ""}, {100, "XXX", ""},
@@ -141,8 +141,8 @@ func TestBlind(t *testing.T) {
 	require.Equal(t, "https://switch.example/return?x=1&status=success", body.Str("success_url"))
 }
 
-// A payment with the processor's own 3-D Secure redirects; how it ended is asked for when the customer is back.
-// A card of two networks is charged on the one that was chosen; a payment made once more is called that.
+// A payment with Checkout.com's own 3-D Secure redirects; complete asks for its result. A card of two networks is charged on the
+// chosen one. A resubmitted payment is marked as one.
 func TestProcessing(t *testing.T) {
 	s := step(sdk.OpAuthorize)
 	s.Request.Instrument.Card.Network = sdk.Visa
@@ -231,13 +231,13 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, sdk.Decline{Code: "29999", Message: "New", NetworkCode: "05", Reason: sdk.DeclineDoNotHonor, RetryElsewhere: true}, *o.Decline)
 	for code, want := range map[string]sdk.DeclineReason{"20055": sdk.DeclineSecurityViolation, "30034": sdk.DeclineFraud, "30036": sdk.DeclineRestrictedCard,
 		"40201": sdk.DeclineBlocked, "30022": sdk.DeclineLimitExceeded, "200R1": sdk.DeclineStopRecurring, "20182": sdk.DeclineDoNotHonor} {
-		// 82 is Mastercard's, and not the security code of other networks.
+		// 82 is a code of Mastercard, not the security code check of other networks.
 		o := outcome(t, step(sdk.OpAuthorize), 201, paid("Declined", `"response_code":"`+code+`","processing":{"partner_response_code":"82"}`))
 		require.Equal(t, want, o.Decline.Reason, code)
 	}
 }
 
-// An answer that decides nothing tells which payment it is of all the same.
+// An undecided answer still gives the payment's id.
 func TestUndecidedHasItsID(t *testing.T) {
 	for body, status := range map[string]int{paid("Brand New", ""): 201, paid("Authorized", `"approved":false`): 201, paid("Authorized", `"approved":"false"`): 201, paid("Authorized", ""): 500} {
 		s := step(sdk.OpAuthorize)

@@ -19,14 +19,14 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	switch status {
 	case "Authorized", "Card Verified":
 		if j.Text("approved") == "false" || status == "Card Verified" && r.Amount.Minor != 0 {
-			return nil, errors.New(status + " makes no sense here")
+			return nil, errors.New(status + " contradicts the request")
 		}
 		o.Status = sdk.StatusAuthorized
 		if r.Amount.Minor == 0 {
 			o.Status = sdk.StatusVerified
 		} else if r.Resolves == sdk.OpIncrementalAuthorize {
 			held := told(c, j, "balances.total_authorized")
-			sdk.Require(held != nil && *held == r.Amount, errors.New("what is held is not the new total"))
+			sdk.Require(held != nil && *held == r.Amount, errors.New("the authorized amount is not the new total"))
 			o.Amount = held
 		} else if sdk.Require(o.Amount != nil, errAmount); captured(r) {
 			automatic(c, j, o)
@@ -39,13 +39,13 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		}
 		sdk.Require(o.Amount != nil && o.Amount.Minor > 0, errAmount)
 		o.StoredCredential, o.ConnectorData = stored(c, j)
-	case "Refunded", "Partially Refunded": // automatic capture took all of it
+	case "Refunded", "Partially Refunded": // automatic capture took the whole amount
 		if taken == nil && captured(r) {
 			taken = o.Amount
 		}
 		fallthrough
 	case "Partially Captured":
-		sdk.Require(taken != nil && taken.Minor > 0, errors.New(status+" without the amount that was captured"))
+		sdk.Require(taken != nil && taken.Minor > 0, errors.New(status+" without the captured amount"))
 		o.Status, o.Amount = sdk.StatusCaptured, taken
 	case "Pending":
 		o.Status, o.Amount = sdk.StatusPending, nil
@@ -57,7 +57,7 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	case "Declined":
 		o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, decline(j)
 	case "Voided", "Canceled", "Expired":
-		sdk.Require(taken == nil || taken.Minor == 0, errors.New(status+" with an amount that was captured"))
+		sdk.Require(taken == nil || taken.Minor == 0, errors.New(status+" with a captured amount"))
 		o.Amount = nil
 		if c.Operation() == sdk.OpSync && (status != "Expired" || r.Payment != nil && r.Payment.Authorized > 0) {
 			o.Status = sdk.StatusVoided
@@ -65,12 +65,12 @@ func result(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 		}
 		o.Status, o.Decline = sdk.StatusDeclined, sdk.NewDecline(status, "The payment is "+strings.ToLower(status)+".", sdk.DeclineAbandoned)
 	default:
-		return nil, errors.New("status not known: " + status)
+		return nil, errors.New("unknown status: " + status)
 	}
 	return o, nil
 }
 
-// captured says whether the payment was asked for with automatic capture.
+// captured reports whether the payment was requested with automatic capture.
 func captured(r *sdk.Request) bool {
 	if r.Capture == "" && r.Payment != nil {
 		return r.Payment.Capture == sdk.CaptureAutomatic
@@ -78,11 +78,11 @@ func captured(r *sdk.Request) bool {
 	return r.Capture != sdk.CaptureManual
 }
 
-var errAmount = errors.New("a payment without its amount")
+var errAmount = errors.New("the answer holds a payment without its amount")
 
-// automatic decides about an authorized payment that Checkout.com is to capture by itself, which follows within seconds or by a schedule. The
-// answer to the payment request is before that, and tells no balances: what was asked for is under way. Afterwards the balances tell, and where they
-// do not show a capture, the payment's actions do: a capture that was declined leaves the payment authorized.
+// automatic decides about an authorized payment that Checkout.com captures by itself, within seconds or by a schedule. The answer
+// to the payment request comes earlier and has no balances: the capture is under way. Later the balances decide. If they show no
+// capture, the payment's actions do: after a declined capture the payment is authorized.
 func automatic(c *sdk.Call, j sdk.JSON, o *sdk.Outcome) {
 	held, taken, voided := told(c, j, "balances.total_authorized"), told(c, j, "balances.total_captured"), told(c, j, "balances.total_voided")
 	switch {
@@ -100,11 +100,11 @@ func automatic(c *sdk.Call, j sdk.JSON, o *sdk.Outcome) {
 	}
 }
 
-// afterActions asks for the actions of an authorized payment and says what they made of it.
+// afterActions asks for the actions of an authorized payment and applies them to the outcome.
 func afterActions(c *sdk.Call, o *sdk.Outcome) {
 	resp := sdk.Must(c.Get("/payments/"+sdk.PathEscape(o.TransactionID)+"/actions", c.Bearer(secretKey)))
 	list := resp.JSON()
-	sdk.Require(resp.OK() && list.IsArray() && list.Len() > 0, errors.New("the actions of the payment were not told")) // there is an authorization at least
+	sdk.Require(resp.OK() && list.IsArray() && list.Len() > 0, errors.New("the answer holds no actions of the payment")) // every payment has at least its authorization
 	var taken int64
 	captured, refused, voided := false, false, false
 	for a := range list.All() {
@@ -128,12 +128,12 @@ func afterActions(c *sdk.Call, o *sdk.Outcome) {
 		sdk.Check(errAmount)
 	case voided:
 		o.Status, o.Amount = sdk.StatusVoided, nil
-	case !refused: // still to come
+	case !refused: // the capture is still to come
 		o.Status, o.Amount = sdk.StatusPending, nil
 	}
 }
 
-// totals are the payment's balances where all three are told.
+// totals are the payment's balances, if the answer holds all three.
 func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 	authorized, captured, refunded := told(c, j, "balances.total_authorized"), told(c, j, "balances.total_captured"), told(c, j, "balances.total_refunded")
 	if authorized == nil || captured == nil || refunded == nil {
@@ -142,8 +142,8 @@ func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 	return &sdk.Totals{Authorized: authorized.Minor, Captured: captured.Minor, Refunded: refunded.Minor}
 }
 
-// stored is the source that Checkout.com keeps, and the payment it was stored with, to which later ones refer. A sync is not told what
-// the payment was for: its payment type tells.
+// stored is the source that Checkout.com keeps, and the payment that stored it, which later payments name. A sync does not know
+// the purpose of the payment; the payment type shows it.
 func stored(c *sdk.Call, j sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData) {
 	use, kind := c.Request.StoredCredential, j.Str("payment_type")
 	keeps := use != nil || c.Operation() == sdk.OpSync && kind != "" && kind != "Regular"
@@ -158,14 +158,13 @@ func stored(c *sdk.Call, j sdk.JSON) (*sdk.StoredCredential, *sdk.ConnectorData)
 	return s, &sdk.ConnectorData{Version: 1, Method: j.Str("id")}
 }
 
-// checks are source.cvv_check and source.avs_check (checkout.com/docs, "AVS codes", "CVV response codes").
 var checks = sdk.CheckCodes{
 	CVC:        sdk.Results{{sdk.CheckPass, "Y"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P"}, {sdk.CheckUnavailable, "U X"}},
 	Line1:      sdk.Results{{sdk.CheckPass, "Y X D F M A B"}, {sdk.CheckFail, "Z W N"}, {sdk.CheckUnchecked, "P C"}, {sdk.CheckUnavailable, "E G I R S U"}},
 	PostalCode: sdk.Results{{sdk.CheckPass, "Y X D F M Z W P"}, {sdk.CheckFail, "A N"}, {sdk.CheckUnchecked, "B C"}, {sdk.CheckUnavailable, "E G I R S U"}},
 }
 
-// decline is why a payment or action was refused. A payment that is asked for keeps its code in its first action.
+// decline is the reason of a refused payment or action. The answer to a sync has the code in the payment's first action.
 func decline(j sdk.JSON) *sdk.Decline {
 	at := j
 	if !j.Has("response_code") && j.Has("actions.0.response_code") {
@@ -177,8 +176,8 @@ func decline(j sdk.JSON) *sdk.Decline {
 	return d
 }
 
-// refusal reads an answer that is not 2xx. 4xx with error codes says that nothing was done; 409 and 429 are also the answers to a
-// request whose first sending is still worked on.
+// refusal reads an answer that is not 2xx. A 4xx with error codes proves that nothing was done. 409 and 429 are exceptions: a
+// first request may still be in progress.
 func refusal(resp *sdk.Response) (*sdk.Outcome, error) {
 	code := resp.JSON().Str("error_codes.0")
 	if !resp.Refuses() || resp.Status == 429 || code == "" {
@@ -193,7 +192,7 @@ func refusal(resp *sdk.Response) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// declines are decline codes and what they mean.
+// declines are Checkout.com's response codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

@@ -7,10 +7,10 @@ import (
 	"payswitch/sdk"
 )
 
-// maxDescriptor is how much of a statement descriptor Checkout.com takes.
+// maxDescriptor is the length of a statement descriptor that Checkout.com accepts.
 const maxDescriptor = 25
 
-// authorize is POST /payments, of a zero amount (verify) too.
+// authorize is POST /payments; verify sends it with a zero amount.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return result(c, post(c, "/payments", payment(c)))
 }
@@ -30,14 +30,14 @@ func payment(c *sdk.Call) *sdk.Object {
 	if c.Account.Config[authorizationType] == estimated && r.Capture == sdk.CaptureManual && r.Amount.Minor > 0 {
 		o.Str(authorizationType, estimated)
 	}
-	if mit { // it refers to the network's id, or to the payment the credential was stored with
+	if mit { // name the network's id, or the payment that stored the credential
 		o.OptStr("previous_payment_id", cmp.Or(r.Instrument.NetworkTransactionID, r.Kept().Method))
 	}
 	o.OptObj("processing", processing(r)).OptObj("billing_descriptor", sdk.NewObject().OptStr("name", sdk.Clip(r.DescriptorName, maxDescriptor)))
 	return o.OptStr("payment_ip", r.Device().IP).At("shipping.address", address(r.ShipTo()))
 }
 
-// source is a card, or the source id under which a card was stored.
+// source is a card, or the source id of a stored card.
 func source(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
 	b, billing := r.BillTo(), address(r.BillTo())
@@ -63,7 +63,7 @@ func holder(k *sdk.Card, b *sdk.Address) *sdk.Object {
 	return sdk.NewObject().OptStr("first_name", first).OptStr("last_name", last)
 }
 
-// processing is the network that was chosen for a card of two, and why a merchant-initiated payment is made where that is no agreement.
+// processing is the chosen network of a card of two, and the reason of a merchant-initiated payment outside an agreement.
 func processing(r *sdk.Request) *sdk.Object {
 	o := sdk.NewObject()
 	if k := r.Instrument.Card; k != nil && k.Network == sdk.CartesBancaires {
@@ -72,7 +72,7 @@ func processing(r *sdk.Request) *sdk.Object {
 	return o.OptStr("merchant_initiated_reason", sdk.Names{{"Resubmission", "mit_resubmission"}}.For(r.StoredCredential))
 }
 
-// threeDS asks for 3-D Secure, or tells the result of one from elsewhere; xid is the directory server's transaction id in 3-D Secure 2.
+// threeDS asks for 3-D Secure, or sends an outside result; xid is the directory server's transaction id in 3-D Secure 2.
 func threeDS(r *sdk.Request) *sdk.Object {
 	t, challenge := r.ThreeDS, "no_preference"
 	if t == nil {
@@ -89,20 +89,21 @@ func threeDS(r *sdk.Request) *sdk.Object {
 		Str("challenge_indicator", challenge).OptStr("exemption", exemptions.Of(string(r.Exemption)))
 }
 
-// flows are how an authentication went.
+// flows are the ways an authentication took.
 var flows = sdk.Names{{"challenged", "challenge"}, {"frictionless", "frictionless"}}
 
 // exemptions are Checkout.com's names (checkout.com/docs, "Request a payment", 3ds.exemption).
 var exemptions = sdk.Names{{"low_value", "low_value"}, {"transaction_risk_assessment", "transaction_risk_analysis"}, {"trusted_listing", "trusted_beneficiary"},
 	{"secure_corporate_payment", "secure_corporate"}, {"sca_delegation", "sca_delegation"}}
 
-// paymentTypes are what the networks are told of payments with a stored credential; all others are Regular.
+// paymentTypes are the types of payments with a stored credential; all other payments are Regular.
 var paymentTypes = sdk.Names{
 	{"Recurring", "mit_recurring first_recurring cit_recurring"}, {"Installment", "mit_installment first_installment cit_installment"},
 	{"Unscheduled", "mit first_off_session"},
 }
 
-// withStatus adds how the customer came back to the return URL. It is told by whoever calls, so nothing is concluded from it.
+// withStatus adds how the customer came back to the return URL. Anyone can call that URL, so the adapter concludes nothing from
+// it.
 func withStatus(url, status string) string {
 	if strings.Contains(url, "?") {
 		return url + "&status=" + status

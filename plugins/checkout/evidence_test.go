@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// TestAutomaticCapture shows that money of an automatic payment is captured where the balances or the actions say so, and nowhere else.
+// TestAutomaticCapture: an automatic payment counts as captured only if the balances or the actions say so.
 func TestAutomaticCapture(t *testing.T) {
 	usd := func(minor int64) *sdk.Money { return &sdk.Money{Minor: minor, Currency: "USD"} }
 	zero := `"balances":{"total_authorized":2499,"total_captured":0,"total_voided":0,"total_refunded":0}`
@@ -48,7 +48,7 @@ func TestAutomaticCapture(t *testing.T) {
 	}
 }
 
-// TestUnreadableAmounts shows that an amount of Checkout.com's that cannot be read is never the one asked for.
+// TestUnreadableAmounts: the adapter never takes an unreadable amount for the requested one.
 func TestUnreadableAmounts(t *testing.T) {
 	for _, amount := range []string{`"sixty"`, `{}`, `"10.50"`, `-1`, `null`} {
 		body := `{"id":"pay_1","status":"Authorized","amount":` + amount + `,"currency":"USD"}`
@@ -56,7 +56,7 @@ func TestUnreadableAmounts(t *testing.T) {
 		s := step(sdk.OpRefundSync)
 		s.Request.RefundID = "act_1"
 		require.Equal(t, sdk.StatusUnknown, outcome(t, s, 200, `[{"id":"act_1","type":"Refund","amount":`+amount+`,"approved":true}]`).Status, amount)
-		if amount != `null` { // which tells nothing, and the status does
+		if amount != `null` { // without an amount the status decides
 			require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpSync), 200, paid("Captured", `"balances":{"total_captured":`+amount+`}`)).Status, amount)
 		}
 	}
@@ -65,7 +65,7 @@ func TestUnreadableAmounts(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, outcome(t, step(sdk.OpSync), 200, paid("Voided", `"balances":{"total_captured":900}`)).Status, "voided, and something was taken")
 }
 
-// TestNotFoundByItsID shows that a payment that Checkout.com named and does not know is another account's.
+// TestNotFoundByItsID: a payment with Checkout.com's own id that Checkout.com does not know belongs to another account.
 func TestNotFoundByItsID(t *testing.T) {
 	const gone = `{"error_type":"request_invalid","error_codes":["payment_not_found"]}`
 	for _, op := range []sdk.Operation{sdk.OpSync, sdk.OpComplete, sdk.OpRefundSync} {

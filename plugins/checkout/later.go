@@ -30,7 +30,8 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// incrementalAuthorize raises what is held: Checkout.com is told by how much, and we are told the new total. It is answered at once.
+// incrementalAuthorize raises the authorized amount. Checkout.com takes the difference; the request holds the new total. The
+// answer comes at once.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	j := post(c, paymentPath(c)+"/authorizations", sdk.NewObject().Int("amount", amount(r.Increase())).OptStr("reference", r.Reference))
@@ -42,18 +43,18 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	case "false":
 		o.Status, o.Decline = sdk.StatusDeclined, decline(j)
 	default:
-		return nil, errors.New("neither approved nor declined")
+		return nil, errors.New("the answer neither approves nor declines")
 	}
 	return o, nil
 }
 
-// act asks for an action on the payment and returns its id. It is accepted with 202 and performed later.
+// act asks for an action on the payment and returns the action's id. Checkout.com accepts it with 202 and performs it later.
 func act(c *sdk.Call, what string, body *sdk.Object) (o *sdk.Outcome, id string) {
 	id = post(c, paymentPath(c)+"/"+what, body).Need("action_id")
 	return &sdk.Outcome{Status: sdk.StatusPending, Raw: map[string]string{"action_id": id}}, id
 }
 
-// sync asks for the payment by its id, or by our reference where the id never came.
+// sync asks for the payment by its id, or by our reference if the id never came.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.TransactionID != "" {
 		return get(c, c.Request.TransactionID)
@@ -64,17 +65,17 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Require(resp.OK() && list.IsArray(), errNoPayment)
 	p := list.Only(func(p sdk.JSON) bool { return p.Need("reference") == c.Request.Reference })
 	if !p.Exists() {
-		sdk.Require(j.Int("total_count") <= int64(list.Len()), errors.New("a list that is not whole"))
+		sdk.Require(j.Int("total_count") <= int64(list.Len()), errors.New("the answer is an incomplete list"))
 		return sdk.NotFound(), nil
 	}
 	return get(c, p.Str("id"))
 }
 
-// complete asks what has become of the payment: what the browser brought back proves nothing.
+// complete asks for the state of the payment: what the browser brought back proves nothing.
 func complete(c *sdk.Call) (*sdk.Outcome, error) { return get(c, c.Request.TransactionID) }
 
 func get(c *sdk.Call, id string) (*sdk.Outcome, error) {
-	sdk.Require(id != "", sdk.Missing("connector_transaction_id", "the payment's id is needed"))
+	sdk.Require(id != "", sdk.Missing("connector_transaction_id", "the request lacks the payment's id"))
 	resp := sdk.Must(c.Get("/payments/"+sdk.PathEscape(id), c.Bearer(secretKey)))
 	if !resp.OK() {
 		return refused(c, resp)
@@ -82,12 +83,12 @@ func get(c *sdk.Call, id string) (*sdk.Outcome, error) {
 	return result(c, resp.JSON())
 }
 
-// refundSync looks for the refund among the payment's actions: by its id, or by our reference where the id never came.
+// refundSync looks for the refund among the payment's actions, by its id, or by our reference if the id never came.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	resp := sdk.Must(c.Get(paymentPath(c)+"/actions", c.Bearer(secretKey)))
 	list := resp.JSON()
-	if !resp.OK() || list.Len() == 0 { // there is an authorization at least
+	if !resp.OK() || list.Len() == 0 { // every payment has at least its authorization
 		return refused(c, resp)
 	}
 	a := list.Only(func(a sdk.JSON) bool {
@@ -110,7 +111,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 
 var errNoPayment = errors.New("the answer holds no payment")
 
-// refused reads the answer to a query by an id that Checkout.com gave, where there is no payment: the key is one of another account.
+// refused reads the answer to a query by an id of Checkout.com that finds no payment: the key belongs to another account.
 func refused(c *sdk.Call, resp *sdk.Response) (*sdk.Outcome, error) {
 	if code := resp.JSON().Str("error_codes.0"); resp.Status == 404 && strings.HasSuffix(code, "_not_found") && c.Request.TransactionID != "" {
 		return c.OtherAccount(), nil

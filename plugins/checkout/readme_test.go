@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write README.md anew")
 
-// TestReadme keeps README.md what manifest and cases say.
+// TestReadme checks README.md against manifest and cases.
 func TestReadme(t *testing.T) {
 	a := checkout.Adapter()
 	table, err := wire.Support(a, os.DirFS("testdata"), facts, missing)
@@ -23,7 +23,7 @@ func TestReadme(t *testing.T) {
 	wire.Readme(t, fmt.Sprintf(about, a.Manifest.DisplayName, a.Manifest.Description)+wire.Fields(&a.Manifest)+"\n"+table, *update)
 }
 
-// missing says why an operation is not offered.
+// missing says why the adapter lacks an operation.
 var missing = map[sdk.Operation]string{
 	sdk.OpAccessToken: "not needed",
 }
@@ -36,19 +36,19 @@ Generated from manifest, cases and notes: ` + "`go test ./plugins/checkout -run 
 
 ## How it behaves
 
-- Captures, voids and refunds are accepted with an action id and pending until a sync, which a webhook may ask for, tells how they ended.
-- An answer that was lost is found by our reference; only Checkout.com's own list without it says that nothing was done. Within 24 hours
-  the identical request with its idempotency key would also give it again.
-- A payment with automatic capture is taken as captured where the payment request is answered: the capture was asked for with it. Afterwards its balances
-  and actions tell: a query that shows no capture is pending, and one that shows a declined capture is authorized.
-- A payment that Checkout.com named and does not know belongs to another account: unknown, with the alarm ` + "`other_account`" + `.
-- A partly captured payment without its balances is unknown: how much was captured is not guessed. So is one that was captured by hand and
-  refunded.
-- An authorization can be raised where it was made as estimated (the account's authorization_type) and nothing has been captured.
+- Checkout.com accepts captures, voids and refunds with an action id. They are pending until a sync, which a webhook may cause, finds the result.
+- A sync finds a lost answer by our reference. Only Checkout.com's own list without the reference proves that nothing was done. Within 24 hours
+  the identical request with its idempotency key would also return the answer.
+- A payment with automatic capture counts as captured when the payment request is answered. Afterwards its balances and actions decide:
+  without a capture it is pending, after a declined capture it is authorized.
+- If Checkout.com does not know a payment id of its own, the id belongs to another account: the result is unknown, with the alarm ` + "`other_account`" + `.
+- A partly captured payment without its balances is unknown: the adapter does not guess the amount. The same holds for a manually captured
+  and refunded payment.
+- An authorization can be raised if it was estimated (the account's authorization_type) and nothing has been captured.
 - Amounts follow Checkout.com's decimals: ISK has none, CLP two, and the third decimal of BHD, IQD, JOD, KWD, LYD, OMR and TND must be 0.
-  CLF is refused.
-- What the customer's browser brings back proves nothing: the payment is asked for.
-- Webhooks are signed over the whole body. One older than 36 hours is refused (they are sent again for up to 30). Events come in any
-  order, so each asks for a sync.
-- A merchant-initiated payment names the payment its credential was stored with (previous_payment_id), or the network's transaction id.
+  The adapter refuses CLF.
+- What the customer's browser brings back proves nothing: the adapter asks for the payment.
+- Webhooks are signed over the whole body. The adapter refuses one older than 36 hours (Checkout.com repeats them for up to 30). Events come
+  in any order, so each causes a sync.
+- A merchant-initiated payment names the payment that stored its credential (previous_payment_id), or the network's transaction id.
 `

@@ -7,12 +7,12 @@ import (
 	"payswitch/sdk"
 )
 
-// toleranceSeconds is how old a message may be. Checkout.com sends one that failed again with the same time and signature, for up to
-// 30 hours.
+// toleranceSeconds is the accepted age of a message. Checkout.com repeats a failed message with the same time and signature for up
+// to 30 hours.
 const toleranceSeconds = 36 * 60 * 60
 
-// webhook reads an event: signed with the hexadecimal HMAC-SHA256 of the body. Events come in any order and more than once, so what they
-// say is asked for anew.
+// webhook reads an event, signed with the hexadecimal HMAC-SHA256 of the body. Events come in any order and more than once, so
+// each only asks for a sync.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
 	key := sdk.Text(c.Account.Credentials[webhookSecret])
@@ -29,7 +29,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// event is what a message is about; nil for those about nothing of ours.
+// event is the subject of a message; nil for one that does not concern payments.
 func event(kind string, data sdk.JSON) *sdk.Event {
 	e := &sdk.Event{Object: "payment", TransactionID: data.Str("id"), Reference: data.Str("reference"), Sync: true}
 	switch {

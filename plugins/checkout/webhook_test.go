@@ -14,7 +14,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// receive runs the webhook operation on a body signed under key, age after it was made, with the key that the account has.
+// receive runs the webhook operation on a body signed with key, that long after its time, with the account's key.
 func receive(t *testing.T, body, key, secret string, age time.Duration) *sdk.Outcome {
 	t.Helper()
 	h := hmac.New(sha256.New, []byte(key))

@@ -1,7 +1,7 @@
 // Package gpayments is the adapter for GPayments ActiveServer, API version 2.
 //
-// ActiveServer hides the ACS: its own pages run the 3DS method and the challenge in frames, and tell events by having the browser post
-// them. Requests have names of GPayments' own. An account is known by its client certificate, and one of a group's by a token besides.
+// ActiveServer hides the ACS: its own pages run the 3DS method and the challenge in frames, and let the browser post events.
+// GPayments has its own names of fields. A client certificate identifies the account; a group's account also has a token.
 package gpayments
 
 import (
@@ -36,7 +36,7 @@ const (
 	challengePath = "/api/v2/auth/challenge/status"
 )
 
-// Adapter returns the adapter. Every call returns a new one; they are alike.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	card := func(op sdk.Operation, path string) sdk.Placement {
 		return sdk.Placement{Secret: "card_number", Operation: op, Method: "POST", Path: path, In: "body", Field: "acctNumber"}
@@ -59,7 +59,7 @@ func Adapter() *sdk.Adapter {
 				{Name: merchantID, Label: "Merchant id", Type: "text", Help: "At ActiveServer, 35 characters at most."},
 			}, threeds.Config()...),
 			Authentication: []sdk.Placement{{Secret: certificate, In: "tls", Field: "client_certificate"}, {Secret: merchantToken, In: "header", Field: tokenHeader}},
-			// Where the authentication is posted to ActiveServer says, below the same host.
+			// ActiveServer names the URL of the authentication, on the same host.
 			Placements: []sdk.Placement{card(sdk.OpPrepare, enrolPath), card(sdk.OpPrepare, initPath), card(sdk.OpAuthenticate, "")},
 			Networks:   []sdk.CardNetwork{sdk.Visa, sdk.Mastercard, sdk.Maestro, sdk.AmericanExpress, sdk.JCB, sdk.Discover, sdk.DinersClub, sdk.UnionPay},
 			Authenticator: &sdk.AuthenticatorRule{
@@ -74,7 +74,8 @@ func Adapter() *sdk.Adapter {
 
 const tokenHeader = "AS-Merchant-Token"
 
-// send makes one call and reads the answer: an error is one whatever the HTTP status, anything else needs a good one.
+// send makes one call and reads the answer. An error message counts with any HTTP status, any other message only with a status of
+// success.
 func send(c *sdk.Call, s *sdk.Send) (sdk.JSON, *sdk.AuthenticationError, error) {
 	if token := c.Account.Credentials[merchantToken]; token != "" {
 		s.Headers = append(s.Headers, sdk.H(tokenHeader, token))
@@ -106,17 +107,17 @@ func get(c *sdk.Call, url string, captured ...sdk.Capture) (sdk.JSON, *sdk.Authe
 	return send(c, &sdk.Send{Method: "GET", URL: url, SafeToRepeat: true, Capture: captured})
 }
 
-// cryptogram is the field of results that the host keeps to itself.
+// cryptogram is the field of results that the host captures.
 var cryptogram = sdk.Capture{Path: "authenticationValue", Name: "authentication_value"}
 
-// Codes of GPayments' own.
+// Codes of GPayments.
 const (
 	noDirectoryServer = "1001"
 	notParticipating  = "1005"
 	unknownServerID   = "1013"
 )
 
-// classOf is the class of a code: GPayments' own have four digits, EMV's three.
+// classOf is the class of a code: GPayments' codes have four digits, EMV's three.
 func classOf(code string) sdk.ErrorClass {
 	switch code {
 	case "1009", "1011":
@@ -124,14 +125,14 @@ func classOf(code string) sdk.ErrorClass {
 	case noDirectoryServer, notParticipating, unknownServerID, "1014":
 		return sdk.ErrorBadRequest
 	}
-	return sdk.EMVErrorClass(code) // 1002 to 1004 and what is not known are technical
+	return sdk.EMVErrorClass(code) // 1002 to 1004 and unknown codes are technical
 }
 
 func failed(status sdk.OutcomeStatus, j sdk.JSON, e *sdk.AuthenticationError) (*sdk.Outcome, error) {
 	return &sdk.Outcome{Status: status, Authentication: &sdk.AuthenticationOutcome{Error: e, ServerTransID: j.Str("threeDSServerTransID")}}, nil
 }
 
-// production adds what has a call go to the schemes' directory servers instead of TestLabs'.
+// production marks a call for the schemes' directory servers; without the mark ActiveServer uses TestLabs'.
 func production(c *sdk.Call, path string) string {
 	switch {
 	case c.Account.Environment != "live":
@@ -142,10 +143,10 @@ func production(c *sdk.Call, path string) string {
 	return path + "?trans-type=prod"
 }
 
-// ours says whether a URL that ActiveServer gave is one of its API: the account's base URL and more.
+// ours reports whether a URL from ActiveServer lies below the account's base URL.
 func ours(c *sdk.Call, url string) bool { return strings.HasPrefix(url, c.Account.BaseURL+"/") }
 
-// schemes are ActiveServer's names.
+// schemes are ActiveServer's names of networks.
 var schemes = []struct {
 	network sdk.CardNetwork
 	name    string
@@ -163,7 +164,7 @@ func schemeOf(n sdk.CardNetwork) string {
 	return ""
 }
 
-// networkOf is the network of a name, the card's where ActiveServer tells none. Of two with one name it is the card's.
+// networkOf is the network of a name; the card's network if ActiveServer gives none, or if two networks share the name.
 func networkOf(name string, card sdk.CardNetwork) (n sdk.CardNetwork) {
 	for _, s := range schemes {
 		if s.name == strings.ToUpper(name) && (n == "" || s.network == card) {

@@ -7,7 +7,7 @@ import (
 	"payswitch/sdk/threeds"
 )
 
-// authenticate sends the AReq to where the initialisation said, or that of a 3RI. It is sent once.
+// authenticate sends the AReq, once, to the URL from the initialisation, or to that of a 3RI.
 func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 	a, err := threeds.Read(c)
 	if err != nil {
@@ -17,13 +17,13 @@ func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 	url := s.authURL
 	switch {
 	case a.App != nil:
-		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "device_channel", Message: "apps are not authenticated with this adapter"}
+		return nil, &sdk.Reject{Code: sdk.RejectUnsupported, Parameter: "device_channel", Message: "this adapter does not authenticate in apps: use the browser"}
 	case a.Browser == nil:
 		url, s.requestor = production(c, threeRIPath), uuid(c)
 	case url == "" || !ours(c, url) || a.ServerTransID == "":
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "data", Message: "an authentication in the browser begins with prepare"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "data", Message: "an authentication in the browser begins with prepare: run it first"}
 	case a.Purchase != nil && a.Purchase.Minor == 0:
-		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Parameter: "amount", Message: "GPayments authenticates no payment of nothing: ask for a non-payment authentication"}
+		return nil, &sdk.Reject{Code: sdk.RejectInvalid, Parameter: "amount", Message: "GPayments does not authenticate a payment of zero: ask for a non-payment authentication"}
 	}
 	j, e, err := post(c, url, request(c, a, s.requestor), false, cryptogram)
 	if err != nil {
@@ -34,28 +34,28 @@ func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	o := read(j)
 	if o == nil {
-		return nil, errors.New("neither a status nor an error")
+		return nil, errors.New("the answer holds neither a status nor an error")
 	}
 	if ours(c, j.Str("resultMonUrl")) {
 		s.monitor = j.Str("resultMonUrl")
 	}
-	s.authURL = "" // it has done its part
+	s.authURL = "" // the URL is valid once
 	return keep(o, s)
 }
 
-// read reads an answer with EMV's names; nil where it is none.
+// read reads an answer with EMV's names; nil for any other answer.
 func read(j sdk.JSON) *sdk.AuthenticationOutcome {
 	o := &sdk.AuthenticationOutcome{CAVV: j.Str("authenticationValue")}
 	threeds.Result(j, o)
 	if o.TransStatus == "" && o.DSTransID == "" && o.ACSTransID == "" {
 		return nil
 	}
-	o.ACSURL = j.Str("challengeUrl") // a page of ActiveServer's; the ACS is behind it
+	o.ACSURL = j.Str("challengeUrl") // a page of ActiveServer, which hides the ACS
 	threeds.Message(o)
 	return o
 }
 
-// request is the authentication request in GPayments' names.
+// request is the authentication request with GPayments' names.
 func request(c *sdk.Call, a *threeds.AReq, requestor string) *sdk.Object {
 	category := "pa"
 	if a.Category != "01" {
@@ -93,18 +93,18 @@ func request(c *sdk.Call, a *threeds.AReq, requestor string) *sdk.Object {
 		Str("threeDSRequestorTransID", requestor).OptStr("threeDSServerTransID", a.ServerTransID).OptStr("forceMessageVersion", a.Version)
 }
 
-// result asks the monitor whether there is a result, where there is a monitor, and then for the result.
+// result asks the monitor, if there is one, whether the result is ready, and then for the result.
 func result(c *sdk.Call) (*sdk.Outcome, error) {
 	in := c.Request.Authentication
 	if in == nil || in.ServerTransID == "" {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the transaction whose result is asked for is needed"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the request lacks the id of the transaction"}
 	}
 	pending := &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: &sdk.AuthenticationOutcome{ServerTransID: in.ServerTransID, Pending: true}}
 	if monitor := kept(in).monitor; ours(c, monitor) {
 		j, e, err := get(c, monitor)
 		if err == nil && e == nil && j.Str("event") == "AuthResultNotReady" {
 			return pending, nil
-		} // whatever else it says, the result is what counts
+		} // the monitor only says whether to ask; the result decides
 	}
 	path := resultPath
 	if in.DeviceChannel == sdk.Channel3RI {
@@ -124,18 +124,18 @@ func result(c *sdk.Call) (*sdk.Outcome, error) {
 	o := read(j)
 	switch {
 	case o == nil:
-		return nil, errors.New("neither a status nor an error")
-	case o.TransStatus == "C" || o.TransStatus == "D": // the ARes as it was: the challenge goes on
+		return nil, errors.New("the answer holds neither a status nor an error")
+	case o.TransStatus == "C" || o.TransStatus == "D": // still the status of the ARes: the challenge goes on
 		return pending, nil
 	}
 	return &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: o}, nil
 }
 
-// cancel tells ActiveServer that there will be no challenge, or that its result does not matter any more.
+// cancel reports to ActiveServer that the payer will not complete the challenge.
 func cancel(c *sdk.Call) (*sdk.Outcome, error) {
 	in := c.Request.Authentication
 	if in == nil || in.ServerTransID == "" {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the transaction that was left is needed"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the request lacks the id of the abandoned transaction"}
 	}
 	status := "AuthResultNotDelivered"
 	if in.CancelReason == "not_sent" {
@@ -152,7 +152,7 @@ func cancel(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// events are what ActiveServer's pages have the browser tell. They prove nothing.
+// events are the events of ActiveServer's pages, posted by the browser. They prove nothing.
 var events = []struct{ name, means string }{
 	{"3DSMethodFinished", "method_completed"}, {"3DSMethodSkipped", "method_skipped"}, {"InitAuthTimedOut", "timed_out"},
 	{"3DSMethodHasError", "information"}, {"AuthResultReady", "result_ready"},
@@ -162,7 +162,7 @@ var events = []struct{ name, means string }{
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	form, ok := sdk.ParseForm(string(c.Request.Webhook.Body))
 	if !ok {
-		return nil, errors.New("not an event")
+		return nil, errors.New("the message is not an event")
 	}
 	for _, k := range events {
 		if k.name == sdk.HeaderValue(form, "event") {
@@ -170,5 +170,5 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 				Sync: k.means == "result_ready", Outcome: &sdk.Outcome{Status: sdk.StatusHandled, Authentication: &sdk.AuthenticationOutcome{Event: k.means}}}}}, nil
 		}
 	}
-	return nil, errors.New("an event that is not known")
+	return nil, errors.New("the event is unknown")
 }

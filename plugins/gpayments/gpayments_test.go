@@ -17,7 +17,7 @@ var facts = wire.Options{}
 
 func TestWire(t *testing.T) { wire.Run(t, gpayments.Adapter(), os.DirFS("testdata"), facts) }
 
-// TestSuite is what every adapter must pass.
+// TestSuite runs the suite of all adapters.
 func TestSuite(t *testing.T) {
 	base := ""
 	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(gpayments.Adapter()), sdktest.Options{
@@ -53,7 +53,7 @@ func purchase(in sdk.AuthenticationRequest) sdk.Request {
 		Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "n", ExpMonth: 1, ExpYear: 2030, Network: sdk.DinersClub}}}
 }
 
-// What prepare keeps is what authenticate goes by, and what that keeps result goes by.
+// authenticate uses the state of prepare, and result the state of authenticate.
 func TestFromPrepareToResult(t *testing.T) {
 	const base = "https://acme-test.api.as1.gpayments.net"
 	in := sdk.AuthenticationRequest{DeviceChannel: sdk.ChannelBrowser, MessageVersion: "2.2.0", EventURL: "https://switch.example/3ds/e/1"}

@@ -7,12 +7,12 @@ import (
 	"payswitch/sdk"
 )
 
-// prepare asks whether the card takes part, and in which versions; for a browser it begins the authentication too, whose pages run the
-// 3DS method. The browser's data is the request's, so that ActiveServer need not collect it.
+// prepare asks whether the card is enrolled, and in which versions. For a browser it also begins the authentication, whose pages
+// run the 3DS method. The request holds the browser's data, so ActiveServer need not collect it.
 func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	in := c.Request.Authentication
 	if c.Request.Instrument == nil || c.Request.Instrument.Card == nil || in == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "payment_method_data.card", Message: "a card is needed for 3-D Secure"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "payment_method_data.card", Message: "3-D Secure needs a card"}
 	}
 	card := c.Request.Instrument.Card
 	j, e, err := post(c, production(c, enrolPath), sdk.NewObject().Str("acctNumber", card.Number).Str("merchantId", c.Account.Config[merchantID]), true)
@@ -24,7 +24,7 @@ func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	case j.Str("enrolmentStatus") == "00":
 		return &sdk.Outcome{Status: sdk.StatusPrepared, Authentication: &sdk.AuthenticationOutcome{NotEnrolled: true}}, nil
 	case j.Str("enrolmentStatus") != "01":
-		return nil, errors.New("not an enrolment")
+		return nil, errors.New("the answer is not an enrolment")
 	}
 	var versions []sdk.ProtocolVersion
 	for v := range j.Get("supportedMessageVersions").All() {
@@ -33,7 +33,7 @@ func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 		}
 	}
 	if len(versions) == 0 {
-		return nil, errors.New("an enrolment without versions")
+		return nil, errors.New("the enrolment has no versions")
 	}
 	a := &sdk.AuthenticationOutcome{Ranges: []sdk.CardRange{{Network: networkOf(schemeOf(in.Network), card.Network), Versions: versions}}}
 	if in.DeviceChannel == sdk.Channel3RI {
@@ -42,7 +42,7 @@ func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	return begin(c, a)
 }
 
-// begin is the initialisation of a browser's authentication.
+// begin initialises a browser's authentication.
 func begin(c *sdk.Call, a *sdk.AuthenticationOutcome) (*sdk.Outcome, error) {
 	in, card := c.Request.Authentication, c.Request.Instrument.Card
 	id := uuid(c)
@@ -59,9 +59,9 @@ func begin(c *sdk.Call, a *sdk.AuthenticationOutcome) (*sdk.Outcome, error) {
 	case e != nil:
 		return refused(j, e)
 	case j.Str("threeDSServerTransID") == "" || j.Str("authUrl") == "":
-		return nil, errors.New("not an initialisation")
+		return nil, errors.New("the answer is not an initialisation")
 	case !ours(c, j.Str("authUrl")):
-		return nil, errors.New("authUrl leads elsewhere")
+		return nil, errors.New("authUrl does not lead to the account's base URL")
 	}
 	a.ServerTransID = j.Str("threeDSServerTransID")
 	a.Ranges[0].Network = networkOf(j.Str("resolvedCardScheme"), a.Ranges[0].Network)
@@ -73,7 +73,7 @@ func begin(c *sdk.Call, a *sdk.AuthenticationOutcome) (*sdk.Outcome, error) {
 	return keep(a, state{requestor: id, authURL: j.Str("authUrl")})
 }
 
-// refused is an error of prepare: that no directory server has the card, or that it takes no part, is the answer that was asked for.
+// refused reads an error of prepare. "No directory server has the card" and "not enrolled" are successful answers.
 func refused(j sdk.JSON, e *sdk.AuthenticationError) (*sdk.Outcome, error) {
 	if e.Code != noDirectoryServer && e.Code != notParticipating {
 		return failed(sdk.StatusPrepared, j, e)
@@ -82,14 +82,14 @@ func refused(j sdk.JSON, e *sdk.AuthenticationError) (*sdk.Outcome, error) {
 		Raw: map[string]string{"error_code": e.Code, "error_description": e.Description}}, nil
 }
 
-// state is what the later operations of an authentication need.
+// state is what later operations of an authentication need.
 type state struct{ requestor, authURL, monitor string }
 
 // keep puts the state into the outcome.
 func keep(a *sdk.AuthenticationOutcome, s state) (*sdk.Outcome, error) {
 	a.Data = sdk.NewObject().OptStr("requestor", s.requestor).OptStr("auth_url", s.authURL).OptStr("monitor", s.monitor).String()
 	if len(a.Data) > sdk.MaxConnectorData {
-		return nil, errors.New("URLs that are too long to be kept")
+		return nil, errors.New("the URLs are too long to be stored")
 	}
 	status := sdk.StatusAuthenticated
 	if len(a.Ranges) > 0 {
@@ -103,7 +103,7 @@ func kept(in *sdk.AuthenticationRequest) state {
 	return state{requestor: j.Str("requestor"), authURL: j.Str("auth_url"), monitor: j.Str("monitor")}
 }
 
-// uuid is a random one (RFC 9562, version 4).
+// uuid is a random UUID (RFC 9562, version 4).
 func uuid(c *sdk.Call) string {
 	b := c.Random(16)
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80

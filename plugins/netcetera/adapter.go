@@ -1,7 +1,7 @@
 // Package netcetera is the adapter for Netcetera's 3DS Server, operated as a service.
 //
-// Its messages are EMV 3-D Secure's fields in groups. An account is known by its client certificate. The result of a challenge is pushed
-// to a URL of each authentication's own and cannot be asked for.
+// Its messages hold EMV 3-D Secure's fields in groups. A client certificate identifies the account. Netcetera pushes the result of
+// a challenge to a URL of that authentication alone; the adapter cannot ask for it.
 package netcetera
 
 import (
@@ -24,7 +24,7 @@ const (
 	liveHost = "{endpoint_prefix}.3ds-server.prod.netcetera-cloud-payment.ch"
 )
 
-// Adapter returns the adapter. Every call returns a new one; they are alike.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	value := []sdk.Capture{{Path: "authenticationValue", Name: "authentication_value"}, {Path: "resultsRequest.authenticationValue", Name: "authentication_value"}}
 	return &sdk.Adapter{
@@ -69,7 +69,7 @@ const (
 	cancelledPath      = "/3ds/challenge-cancelled"
 )
 
-// schemes are Netcetera's names (schemeId).
+// schemes are Netcetera's names of networks (schemeId).
 var schemes = []struct {
 	network sdk.CardNetwork
 	id      string
@@ -78,7 +78,7 @@ var schemes = []struct {
 	{sdk.DinersClub, "Diners"}, {sdk.Discover, "Diners"}, {sdk.CartesBancaires, "CB"}, {sdk.UnionPay, "UnionPay"},
 }
 
-// schemeID is the name of a network; "" where there is none.
+// schemeID is the name of a network; "" for a network without one.
 func schemeID(n sdk.CardNetwork) string {
 	for _, s := range schemes {
 		if s.network == n && n != "" {
@@ -88,7 +88,7 @@ func schemeID(n sdk.CardNetwork) string {
 	return ""
 }
 
-// networkOf is the network of a name. Of two with one name it is the card's.
+// networkOf is the network of a name. If two networks share the name, the card's decides.
 func networkOf(id string, card sdk.CardNetwork) (n sdk.CardNetwork) {
 	for _, s := range schemes {
 		if s.id == id && (n == "" || s.network == card) {
@@ -98,7 +98,8 @@ func networkOf(id string, card sdk.CardNetwork) (n sdk.CardNetwork) {
 	return n
 }
 
-// post sends one message and reads the answer: an error is one whatever the HTTP status, anything else needs a good one.
+// post sends one message and reads the answer. An error message counts with any HTTP status, any other message only with a status
+// of success.
 func post(c *sdk.Call, path string, body *sdk.Object, safe bool, captured ...sdk.Capture) (sdk.JSON, int, *sdk.AuthenticationError, error) {
 	resp, err := c.Do(&sdk.Send{Method: "POST", URL: path, Body: body.Bytes(), SafeToRepeat: safe, Capture: captured,
 		Headers: []sdk.Header{sdk.H("Content-Type", "application/json; charset=utf-8")}})
@@ -118,7 +119,7 @@ func post(c *sdk.Call, path string, body *sdk.Object, safe bool, captured ...sdk
 	return j, resp.Status, nil, nil
 }
 
-// failed is the outcome of an error that was told.
+// failed is the outcome of an error message.
 func failed(status sdk.OutcomeStatus, j sdk.JSON, e *sdk.AuthenticationError) *sdk.Outcome {
 	a := &sdk.AuthenticationOutcome{Error: e}
 	details := j.Get("errorDetails")

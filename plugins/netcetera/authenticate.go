@@ -7,7 +7,7 @@ import (
 	"payswitch/sdk/threeds"
 )
 
-// authenticate sends the AReq. A transaction id is good for one, so it is sent once.
+// authenticate sends the AReq, once: a transaction id is valid for one authentication.
 func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 	a, err := threeds.Read(c)
 	if err != nil {
@@ -19,7 +19,7 @@ func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 		}
 	}
 	if a.ServerTransID == "" && a.Browser != nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "an authentication in the browser begins with prepare"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "an authentication in the browser begins with prepare: run it first"}
 	}
 	j, _, e, err := post(c, authenticationPath, areq(c, a), false, sdk.Capture{Path: "authenticationValue", Name: "authentication_value"},
 		sdk.Capture{Path: "authenticationResponse.authenticationValue", Name: "authentication_value"})
@@ -31,12 +31,12 @@ func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	o := read(j, "authenticationResponse")
 	if o == nil {
-		return nil, errors.New("neither a status nor an error")
+		return nil, errors.New("the answer holds neither a status nor an error")
 	}
 	return &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: o}, nil
 }
 
-// read reads an answer or a push: the status at the top, the ids and the rest in a part of its own. nil where it is neither.
+// read reads an answer or a push: the status at the top, the ids and the rest in the given part. nil for any other text.
 func read(j sdk.JSON, part string) *sdk.AuthenticationOutcome {
 	o := &sdk.AuthenticationOutcome{CAVV: j.Str("authenticationValue")}
 	if o.CAVV == "" {
@@ -90,7 +90,7 @@ func account(a *threeds.AReq) *sdk.Object {
 	return o
 }
 
-// purchase is what is bought; amount and exponent are numbers here. nil where nothing is.
+// purchase is the purchase, with amount and exponent as numbers. nil for a non-payment authentication.
 func purchase(a *threeds.AReq) *sdk.Object {
 	p := a.Purchase
 	if p == nil {
@@ -112,11 +112,11 @@ func from23(a *threeds.AReq, value string) string {
 	return value
 }
 
-// cancel tells Netcetera that the payer left.
+// cancel reports to Netcetera that the payer left.
 func cancel(c *sdk.Call) (*sdk.Outcome, error) {
 	in := c.Request.Authentication
 	if in == nil || in.ServerTransID == "" {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the transaction that was left is needed"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the request lacks the id of the abandoned transaction"}
 	}
 	_, _, e, err := post(c, cancelledPath, sdk.NewObject().Str("threeDSServerTransID", in.ServerTransID), true)
 	if err != nil {
@@ -129,13 +129,13 @@ func cancel(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// webhook reads a pushed result. It has no signature: that it came to the URL of its authentication, which only Netcetera was told, is
-// what the host goes by, and that its ids are those of the authentication.
+// webhook reads a pushed result. It has no signature. The host relies on the authentication's own URL, which only Netcetera knows,
+// and on the ids of the message.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	j, err := sdk.ParseJSON(c.Request.Webhook.Body)
 	id := j.Str("threeDSServerTransID")
 	if err != nil || id == "" {
-		return nil, errors.New("not a result")
+		return nil, errors.New("the message is not a result")
 	}
 	e := sdk.Event{Object: "authentication", TransactionID: id}
 	if told := threeds.Erro(j.Get("errorDetails")); told != nil && j.Str("transStatus") == "" {
@@ -143,7 +143,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	} else if o := read(j, "resultsRequest"); o != nil {
 		e.Outcome = &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: o}
 	} else {
-		return nil, errors.New("a result without a status")
+		return nil, errors.New("the result has no status")
 	}
 	return &sdk.Outcome{Status: sdk.StatusHandled, Events: []sdk.Event{e}, Reply: &sdk.Reply{Status: 200}}, nil
 }

@@ -16,7 +16,7 @@ var facts = wire.Options{}
 
 func TestWire(t *testing.T) { wire.Run(t, netcetera.Adapter(), os.DirFS("testdata"), facts) }
 
-// TestSuite is what every adapter must pass.
+// TestSuite runs the suite of all adapters.
 func TestSuite(t *testing.T) {
 	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(netcetera.Adapter()), sdktest.Options{
 		Answer: func(op sdk.Operation, _ int, _ *sdk.Send) sdk.Exchange {
@@ -35,7 +35,7 @@ func TestSuite(t *testing.T) {
 	}))
 }
 
-// pushed is a result as Netcetera posts it.
+// pushed is a result that Netcetera posts.
 const pushed = `{"threeDSServerTransID":"c0828e03-8173-4bef-91f7-a025057c74fb","transStatus":"Y","eci":"05","authenticationValue":"capturedStandIn",
  "resultsRequest":{"messageType":"RReq","acsTransID":"a-1","dsTransID":"d-1","transStatus":"Y","interactionCounter":"01","challengeCancel":null,"transStatusReason":null},
  "resultsResponse":{},"errorDetails":null}`
@@ -76,7 +76,7 @@ func TestPush(t *testing.T) {
 	}
 }
 
-// The fields that are captured from pushes are those that are read.
+// The manifest captures exactly the fields of pushes that the adapter reads.
 func TestTheValueOfAPushIsCaptured(t *testing.T) {
 	var paths []string
 	for _, c := range netcetera.Adapter().Manifest.Webhook.Capture {

@@ -7,10 +7,10 @@ import (
 	"payswitch/sdk/threeds"
 )
 
-// prepare asks for the card's ranges. It looks into ranges that Netcetera has at hand, so it may be sent again.
+// prepare asks for the card's ranges. Netcetera only looks them up, so the request may be repeated.
 func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.Instrument == nil || c.Request.Instrument.Card == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "payment_method_data.card", Message: "a card is needed for 3-D Secure"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "payment_method_data.card", Message: "3-D Secure needs a card"}
 	}
 	card, chosen := c.Request.Instrument.Card, ""
 	if in := c.Request.Authentication; in != nil {
@@ -34,12 +34,12 @@ func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 		a.Ranges = append(a.Ranges, sdk.CardRange{Network: networkOf(r.Str("schemeId"), card.Network), DirectoryServerID: r.Str("directoryServerId"), Versions: versions(r)})
 	}
 	if a.ServerTransID == "" || len(a.Ranges) == 0 {
-		return nil, errors.New("neither card ranges nor an error")
+		return nil, errors.New("the answer holds neither card ranges nor an error")
 	}
 	return &sdk.Outcome{Status: sdk.StatusPrepared, Authentication: a}, nil
 }
 
-// versions are those of the range's ACS, up to the highest that Netcetera and the directory server speak too.
+// versions are those of the range's ACS, up to the highest version that Netcetera and the directory server support.
 func versions(r sdk.JSON) []sdk.ProtocolVersion {
 	highest := r.Str("highestCommonSupportedVersion")
 	all := threeds.Versions(r.Get("acsProtocolVersions"))

@@ -1,22 +1,21 @@
-// Package simulator is the simulator processor: an adapter like any other, which behaves like a processor's good sandbox but asks
-// nobody. What it does is decided by the test card and by the amount; the tables are in README.md, which is generated from this
-// package.
+// Package simulator is the simulated processor: an adapter that behaves like a processor's good sandbox and sends nothing. The
+// test card and the amount decide what it does; README.md, which is generated from this package, has the tables.
 //
-// It keeps no state. All it must know of a payment comes in the request: sdk.PaymentState, and the few letters of its own that it
-// asked to be told again (memory). The ids it gives out are made from our references, so that a sync after a lost answer gives the
-// very ids that the answer held. What is asked twice is answered alike.
+// The simulator keeps no state. The request holds all it must know of a payment: sdk.PaymentState, and a few letters that the
+// simulator asked the host to store (memory). Its ids derive from the references of the request, so a sync after a lost answer
+// returns the ids of that answer. Equal requests get equal answers.
 package simulator
 
 import "payswitch/sdk"
 
-// The clock of what does not end at once, counted from PaymentState.CreatedAt.
+// Times at which delayed results are ready, counted from PaymentState.CreatedAt.
 const (
-	settleSeconds        = 5 // a pending or reviewed payment has ended
-	lateSeconds          = 3 // a payment that the rule "late" hides is found from here on
-	notFoundFinalSeconds = 5 // told in the manifest; must be more than lateSeconds
+	settleSeconds        = 5 // the end of a pending or reviewed payment
+	lateSeconds          = 3 // the time from which a sync finds a payment of the rule "late"
+	notFoundFinalSeconds = 5 // in the manifest; must be more than lateSeconds
 )
 
-// Adapter returns the simulator. Every call returns a new one; they are alike.
+// Adapter returns a new simulator.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
@@ -47,5 +46,5 @@ func secret(name, label, help string) sdk.Field {
 	return sdk.Field{Name: name, Label: label, Help: help, Type: "secret", Optional: true}
 }
 
-// webhookSecret is the credential field that holds the key of webhook signatures.
+// webhookSecret is the credential field with the key of webhook signatures.
 const webhookSecret = "webhook_secret"

@@ -12,7 +12,7 @@ import (
 
 const magic = 900_000_000
 
-// reasons by amount: the contract of the README's table, written out once more.
+// reasons by amount: a second, independent copy of the README's table.
 var reasons = []sdk.DeclineReason{"generic_decline", "do_not_honor", "insufficient_funds", "lost_card", "stolen_card", "pick_up_card", "expired_card",
 	"incorrect_number", "incorrect_cvc", "incorrect_expiry", "incorrect_address", "invalid_amount", "limit_exceeded", "transaction_not_allowed",
 	"restricted_card", "closed_account", "issuer_unavailable", "processing_error", "suspected_fraud", "security_violation", "authentication_required",
@@ -41,7 +41,7 @@ func TestEveryDeclineReason(t *testing.T) {
 	require.Equal(t, sdk.DeclineInsufficientFunds, o.Decline.Reason, "the card comes before the amount")
 }
 
-// What becomes of a payment of each amount: at once, and what syncs say as it grows older. A trailing ":reason" is a decline's.
+// The result of a payment of each amount: at once, and in later syncs. ":reason" at the end is that of a decline.
 func TestPaymentAmounts(t *testing.T) {
 	const none = "not_found"
 	rows := map[int64]struct{ now, after1, after4, after5 string }{

@@ -10,16 +10,16 @@ import (
 	"payswitch/sdk"
 )
 
-// issued is what the dsTransID of a result that the built-in 3DS server issued says. Package plugins/simulator3ds makes them, and
-// documents their layout.
+// issued is the content of a dsTransID from the built-in 3DS server. Package router/simulator3ds makes these ids and documents
+// their layout.
 type issued struct {
 	scheme byte   // hexadecimal digit: 0 Visa, 1 Mastercard, 2 American Express, 3 JCB, 4 Discover, 5 Diners Club, 6 UnionPay, 7 CB
 	number string // the currency's ISO 4217 number, "000" without a purchase
 	amount int64  // minor units
-	own    bool   // the card is a test card of that server's own
+	own    bool   // the card is a test card of that server
 }
 
-// readTransID reads one; ok is false for everybody else's.
+// readTransID reads an id of the built-in 3DS server; ok is false for any other id.
 func readTransID(id string) (i issued, ok bool) {
 	id = strings.ToLower(id)
 	if !uuid(id) || !strings.HasPrefix(id, "513d50") || id[14] != '8' {
@@ -34,7 +34,7 @@ func readTransID(id string) (i issued, ok bool) {
 	return issued{scheme: id[6], number: "000"[min(len(number), 3):] + number, amount: amount, own: strings.IndexByte("13579bdf", id[7]) >= 0}, true
 }
 
-// cavv is the authentication value that belongs to a result.
+// cavv is the authentication value of a result.
 func cavv(dsTransID, status string) string {
 	long, short := fnv.New128a(), fnv.New32a()
 	for _, h := range [...]hash.Hash{long, short} {
@@ -43,7 +43,7 @@ func cavv(dsTransID, status string) string {
 	return base64.StdEncoding.EncodeToString(short.Sum(long.Sum(nil)))
 }
 
-// eci is the indicator that belongs to a result.
+// eci is the indicator of a result.
 func (i issued) eci(status string) string {
 	list := "Y05 A06 I07 U07"
 	if i.scheme == '1' {
@@ -53,15 +53,15 @@ func (i issued) eci(status string) string {
 	return rest[:min(2, len(rest))]
 }
 
-// Codes of refusals of results that do not belong to the payment.
+// Refusal codes for results that do not belong to the payment.
 const (
 	codeCAVV     = "authentication_value_invalid"
 	codeECI      = "authentication_eci_invalid"
 	codeExceeded = "authentication_amount_exceeded"
 )
 
-// inside3DS judges a result of the built-in 3DS server, as an issuer judges its own: a refusal where the authentication value, the
-// indicator or the amount is not what was issued. Results of others it cannot judge.
+// inside3DS judges a result of the built-in 3DS server as an issuer would: it refuses a payment whose authentication value,
+// indicator or amount differs from the issued one. It cannot judge results of other servers.
 func (p *payment) inside3DS(c *sdk.Call) (*sdk.Decline, error) {
 	t := p.request.ThreeDS
 	if t == nil || t.CAVV == "" {
@@ -81,16 +81,16 @@ func (p *payment) inside3DS(c *sdk.Call) (*sdk.Decline, error) {
 	case err != nil:
 		return nil, err
 	case !right:
-		return refuse(codeCAVV, "The authentication value is not that of the authentication.", sdk.DeclineAuthenticationFailed), nil
+		return refuse(codeCAVV, "The authentication value does not belong to this authentication.", sdk.DeclineAuthenticationFailed), nil
 	case t.ECI != i.eci(status):
 		return refuse(codeECI, "The ECI does not belong to the scheme and the result.", sdk.DeclineAuthenticationFailed), nil
 	case p.amount.Minor > i.amount || p.amount.Minor > 0 && p.amount.Currency.Number() != i.number:
-		return refuse(codeExceeded, "The amount is larger than what was authenticated, or of another currency.", sdk.DeclineAuthenticationFailed), nil
+		return refuse(codeExceeded, "The amount is larger than the authenticated amount, or in another currency.", sdk.DeclineAuthenticationFailed), nil
 	}
 	return nil, nil
 }
 
-// soft says whether the issuer wants the payment authenticated first: the amount ends in 65, and nothing is said of an authentication.
+// soft reports whether the issuer asks for an authentication first: the amount ends in 65, and the request has no result of one.
 func (p *payment) soft() bool {
 	return p.amount.Minor > 0 && p.amount.Minor%100 == 65 && p.rule.act == approve && !p.memory.has(outside) && !merchantInitiated(p.request)
 }

@@ -9,14 +9,15 @@ import (
 	"payswitch/sdk"
 )
 
-// Results that the built-in 3DS server issued: 65.40 EUR with a Visa and with a Mastercard. The whole chain is tested with that server, in
-// package plugins.
+// Results of the built-in 3DS server: 65.40 EUR with a Visa and with a Mastercard. Package plugins tests the whole chain with that
+// server.
 const (
 	visaResult       = "513d500b-04d2-8f4a-9abc-00000000198c"
 	mastercardResult = "513d501b-04d2-8f49-9abc-00000000198c"
 )
 
-// judged authorizes with a result. The host's verdict on the authentication value is right or wrong; asked is what it was held against.
+// judged authorizes with a result. right is the host's verdict on the authentication value; asked is the value that the simulator
+// compared with.
 func judged(t *testing.T, r sdk.Request, right bool) (end sdk.Result, asked string) {
 	t.Helper()
 	in := step(sdk.OpAuthorize, 0, r)
@@ -85,7 +86,7 @@ func TestIssuedResults(t *testing.T) {
 	}
 }
 
-// An amount that ends in 65 is refused softly until somebody says something of an authentication.
+// An amount that ends in 65 is declined softly until the request has a result of an authentication.
 func TestSoftAmounts(t *testing.T) {
 	ask := func(change func(r *sdk.Request)) string {
 		r := request(visa, 1065, sdk.CaptureAutomatic)

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// The cards that integrators know, and a few they do not, which are approved like the first.
+// The documented test cards, and other cards, which are approved like the first.
 func TestCards(t *testing.T) {
 	const sorry = "message - Your card was declined., decline_code - "
 	for _, row := range []struct {
@@ -74,7 +74,7 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// A card goes on steering when it is charged by what was stored, or by the network's id.
+// A card still decides when the payment uses its stored credential or network id.
 func TestStoredCredentials(t *testing.T) {
 	first := request("4111 1111 1111 1111", 1000, sdk.CaptureAutomatic)
 	first.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}

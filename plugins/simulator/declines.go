@@ -2,21 +2,21 @@ package simulator
 
 import "payswitch/sdk"
 
-// refusal is how the simulated processor says one reason, in the manner of the processor whose test cards these are.
+// refusal is the simulated processor's answer for one reason. Its words follow the processor whose test cards these are.
 type refusal struct {
 	reason    sdk.DeclineReason
 	code      string
-	name      string // its own finer code
+	name      string // the processor's finer code
 	text      string
-	network   string // ISO 8583 response code, "" where the issuer was not asked
+	network   string // ISO 8583 response code; "" if the issuer was not asked
 	advice    string // merchant advice code
-	elsewhere bool   // the same card may be tried at another processor
+	elsewhere bool   // another processor may approve the same card
 }
 
-// declined is the text of refusals that a processor does not explain to the shopper.
+// declined is the text of refusals that a processor does not explain to the payer.
 const declined = "Your card was declined."
 
-// declines has every reason once, in the order of package sdk. The order is that of the amounts: append only.
+// declines has every reason once, in the order of the amounts. Append only.
 var declines = [...]refusal{
 	{sdk.DeclineGeneric, "card_declined", "generic_decline", declined, "05", "", false},
 	{sdk.DeclineDoNotHonor, "card_declined", "do_not_honor", declined, "05", "", false},
@@ -61,15 +61,15 @@ func declineOf(reason sdk.DeclineReason) *sdk.Decline {
 	return declineOf(sdk.DeclineGeneric)
 }
 
-// Codes of what the simulated processor refuses by its own rules, not the issuer's.
+// Codes of refusals by the processor's own rules.
 const (
-	codeState    = "unexpected_state"      // the payment is not in a state for it
-	codeTooLarge = "amount_too_large"      // more than is held, or than was captured
-	codeTooSmall = "amount_too_small"      // an incremental authorization that raises nothing
+	codeState    = "unexpected_state"      // the payment's state does not allow the operation
+	codeTooLarge = "amount_too_large"      // more than is held or was captured
+	codeTooSmall = "amount_too_small"      // an incremental authorization without an increase
 	codeCapture  = "capture_refused"       // by the rule of the amount
 	codeVoid     = "void_refused"          // by the rule of the amount
 	codeRefund   = "refund_refused"        // by the rule of the amount
-	codeCurrency = "currency_not_the_same" // than the payment's
+	codeCurrency = "currency_not_the_same" // another currency than the payment's
 )
 
 // refuse is a refusal by the processor's own rules.

@@ -9,7 +9,8 @@ import (
 	"payswitch/sdk"
 )
 
-// FuzzStep holds for whatever bytes decode to a step: no panic, nothing sent, and no more money than was asked for or is there.
+// FuzzStep: for any bytes that decode to a step, the simulator does not panic, sends nothing, and reports no more money than was
+// asked for or exists.
 func FuzzStep(f *testing.F) {
 	first := request(visa, magic+20, sdk.CaptureManual)
 	first.ThreeDS = outside()
@@ -31,7 +32,7 @@ func FuzzStep(f *testing.F) {
 	})
 }
 
-// FuzzMoney reaches further into the amounts than bytes do.
+// FuzzMoney covers amounts that FuzzStep's bytes rarely reach.
 func FuzzMoney(f *testing.F) {
 	f.Add(uint8(0), uint8(0), int64(100), int64(100), int64(100), int64(50), int64(0), "", true)
 	f.Add(uint8(1), uint8(1), int64(magic+204), int64(2*magic), int64(2*magic), int64(0), int64(0), "s", false)

@@ -6,27 +6,27 @@ import (
 	"payswitch/sdk"
 )
 
-// held is an authorized payment and one operation on it: capture, void or incremental authorization.
+// held is an authorized payment with one operation on it: capture, void or incremental authorization.
 type held struct {
 	*payment
 	sdk.PaymentState
 	rule    rule         // of the operation
-	against *sdk.Decline // why the operation cannot be, whatever its amount; nil if it can
+	against *sdk.Decline // why no amount of the operation is possible; nil if it is possible
 }
 
-// state reads what is known of the payment. It is ours to be told: without it nothing can be answered.
+// state reads what the host knows of the payment. Without it the simulator cannot answer.
 func state(r *sdk.Request) (sdk.PaymentState, error) {
 	s := r.Payment
 	switch {
 	case s == nil:
-		return sdk.PaymentState{}, missing("payment", "the state of the payment is needed")
+		return sdk.PaymentState{}, missing("payment", "the request lacks the state of the payment")
 	case s.Requested < 0 || s.Authorized < 0 || s.Captured < 0 || s.Refunded < 0 || s.Captured > s.Authorized || s.Refunded > s.Captured:
 		return sdk.PaymentState{}, invalid("payment", "the amounts of the payment contradict each other")
 	}
 	return *s, nil
 }
 
-// hold reads an operation on what is held.
+// hold reads an operation on an authorized payment.
 func hold(c *sdk.Call, operation sdk.Operation) (*held, error) {
 	s, err := state(c.Request)
 	if err != nil {
@@ -37,7 +37,7 @@ func hold(c *sdk.Call, operation sdk.Operation) (*held, error) {
 	if operation == sdk.OpVoid {
 		amount.Minor = s.Requested
 	} else if amount.Minor <= 0 {
-		return nil, invalid("amount", "the amount is not positive")
+		return nil, invalid("amount", "the amount must be positive")
 	}
 	h.rule = ruleOf(operation, amount.Minor)
 	h.against = h.judge(operation, c.Request.Amount)
@@ -65,12 +65,12 @@ func (h *held) judge(operation sdk.Operation, amount sdk.Money) *sdk.Decline {
 	return nil
 }
 
-// done says whether the operation was, or will have been, carried out.
+// done reports whether the operation was carried out, or will be.
 func (h *held) done() bool {
 	return h.against == nil && (h.rule.act == approve || h.rule.act == pend || h.rule.act == timeoutAfter)
 }
 
-// answer is how the processor answers now: by its rules, by the amount's, or with what was done.
+// answer is the processor's answer now: a refusal d, the answer of the amount's rule, or what done makes.
 func (h *held) answer(d *sdk.Decline, done func() *sdk.Outcome) *sdk.Outcome {
 	switch {
 	case h.against != nil:
@@ -85,7 +85,7 @@ func (h *held) answer(d *sdk.Decline, done func() *sdk.Outcome) *sdk.Outcome {
 	return done()
 }
 
-// outcome is one about what was done to the payment, with the totals after it.
+// outcome is an outcome with the payment's totals after the operation.
 func (h *held) outcome(status sdk.OutcomeStatus, amount int64) *sdk.Outcome {
 	return &sdk.Outcome{Status: status, TransactionID: h.id, ConnectorData: h.memory.data(), Amount: &sdk.Money{Minor: amount, Currency: h.Currency},
 		Totals: &sdk.Totals{Authorized: h.Authorized, Captured: h.Captured, Refunded: h.Refunded}}
@@ -103,7 +103,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// taken is a capture that was carried out. What is left over after the last one is released.
+// taken is a capture that was carried out. The last capture releases the rest.
 func (h *held) taken() *sdk.Outcome {
 	id, amount := h.captureID(), h.request.Amount.Minor
 	h.Captured += amount
@@ -116,8 +116,8 @@ func (h *held) taken() *sdk.Outcome {
 	return o
 }
 
-// captureID is the same in the capture and in a sync that finds it: captures follow one another, so what was captured before tells
-// them apart.
+// captureID is equal in the capture and in a sync that finds it. Captures follow one another, so the amount captured before
+// distinguishes them.
 func (h *held) captureID() string { return h.id + "_c" + strconv.FormatInt(h.Captured, 10) }
 
 func void(c *sdk.Call) (*sdk.Outcome, error) {

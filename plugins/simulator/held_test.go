@@ -90,7 +90,7 @@ func TestVoid(t *testing.T) {
 	require.Equal(t, sdk.StatusVoided, do(t, sdk.OpVoid, 0, waiting).Status, "the customer has not come back")
 }
 
-// What each amount does to an operation on what is held: its answer, and what a sync that is to settle it says.
+// The result of each amount for an operation on an authorized payment: the answer, and what a later sync finds.
 func TestHeldAmounts(t *testing.T) {
 	type row struct {
 		now, sync string
@@ -136,7 +136,7 @@ func TestHeldAmounts(t *testing.T) {
 	}
 }
 
-// A sync that is to settle an ordinary capture or void whose answer was lost on the way finds it done.
+// A sync finds an ordinary capture or void done whose answer was lost.
 func TestLostAnswers(t *testing.T) {
 	held := authorized(t, 100)
 	o := do(t, sdk.OpSync, 0, resolving(of(held, 40), sdk.OpCapture))

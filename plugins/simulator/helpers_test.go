@@ -11,17 +11,17 @@ import (
 	"payswitch/sdk"
 )
 
-// start is when every payment of the tests was made.
+// start is the time of every payment in the tests.
 const start = int64(1_700_000_000_000)
 
-// step makes a step of an operation that begins after so many seconds.
+// step makes a step of an operation that begins that long after start.
 func step(op sdk.Operation, after time.Duration, r sdk.Request) *sdk.Step {
 	return &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_0123456789abcdef", Now: start + after.Milliseconds(), Seed: strings.Repeat("ab", 32),
 		DerivePrefix: "Derive0123456789012345678", Request: r,
 		Account: sdk.Account{ID: "mca_1", Connector: "stripe", Environment: "test", Credentials: map[string]string{"api_key": "StandIn0123456789012345"}}}
 }
 
-// do performs an operation and returns its outcome; the step must be answered alike when it is asked again, and after a trip through
+// do performs an operation and returns its outcome. It checks that the step gets the same answer again, and after a trip through
 // the codec.
 func do(t *testing.T, op sdk.Operation, after time.Duration, r sdk.Request) *sdk.Outcome {
 	t.Helper()
@@ -44,7 +44,7 @@ func answer(t *testing.T, op sdk.Operation, after time.Duration, r sdk.Request) 
 	return result
 }
 
-// digits of a card number as an adapter sees them.
+// cardOf is a card as an adapter sees it.
 func cardOf(number string) *sdk.Card {
 	n := strings.ReplaceAll(number, " ", "")
 	return &sdk.Card{Number: "CardStandIn", CVC: "CVCStandIn", ExpMonth: 12, ExpYear: 2050, BIN: n[:6], LastFour: n[len(n)-4:], Length: len(n)}
@@ -54,13 +54,13 @@ func usd(minor int64) sdk.Money { return sdk.Money{Minor: minor, Currency: "USD"
 
 const visa = "4242 4242 4242 4242"
 
-// request is a payment as authorize is told it.
+// request is a payment as authorize receives it.
 func request(number string, minor int64, how sdk.CaptureMethod) sdk.Request {
 	return sdk.Request{PaymentID: "pay_1", AttemptID: "pay_1_1", Reference: "pay_1_1", Amount: usd(minor), Capture: how,
 		Instrument: &sdk.Instrument{Card: cardOf(number)}, ReturnURL: "https://switch.example:8443/payments/pay_1/m/redirect/complete/stripe"}
 }
 
-// later is what an operation on that payment is told, with nothing known of it but that it was made.
+// later is the request of an operation on that payment, without any state but its creation.
 func later(first sdk.Request, o *sdk.Outcome) sdk.Request {
 	r := sdk.Request{PaymentID: first.PaymentID, AttemptID: first.AttemptID, Reference: first.Reference, Amount: first.Amount, Capture: first.Capture,
 		ReturnURL: first.ReturnURL}
@@ -71,7 +71,7 @@ func later(first sdk.Request, o *sdk.Outcome) sdk.Request {
 	return told(r, o)
 }
 
-// told adds what an outcome told, as the switch keeps it.
+// told adds what an outcome reported, as the switch stores it.
 func told(r sdk.Request, o *sdk.Outcome) sdk.Request {
 	if o == nil {
 		return r
@@ -91,7 +91,7 @@ func told(r sdk.Request, o *sdk.Outcome) sdk.Request {
 	return r
 }
 
-// authorized is a payment of so much that is held, ready for the next operation of another amount.
+// authorized is a payment that holds that amount, ready for another operation.
 func authorized(t *testing.T, minor int64) sdk.Request {
 	t.Helper()
 	first := request(visa, minor, sdk.CaptureManual)
@@ -100,7 +100,7 @@ func authorized(t *testing.T, minor int64) sdk.Request {
 	return later(first, o)
 }
 
-// captured is a payment of so much that is taken.
+// captured is a payment that has captured that amount.
 func captured(t *testing.T, minor int64) sdk.Request {
 	t.Helper()
 	first := request(visa, minor, sdk.CaptureAutomatic)

@@ -6,18 +6,18 @@ import (
 	"payswitch/sdk"
 )
 
-// memory is what the simulator asks to be told again of a payment, beside sdk.PaymentState: a set of the letters below, kept as
-// ConnectorData.Payment. Letters are only ever added, so that what was kept before a lost answer is not wrong after it.
+// memory is what the simulator asks the host to store about a payment in addition to sdk.PaymentState: a set of the letters below,
+// in ConnectorData.Payment. The simulator only adds letters, so a value stored before a lost answer stays correct.
 type memory string
 
 const (
-	verifying     = 'v' // it is a zero-amount check
-	storing       = 's' // the card is stored with it
+	verifying     = 'v' // the payment is a zero-amount verification
+	storing       = 's' // the payment stores the card
 	challenged    = 'c' // the customer was sent to the redirect page
-	authenticated = 'a' // and came back with approve
-	refused       = 'n' // and came back with decline
-	released      = 'r' // the rest of a partial capture is released
-	outside       = 'o' // an authentication was made outside, whatever its result
+	authenticated = 'a' // the customer came back with approve
+	refused       = 'n' // the customer came back with decline
+	released      = 'r' // a partial capture has released the rest
+	outside       = 'o' // the request had a result of an outside authentication
 )
 
 const memoryVersion = 1
@@ -45,7 +45,7 @@ func (m memory) data() *sdk.ConnectorData {
 	return &sdk.ConnectorData{Version: memoryVersion, Payment: string(m)}
 }
 
-// networkID is the card network's id of a payment: fifteen digits, as Visa's are, made from our id of it.
+// networkID is the card network's id of a payment: fifteen digits like Visa's, made from the payment's id.
 func networkID(id string) string {
 	hash := uint64(14695981039346656037) // FNV-1a
 	for i := range len(id) {
@@ -59,14 +59,13 @@ func networkID(id string) string {
 	return string(digits[:])
 }
 
-// A stored credential's id begins with the BIN and last four digits of its card, so that the card goes on steering. A letter stands between
-// them: ten digits that begin with the BIN would be masked as the beginning of a card number.
+// The id of a stored credential begins with the BIN and last four digits of its card, so the card still decides. A letter stands
+// between them: the host would mask ten digits that begin with a BIN as the beginning of a card number.
 const storedPrefix = "simcard_"
 
 func storedID(bin, lastFour, id string) string { return storedPrefix + bin + "x" + lastFour + "_" + id }
 
-// cardOfStored reads the card's BIN and last four digits out of a stored credential's id, with or without the letter; "" where it is not
-// one of ours.
+// cardOfStored reads BIN and last four digits from the id of a stored credential, with or without the letter; "" for any other id.
 func cardOfStored(id string) (bin, lastFour string) {
 	s, ok := strings.CutPrefix(id, storedPrefix)
 	if ok && len(s) > 6 && s[6] == 'x' {

@@ -6,22 +6,22 @@ import (
 	"payswitch/sdk"
 )
 
-// payment is one payment as the simulated processor sees it: all of it is made from the request.
+// payment is one payment as the simulated processor sees it, made from the request.
 type payment struct {
 	request       *sdk.Request
-	id            string // the processor's, made from our reference
+	id            string // the processor's id, made from the request's reference
 	amount        sdk.Money
 	automatic     bool
 	bin, lastFour string
-	length        int // digits of the card number, 0 when not told
+	length        int // digits of the card number; 0 if unknown
 	memory        memory
-	// proven says that the customer is authenticated, here or outside.
+	// proven says that the customer is authenticated, by the simulator or outside.
 	proven bool
 	rule   rule
-	own    bool // a test card of the built-in 3DS server's, whatever other card its digits are like
+	own    bool // a test card of the built-in 3DS server, exempt from the rules of similar cards
 }
 
-// seen makes the payment of any operation on one.
+// seen makes the payment of an operation.
 func seen(c *sdk.Call) *payment {
 	r := c.Request
 	p := &payment{request: r, id: r.TransactionID, amount: r.Amount, automatic: r.Capture != sdk.CaptureManual, memory: remembered(r)}
@@ -43,7 +43,7 @@ func seen(c *sdk.Call) *payment {
 	return p
 }
 
-// reference is ours for what is asked; a request without one stands alone.
+// reference is the request's reference, or a fixed one for a request without.
 func reference(c *sdk.Call) string {
 	if c.Request.Reference != "" {
 		return c.Request.Reference
@@ -55,20 +55,20 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) { return start(c, seen(c)) }
 
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.Amount.Minor != 0 {
-		return nil, invalid("amount", "a verification is made with the amount 0")
+		return nil, invalid("amount", "the amount of a verification must be 0")
 	}
 	p := seen(c)
 	p.memory = p.memory.with(verifying).with(storing)
 	return start(c, p)
 }
 
-// start is authorize and verify: refuse, send the customer away, or go through with it.
+// start performs authorize and verify: it declines, redirects the customer, or processes the payment.
 func start(c *sdk.Call, p *payment) (*sdk.Outcome, error) {
 	r := c.Request
 	i := r.Instrument
 	switch {
 	case i == nil || i.Card == nil && i.StoredCredentialID == "":
-		return nil, missing("payment_method_data.card", "a card or a stored credential is needed")
+		return nil, missing("payment_method_data.card", "give a card or a stored credential")
 	case r.Amount.Minor < 0:
 		return nil, invalid("amount", "the amount is negative")
 	}
@@ -96,7 +96,7 @@ func merchantInitiated(r *sdk.Request) bool {
 	return r.StoredCredential != nil && r.StoredCredential.Initiator == "mit"
 }
 
-// refusal is why the payment is declined at once, "" if it is not. The card comes before the amount.
+// refusal is the reason for an immediate decline, "" for none. The card decides before the amount.
 func (p *payment) refusal(proven bool) sdk.DeclineReason {
 	if reason := reasonOfCard(p.bin, p.lastFour, p.length); reason != "" && !p.own {
 		return reason
@@ -110,7 +110,7 @@ func (p *payment) refusal(proven bool) sdk.DeclineReason {
 	return p.rule.reason
 }
 
-// process goes through with a payment that nothing speaks against.
+// process completes a payment that no rule refuses.
 func (p *payment) process() *sdk.Outcome {
 	switch p.rule.act {
 	case pend, pendDecline:
@@ -123,7 +123,7 @@ func (p *payment) process() *sdk.Outcome {
 	return p.approved()
 }
 
-// approved is the answer to a payment that went through; a sync that finds it says the same.
+// approved is the answer to a completed payment. A sync that finds the payment returns the same.
 func (p *payment) approved() *sdk.Outcome {
 	o := &sdk.Outcome{TransactionID: p.id, NetworkTransactionID: networkID(p.id), ConnectorData: p.memory.data()}
 	if p.memory.has(storing) && p.bin != "" {
@@ -159,12 +159,12 @@ func (p *payment) waiting(status sdk.OutcomeStatus) *sdk.Outcome {
 	return &sdk.Outcome{Status: status, TransactionID: p.id, ConnectorData: p.memory.data()}
 }
 
-// noAnswer is what an adapter knows after a time-out: nothing. What it kept before it asked is its own.
+// noAnswer is the outcome after a time-out: unknown. What the adapter stored before it asked remains.
 func (p *payment) noAnswer() *sdk.Outcome {
 	return &sdk.Outcome{Status: sdk.StatusUnknown, ConnectorData: p.memory.data(), Raw: map[string]string{"error": "simulated time-out"}}
 }
 
-// outside3DS judges the result of an authentication done outside: an error where its form is wrong, a refusal where it says no.
+// outside3DS judges the result of an outside authentication: an error for a malformed result, a refusal for a negative one.
 func (p *payment) outside3DS(*sdk.Call) (*sdk.Decline, error) {
 	t := p.request.ThreeDS
 	if t == nil {
@@ -172,29 +172,29 @@ func (p *payment) outside3DS(*sdk.Call) (*sdk.Decline, error) {
 	}
 	p.memory = p.memory.with(outside)
 	switch {
-	case t.TransStatus == "U" && t.CAVV == "": // what was not to be had has perhaps no ids
+	case t.TransStatus == "U" && t.CAVV == "": // an unavailable authentication may lack ids
 		return nil, nil
 	case !versionTwo(t.Version):
-		return nil, invalid("three_ds_data.version", "a version 2.x such as 2.2.0 is needed")
+		return nil, invalid("three_ds_data.version", "give a version 2.x, such as 2.2.0")
 	case !uuid(t.DSTransID):
-		return nil, invalid("three_ds_data.ds_trans_id", "a UUID is needed")
+		return nil, invalid("three_ds_data.ds_trans_id", "give a UUID")
 	}
 	switch t.TransStatus {
 	case "", "Y", "A":
-		if t.CAVV == "" && p.amount.Minor > 0 { // of a card that is only stored there is none
+		if t.CAVV == "" && p.amount.Minor > 0 { // a card that is only stored has no cryptogram
 			return nil, missing("three_ds_data.authentication_cryptogram", "an authenticated payment needs its cryptogram")
 		}
-	case "I", "U": // informational or unavailable: no proof, and none is needed
+	case "I", "U": // informational or unavailable: no proof, and no need of one
 	case "N", "R", "C", "D":
 		return declineOf(sdk.DeclineAuthenticationFailed), nil
 	default:
-		return nil, invalid("three_ds_data.transaction_status", "one of Y, N, U, A, R, C, D, I is needed")
+		return nil, invalid("three_ds_data.transaction_status", "give one of Y, N, U, A, R, C, D, I")
 	}
 	if t.CAVV == "" && t.ECI == "" {
 		return nil, nil
 	}
 	if len(t.ECI) != 2 || t.ECI[0] != '0' || t.ECI[1] < '0' || t.ECI[1] > '7' {
-		return nil, invalid("three_ds_data.eci", "two digits from 00 to 07 are needed")
+		return nil, invalid("three_ds_data.eci", "give two digits from 00 to 07")
 	}
 	p.proven = t.CAVV != ""
 	return nil, nil

@@ -14,12 +14,12 @@ import (
 
 var update = flag.Bool("update", false, "write README.md anew")
 
-// TestReadme keeps README.md what the code says.
+// TestReadme checks README.md against the code.
 func TestReadme(t *testing.T) {
 	wire.Readme(t, readme(), *update)
 }
 
-// A code is used once, so that one amount does one thing.
+// Each code has one rule, so one amount has one result.
 func TestCodesAreUnique(t *testing.T) {
 	used := map[int64]bool{}
 	for _, r := range rules {
@@ -72,65 +72,65 @@ func readme() string {
 
 const intro = `# Simulator
 
-A processor that is not there: it behaves like a good sandbox, so that everything can be tried without an account
-anywhere. It is an adapter like any other and answers for itself (` + "`simulator`" + `) and for the connector names listed in
-` + "`plugins.simulate`" + `. It takes any credentials.
+To try the switch without an account at a processor, create a connector ` + "`simulator`" + ` and pay with a card below. The simulator
+behaves like a good sandbox and accepts any credentials. It is an adapter like any other, and also answers for the connectors
+listed in ` + "`plugins.simulate`" + `.
 
-The card decides first, then the amount. Amounts that steer are %d plus a code of three digits, in minor units of
-any currency; no shop charges them by accident. Every other amount does what the payment asks for.
+The card decides first, then the amount. An amount of %d plus a code of three digits, in minor units of any currency,
+selects a result of the tables below. Any other amount succeeds.
 
 This page is generated from the code: ` + "`go test ./plugins/simulator -run Readme -update`" + `.
 `
 
 const cardNotes = `
-An approval tells CVC, address and postal code checks ` + "`pass`" + `, and a network transaction id; one that stores the card for
-off-session use also a stored credential. A zero-amount verification is approved or declined by the card alone. A
-payment the merchant initiates is never redirected, and is steered by the card behind the stored credential.
+An approval has the checks ` + "`pass`" + ` for CVC, address and postal code, and a network transaction id. If it stores the card for
+off-session use, it also has a stored credential. The card alone decides a zero-amount verification. A merchant-initiated
+payment is never redirected; the card of its stored credential decides.
 
-An adapter sees no card numbers: cards are known by their first six and last four digits and their length.
+An adapter sees no card numbers: it recognises a card by the first six digits, the last four and the length.
 `
 
-const paymentNotes = `Seconds are counted from the payment's creation. "Approved" is authorized or captured, as was asked for.`
+const paymentNotes = `Seconds are counted from the payment's creation. "Approved" means authorized or captured, as requested.`
 
-const heldNotes = `An ordinary operation whose answer was lost is found done.`
+const heldNotes = `A sync finds an ordinary operation whose answer was lost as done.`
 
-const refundNotes = "By the amount of the refund. The reason `" + pendingReason + "` makes a refund of any amount pending, and\nrefunded when a sync asks."
+const refundNotes = "By the amount of the refund. The reason `" + pendingReason + "` makes a refund of any amount pending;\na sync then finds it refunded."
 
-const declineNotes = "`authentication_required` is a soft decline: with 3-D Secure, here or outside, the payment is approved. So is that of every other amount\nthat ends in 65, unless the merchant initiates the payment: with a result from outside, even U, it is approved; the claim of an exemption does not help."
+const declineNotes = "`authentication_required` is a soft decline: with 3-D Secure, by the simulator or outside, the payment is approved. Every other amount that\nends in 65 gets the same decline, unless the merchant initiates the payment. An outside result, even U, is enough; an exemption is not."
 
 const rest = `
-## What it refuses by itself
+## Refusals by the simulator itself
 
 | Code | When |
 |---|---|
 | ` + "`" + codeTooLarge + "`" + ` | a capture of more than is authorized and not captured, a refund of more than is captured and not refunded |
-| ` + "`" + codeTooSmall + "`" + ` | an incremental authorization that raises nothing |
-| ` + "`" + codeState + "`" + ` | a capture, void or refund of a payment that is not in a state for it |
-| ` + "`" + codeCurrency + "`" + ` | another currency than the payment's |
+| ` + "`" + codeTooSmall + "`" + ` | an incremental authorization without an increase |
+| ` + "`" + codeState + "`" + ` | a capture, void or refund that the state of the payment does not allow |
+| ` + "`" + codeCurrency + "`" + ` | a currency other than the payment's |
 
-A last capture (one that says so) of less than is held releases the rest, and says so. Captures before it may follow one another.
+Several captures may follow one another. A capture marked as the last one releases the rest, and reports that.
 
 ## 3-D Secure
 
-Asked for by the processor's own 3-D Secure, a payment redirects to ` + "`/sim/redirect?return_url=…&amount=…&currency=…`" + ` at the
+A payment with the simulator's own 3-D Secure redirects to ` + "`/sim/redirect?return_url=…&amount=…&currency=…`" + ` at the
 origin of the return URL. The page comes back to the return URL with ` + "`result=approve`" + ` or ` + "`result=decline`" + `, in the query or a
-form: approved, or declined with ` + "`authentication_failed`" + `. Without a result the customer is still to act.
+form: approved, or declined with ` + "`authentication_failed`" + `. Without a result the customer must still act.
 
-A result from outside is taken when it is well-formed: version 2.x, ` + "`ds_trans_id`" + ` a UUID, status Y or A (or none told) with a
-cryptogram, ECI 00 to 07; I and U need no proof and give none. Other statuses decline with ` + "`authentication_failed`" + `. A zero-amount
+The simulator accepts a well-formed outside result: version 2.x, ` + "`ds_trans_id`" + ` a UUID, status Y or A (or no status) with a
+cryptogram, ECI 00 to 07; I and U need no cryptogram and give no proof. Other statuses decline with ` + "`authentication_failed`" + `. A zero-amount
 verification needs no cryptogram.
 
-Results of the built-in 3DS server are known by their ` + "`ds_trans_id`" + ` and judged as an issuer judges its own:
+Results of the built-in 3DS server are recognised by their ` + "`ds_trans_id`" + ` and checked as an issuer would check them:
 
 | Code | When |
 |---|---|
-| ` + "`" + codeCAVV + "`" + ` | the cryptogram is not that of this authentication and its status |
+| ` + "`" + codeCAVV + "`" + ` | the cryptogram does not belong to this authentication and status |
 | ` + "`" + codeECI + "`" + ` | the ECI does not belong to scheme and status |
-| ` + "`" + codeExceeded + "`" + ` | more than was authenticated, or another currency |
+| ` + "`" + codeExceeded + "`" + ` | the amount is higher than the authenticated one, or in another currency |
 
 ## Webhooks
 
-A test may send the messages that a processor would. Each asks for a sync; what it says is not believed.
+A test may send the messages of a processor. Each message only causes a sync.
 
     {"type": "payment.updated", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
     {"type": "refund.updated", "refund_id": "simr_…", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}

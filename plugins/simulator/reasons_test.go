@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk"
 )
 
-// declaredReasons reads the constants of sdk.DeclineReason from their source: a reason added there needs an amount here.
+// declaredReasons reads the constants of sdk.DeclineReason from their source, so a new reason needs an amount here.
 func declaredReasons(t *testing.T) (all []sdk.DeclineReason) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../../sdk/decline.go", nil, 0)
 	require.NoError(t, err)

@@ -7,13 +7,13 @@ import (
 	"payswitch/sdk"
 )
 
-// challenge sends the customer to the switch's own page that stands for the issuer's, at the origin of the return URL: GET
-// /sim/redirect?return_url=…&amount=…&currency=… (amount in minor units). It comes back to the return URL with result=approve or
-// result=decline, in the query or a form.
+// challenge sends the customer to the switch's page that stands for the issuer's page, at the origin of the return URL: GET
+// /sim/redirect?return_url=…&amount=…&currency=… (amount in minor units). The page comes back to the return URL with
+// result=approve or result=decline, in the query or a form.
 func (p *payment) challenge() (*sdk.Outcome, error) {
 	next := p.redirect()
 	if next == nil {
-		return nil, invalid("return_url", "3-D Secure needs an http or https URL to come back to")
+		return nil, invalid("return_url", "3-D Secure needs an http or https URL that the customer comes back to")
 	}
 	p.memory = p.memory.with(challenged)
 	o := p.waiting(sdk.StatusCustomerAction)
@@ -21,7 +21,7 @@ func (p *payment) challenge() (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// redirect is what the customer has to do, nil without a return URL.
+// redirect is the next action of the customer, nil without a return URL.
 func (p *payment) redirect() *sdk.NextAction {
 	back := p.request.ReturnURL
 	root := origin(back)
@@ -32,7 +32,7 @@ func (p *payment) redirect() *sdk.NextAction {
 		"&amount=" + strconv.FormatInt(p.amount.Minor, 10) + "&currency=" + sdk.QueryEscape(string(p.amount.Currency))}
 }
 
-// origin is scheme, host and port of a URL, "" if it has none.
+// origin is scheme, host and port of a URL, "" without them.
 func origin(url string) string {
 	scheme, rest, ok := strings.Cut(url, "://")
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
@@ -44,8 +44,8 @@ func origin(url string) string {
 	return scheme + "://" + rest
 }
 
-// complete goes on after the redirect page. Without a result the customer is still to act: a page left with the back button comes
-// back empty-handed.
+// complete goes on after the redirect page. Without a result the customer must still act: a customer who left the page with the
+// back button brings no result.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	p := seen(c)
 	switch {

@@ -2,7 +2,7 @@ package simulator
 
 import "payswitch/sdk"
 
-// pendingReason is the reason that makes any refund pending, whatever its amount.
+// pendingReason is the reason that makes a refund of any amount pending.
 const pendingReason = "simulate_pending"
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
@@ -12,7 +12,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, err
 	}
 	if r.Amount.Minor <= 0 {
-		return nil, invalid("amount", "the amount is not positive")
+		return nil, invalid("amount", "the amount must be positive")
 	}
 	o := &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: seen(c).id, RefundID: refundID(c)}
 	rule := ruleOf(sdk.OpRefund, r.Amount.Minor)
@@ -22,7 +22,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	case s.Captured == 0:
 		o.Decline = refuse(codeState, "The payment has not been captured.", sdk.DeclineNotPermitted)
 	case r.Amount.Minor > s.Captured-s.Refunded:
-		o.Decline = refuse(codeTooLarge, "The amount is larger than what is captured and not refunded yet.", sdk.DeclineInvalidAmount)
+		o.Decline = refuse(codeTooLarge, "The amount is larger than the captured amount that is not refunded yet.", sdk.DeclineInvalidAmount)
 	case rule.act == decline:
 		o.Decline = refusedRefund(rule)
 	case rule.act == pend, rule.act == pendDecline, rule.act == approve && r.Reason == pendingReason:
@@ -37,8 +37,8 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// refundSync tells what has become of a refund; a pending one has ended when it asks. PaymentState.Refunded may hold this refund
-// already, so the limits are not judged again.
+// refundSync reports the state of a refund. A pending refund ends with the first sync. PaymentState.Refunded may include this
+// refund, so refundSync does not check the limits again.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	s, err := state(r)
@@ -51,7 +51,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	case rule.act == timeoutBefore:
 		return &sdk.Outcome{Status: sdk.StatusNotFound}, nil
 	case s.Captured == 0, r.Amount.Minor > s.Captured, r.Amount.Minor < 0, r.Amount.Currency != s.Currency:
-		o.Decline = refuse(codeState, "The payment has not captured as much.", sdk.DeclineNotPermitted)
+		o.Decline = refuse(codeState, "The refund is larger than the captured amount.", sdk.DeclineNotPermitted)
 	case rule.act == decline, rule.act == pendDecline:
 		o.Decline = refusedRefund(rule)
 	default:
@@ -64,7 +64,7 @@ func refusedRefund(r rule) *sdk.Decline {
 	return refuse(codeRefund, "The refund has been refused.", r.reason)
 }
 
-// refundID is the processor's id of the refund, made from our reference of it.
+// refundID is the processor's id of a refund, made from the refund's reference.
 func refundID(c *sdk.Call) string {
 	if c.Request.RefundID != "" {
 		return c.Request.RefundID

@@ -2,11 +2,11 @@ package simulator
 
 import "payswitch/sdk"
 
-// testCard is a card that integrators know. A guest sees no number, so a card is known by its BIN, last four digits and length.
+// testCard is a documented test card. A guest sees no card number, so BIN, last four digits and length identify the card.
 type testCard struct {
 	bin, lastFour string
 	length        int
-	reason        sdk.DeclineReason // "" is approved
+	reason        sdk.DeclineReason // "" approves
 	number        string            // as documentation prints it
 }
 
@@ -25,7 +25,7 @@ var cards = [...]testCard{
 	{"400000", "0119", 16, sdk.DeclineProcessingError, "4000 0000 0000 0119"},
 }
 
-// reasonOfCard is why a card is always declined, "" if it is not. Length 0 is unknown and fits.
+// reasonOfCard is the reason for which a card is always declined, "" for none. Length 0 means unknown and fits any card.
 func reasonOfCard(bin, lastFour string, length int) sdk.DeclineReason {
 	for i := range cards {
 		k := &cards[i]
@@ -36,10 +36,10 @@ func reasonOfCard(bin, lastFour string, length int) sdk.DeclineReason {
 	return ""
 }
 
-// magic is what the amounts that steer have in common: magic plus a code of three digits, in minor units, whatever the currency.
+// magic plus a code of three digits, in minor units of any currency, is an amount that decides the result.
 const magic = 900_000_000
 
-// firstDecline is the code of the first row of declines; the others follow in its order.
+// firstDecline is the code of the first row of declines; the other rows follow in order.
 const firstDecline = 101
 
 // act is what the simulated processor does.
@@ -48,23 +48,23 @@ type act uint8
 const (
 	approve        act = iota
 	decline            // refuses
-	pend               // answers pending, and does it
-	pendDecline        // answers pending, and refuses
-	review             // holds it back for a person, who lets it pass
-	timeoutAfter       // does it, and the answer is lost
+	pend               // answers pending and carries the operation out
+	pendDecline        // answers pending and refuses later
+	review             // holds the payment for a person, who approves it
+	timeoutAfter       // carries the operation out, and the answer is lost
 	timeoutDecline     // refuses, and the answer is lost
-	timeoutBefore      // never hears of it
-	late               // does it, the answer is lost, and a sync finds it only after lateSeconds
+	timeoutBefore      // never receives the request
+	late               // carries the operation out, the answer is lost, and a sync finds it after lateSeconds
 )
 
-// rule is what one amount does to one operation.
+// rule is the effect of one amount on one operation.
 type rule struct {
 	operation sdk.Operation // authorize stands for verify and complete too
 	code      int64
 	act       act
 	reason    sdk.DeclineReason // of a refusal
 	checks    sdk.Checks        // of an approval; see silent
-	silent    bool              // no checks are told
+	silent    bool              // the answer has no checks
 	half      bool              // half of the amount is approved
 	what      string            // for documentation
 }
@@ -78,7 +78,7 @@ var rules = [...]rule{
 	{operation: sdk.OpAuthorize, code: 4, checks: sdk.Checks{CVC: "fail", AddressLine1: "fail", PostalCode: "fail"}, what: "approved, all checks `fail`"},
 	{operation: sdk.OpAuthorize, code: 5, checks: sdk.Checks{CVC: "unavailable", AddressLine1: "unavailable", PostalCode: "unavailable"}, what: "approved, all checks `unavailable`"},
 	{operation: sdk.OpAuthorize, code: 6, checks: sdk.Checks{CVC: "unchecked", AddressLine1: "unchecked", PostalCode: "unchecked"}, what: "approved, all checks `unchecked`"},
-	{operation: sdk.OpAuthorize, code: 7, silent: true, what: "approved, no checks told"},
+	{operation: sdk.OpAuthorize, code: 7, silent: true, what: "approved, without checks"},
 	{operation: sdk.OpAuthorize, code: 8, checks: pass, half: true, what: "approved for half of the amount, rounded up"},
 	{operation: sdk.OpAuthorize, code: 20, act: pend, checks: pass, what: "pending; approved once 5 seconds old"},
 	{operation: sdk.OpAuthorize, code: 21, act: pendDecline, reason: sdk.DeclineDoNotHonor, what: "pending; declined (`do_not_honor`) once 5 seconds old"},
@@ -86,7 +86,7 @@ var rules = [...]rule{
 	{operation: sdk.OpAuthorize, code: 30, act: timeoutAfter, checks: pass, what: "time-out after acting: a sync finds it approved"},
 	{operation: sdk.OpAuthorize, code: 31, act: timeoutBefore, checks: pass, what: "time-out before acting: a sync finds nothing"},
 	{operation: sdk.OpAuthorize, code: 32, act: timeoutDecline, reason: sdk.DeclineDoNotHonor, what: "time-out after a decline: a sync finds it declined (`do_not_honor`)"},
-	{operation: sdk.OpAuthorize, code: 33, act: late, checks: pass, what: "time-out after acting: a sync finds nothing until it is 3 seconds old, then that it is approved"},
+	{operation: sdk.OpAuthorize, code: 33, act: late, checks: pass, what: "time-out after acting: a sync finds nothing for 3 seconds, then finds it approved"},
 
 	{operation: sdk.OpCapture, code: 201, act: decline, reason: sdk.DeclineGeneric, what: "refused"},
 	{operation: sdk.OpCapture, code: 202, act: pend, what: "pending; captured when a sync asks"},
@@ -107,10 +107,10 @@ var rules = [...]rule{
 
 	{operation: sdk.OpIncrementalAuthorize, code: 501, act: decline, reason: sdk.DeclineInsufficientFunds, what: "declined (`insufficient_funds`)"},
 	{operation: sdk.OpIncrementalAuthorize, code: 502, act: timeoutAfter, what: "time-out after acting: a sync finds it raised"},
-	{operation: sdk.OpIncrementalAuthorize, code: 503, act: timeoutBefore, what: "time-out before acting: a sync finds it as it was"},
+	{operation: sdk.OpIncrementalAuthorize, code: 503, act: timeoutBefore, what: "time-out before acting: a sync finds it unchanged"},
 }
 
-// ruleOf finds what an amount does to an operation; the ordinary amount is approved.
+// ruleOf finds the rule of an amount for an operation. Ordinary amounts are approved.
 func ruleOf(operation sdk.Operation, minor int64) rule {
 	code := minor - magic
 	if code > 0 && code < 1000 {

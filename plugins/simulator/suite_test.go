@@ -10,8 +10,8 @@ import (
 	"payswitch/sdk/sdktest"
 )
 
-// TestSuite is what every adapter must pass. The suite takes no environment without a host, which is how the simulator says that it
-// never sends, so it is given one.
+// TestSuite runs the suite of all adapters. The suite needs an environment with a host; the simulator has none because it never
+// sends, so the test adds one.
 func TestSuite(t *testing.T) {
 	a := simulator.Adapter()
 	a.Manifest.Environments = map[string]sdk.Environment{"test": {BaseURL: "https://simulator.invalid", Hosts: []string{"simulator.invalid"}}}

@@ -2,9 +2,9 @@ package simulator
 
 import "payswitch/sdk"
 
-// sync tells what has become of a payment. Where it is to settle an operation on what is held (Resolves), the amount is that
-// operation's, and the status is what became of it: captured, voided, or authorized when it raised the amount. An operation that did
-// not happen leaves the payment as it is known. Totals always say it all.
+// sync reports the state of a payment. If it resolves an operation on an authorized payment (Resolves), the amount is that
+// operation's, and the status is its result: captured, voided, or authorized for a raised amount. An operation that was not
+// carried out leaves the payment unchanged. Totals are always complete.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	switch c.Request.Resolves {
 	case sdk.OpCapture, sdk.OpVoid, sdk.OpIncrementalAuthorize:
@@ -27,7 +27,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return p.settled(c.Now().UnixMilli()-s.CreatedAt, c.Request), nil
 }
 
-// known repeats what is known of an authorized payment.
+// known repeats what the host knows of an authorized payment.
 func (p *payment) known(s *sdk.PaymentState) *sdk.Outcome {
 	o := p.approved()
 	o.Totals = &sdk.Totals{Authorized: s.Authorized, Captured: s.Captured, Refunded: s.Refunded}
@@ -43,7 +43,7 @@ func (p *payment) known(s *sdk.PaymentState) *sdk.Outcome {
 	return o
 }
 
-// settled is the end of a payment of which nothing is known yet, age milliseconds old, or that it has not ended.
+// settled is the end of a payment without a known result, age milliseconds old, or reports that the payment has not ended.
 func (p *payment) settled(age int64, r *sdk.Request) *sdk.Outcome {
 	asked3DS := r.Request3DS && r.ThreeDS == nil && !merchantInitiated(r)
 	waits := !p.proven && (p.memory.has(challenged) || asked3DS)
@@ -53,7 +53,7 @@ func (p *payment) settled(age int64, r *sdk.Request) *sdk.Outcome {
 	if reason := p.refusal(p.proven || waits); reason != "" {
 		return p.declined(declineOf(reason))
 	}
-	if waits || p.rule.act == timeoutBefore && p.memory.has(challenged) { // an answer that never arrived is still to be given
+	if waits || p.rule.act == timeoutBefore && p.memory.has(challenged) { // the answer never reached the processor, so the customer must still act
 		o := p.waiting(sdk.StatusCustomerAction)
 		o.NextAction = p.redirect()
 		return o
@@ -72,7 +72,7 @@ func (p *payment) settled(age int64, r *sdk.Request) *sdk.Outcome {
 	return p.approved()
 }
 
-// syncHeld settles a capture, a void or an incremental authorization.
+// syncHeld resolves a capture, a void or an incremental authorization.
 func syncHeld(c *sdk.Call) (*sdk.Outcome, error) {
 	operation := c.Request.Resolves
 	h, err := hold(c, operation)

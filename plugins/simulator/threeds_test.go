@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// completing is what complete is told: the payment again, and what came back from the page.
+// completing is the request of complete: the payment again, and what came back from the page.
 func completing(first sdk.Request, o *sdk.Outcome, pairs ...sdk.Header) sdk.Request {
 	r := later(first, o)
 	first.TransactionID, first.ConnectorData, first.Payment = r.TransactionID, r.ConnectorData, r.Payment
@@ -82,7 +82,7 @@ func TestRedirectOfManualAndZero(t *testing.T) {
 	require.Equal(t, sdk.StatusVerified, do(t, sdk.OpSync, 0, later(first, o)).Status)
 }
 
-// The amounts go on steering after the redirect, and a lost answer is found.
+// The amounts still decide after the redirect, and a sync finds a lost answer.
 func TestRedirectAmounts(t *testing.T) {
 	for code, want := range map[int64]struct{ now, sync string }{
 		20: {"pending", "captured"},
@@ -106,7 +106,7 @@ func TestRedirectAmounts(t *testing.T) {
 	}
 }
 
-// A soft decline asks for 3-D Secure; with it, the payment goes through.
+// A soft decline asks for 3-D Secure; with it the payment is approved.
 func TestSoftDecline(t *testing.T) {
 	soft := amountOf(sdk.DeclineAuthenticationNeeded)
 	require.Equal(t, "declined:authentication_required", said(do(t, sdk.OpAuthorize, 0, request(visa, soft, sdk.CaptureAutomatic))))

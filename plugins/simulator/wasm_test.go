@@ -16,10 +16,10 @@ import (
 	"payswitch/sdk"
 )
 
-// maxModule bounds the module's size, in bytes: what the SDK and Go's runtime weigh, and little more.
+// maxModule bounds the module's size in bytes: the SDK and Go's runtime, and little more.
 const maxModule = 3 << 20
 
-// TestModule builds the simulator as a module and has it answer like the native one.
+// TestModule builds the simulator as a module and compares its answers with the native ones.
 func TestModule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a module; leave out -short")
@@ -70,7 +70,7 @@ func load(t *testing.T, code []byte) *guest {
 	return &guest{t, module}
 }
 
-// call calls an export that answers address<<32 | length, and copies what is there.
+// call calls an export that returns address<<32 | length, and copies the bytes there.
 func (g *guest) call(name string, args ...uint64) []byte {
 	out, err := g.module.ExportedFunction(name).Call(context.Background(), args...)
 	require.NoError(g.t, err)

@@ -2,7 +2,7 @@ package simulator
 
 import "payswitch/sdk"
 
-// signatureHeader holds the lowercase hex HMAC-SHA256 of the raw body under the account's webhook secret.
+// signatureHeader holds the lower-case hex HMAC-SHA256 of the raw body with the account's webhook secret as key.
 const signatureHeader = "X-Simulator-Signature"
 
 // webhook reads a message that a test sent in the simulated processor's name:
@@ -10,12 +10,12 @@ const signatureHeader = "X-Simulator-Signature"
 //	{"type": "payment.updated", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
 //	{"type": "refund.updated", "refund_id": "simr_…", "transaction_id": "sim_…", "reference": "…", "created": 1700000000}
 //
-// created is in Unix seconds and optional; a refund needs refund_id or reference, a payment transaction_id or reference. The event
-// asks for a sync: the message is not believed. An account without a webhook secret takes messages unsigned.
+// created is in Unix seconds and optional. A payment needs transaction_id or reference, a refund needs refund_id or reference. The
+// event only asks for a sync. An account without a webhook secret accepts unsigned messages.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
 	if w == nil {
-		return nil, missing("webhook", "the message is needed")
+		return nil, missing("webhook", "the request has no message")
 	}
 	if key := c.Account.Credentials[webhookSecret]; key != "" {
 		expected := sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Text(key), sdk.Body()))
@@ -37,7 +37,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		e.Object = "payment"
 	case "refund.updated":
 		e.Object, e.RefundID = "refund", j.Str("refund_id")
-	default: // a type we do not know is none of ours to refuse
+	default: // unknown types are accepted and ignored
 		return reply(200, sdk.StatusHandled), nil
 	}
 	if e.Reference == "" && (e.Object == "payment" && e.TransactionID == "" || e.Object == "refund" && e.RefundID == "") {
@@ -52,7 +52,7 @@ func reply(status int, s sdk.OutcomeStatus) *sdk.Outcome {
 	return &sdk.Outcome{Status: s, Reply: &sdk.Reply{Status: status}}
 }
 
-// eventTime is Unix milliseconds, 0 where the seconds cannot be a time.
+// eventTime is in Unix milliseconds, 0 if the seconds are out of range.
 func eventTime(seconds int64) int64 {
 	if seconds < 0 || seconds > 1<<40 {
 		return 0

@@ -4,17 +4,16 @@
 //	capture, void, incremental_authorize, refund, and the queries
 //	webhook                        signed with Stripe-Signature
 //
-// Stripe's objects are named as in its API reference. Every POST carries an idempotency key.
+// The names of objects are those of Stripe's API reference. Every POST carries an idempotency key.
 package stripe
 
 import (
 	"payswitch/sdk"
 )
 
-// apiVersion is what requests and answers look like: Stripe keeps every version it has published.
+// apiVersion fixes the form of requests and answers: Stripe keeps every version that it has published.
 const apiVersion = "2022-11-15"
 
-// Adapter returns the adapter.
 func Adapter() *sdk.Adapter {
 	api := sdk.At("https://api.stripe.com")
 	card := sdk.CardFields{Number: "payment_method_data[card][number]", CVC: "payment_method_data[card][cvc]",
@@ -36,8 +35,8 @@ func Adapter() *sdk.Adapter {
 			Placements:     append(sdk.CardPlacements(intents, card, sdk.OpAuthorize), sdk.CardPlacements(setups, card, sdk.OpVerify)...),
 			Webhook:        &sdk.WebhookRule{Scheme: "stripe-signature", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByIdempotentResend, sdk.ResolveByReference},
-				IdempotencyWindowSeconds:  24 * 3600, // at least
-				NotFoundFinalAfterSeconds: 2 * 3600}, // Stripe's search may lag behind so long, in bad times
+				IdempotencyWindowSeconds:  24 * 3600, // Stripe's minimum
+				NotFoundFinalAfterSeconds: 2 * 3600}, // Stripe's search may lag this long in an incident
 		},
 		Authorize: authorize, Verify: verify, Complete: sync, Sync: sync,
 		Capture: capture, Void: void, IncrementalAuthorize: incrementalAuthorize,
@@ -53,7 +52,7 @@ const (
 	refunds = "/v1/refunds"
 )
 
-// send sends a form. The key in Idempotency-Key makes it safe to repeat.
+// send sends a form. Its idempotency key makes it safe to repeat.
 func send(c *sdk.Call, path string, form *sdk.Form) *sdk.Response {
 	return sdk.Must(c.Do(sdk.FormSend(path, form, headers(c)...).Keyed("Idempotency-Key")))
 }
@@ -62,7 +61,7 @@ func headers(c *sdk.Call) []sdk.Header {
 	return []sdk.Header{c.Bearer("api_key"), sdk.H("Stripe-Version", apiVersion)}
 }
 
-// post sends a form and returns the object that Stripe answers with. An error ends the operation.
+// post sends a form and returns Stripe's object. An error ends the operation.
 func post(c *sdk.Call, path string, form *sdk.Form) sdk.JSON { return object(c, send(c, path, form)) }
 
 func get(c *sdk.Call, path string) sdk.JSON { return object(c, sdk.Must(c.Get(path, headers(c)...))) }
@@ -72,8 +71,8 @@ func object(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 	return answer.JSON()
 }
 
-// refused is what an error of Stripe's means, nil for an answer that is none. It is a refusal only where it says that nothing was done and
-// will be, and was not asked what has been done.
+// refused reads an error of Stripe; nil for any other answer. The error is a refusal only if it proves that Stripe did nothing and
+// will do nothing, and if the request was not a query.
 func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	j, op := answer.JSON(), c.Operation()
 	e := j.Get("error")
@@ -85,10 +84,10 @@ func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	switch {
 	case answer.OK():
 		return nil
-	case query && answer.Status == 404 && e.Str("code") == "resource_missing": // of an id that Stripe gave: of another mode, or another account
+	case query && answer.Status == 404 && e.Str("code") == "resource_missing": // Stripe gave this id, so it belongs to another mode or account
 		return c.OtherAccount()
-	case query, !answer.Refuses(), answer.Status == 429, // of 409 and 429 the first request is still to be answered
-		kind != "card_error" && kind != "invalid_request_error": // api_error; idempotency_error: the key has been used for something else
+	case query, !answer.Refuses(), answer.Status == 429, // after 409 and 429 the first request may still succeed
+		kind != "card_error" && kind != "invalid_request_error": // api_error; idempotency_error: the key belongs to another request
 		sdk.Check(answer.Undecided("no decision", "error.type", "error.code"))
 	}
 	o := sdk.Declined(decline(e, ""))
@@ -99,25 +98,25 @@ func refused(c *sdk.Call, answer *sdk.Response) *sdk.Outcome {
 	return o
 }
 
-// decimals are Stripe's: hundredths of Ugandan shillings.
+// decimals where Stripe differs from ISO 4217: it takes Ugandan shillings in hundredths.
 var decimals = sdk.Decimals{"UGX": 2}
 
-// amount is an amount as Stripe wants it: in the smallest unit; thousandths are rounded to ten.
+// amount is an amount as Stripe takes it: in the smallest unit, with thousandths that end in 0.
 func amount(m sdk.Money) int64 {
 	switch e := decimals.Of(m.Currency); {
 	case e > 3:
-		sdk.Check(sdk.Invalid("currency", "Stripe does not take this currency"))
+		sdk.Check(sdk.Invalid("currency", "Stripe does not support this currency"))
 	case e == 3 && m.Minor%10 != 0:
-		sdk.Check(sdk.Invalid("amount", "Stripe takes two decimals of this currency: the amount must end in 0"))
+		sdk.Check(sdk.Invalid("amount", "Stripe supports two decimals of this currency: the amount must end in 0"))
 	}
 	return sdk.Must(decimals.Scaled(m))
 }
 
-// money is an amount of an object, which Stripe always tells, in the currency that stands beside it. Without it, and in another currency than
-// the request's, the object proves nothing.
+// money is an amount of an object, in the currency of the object. An object without the amount, or in another currency than the
+// request's, proves nothing.
 func money(c *sdk.Call, j sdk.JSON, path string) *sdk.Money {
 	currency := c.Request.Amount.Currency
-	if currency == "" { // of a message, which is not about one request
+	if currency == "" { // a message does not answer one request
 		currency = sdk.CurrencyOf(j.Need("currency"))
 	}
 	return decimals.Need(j, path, "currency", currency)

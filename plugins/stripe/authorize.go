@@ -7,7 +7,7 @@ import (
 	"payswitch/sdk"
 )
 
-// maxDescriptor is how much of a statement descriptor Stripe takes.
+// maxDescriptor is the length of a statement descriptor that Stripe accepts.
 const maxDescriptor = 22
 
 // authorize creates and confirms a PaymentIntent.
@@ -34,7 +34,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return paymentIntent.create(c, intents, f, customer), nil
 }
 
-// verify creates and confirms a SetupIntent, which asks the issuer with a zero amount.
+// verify creates and confirms a SetupIntent, which checks the card with a zero amount.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedCard())
@@ -49,19 +49,19 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	return setupIntent.create(c, setups, f.Add("payment_method_types[0]", "card"), customer), nil
 }
 
-// customerOf is Stripe's customer of ours: known from before, or created where a card is to be stored, as only its customer can be
-// charged again.
+// customerOf is Stripe's customer: a known one, or a new one if the payment stores the card. Stripe charges a stored card only
+// through its customer.
 func customerOf(c *sdk.Call) string {
 	r := c.Request
 	if known := r.Kept().Customer; known != "" || !r.Stores() || r.Customer == nil {
 		return known
 	}
 	j := post(c, "/v1/customers", sdk.NewForm().Opt("email", r.Customer.Email).Opt("name", r.Customer.Name))
-	sdk.Require(j.Str("object") == "customer" && j.Str("id") != "", errors.New("the answer is no customer"))
+	sdk.Require(j.Str("object") == "customer" && j.Str("id") != "", errors.New("the answer is not a customer"))
 	return j.Str("id")
 }
 
-// create makes an intent. Its customer is told again in later payments, also where this one was refused.
+// create makes an intent. The outcome names the customer for later payments, also after a refusal.
 func (k *intent) create(c *sdk.Call, path string, f *sdk.Form, customer string) *sdk.Outcome {
 	answer := send(c, path, f.Add("expand[0]", k.attempt))
 	o := refused(c, answer)
@@ -84,7 +84,7 @@ func usage(s *sdk.StoredCredentialUse) string {
 	return "off_session"
 }
 
-// instrument says what is charged.
+// instrument adds the means of payment.
 func instrument(f *sdk.Form, r *sdk.Request) {
 	switch i := r.Instrument; {
 	case i.Card == nil:
@@ -95,7 +95,7 @@ func instrument(f *sdk.Form, r *sdk.Request) {
 	case i.NetworkTransactionID != "":
 		newCard(f, r)
 		f.Add("payment_method_options[card][mit_exemption][network_transaction_id]", i.NetworkTransactionID)
-		if r.ThreeDS != nil { // of an authentication that the merchant asked for on its own
+		if r.ThreeDS != nil { // the merchant ran the authentication separately
 			threeDSecure(f, r)
 		}
 	default:
@@ -106,7 +106,7 @@ func instrument(f *sdk.Form, r *sdk.Request) {
 	}
 }
 
-// newCard is a card that Stripe has not seen.
+// newCard adds a card that Stripe does not know.
 func newCard(f *sdk.Form, r *sdk.Request) {
 	k := r.Instrument.Card
 	f.Add("payment_method_data[type]", "card").Add("payment_method_data[card][number]", k.Number).Opt("payment_method_data[card][cvc]", k.CVC).
@@ -115,11 +115,11 @@ func newCard(f *sdk.Form, r *sdk.Request) {
 		Opt("payment_method_data[ip]", r.Device().IP).Opt("payment_method_data[user_agent]", r.Device().UserAgent)
 }
 
-// networks are Stripe's names of those it knows.
+// networks are Stripe's names of card networks.
 var networks = map[sdk.CardNetwork]string{sdk.Visa: "visa", sdk.Mastercard: "mastercard", sdk.AmericanExpress: "amex", sdk.JCB: "jcb", sdk.DinersClub: "diners",
 	sdk.Discover: "discover", sdk.CartesBancaires: "cartes_bancaires", sdk.UnionPay: "unionpay", sdk.Interac: "interac"}
 
-// threeDSecure asks for 3-D Secure, or brings the result of one done elsewhere, after which Stripe runs none of its own.
+// threeDSecure asks for 3-D Secure, or sends the result of an outside authentication, after which Stripe runs no other.
 func threeDSecure(f *sdk.Form, r *sdk.Request) {
 	const options = "payment_method_options[card]"
 	wanted := "automatic"
@@ -127,11 +127,11 @@ func threeDSecure(f *sdk.Form, r *sdk.Request) {
 		wanted = "any"
 	}
 	f.Add(options+"[request_three_d_secure]", wanted)
-	if t := r.ThreeDS; t != nil && t.CAVV != "" { // Stripe refuses a result without one, which would shift no liability
+	if t := r.ThreeDS; t != nil && t.CAVV != "" { // Stripe refuses a result without a cryptogram, which would shift no liability
 		f.Add(options+"[three_d_secure][cryptogram]", t.CAVV).Opt(options+"[three_d_secure][electronic_commerce_indicator]", t.ECI).
 			Opt(options+"[three_d_secure][transaction_id]", t.DSTransID).Opt(options+"[three_d_secure][version]", t.Version).
 			Opt(options+"[three_d_secure][ares_trans_status]", t.TransStatus)
-		if k := r.Instrument.Card; k != nil && k.Network == sdk.CartesBancaires { // which Stripe takes of a network that was chosen
+		if k := r.Instrument.Card; k != nil && k.Network == sdk.CartesBancaires { // Stripe takes these fields for a chosen network only
 			f.Opt(options+"[three_d_secure][network_options][cartes_bancaires][cb_avalgo]", t.CAVVAlgorithm)
 		}
 	}
@@ -144,7 +144,7 @@ func billing(f *sdk.Form, a *sdk.Address) {
 }
 
 func shipping(f *sdk.Form, a *sdk.Address) {
-	if a == nil || a.Name() == "" || a.Line1 == "" { // which Stripe demands
+	if a == nil || a.Name() == "" || a.Line1 == "" { // Stripe requires both
 		return
 	}
 	f.Add("shipping[name]", a.Name()).Opt("shipping[phone]", a.Phone)
@@ -156,8 +156,8 @@ func address(f *sdk.Form, at string, a *sdk.Address) {
 		OptIn(at, "postal_code", a.Zip).OptIn(at, "country", a.Country)
 }
 
-// metadata holds our reference, by which a payment whose answer was lost is found, and what the merchant wants kept, as far as Stripe takes it:
-// 50 pairs, names of 40 characters without brackets, values of 500. It would refuse the payment for more.
+// metadata adds our reference, by which a sync finds a payment whose answer was lost, and the merchant's metadata within Stripe's
+// limits: 50 pairs, names of 40 characters without brackets, values of 500. Stripe would refuse the payment for more.
 func metadata(f *sdk.Form, r *sdk.Request) {
 	f.Add("metadata[order_id]", r.Reference)
 	n := 1

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// laterIntents are about a payment that exists.
+// laterIntents are operations on an existing payment.
 func laterIntents() []intent {
 	capture := func(ctx context.Context, c *client.Client) error {
 		_, err := c.V1PaymentIntents.Capture(ctx, "pi_1", &client.PaymentIntentCaptureParams{AmountToCapture: client.Int64(700)})
@@ -70,7 +70,7 @@ func laterIntents() []intent {
 				require.Equal(t, &sdk.Totals{Authorized: 1000, Captured: 1000, Refunded: 300}, o.Totals)
 			}},
 		{name: "query of nothing", op: sdk.OpSync, request: request(nil), client: retrieve, answers: []answer{failed(404, &client.Error{Type: client.ErrorTypeInvalidRequest,
-			Code: client.ErrorCodeResourceMissing, Param: "intent", Msg: "No such payment_intent: 'pi_1'"})}, want: func(t *testing.T, o *sdk.Outcome) { // an id of Stripe's: the key is another account's or mode's
+			Code: client.ErrorCodeResourceMissing, Param: "intent", Msg: "No such payment_intent: 'pi_1'"})}, want: func(t *testing.T, o *sdk.Outcome) { // Stripe gave this id, so the key belongs to another account or mode
 			require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount, "pi_1"}, []any{o.Status, o.Raw["alarm"], o.TransactionID})
 		}},
 		{name: "query that is not allowed", op: sdk.OpSync, request: request(nil), client: retrieve, answers: []answer{failed(401, &client.Error{Type: client.ErrorTypeInvalidRequest, Msg: "Invalid API Key"})},
@@ -90,7 +90,7 @@ func laterIntents() []intent {
 	}
 }
 
-// refundIntents give money back.
+// refundIntents are refunds.
 func refundIntents() []intent {
 	back := func(status client.RefundStatus) *client.Refund {
 		return &client.Refund{ID: "re_1", Object: "refund", Amount: 300, Currency: client.CurrencyUSD, Status: status, PaymentIntent: &client.PaymentIntent{ID: "pi_1"},

@@ -18,8 +18,8 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// beyond are the parameters that Stripe takes and its Go client has no field for, with the reason. In a request of the client they are
-// its extra parameters. Every one must be needed.
+// beyond are parameters that Stripe accepts and its Go client has no field for, with the reason. The client sends them as extra
+// parameters. Each must be needed.
 var beyond = map[string]string{
 	"payment_method_data[card][":                              "full card numbers: an account must be allowed to send them, and the client has them for PaymentMethods only",
 	"payment_method_data[ip]":                                 "the payer's address for Radar, which Stripe's scripts in the browser send",
@@ -27,7 +27,7 @@ var beyond = map[string]string{
 	"payment_method_options[card][mit_exemption][network_tra": "a payment on another processor's agreement: given to accounts on request",
 }
 
-// isBeyond is the entry of beyond that a parameter is, "" for none.
+// isBeyond is the entry of beyond for a parameter, "" for none.
 func isBeyond(name string) string {
 	for prefix := range beyond {
 		if strings.HasPrefix(name, prefix) {
@@ -37,14 +37,14 @@ func isBeyond(name string) string {
 	return ""
 }
 
-// A received is a request as Stripe gets it.
+// A received is a request as Stripe receives it.
 type received struct {
 	method, path string
 	form         map[string]string // of the body, or of the query
 	header       http.Header
 }
 
-// A fake is a server in Stripe's place, which notes the requests and gives its answers one after the other.
+// A fake is a server that notes the requests and gives its answers in order.
 type fake struct {
 	*httptest.Server
 	t        *testing.T
@@ -52,7 +52,7 @@ type fake struct {
 	answers  []answer
 }
 
-// An answer is a value of the client's types, which the server gives as JSON.
+// An answer is a value of the client's types, which the server returns as JSON.
 type answer struct {
 	status int
 	value  any
@@ -60,7 +60,7 @@ type answer struct {
 
 func ok(value any) answer { return answer{http.StatusOK, value} }
 
-// failed is an error as Stripe gives it.
+// failed is an error in Stripe's form.
 func failed(status int, e *client.Error) answer {
 	return answer{status, map[string]any{"error": e}}
 }
@@ -85,7 +85,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for name, all := range values {
-		form[name] = strings.Join(all, " and ") // a name that is told twice differs from one told once
+		form[name] = strings.Join(all, " and ") // a repeated name differs from a single one
 	}
 	a := f.answers[len(f.requests)]
 	f.requests = append(f.requests, received{r.Method, r.URL.EscapedPath(), form, r.Header})
@@ -94,13 +94,13 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(a.value)
 }
 
-// client is Stripe's own, which speaks to the server.
+// client is Stripe's client, connected to the server.
 func (f *fake) client() *client.Client {
 	return client.NewClient("sk_test_123", client.WithBackends(client.NewBackendsWithConfig(&client.BackendConfig{URL: &f.URL, HTTPClient: f.Client(),
 		MaxNetworkRetries: client.Int64(0), EnableTelemetry: client.Bool(false), LeveledLogger: &client.LeveledLogger{Level: client.LevelNull}})))
 }
 
-// adapter has the adapter run an operation against the server.
+// adapter runs an operation of the adapter against the server.
 func (f *fake) adapter(op sdk.Operation, r sdk.Request, settings ...string) *sdk.Outcome {
 	a := stripe.Adapter()
 	step := wire.NewStep(&a.Manifest, op, r)
@@ -114,7 +114,7 @@ func (f *fake) adapter(op sdk.Operation, r sdk.Request, settings ...string) *sdk
 	return end.Outcome
 }
 
-// An intent is what a merchant wants, said to the adapter and to Stripe's client.
+// An intent is what a merchant wants, once for the adapter and once for Stripe's client.
 type intent struct {
 	name     string
 	op       sdk.Operation
@@ -125,8 +125,8 @@ type intent struct {
 	want     func(t *testing.T, o *sdk.Outcome)
 }
 
-// TestClientAsksTheSame has the adapter and Stripe's Go client do the same at the same server: they must send the same requests, name for
-// name and value for value, and the adapter must read the answers, which are the client's own objects.
+// TestClientAsksTheSame lets the adapter and Stripe's Go client do the same at the same server. Their requests must be equal in
+// names and values, and the adapter must read the answers, which are the client's own objects.
 func TestClientAsksTheSame(t *testing.T) {
 	used := map[string]bool{}
 	done := map[sdk.Operation]bool{sdk.OpWebhook: true} // TestClientSignature

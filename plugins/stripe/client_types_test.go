@@ -23,7 +23,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// paramsOf are the client's types for what is posted.
+// paramsOf are the client's types for posted forms.
 var paramsOf = []struct {
 	path *regexp.Regexp
 	make func() any
@@ -37,8 +37,8 @@ var paramsOf = []struct {
 	{regexp.MustCompile(`^/v1/refunds$`), func() any { return &client.RefundCreateParams{} }},
 }
 
-// take puts the value of a parameter into the field of the client's type that it belongs to. A name without a field is an error, and
-// so is a value that is not of the field's type.
+// take puts the value of a parameter into its field of the client's type. A name without a field is an error, and so is a value of
+// another type.
 func take(into reflect.Value, keys []string, value string) error {
 	switch into.Kind() {
 	case reflect.Pointer:
@@ -91,7 +91,7 @@ func take(into reflect.Value, keys []string, value string) error {
 	return err
 }
 
-// decode reads a posted form into the client's type for it. A full card is read into the client's type for cards.
+// decode reads a posted form into the client's type for it, and a full card into the client's type for cards.
 func decode(s *sdk.Send) (params any, card *client.PaymentMethodCreateCardParams, err error) {
 	u, err := url.Parse(s.URL)
 	if err != nil {
@@ -132,8 +132,8 @@ func decode(s *sdk.Send) (params any, card *client.PaymentMethodCreateCardParams
 	return params, card, nil
 }
 
-// TestRequestsAreOfTheClientsTypes reads what the adapter posts in every recorded case into the client's types, and has the client write
-// it again: nothing may be unknown to it, of another type, or get lost.
+// TestRequestsAreOfTheClientsTypes reads every form of the recorded cases into the client's types and lets the client write it
+// again. The client must know every field and type, and lose none.
 func TestRequestsAreOfTheClientsTypes(t *testing.T) {
 	a := stripe.Adapter()
 	requests, _, err := wire.Load(os.DirFS("testdata"), "stripe")
@@ -159,7 +159,7 @@ func TestRequestsAreOfTheClientsTypes(t *testing.T) {
 		for name, value := range wire.FormBody(t, sends[0]) {
 			switch {
 			case isBeyond(name) != "" && !strings.Contains(name, "[card]"), strings.Contains(name, "mit_exemption"):
-			case strings.HasSuffix(name, "[exp_month]"): // a number to the client, two digits with us
+			case strings.HasSuffix(name, "[exp_month]"): // a number in the client, two digits in the adapter
 				require.Equal(t, strings.TrimPrefix(value, "0"), written[name], c.Name)
 			default:
 				require.Equal(t, value, written[name], "%s %s", c.Name, name)
@@ -169,7 +169,7 @@ func TestRequestsAreOfTheClientsTypes(t *testing.T) {
 	require.Greater(t, posts, 15)
 }
 
-// TestDecoderIsStrict shows that the decoder looks.
+// TestDecoderIsStrict checks that the decoder refuses unknown names and wrong types.
 func TestDecoderIsStrict(t *testing.T) {
 	for body, why := range map[string]string{
 		"amount=1000&colour=red":          "has no [colour]",
@@ -188,7 +188,7 @@ func TestDecoderIsStrict(t *testing.T) {
 	require.Error(t, err)
 }
 
-// constants reads the values of the client's constants of a type from its source.
+// constants reads the values of a type's constants from the client's source.
 func constants(t *testing.T, file, kind string) (values []string) {
 	t.Helper()
 	source, err := os.ReadFile(clientSource(t) + "/" + file)
@@ -199,7 +199,7 @@ func constants(t *testing.T, file, kind string) (values []string) {
 	return values
 }
 
-// TestClientKnowsNoOtherCodes: every decline code of the client's has a reason of its own.
+// TestClientKnowsNoOtherCodes: every decline code of the client has a reason.
 func TestClientKnowsNoOtherCodes(t *testing.T) {
 	codes := constants(t, "error.go", "DeclineCode")
 	require.Greater(t, len(codes), 40)
@@ -212,7 +212,7 @@ func TestClientKnowsNoOtherCodes(t *testing.T) {
 	}
 }
 
-// TestClientKnowsNoOtherStatuses: every status of the client's is read.
+// TestClientKnowsNoOtherStatuses: the adapter reads every status of the client.
 func TestClientKnowsNoOtherStatuses(t *testing.T) {
 	for _, s := range constants(t, "paymentintent.go", "PaymentIntentStatus") {
 		want := map[string]sdk.OutcomeStatus{"canceled": sdk.StatusVoided, "processing": sdk.StatusPending, "requires_capture": sdk.StatusAuthorized, "succeeded": sdk.StatusCaptured,
@@ -229,7 +229,7 @@ func TestClientKnowsNoOtherStatuses(t *testing.T) {
 	}
 }
 
-// event is a message of Stripe's about an object, of the client's types.
+// event is a message of Stripe about an object of the client's types.
 func event(t *testing.T, kind client.EventType, object any) []byte {
 	raw, err := json.Marshal(object)
 	require.NoError(t, err)
@@ -238,7 +238,8 @@ func event(t *testing.T, kind client.EventType, object any) []byte {
 	return body
 }
 
-// TestClientSignature: what the client's package signs the adapter takes, and what this package's tests sign the client takes.
+// TestClientSignature: the adapter accepts the signatures of the client's package, and that package accepts the signatures of
+// these tests.
 func TestClientSignature(t *testing.T) {
 	body := event(t, client.EventTypePaymentIntentSucceeded, paid("succeeded", func(p *client.PaymentIntent) { p.Metadata = map[string]string{"order_id": "pay_1_1"} }).value)
 	signed := func(at int64, secret string) *sdk.WebhookMessage {
@@ -269,7 +270,7 @@ func TestClientEvents(t *testing.T) {
 	for kind, row := range map[client.EventType]struct {
 		object any
 		want   []any
-		status sdk.OutcomeStatus // "" is asked for
+		status sdk.OutcomeStatus // "" asks for a sync
 	}{
 		client.EventTypePaymentIntentCanceled:       {paid("canceled", nil).value, []any{"payment", "pi_1", "", ""}, sdk.StatusVoided},
 		client.EventTypePaymentIntentPaymentFailed:  {intent, []any{"payment", "pi_1", "", ""}, ""},

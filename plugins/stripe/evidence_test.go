@@ -11,7 +11,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// TestUnreadableAmounts shows that an amount of Stripe's that is missing, cannot be read or is in another currency is never the one asked for.
+// TestUnreadableAmounts: the adapter never takes a missing, unreadable or foreign amount for the requested one.
 func TestUnreadableAmounts(t *testing.T) {
 	intent := func(fields string) string { return `{"id":"pi_1","object":"payment_intent",` + fields + `}` }
 	refund := func(fields string) string {
@@ -40,7 +40,7 @@ func TestUnreadableAmounts(t *testing.T) {
 	}
 }
 
-// TestOtherMode shows that an intent or refund of Stripe's that the key cannot see is in another mode or account, and never "never was".
+// TestOtherMode: an intent or refund that the key cannot see belongs to another mode or account. It never counts as "not found".
 func TestOtherMode(t *testing.T) {
 	const live = `{"error":{"type":"invalid_request_error","code":"resource_missing","param":"intent",
 		"message":"No such payment_intent: 'pi_1'; a similar object exists in live mode, but a test mode key was used to make this request."}}`
@@ -60,7 +60,7 @@ func TestOtherMode(t *testing.T) {
 	}
 }
 
-// TestUnreadableMessages shows that a message whose amounts cannot be read asks for a query.
+// TestUnreadableMessages: a message with unreadable amounts asks for a query.
 func TestUnreadableMessages(t *testing.T) {
 	read := func(kind, object string) sdk.Event {
 		events := receive(t, message(t, now, "whsec", eventOf(kind, object)), "whsec").Events
@@ -78,11 +78,11 @@ func TestUnreadableMessages(t *testing.T) {
 	}
 }
 
-// TestClientKnowsNoOtherErrors shows that every error code of the client's that may stand for a payment has a reason of its own.
+// TestClientKnowsNoOtherErrors: every error code of the client that can concern a payment has a reason.
 func TestClientKnowsNoOtherErrors(t *testing.T) {
 	others := regexp.MustCompile(`^(acss_|account_(country|error|information|token)|alipay_|bank_account_(bad|exists|unverified|verification)|balance_invalid|bitcoin_|coupon_|customer_(max_subscriptions|session|tax)|` +
 		`financial_connections_|forwarding_api_|instant_payouts_|invalid_tax|invoice_(no|not|on|upcoming)|ownership_|payment_intent_konbini|payment_method_(bank_account_already|microdeposit)|payout|sepa_|service_period|` +
-		`shipping_calculation|stripe_tax|tax|terminal_|transfer)`) // of other means of payment and other APIs
+		`shipping_calculation|stripe_tax|tax|terminal_|transfer)`) // codes of other means of payment and other APIs
 	generic := []string{"card_declined", "bank_account_declined", "bank_account_restricted", "bank_account_unusable", "debit_not_authorized", "payment_intent_payment_attempt_failed",
 		"setup_attempt_failed", "payment_method_provider_decline", "payment_method_bank_account_blocked"}
 	codes := constants(t, "error.go", "ErrorCode")

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// An intent is one of Stripe's two kinds: where it tells of its latest attempt and of an error, and what its statuses mean.
+// An intent is one of Stripe's two kinds, with the fields of its latest attempt and error, and the meaning of its statuses.
 type intent struct {
 	object, attempt, failure string
 	statuses                 sdk.Statuses
@@ -17,7 +17,7 @@ type intent struct {
 var (
 	paymentIntent = &intent{"payment_intent", "latest_charge", "last_payment_error", sdk.Statuses{
 		{sdk.StatusCaptured, "succeeded"}, {sdk.StatusAuthorized, "requires_capture"}, {sdk.StatusCustomerAction, "requires_action"},
-		{sdk.StatusPending, "processing pending chargeable consumed"}, // the last three are those of a Source that the payment stands on
+		{sdk.StatusPending, "processing pending chargeable consumed"}, // the last three are statuses of a Source that the payment uses
 		{sdk.StatusDeclined, "requires_payment_method failed"}, {sdk.StatusVoided, "canceled"},
 	}}
 	setupIntent = &intent{"setup_intent", "latest_attempt", "last_setup_error", sdk.Statuses{
@@ -26,7 +26,7 @@ var (
 	}}
 )
 
-// done is how an operation on a held payment ends.
+// done is the successful end of an operation on an authorized payment.
 var done = sdk.Statuses{{sdk.StatusCaptured, "capture"}, {sdk.StatusVoided, "void"}, {sdk.StatusAuthorized, "incremental_authorize"}}
 
 // read reads an intent.
@@ -35,7 +35,7 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	o := &sdk.Outcome{Status: cmp.Or(k.statuses.Of(status), sdk.StatusUnknown), TransactionID: j.Str("id"), AuthCode: card.Str("authorization_code"),
 		NetworkTransactionID: card.Str("network_transaction_id"), Checks: checks(card), Raw: j.Pick("status", "cancellation_reason")}
 	if o.TransactionID == "" || j.Str("object") != k.object {
-		return sdk.Unknown("the answer is no " + k.object)
+		return sdk.Unknown("the answer is not a " + k.object)
 	}
 	switch o.Status {
 	case sdk.StatusCaptured:
@@ -45,9 +45,9 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	case sdk.StatusAuthorized:
 		o.Amount = money(c, j, "amount_capturable")
 		sdk.Require(o.Amount.Minor > 0 && money(c, j, "amount") != nil, errNothing)
-	case sdk.StatusCustomerAction: // the page where the issuer authenticates
+	case sdk.StatusCustomerAction: // the issuer's page for the authentication
 		o.NextAction = &sdk.NextAction{Type: "redirect", URL: j.Str("next_action.redirect_to_url.url")}
-		if o.NextAction.URL == "" { // an action of another kind, which only Stripe's script could run
+		if o.NextAction.URL == "" { // only Stripe's script can run another kind of action
 			o.Status, o.NextAction, o.Raw["next_action"] = sdk.StatusUnknown, nil, j.Str("next_action.type")
 		}
 	case sdk.StatusDeclined:
@@ -60,7 +60,7 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 		canceled(c, o, j)
 	}
 	if end := done.Of(string(c.Operation())); end != "" {
-		if o.Status != end && o.Status != sdk.StatusPending { // another state of the payment says nothing of the operation
+		if o.Status != end && o.Status != sdk.StatusPending { // another state of the payment proves nothing about the operation
 			return &sdk.Outcome{Status: sdk.StatusUnknown, TransactionID: o.TransactionID, Raw: map[string]string{"status": status}}
 		}
 		return o
@@ -72,9 +72,9 @@ func (k *intent) read(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	return o
 }
 
-var errNothing = errors.New("an intent that holds or has taken nothing, against its status")
+var errNothing = errors.New("the intent's amount is zero, which contradicts its status")
 
-// totals are known where the charge stands in the intent whole.
+// totals are known if the intent includes the whole charge.
 func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 	if !j.Has("latest_charge.amount_refunded") {
 		return nil
@@ -83,7 +83,7 @@ func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 		Refunded: money(c, j, "latest_charge.amount_refunded").Minor}
 }
 
-// canceled is voided where there was a payment, and declined where there was to be one.
+// canceled is voided for an existing payment, and declined for one that was not authorized.
 func canceled(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 	switch c.Operation() {
 	case sdk.OpAuthorize, sdk.OpVerify, sdk.OpComplete:
@@ -94,7 +94,7 @@ func canceled(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 	}
 }
 
-// stored tells the payment method that can be charged again, where one was to be stored.
+// stored is the payment method for later charges, if the payment stores the card.
 func stored(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 	method := id(j, "payment_method")
 	kept := j.Has("setup_future_usage") || j.Str("object") == setupIntent.object
@@ -107,16 +107,16 @@ func stored(c *sdk.Call, o *sdk.Outcome, j sdk.JSON) {
 	o.StoredCredential = &sdk.StoredCredential{ID: method, CustomerID: id(j, "customer")}
 }
 
-// id of an object that may stand whole in the place of its id.
+// id is the id of an object that may stand in full in place of its id.
 func id(j sdk.JSON, path string) string {
 	return j.First(path, path+".id")
 }
 
-func checks(card sdk.JSON) *sdk.Checks { // Stripe's words are ours
+func checks(card sdk.JSON) *sdk.Checks { // Stripe uses the same words
 	return sdk.NewChecks(card.Str("checks.cvc_check"), card.Str("checks.address_line1_check"), card.Str("checks.address_postal_code_check"))
 }
 
-// decline reads the error of an intent, of which the status is all there is to tell where it has none; or one that was answered with.
+// decline reads the error of an intent or of an answer. Without an error the intent's status is the code.
 func decline(e sdk.JSON, status string) *sdk.Decline {
 	otherwise := sdk.DeclineProcessingError
 	if e.Str("type") == "card_error" || e.Str("code") == "" && status != "" {
@@ -128,13 +128,13 @@ func decline(e sdk.JSON, status string) *sdk.Decline {
 	return d
 }
 
-// declines are decline codes and what they mean.
+// declines are Stripe's decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt
 var declineCodes string
 
-// refundStatuses are those of Refunds. With requires_action, Stripe needs the customer's bank details.
+// refundStatuses are the statuses of Refunds. With requires_action Stripe needs the customer's bank details.
 var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "succeeded"}, {sdk.StatusPending, "pending"}, {sdk.StatusReview, "requires_action"},
 	{sdk.StatusDeclined, "failed canceled"}}
 
@@ -145,7 +145,7 @@ func refundOutcome(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 		Raw: j.Pick("status", "failure_reason")}
 	switch {
 	case o.RefundID == "" || j.Str("object") != "refund":
-		return sdk.Unknown("the answer is no refund")
+		return sdk.Unknown("the answer is not a refund")
 	case o.Status == sdk.StatusRefunded:
 		o.Amount = money(c, j, "amount")
 	case o.Status == sdk.StatusDeclined:

@@ -7,30 +7,29 @@ import (
 	"payswitch/sdk"
 )
 
-// capture takes what is held, or part of it: Stripe releases the rest.
+// capture captures all or a part; Stripe releases the rest.
 func capture(c *sdk.Call) (*sdk.Outcome, error) { return change(c, "/capture", "amount_to_capture") }
 
-// incrementalAuthorize raises what is held to a new total.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return change(c, "/increment_authorization", "amount")
 }
 
-// void cancels a PaymentIntent that is held, or an intent that waits for the customer.
+// void cancels a PaymentIntent that is authorized, or an intent that waits for the customer.
 func void(c *sdk.Call) (*sdk.Outcome, error) { return change(c, "/cancel", "") }
 
-// change does something to an intent, with an amount where field names one.
+// change performs an operation on an intent, with an amount if field names one.
 func change(c *sdk.Call, action, field string) (*sdk.Outcome, error) {
 	f, reason := sdk.NewForm(), c.Request.Reason
 	k, path := intentOf(c)
 	if field != "" {
 		f.Int(field, amount(c.Request.Amount))
-	} else if slices.Contains(cancellations, reason) && (k == paymentIntent || reason != "fraudulent") { // which is none of a SetupIntent's
+	} else if slices.Contains(cancellations, reason) && (k == paymentIntent || reason != "fraudulent") { // a SetupIntent does not take this reason
 		f.Add("cancellation_reason", reason)
 	}
 	return k.read(c, post(c, path+action, f)), nil
 }
 
-// intentOf is the kind of the intent that the operation is about, and its path.
+// intentOf is the kind of the operation's intent, and its path.
 func intentOf(c *sdk.Call) (k *intent, path string) {
 	id := c.Request.TransactionID
 	if strings.HasPrefix(id, "seti_") {
@@ -44,13 +43,13 @@ var cancellations = []string{"duplicate", "fraudulent", "requested_by_customer",
 
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
-	// The second field of metadata says what the first one is, to those who read them in Stripe's dashboard.
+	// The second field of metadata explains the first to readers of Stripe's dashboard.
 	return refundOutcome(c, post(c, refunds, sdk.NewForm().Int("amount", amount(r.Amount)).Add("payment_intent", r.TransactionID).
 		Add("metadata[order_id]", r.Reference).Add("metadata[is_refund_id_as_reference]", "true"))), nil
 }
 
-// sync asks for the intent, and is what is done when the customer comes back. An intent whose id was lost is searched for by our
-// reference; SetupIntents cannot be.
+// sync asks for the intent; complete does the same. It searches by our reference for an intent whose id was lost. Stripe has no
+// search for SetupIntents.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.TransactionID == "" {
 		return search(c), nil
@@ -68,10 +67,10 @@ func search(c *sdk.Call) *sdk.Outcome {
 	case found.IsArray() && n == 0 && c.Request.Resolves != sdk.OpVerify:
 		return sdk.NotFound()
 	}
-	return sdk.Unknown("not exactly one PaymentIntent has our reference")
+	return sdk.Unknown("Stripe's search did not find exactly one PaymentIntent with this reference")
 }
 
-// refundSync asks for the refund. One whose id was lost is looked for among the refunds of its payment.
+// refundSync asks for the refund. It looks among the refunds of the payment for a refund whose id was lost.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if r.RefundID != "" {
@@ -84,5 +83,5 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	case list.Get("data").IsArray() && list.Raw("has_more") == "false":
 		return sdk.NotFound(), nil
 	}
-	return sdk.Unknown("no list, or more than 100 refunds"), nil
+	return sdk.Unknown("the answer is not a complete list: the payment may have more than 100 refunds"), nil
 }

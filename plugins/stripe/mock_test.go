@@ -21,7 +21,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// A mock is Stripe's own mock server, which checks requests against Stripe's OpenAPI description and answers with its fixtures.
+// A mock is Stripe's own mock server. It checks requests against Stripe's OpenAPI description and answers with its fixtures.
 type mock struct {
 	handler  http.HandlerFunc
 	fixtures *spec.Fixtures
@@ -36,12 +36,12 @@ func newMock(t *testing.T) *mock {
 	return &mock{stub.HandleRequest, fixtures}
 }
 
-// loaded is the description, read once: it is the larger part of these tests' time.
+// loaded is the description, read once because reading takes most of these tests' time.
 var loaded = sync.OnceValues(func() (*spec.Spec, error) { return server.LoadSpec(embedded.OpenAPISpec, "") })
 
 var describe sync.Once
 
-// published is Stripe's description, with cards.
+// published is Stripe's description, with cards added.
 func published(t *testing.T) *spec.Spec {
 	description, err := loaded()
 	require.NoError(t, err)
@@ -49,8 +49,7 @@ func published(t *testing.T) *spec.Spec {
 	return description
 }
 
-// describeCards adds what the published description leaves out of an intent's payment_method_data: a card, which is described for
-// PaymentMethods only.
+// describeCards adds cards to the payment_method_data of an intent. The published description has them for PaymentMethods only.
 func describeCards(t *testing.T, d *spec.Spec) {
 	form := func(path string) map[string]*spec.Schema {
 		return d.Paths[spec.Path(path)]["post"].RequestBody.Content["application/x-www-form-urlencoded"].Schema.Properties
@@ -65,14 +64,14 @@ func describeCards(t *testing.T, d *spec.Spec) {
 	}
 }
 
-// set changes the fixture of a resource.
+// set changes a field of a resource's fixture.
 func (m *mock) set(t *testing.T, resource spec.ResourceID, field string, value any) {
 	fixture, ok := m.fixtures.Resources[resource].(map[string]any)
 	require.True(t, ok)
 	fixture[field] = value
 }
 
-// setAmounts gives the fixtures the amounts of the request: what a payment holds, has taken or gave back.
+// setAmounts gives the fixtures the amounts of the request: authorized, captured and refunded.
 func (m *mock) setAmounts(t *testing.T, a sdk.Money) {
 	currency := strings.ToLower(cmp.Or(string(a.Currency), "USD"))
 	for _, field := range []string{"amount", "amount_received", "amount_capturable"} {
@@ -83,7 +82,7 @@ func (m *mock) setAmounts(t *testing.T, a sdk.Money) {
 	m.set(t, "refund", "currency", currency)
 }
 
-// exchange has the mock server answer a send.
+// exchange sends a request to the mock server.
 func (m *mock) exchange(t *testing.T, s *sdk.Send) sdk.Exchange {
 	u, err := url.Parse(s.URL)
 	require.NoError(t, err)
@@ -96,13 +95,13 @@ func (m *mock) exchange(t *testing.T, s *sdk.Send) sdk.Exchange {
 	return wire.Answer(w.Code, w.Body.String())
 }
 
-// TestStripeMock sends every case to the mock server: it must take every request, and the adapter must read what it answers.
+// TestStripeMock sends every case to the mock server. The server must accept every request, and the adapter must read the answers.
 func TestStripeMock(t *testing.T) {
 	m, a := newMock(t), stripe.Adapter()
 	requests, _, err := wire.Load(os.DirFS("testdata"), "stripe")
 	require.NoError(t, err)
 	account := wire.Account(&a.Manifest, requests)
-	account.Credentials["api_key"] = "sk_test_123" // the mock server wants the form of a key
+	account.Credentials["api_key"] = "sk_test_123" // the mock server checks the form of the key
 	m.set(t, "setup_intent", "status", "succeeded")
 	for i := range requests.Cases {
 		c := &requests.Cases[i]
@@ -137,7 +136,7 @@ func TestStripeMock(t *testing.T) {
 	}
 }
 
-// TestStripeMockRefuses shows that the mock server looks: a request of another shape is a decline with Stripe's error.
+// TestStripeMockRefuses: the mock server checks requests. A malformed request is a decline with Stripe's error.
 func TestStripeMockRefuses(t *testing.T) {
 	m, a := newMock(t), stripe.Adapter()
 	for name, spoil := range map[string]func(s *sdk.Send){

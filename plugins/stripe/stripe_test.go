@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// play runs an operation with Stripe's answers and returns what was sent and the end.
+// play runs an operation with Stripe's answers, and returns the requests and the result.
 func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) ([]*sdk.Send, sdk.Result) {
 	a := stripe.Adapter()
 	sends, end, err := wire.Play(a, wire.NewStep(&a.Manifest, op, r), answers...)
@@ -38,7 +38,7 @@ func TestAmounts(t *testing.T) {
 	fields := map[sdk.Operation]string{sdk.OpAuthorize: "amount", sdk.OpCapture: "amount_to_capture", sdk.OpRefund: "amount", sdk.OpIncrementalAuthorize: "amount"}
 	for _, row := range []struct {
 		amount sdk.Money
-		want   string // "" is rejected
+		want   string // "" is a reject
 	}{
 		{sdk.Money{Minor: 1050, Currency: "USD"}, "1050"}, {sdk.Money{Minor: 1050, Currency: "JPY"}, "1050"},
 		{sdk.Money{Minor: 1050, Currency: "KWD"}, "1050"}, {sdk.Money{Minor: 1051, Currency: "KWD"}, ""},
@@ -95,7 +95,7 @@ func TestEveryPostIsIdempotent(t *testing.T) {
 	}
 }
 
-// A card that is to be stored gets a customer, who is told again in later payments.
+// A stored card gets a customer, whom later payments name.
 func TestStoredCredentials(t *testing.T) {
 	r := purchase(1000, "USD")
 	r.StoredCredential = &sdk.StoredCredentialUse{Initiator: "cit", First: true}
@@ -158,7 +158,7 @@ func TestThreeDSecureOfStripe(t *testing.T) {
 	require.Equal(t, "pm_1", end.Outcome.StoredCredential.ID)
 }
 
-// A result from elsewhere is told with its cryptogram; one that has none would have the payment refused.
+// The adapter sends an outside result with its cryptogram. Without a cryptogram Stripe would refuse the payment.
 func TestThreeDSecureFromElsewhere(t *testing.T) {
 	const result = "payment_method_options[card][three_d_secure]"
 	r := purchase(1000, "USD")
@@ -199,7 +199,7 @@ func TestPartialCapture(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, o.Status, "still held: not captured, and not refused either")
 }
 
-// What waits for the customer is canceled as what it is.
+// void cancels an intent that waits for the customer, as its own kind.
 func TestVoid(t *testing.T) {
 	r := purchase(1000, "USD")
 	for id, reasons := range map[string]map[string]string{
@@ -234,7 +234,7 @@ func TestIncrementalAuthorization(t *testing.T) {
 	require.Equal(t, int64(1500), o.Amount.Minor)
 }
 
-// What was not told apart by its id is found by our reference.
+// The adapter finds a payment whose id was lost by our reference.
 func TestLostAnswers(t *testing.T) {
 	r := purchase(1000, "USD")
 	r.TransactionID, r.Resolves = "", sdk.OpAuthorize
@@ -304,7 +304,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// An answer that decides nothing tells what to ask for all the same.
+// An undecided answer still gives the id for a later query.
 func TestUndecidedHasItsID(t *testing.T) {
 	r := purchase(1000, "USD")
 	r.TransactionID = ""

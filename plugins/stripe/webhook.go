@@ -8,12 +8,12 @@ import (
 	"payswitch/sdk"
 )
 
-// toleranceSeconds is how far the signed time may be from ours: what Stripe's own libraries take.
+// toleranceSeconds is the accepted difference between the signed time and ours; Stripe's own libraries use the same.
 const toleranceSeconds = 300
 
-// webhook reads an Event. Stripe-Signature is "t=<Unix seconds>,v1=<hex HMAC-SHA256 of t, a dot and the body>". A message that is not signed
-// with the endpoint's secret, or was some time ago, is answered 401 and not read; where the account has no secret, an event only causes a
-// query.
+// webhook reads an Event. Stripe-Signature is "t=<Unix seconds>,v1=<hex HMAC-SHA256 of t, a dot and the body>". The adapter
+// answers 401 to a message with a wrong signature or an old time, and does not read it. If the account has no secret, an event
+// only causes a query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	signed := c.Account.Credentials["webhook_secret"] != ""
 	if signed {
@@ -32,8 +32,8 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// event reads what an Event is about; empty for what is not about payments. Where the object does not tell all, or something else can come
-// after it but what we do ourselves, the host is to ask: Stripe's messages come in any order.
+// event reads the subject of an Event; it is empty for an Event that is not about payments. The event asks for a sync if the
+// object is incomplete, or if another change than our own can follow: Stripe's messages arrive in any order.
 func event(c *sdk.Call, j sdk.JSON) sdk.Event {
 	kind, about := j.Str("type"), j.Get("data.object")
 	e := sdk.Event{Object: "payment", TransactionID: id(about, "payment_intent"), Reference: about.Str("metadata.order_id"), Time: j.Int("created") * 1000}
@@ -58,7 +58,7 @@ func event(c *sdk.Call, j sdk.JSON) sdk.Event {
 	return e
 }
 
-// tells says whether amounts of an object can be read, and are more than nothing: a message in which they cannot asks for a query.
+// tells reports whether the amounts of an object are readable and above zero.
 func tells(j sdk.JSON, paths ...string) bool {
 	for _, path := range paths {
 		if m := decimals.Read(j, path, sdk.CurrencyOf(j.Str("currency"))); m == nil || m.Minor <= 0 {

@@ -12,19 +12,19 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// facts are the cases that are not carried over, the differences that are meant, and what the cases tell in another form than a host.
+// facts are the cases that do not apply, the intended differences, and the differences between the cases' form and the host's.
 var facts = wire.Options{
 	Skip: map[string]string{
-		"flow/tokenize": "the card goes into the intent itself, so that one request does",
+		"flow/tokenize": "the card stands in the intent itself, which saves a request",
 	},
 	Allow: map[string]string{
 		"authorize_external_3ds body.payment_method_options[card][three_d_secure]*":        "the result of an authentication done elsewhere is sent",
-		"authorize_external_3ds body.payment_method_options[card][request_three_d_secure]": "Stripe is not asked for 3-D Secure once more",
+		"authorize_external_3ds body.payment_method_options[card][request_three_d_secure]": "the adapter does not ask Stripe for a second 3-D Secure",
 		"another amount amount":                                "what is meant to be collected in the end: what has been is amount_received, what is held amount_capturable",
-		"mandate_payment_minimal body.payment_method_types[0]": "the case was recorded for another kind of payment method; this is about cards",
+		"mandate_payment_minimal body.payment_method_types[0]": "the case was recorded for another kind of payment method; the adapter sends cards",
 	},
 	Input: func(c *wire.Case, s *sdk.Step) {
-		if c.Name == "mandate_payment_minimal" { // charged is the card_token
+		if c.Name == "mandate_payment_minimal" { // this case charges the card_token
 			s.Request.Instrument = &sdk.Instrument{StoredCredentialID: "probe_pm_token"}
 		}
 	},
@@ -32,7 +32,7 @@ var facts = wire.Options{
 
 func TestWire(t *testing.T) { wire.Run(t, stripe.Adapter(), os.DirFS("testdata"), facts) }
 
-// TestSuite runs the rules for all adapters, with a whole life of Stripe's answers.
+// TestSuite runs the suite of all adapters, with Stripe's answers to every operation.
 func TestSuite(t *testing.T) {
 	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(stripe.Adapter()), sdktest.Options{}))
 	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(stripe.Adapter()), sdktest.Options{
@@ -47,7 +47,7 @@ func TestSuite(t *testing.T) {
 	}))
 }
 
-// happy is Stripe's answer to send i of an operation where all is well, whatever the amount.
+// happy is Stripe's successful answer to send i of an operation, for any amount.
 func happy(op sdk.Operation, i int) string {
 	intent := func(status string) string {
 		return `{"id":"pi_1","object":"payment_intent","payment_method":"pm_1","status":"` + status + `"}`

@@ -1,7 +1,7 @@
 // Package threedsecureio is the adapter for 3dsecure.io, a 3DS server as a service (docs.3dsecure.io).
 //
-// Its messages are EMV 3-D Secure's own in flat JSON: /preauth looks the card up, /auth takes the AReq and answers with the ARes,
-// /postauth answers with the RReq. What a message is, its messageType says, whatever the HTTP status.
+// Its messages are EMV 3-D Secure's in flat JSON: /preauth looks the card up, /auth takes the AReq and answers with the ARes,
+// /postauth answers with the RReq. The messageType decides what a message is, whatever the HTTP status.
 package threedsecureio
 
 import (
@@ -13,14 +13,14 @@ import (
 
 const apiKey = "api_key"
 
-// Times of 3dsecure.io, in seconds: how long a transaction id of /preauth can be used, and how long a result is kept once it is there.
+// Times of 3dsecure.io, in seconds: how long a transaction id of /preauth is valid, and how long a result is stored.
 const (
 	sessionTTL   = 80
 	resultTTL    = 300
 	decoupledTTL = 1200
 )
 
-// Adapter returns the adapter. Every call returns a new one; they are alike.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
@@ -49,7 +49,7 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// directoryServers are 3dsecure.io's names (ds), which choose among the brands of a co-badged card.
+// directoryServers are 3dsecure.io's names (ds), which choose a brand of a co-badged card.
 var directoryServers = []struct {
 	network sdk.CardNetwork
 	name    string
@@ -58,7 +58,7 @@ var directoryServers = []struct {
 	{sdk.UnionPay, "upi"}, {sdk.Discover, "protectbuy"}, {sdk.DinersClub, "protectbuy"},
 }
 
-// directoryServer names the brand that was chosen; "" where none was, or 3dsecure.io has no name for it.
+// directoryServer names the chosen brand; "" without a choice, or if 3dsecure.io has no name for the brand.
 func directoryServer(in *sdk.AuthenticationRequest) string {
 	for _, d := range directoryServers {
 		if in.Network != "" && d.network == in.Network {
@@ -68,7 +68,7 @@ func directoryServer(in *sdk.AuthenticationRequest) string {
 	return ""
 }
 
-// post sends one message and reads the answer. Only JSON is one, or the refusal of the key, which is text.
+// post sends one message and reads the answer, which is JSON. The refusal of a key is plain text.
 func post(c *sdk.Call, path string, body *sdk.Object, safe, secret bool) (sdk.JSON, *sdk.AuthenticationError, error) {
 	send := &sdk.Send{Method: "POST", URL: path, Body: body.Bytes(), SafeToRepeat: safe, Headers: []sdk.Header{
 		sdk.H("APIKey", c.Account.Credentials[apiKey]), sdk.H("Content-Type", "application/json; charset=utf-8")}}
@@ -86,20 +86,20 @@ func post(c *sdk.Call, path string, body *sdk.Object, safe, secret bool) (sdk.JS
 		}
 		return j, nil, errors.New("HTTP " + sdk.Decimal(int64(resp.Status), 0) + " without a message")
 	}
-	if j.Str("messageType") != "Erro" { // an error is one whatever the status, a message only with a good one
+	if j.Str("messageType") != "Erro" { // an error message counts with any status, any other only with success
 		if !resp.OK() {
-			return j, nil, errors.New("HTTP " + sdk.Decimal(int64(resp.Status), 0) + " with a message")
+			return j, nil, errors.New("HTTP " + sdk.Decimal(int64(resp.Status), 0) + " with a message that needs a status of success")
 		}
 		return j, nil, nil
 	}
 	e := threeds.Erro(j)
 	if e == nil {
-		return j, nil, errors.New("an error message without a code")
+		return j, nil, errors.New("the error message has no code")
 	}
 	return j, e, nil
 }
 
-// failed is the outcome of an error that was told.
+// failed is the outcome of an error message.
 func failed(status sdk.OutcomeStatus, j sdk.JSON, e *sdk.AuthenticationError) (*sdk.Outcome, error) {
 	return &sdk.Outcome{Status: status, Authentication: &sdk.AuthenticationOutcome{Error: e, ServerTransID: j.Str("threeDSServerTransID"),
 		ACSTransID: j.Str("acsTransID"), DSTransID: j.Str("dsTransID")}}, nil

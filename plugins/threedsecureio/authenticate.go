@@ -7,7 +7,7 @@ import (
 	"payswitch/sdk/threeds"
 )
 
-// authenticate is /auth: the AReq, answered with the ARes. A transaction id is good for one, so it is sent once.
+// authenticate is /auth: the AReq, answered with the ARes. It is sent once: a transaction id is valid for one authentication.
 func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 	a, err := threeds.Read(c)
 	if err != nil {
@@ -17,7 +17,7 @@ func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, err
 	}
 	if a.ServerTransID == "" && a.Browser != nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "an authentication in the browser begins with prepare"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "an authentication in the browser begins with prepare: run it first"}
 	}
 	j, e, err := post(c, "/auth", areq(a, directoryServer(c.Request.Authentication)), false, true)
 	if err != nil {
@@ -26,11 +26,11 @@ func authenticate(c *sdk.Call) (*sdk.Outcome, error) {
 	return answer(j, e, "ARes")
 }
 
-// result is /postauth: the RReq, where there is one.
+// result is /postauth: the RReq, if there is one.
 func result(c *sdk.Call) (*sdk.Outcome, error) {
 	in := c.Request.Authentication
 	if in == nil || in.ServerTransID == "" {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the transaction whose result is asked for is needed"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "server_trans_id", Message: "the request lacks the id of the transaction"}
 	}
 	j, e, err := post(c, "/postauth", sdk.NewObject().Str("threeDSServerTransID", in.ServerTransID), true, true)
 	if err != nil {
@@ -43,7 +43,6 @@ func result(c *sdk.Call) (*sdk.Outcome, error) {
 	return answer(j, e, "RReq")
 }
 
-// answer reads an ARes or RReq.
 func answer(j sdk.JSON, e *sdk.AuthenticationError, kind string) (*sdk.Outcome, error) {
 	if e != nil {
 		return failed(sdk.StatusAuthenticated, j, e)
@@ -51,13 +50,13 @@ func answer(j sdk.JSON, e *sdk.AuthenticationError, kind string) (*sdk.Outcome, 
 	o := &sdk.AuthenticationOutcome{CAVV: j.Str("authenticationValue")}
 	threeds.Result(j, o)
 	if j.Str("messageType") != kind {
-		return nil, errors.New("not an " + kind)
+		return nil, errors.New("the answer is not an " + kind)
 	}
 	threeds.Message(o)
 	return &sdk.Outcome{Status: sdk.StatusAuthenticated, Authentication: o}, nil
 }
 
-// areq is the AReq in flat JSON. What identifies the 3DS server and the requestor is set up at 3dsecure.io, unless the account says more.
+// areq is the AReq in flat JSON. 3dsecure.io knows the ids of the 3DS server and the requestor, unless the account sets them.
 func areq(a *threeds.AReq, ds string) *sdk.Object {
 	o := sdk.NewObject().Str("messageType", "AReq").Str("messageVersion", a.Version).Str("messageCategory", a.Category).Str("deviceChannel", a.Channel).
 		OptStr("threeDSServerTransID", a.ServerTransID).OptStr("threeDSCompInd", a.MethodCompletion).OptStr("threeDSRequestorID", a.Requestor.ID).

@@ -7,16 +7,16 @@ import (
 	"payswitch/sdk/threeds"
 )
 
-// Codes of errors that mean something else than in EMV's own messages.
+// Error codes with another meaning than in EMV's own messages.
 const (
-	unknownID  = "203" // of /postauth: the transaction is not known, or its result no longer
-	notInRange = "305" // of /preauth: no directory server has the card; of /postauth: there is no result yet
+	unknownID  = "203" // of /postauth: the transaction is unknown, or its result has expired
+	notInRange = "305" // of /preauth: no directory server has the card; of /postauth: no result yet
 )
 
-// prepare is /preauth. It looks into ranges that 3dsecure.io has at hand and costs nothing, so it may be sent again.
+// prepare is /preauth. It only looks ranges up and costs nothing, so the request may be repeated.
 func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.Instrument == nil || c.Request.Instrument.Card == nil {
-		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "payment_method_data.card", Message: "a card is needed for 3-D Secure"}
+		return nil, &sdk.Reject{Code: sdk.RejectMissing, Parameter: "payment_method_data.card", Message: "3-D Secure needs a card"}
 	}
 	card, in := c.Request.Instrument.Card, c.Request.Authentication
 	if in == nil {
@@ -32,13 +32,14 @@ func prepare(c *sdk.Call) (*sdk.Outcome, error) {
 	case e != nil:
 		return failed(sdk.StatusPrepared, j, e)
 	case j.Str("messageType") != "CRD" || j.Str("threeDSServerTransID") == "":
-		return nil, errors.New("not a card range message")
+		return nil, errors.New("the answer is not a card range message")
 	}
 	return &sdk.Outcome{Status: sdk.StatusPrepared, Authentication: &sdk.AuthenticationOutcome{ServerTransID: j.Str("threeDSServerTransID"),
 		Ranges: []sdk.CardRange{{Network: networkOf(j.Str("scheme"), card.Network), Versions: versions(j)}}}}, nil
 }
 
-// networkOf is the network of a scheme's name at 3dsecure.io. ProtectBuy is Discover's and Diners Club's: the card's network tells which.
+// networkOf is the network of a scheme's name at 3dsecure.io. Discover and Diners Club share ProtectBuy: the card's network
+// decides.
 func networkOf(scheme string, card sdk.CardNetwork) (n sdk.CardNetwork) {
 	for _, d := range directoryServers {
 		if d.name == scheme && (n == "" || d.network == card) {
@@ -48,11 +49,10 @@ func networkOf(scheme string, card sdk.CardNetwork) (n sdk.CardNetwork) {
 	return n
 }
 
-// known are the versions of the protocol, in order.
 var known = [...]string{"2.1.0", "2.2.0", "2.3.0", "2.3.1"}
 
-// versions are those of the card's ACS that its directory server speaks too. Where they are not listed, the flat fields tell the first
-// and the last.
+// versions are those of the card's ACS that its directory server supports too. Without a list the flat fields give the first and
+// the last.
 func versions(j sdk.JSON) []sdk.ProtocolVersion {
 	all := threeds.Versions(j.Get("acsProtocolVersions"))
 	if len(all) == 0 {
@@ -81,7 +81,7 @@ func within(v, first, last string) bool {
 	return first != "" && threeds.FromVersion(v, first) && (last == "" || threeds.FromVersion(last, v))
 }
 
-// spoken says whether the directory server speaks a version, as far as the answer tells.
+// spoken reports whether the directory server supports a version, as far as the answer shows.
 func spoken(j sdk.JSON, v string) bool {
 	list := j.Get("dsProtocolVersions")
 	for have := range list.All() {

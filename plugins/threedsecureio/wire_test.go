@@ -16,7 +16,7 @@ var facts = wire.Options{}
 
 func TestWire(t *testing.T) { wire.Run(t, threedsecureio.Adapter(), os.DirFS("testdata"), facts) }
 
-// TestSuite is what every adapter must pass.
+// TestSuite runs the suite of all adapters.
 func TestSuite(t *testing.T) {
 	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(threedsecureio.Adapter()), sdktest.Options{
 		Answer: func(op sdk.Operation, _ int, _ *sdk.Send) sdk.Exchange {

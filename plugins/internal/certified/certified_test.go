@@ -1,5 +1,5 @@
-// Package certified holds the certification of the built-in adapters: apart from the host's own tests because it compiles every one of
-// them, which the race detector makes ten times slower and no safer.
+// Package certified certifies the built-in adapters. It is apart from the host's own tests because it compiles every adapter,
+// which the race detector would make ten times slower without a gain.
 package certified
 
 import (
@@ -17,7 +17,7 @@ import (
 	"payswitch/sdk/sdktest"
 )
 
-// Every adapter of this repository passes the suite that every adapter has to pass, as WASM in the sandbox it will live in.
+// Every adapter of this repository passes the suite of all adapters, as WASM in the sandbox.
 func TestAdaptersAreCertified(t *testing.T) {
 	packages, err := filepath.Glob("../../*/wasm")
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func TestAdaptersAreCertified(t *testing.T) {
 			require.NoError(t, err, "%s", out)
 			wasm, err := os.ReadFile(file)
 			require.NoError(t, err)
-			var cases fs.FS // the simulator has none
+			var cases fs.FS // the simulator has no cases
 			if folder := filepath.Join("../..", name, "testdata"); exists(filepath.Join(folder, name+".json")) {
 				cases = os.DirFS(folder)
 			}

@@ -1,4 +1,4 @@
-// Command describe writes the description of every module in a folder that has none of its own yet (plugins.Describe).
+// Command describe writes the description (plugins.Describe) of every module in a folder that lacks a description of its own.
 package main
 
 import (
@@ -31,7 +31,7 @@ func run(folder string) error {
 		return err
 	}
 	var all errgroup.Group
-	all.SetLimit(runtime.GOMAXPROCS(0)) // each takes a processor for seconds
+	all.SetLimit(runtime.GOMAXPROCS(0)) // each compilation occupies a CPU for seconds
 	for _, module := range modules {
 		all.Go(func() error { return describe(module) })
 	}

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A member of a JSON object, in its place.
+// A member of a JSON object, in the object's order.
 type member struct {
 	name  string
 	value json.RawMessage
 }
 
-// members are those of an object in their order; nil for what is no object.
+// members are the members of an object in their order; nil for any other value.
 func members(text json.RawMessage) (all []member, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -34,8 +34,8 @@ func members(text json.RawMessage) (all []member, err error) {
 	return all, nil
 }
 
-// inOrder says which field of a message does not stand in the order of its model, where the model is ordered: the processor reads such a
-// message as one of an XML schema, whose elements have an order. path is where the message is.
+// inOrder checks that the fields of a message have the order of their model, if the model has one: the processor reads such a
+// message with an XML schema, whose elements are ordered. path is the message's place.
 func (s *Schema) inOrder(path string, definition, message json.RawMessage) error {
 	var d struct {
 		Ref        string          `json:"$ref"`
@@ -69,7 +69,7 @@ func (s *Schema) inOrder(path string, definition, message json.RawMessage) error
 	last := -1
 	for _, f := range fields {
 		i := slices.IndexFunc(known, func(m member) bool { return m.name == f.name })
-		if i < 0 { // which is for Check to say
+		if i < 0 { // Check reports unknown fields
 			continue
 		}
 		if d.Ordered && i < last {

@@ -1,6 +1,6 @@
-// Package published checks an adapter's messages against what its processor publishes of its API: the models of the processor's own client
-// library, as JSON Schema, in which every object is closed. A field that the processor's client does not know is an error, and so is a
-// missing one, one of another type, a value that is not of its list, and one out of order where there is an order. Tests only.
+// Package published compares an adapter's messages with what its processor publishes of its API: the models of the processor's
+// client library as JSON Schema, with every object closed. These are errors: an unknown field, a missing field, another type, a
+// value outside its list, and a wrong order in an ordered model. Tests alone use it.
 package published
 
 import (
@@ -15,18 +15,18 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// File is where a schema is, in an adapter's testdata. generate.mjs makes it.
+// File is the name of a schema in an adapter's testdata. generate.mjs makes it.
 const File = "client.schema.json"
 
 const url = "https://payswitch.invalid/" + File
 
-// A Schema is what a processor's client says of requests and answers. It may be used by several goroutines once Beyond is no more changed.
+// A Schema describes the requests and answers of a processor's client. It is safe for concurrent use once Beyond is final.
 type Schema struct {
 	definitions map[string]json.RawMessage
 	comment     string
 	compiler    *jsonschema.Compiler
-	// Beyond names fields that the processor documents and its client does not know, with the reason: a model, a space, and the path of
-	// the field in the message ("PaymentRequest paymentMethod.pin"). They are taken out before a message is checked.
+	// Beyond names fields that the processor documents and its client does not know, with the reason. A key is a model, a space,
+	// and the path of the field ("PaymentRequest paymentMethod.pin"). Check removes these fields before it compares.
 	Beyond map[string]string
 	used   map[string]bool
 }
@@ -56,14 +56,14 @@ func Load(fsys fs.FS, beyond map[string]string) (*Schema, error) {
 	return s, nil
 }
 
-// Library is what the schema was made from, with its version.
+// Library names the library, with its version, from which the schema was made.
 func (s *Schema) Library() string {
 	_, from, _ := strings.Cut(s.comment, " from ")
 	name, _, _ := strings.Cut(from, " (")
 	return name
 }
 
-// Readme is the section of an adapter's README about what the schema holds it to, with the entries of Beyond.
+// Readme is the section of an adapter's README about the schema, with the entries of Beyond.
 func (s *Schema) Readme() string {
 	text := "\n## Tested against a published client\n\nThe tests check every request against the models of `" + s.Library() +
 		"`: a field that it does not know, a missing one, one of another type, a value\nthat is not of its list, and one out of order where there is an order, are errors.\n"
@@ -76,10 +76,10 @@ func (s *Schema) Readme() string {
 	return text
 }
 
-// Check says what is wrong with a message of a model.
+// Check compares a message with a model.
 func (s *Schema) Check(model string, message []byte) error {
 	if s.definitions[model] == nil {
-		return fmt.Errorf("no model %s", model)
+		return fmt.Errorf("the schema has no model %s", model)
 	}
 	compiled, err := s.compiler.Compile(url + "#/definitions/" + model)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Schema) Check(model string, message []byte) error {
 	return s.inOrder(model, s.definitions[model], message)
 }
 
-// remove takes a field out of a message; "*" stands for every element of an array.
+// remove deletes a field of a message; "*" stands for every element of an array. found reports whether it was there.
 func remove(value any, path []string) (found bool) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -134,7 +134,8 @@ func (s *Schema) Unused() (keys []string) {
 	return keys
 }
 
-// Values are those of a list: of a model that is one, or of the field of a model ("PaymentResponse resultCode"). nil: there is no list.
+// Values are the values of a list: of a model that is a list, or of a model's field ("PaymentResponse resultCode"). nil without a
+// list.
 func (s *Schema) Values(of string) []string {
 	model, field, _ := strings.Cut(of, " ")
 	return s.values(s.definitions[model], field)
