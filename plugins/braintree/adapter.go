@@ -1,8 +1,8 @@
-// Package braintree speaks Braintree's GraphQL API and reads its webhooks.
+// Package braintree is the adapter for Braintree's GraphQL API and its webhooks.
 //
-// A card payment takes two requests: tokenizeCreditCard turns the card into a single-use payment method, and chargeCreditCard or
-// authorizeCreditCard takes that. What moves money carries an apiRequestKey, under which Braintree acts at most once in 30 days and answers
-// a repeat with what has become of the first. Our reference goes along as orderId, by which a payment or refund is found again.
+// A card payment takes two requests: tokenizeCreditCard turns the card into a single-use payment method, which chargeCreditCard or
+// authorizeCreditCard uses. Requests that move money carry an apiRequestKey. Braintree acts once per key in 30 days, and answers a
+// repetition with the result of the first request. Our reference is the orderId, by which a search finds a payment or refund.
 package braintree
 
 import (
@@ -20,12 +20,12 @@ const (
 )
 
 const (
-	keyWindowSeconds = 30 * 24 * 3600 // how long an apiRequestKey is remembered
-	// notFoundFinalSeconds is how long a payment that a search does not show may still be on its way into the search.
+	keyWindowSeconds = 30 * 24 * 3600 // how long Braintree remembers an apiRequestKey
+	// notFoundFinalSeconds is how long Braintree's search may not show a new payment.
 	notFoundFinalSeconds = 15 * 60
 )
 
-// Adapter returns the adapter.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	const input = "variables.input."
 	return &sdk.Adapter{
@@ -63,7 +63,7 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// currencies are those with at most three decimals, which is what the API's amounts may have; the dollar, the default, stands first.
+// currencies are those with at most three decimals, the limit of the API. The dollar, the default, comes first.
 func currencies() []string {
 	all := []string{"USD"}
 	for _, c := range sdk.Currencies() {
@@ -74,14 +74,14 @@ func currencies() []string {
 	return all
 }
 
-// amount is the amount as Braintree takes it: without its currency, which must be that of the merchant account.
+// amount is the amount in Braintree's form: without its currency, which must be the merchant account's.
 func amount(c *sdk.Call) string {
 	m := c.Request.Amount
 	if of := c.Account.Config[accountCurrency]; of != string(m.Currency) {
-		sdk.Check(sdk.Unsupported("currency", "the merchant account takes "+of+": use a connector account with a merchant account in "+string(m.Currency)))
+		sdk.Check(sdk.Unsupported("currency", "the merchant account has the currency "+of+": use a connector account with a merchant account in "+string(m.Currency)))
 	}
 	if e, ok := m.Currency.Exponent(); !ok || e > 3 {
-		sdk.Check(sdk.Unsupported("currency", "Braintree takes amounts of at most three decimals"))
+		sdk.Check(sdk.Unsupported("currency", "Braintree supports amounts of at most three decimals"))
 	}
 	return m.Major()
 }

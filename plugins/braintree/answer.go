@@ -8,12 +8,12 @@ import (
 	"payswitch/sdk"
 )
 
-// amountOf is the amount of a transaction or refund, nil where the answer has none.
+// amountOf is the amount of a transaction or refund; nil if the answer has none.
 func amountOf(t sdk.JSON, c sdk.Currency) *sdk.Money {
 	return t.Told("amount.value", "amount.currencyCode", c)
 }
 
-// statuses are what the status of a transaction means to a payment.
+// statuses are the meanings of a transaction's status for a payment.
 var statuses = sdk.Statuses{
 	{sdk.StatusAuthorized, "AUTHORIZED"},
 	{sdk.StatusPending, "AUTHORIZING"},
@@ -22,14 +22,14 @@ var statuses = sdk.Statuses{
 	{sdk.StatusDeclined, "FAILED PROCESSOR_DECLINED GATEWAY_REJECTED SETTLEMENT_DECLINED AUTHORIZATION_EXPIRED AUTHORIZED_EXPIRED"},
 }
 
-// refundStatuses are what the status of a refund means. The money is on its way back only once the refund has settled.
+// refundStatuses are the meanings of a refund's status. The refund is complete once it has settled.
 var refundStatuses = sdk.Statuses{
 	{sdk.StatusRefunded, "SETTLED SETTLEMENT_CONFIRMED"},
 	{sdk.StatusPending, "SUBMITTED_FOR_SETTLEMENT SETTLING SETTLEMENT_PENDING AUTHORIZED AUTHORIZING"},
 	{sdk.StatusDeclined, "FAILED PROCESSOR_DECLINED GATEWAY_REJECTED SETTLEMENT_DECLINED VOIDED"},
 }
 
-// read reads what a transaction and a refund have alike, by what the statuses mean.
+// read reads what transactions and refunds have in common; means gives the meaning of the status.
 func read(c *sdk.Call, t sdk.JSON, means sdk.Statuses) (o *sdk.Outcome, id string) {
 	status := t.Str("status")
 	o = &sdk.Outcome{Status: means.Must(status), Reference: t.Str("legacyId"), Raw: map[string]string{"status": status}} // the control panel shows the legacy id
@@ -43,15 +43,15 @@ func read(c *sdk.Call, t sdk.JSON, means sdk.Statuses) (o *sdk.Outcome, id strin
 	return o, t.Need("id")
 }
 
-var errAmount = errors.New("a transaction or refund without its amount")
+var errAmount = errors.New("the answer holds a transaction or refund without its amount")
 
-// paymentOf reads a transaction into the outcome of a payment.
+// paymentOf is the outcome of a payment's transaction.
 func paymentOf(c *sdk.Call, t sdk.JSON) *sdk.Outcome {
 	c.About(t.Str("id"))
 	o, id := read(c, t, statuses)
 	o.TransactionID = id
 	switch {
-	case o.Status == sdk.StatusVoided && c.Operation() != sdk.OpSync: // an apiRequestKey that is repeated after a void
+	case o.Status == sdk.StatusVoided && c.Operation() != sdk.OpSync: // a repeated apiRequestKey after a void
 		o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, declineFrom(sdk.JSON{}, "VOIDED")
 	case o.Status != sdk.StatusDeclined:
 		event := eventOf(t, "AUTHORIZED")
@@ -61,19 +61,19 @@ func paymentOf(c *sdk.Call, t sdk.JSON) *sdk.Outcome {
 	return o
 }
 
-// refundOf reads a refund.
+// refundOf is the outcome of a refund.
 func refundOf(c *sdk.Call, t sdk.JSON) *sdk.Outcome {
 	o, id := read(c, t, refundStatuses)
 	o.TransactionID, o.RefundID = c.Request.TransactionID, id
 	return o
 }
 
-// eventOf is the latest event of a status: the history begins with it.
+// eventOf is the latest event with a status. The history has the latest first.
 func eventOf(t sdk.JSON, status string) sdk.JSON {
 	return t.Get("statusHistory").Where("status", status)
 }
 
-// The results of checks have one vocabulary.
+// All checks use these results.
 var results = sdk.Results{
 	{sdk.CheckPass, "MATCHES"},
 	{sdk.CheckFail, "DOES_NOT_MATCH"},
@@ -85,27 +85,27 @@ func checks(r sdk.JSON) *sdk.Checks {
 	return sdk.NewChecks(results.Of(r.Str("cvvResponse")), results.Of(r.Str("avsStreetAddressResponse")), results.Of(r.Str("avsPostalCodeResponse")))
 }
 
-// declineOf is why a transaction or refund failed: what the event of its status says.
+// declineOf is the reason of a failed transaction or refund, from the event of its status.
 func declineOf(t sdk.JSON) *sdk.Decline {
 	return declineFrom(eventOf(t, t.Str("status")), t.Str("status"))
 }
 
-// declineFrom reads an event, or a verification, of a status that means a refusal.
+// declineFrom reads a refusing event or verification.
 func declineFrom(e sdk.JSON, status string) *sdk.Decline {
 	network, code, rejection := e.Str("networkResponse.code"), e.Str("processorResponse.legacyCode"), e.Str("gatewayRejectionReason")
 	d := declines.New(cmp.Or(code, status), cmp.Or(e.Str("processorResponse.message"), status), sdk.DeclineByCode(network))
 	if status == "FAILED" && d.Reason == sdk.DeclineGeneric {
 		d = sdk.NewDecline(d.Code, d.Message, sdk.DeclineProcessingError)
 	}
-	d.RetryElsewhere = d.RetryElsewhere && status != "FAILED" // an error on the way to the processor, which may have acted: Braintree takes nothing, others must not try
-	if status == "GATEWAY_REJECTED" && rejection != "" {      // the processor may have approved: the gateway's rules did not
+	d.RetryElsewhere = d.RetryElsewhere && status != "FAILED" // the processor may have acted before the error: Braintree takes no money, but no other processor may try
+	if status == "GATEWAY_REJECTED" && rejection != "" {      // the gateway's rules refused, though the processor may have approved
 		d = declines.New(rejection, "Gateway rejected: "+rejection, sdk.DeclineBlocked)
 	}
 	d.NetworkCode, d.AdviceCode = network, e.Str("merchantAdviceCodeResponse.code")
 	return d
 }
 
-// declines are decline codes and what they mean.
+// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

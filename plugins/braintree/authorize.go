@@ -7,18 +7,18 @@ import (
 	"payswitch/sdk"
 )
 
-// singleUse says that the payment method is used up by its first payment: it is the token of a card, not one of the vault.
+// singleUse reports whether the first payment uses the payment method up: it is the token of a card, not one of the vault.
 func singleUse(i *sdk.Instrument) bool {
 	return i.StoredCredentialID == "" || strings.HasPrefix(i.StoredCredentialID, "tokencc_")
 }
 
-// authorize holds the amount (authorizeCreditCard) or takes it at once (chargeCreditCard).
+// authorize authorizes the amount (authorizeCreditCard) or captures it at once (chargeCreditCard).
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	amount, options, method := amount(c), cardOptions(r), paymentMethod(c)
 	t := sdk.NewObject().Str("amount", amount).Str("merchantAccountId", c.Account.Config[merchantAccount]).Str("orderId", r.Reference).
 		OptStr("paymentInitiator", initiators.For(r.StoredCredential))
-	if singleUse(r.Instrument) { // what is vaulted has a customer already
+	if singleUse(r.Instrument) { // a vaulted payment method has a customer already
 		if r.Stores() {
 			t.Obj("vaultPaymentMethodAfterTransacting", sdk.NewObject().Str("when", "ALWAYS"))
 		}
@@ -37,7 +37,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// verify checks the card without a payment: on its way into the vault where it is to be kept, else by itself.
+// verify checks the card without a payment: while storing it in the vault if requested, else alone.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	pass := passThrough(r)
@@ -53,7 +53,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	return verificationOf(mutate(c, "verifyCreditCard", verified, input.Obj("options", account.OptObj("riskData", riskData(r))), false))
 }
 
-// verifications are what the status of a verification means.
+// verifications are the meanings of a verification's status.
 var verifications = sdk.Statuses{
 	{sdk.StatusVerified, "VERIFIED"}, {sdk.StatusPending, "PENDING VERIFYING"}, {sdk.StatusDeclined, "FAILED GATEWAY_REJECTED PROCESSOR_DECLINED"},
 }
@@ -72,7 +72,7 @@ func verificationOf(payload sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// paymentMethod is the id of what is charged: of the vault, or a new one for the card.
+// paymentMethod is the id of the payment method: one of the vault, or a new one for the card.
 func paymentMethod(c *sdk.Call) string {
 	sdk.Check(c.Request.NeedInstrument())
 	i := c.Request.Instrument
@@ -82,19 +82,19 @@ func paymentMethod(c *sdk.Call) string {
 	k := i.Card
 	card := sdk.NewObject().Str("number", k.Number).Str("expirationYear", k.Year()).Str("expirationMonth", k.Month()).
 		OptStr("cvv", k.CVC).Str("cardholderName", cmp.Or(k.Holder, c.Request.BillTo().Name()))
-	// A token is no payment: asking twice makes two, of which one is used.
+	// A token moves no money. A repetition makes a second token, which stays unused.
 	return mutate(c, "tokenizeCreditCard", "clientMutationId paymentMethod { id }",
 		sdk.NewObject().Str("clientMutationId", c.IdempotencyKey()).Obj("creditCard", card), true).Need("paymentMethod.id")
 }
 
-// initiators are who began a payment with a stored credential; nothing is said of the customer in the shop.
+// initiators are who began a payment with a stored credential. A payment by a present customer has none.
 var initiators = sdk.Names{
 	{"RECURRING", "mit_recurring"}, {"INSTALLMENT", "mit_installment"}, {"UNSCHEDULED", "mit"},
 	{"RECURRING_FIRST", "first_recurring"}, {"INSTALLMENT_FIRST", "first_installment"},
 }
 
-// cardOptions are the details of a card payment beside the transaction: the earlier payment it refers to, the billing address, and the
-// authentication done outside.
+// cardOptions are details of a card payment outside the transaction: the earlier payment that it refers to, the billing address,
+// and an outside authentication.
 func cardOptions(r *sdk.Request) *sdk.Object {
 	o := sdk.NewObject()
 	if i := r.Instrument; i != nil && i.Card != nil {
@@ -115,35 +115,35 @@ func address(b *sdk.Address) *sdk.Object {
 		OptStr("adminArea2", b.City).OptStr("adminArea1", b.State).OptStr("postalCode", b.Zip).OptStr("countryCodeAlpha2", b.Country)
 }
 
-// exemptions are ScaExemptionType.
+// exemptions are the values of ScaExemptionType.
 var exemptions = sdk.Names{{"LOW_VALUE", "low_value"}, {"TRANSACTION_RISK_ANALYSIS", "transaction_risk_analysis"},
 	{"TRUSTED_BENEFICIARY", "trusted_beneficiary"}, {"SECURE_CORPORATE", "secure_corporate"}}
 
-// passThrough is the result of an authentication done outside, nil where there is none.
+// passThrough is the result of an outside authentication; nil for none.
 func passThrough(r *sdk.Request) *sdk.Object {
 	t := r.ThreeDS
 	if t == nil {
 		return nil
 	}
-	sdk.Require(t.ECI != "", sdk.Missing("three_ds_data.eci", "Braintree wants the ECI of an authentication"))
+	sdk.Require(t.ECI != "", sdk.Missing("three_ds_data.eci", "Braintree requires the ECI of an authentication"))
 	return sdk.NewObject().Str("eciFlag", t.ECI).OptStr("cavv", t.CAVV).OptStr("threeDSecureServerTransactionId", cmp.Or(t.ServerTransID, t.DSTransID)).
 		OptStr("version", t.Version).OptStr("directoryServerResponse", t.TransStatus).OptStr("cavvAlgorithm", t.CAVVAlgorithm)
 }
 
-// customerDetails are who pays: the customer's, else what the bill says.
+// customerDetails are the payer's: the customer's, else those of the billing address.
 func customerDetails(r *sdk.Request) *sdk.Object {
 	b, c := r.BillTo(), r.Payer()
 	return sdk.NewObject().OptStr("email", cmp.Or(c.Email, b.Email)).OptStr("phoneNumber", cmp.Or(c.Phone, b.Phone))
 }
 
-// riskData is what fraud tools want to know of the customer's browser. There is none where the merchant charges on its own.
+// riskData is data of the customer's browser for fraud checks. A merchant-initiated payment has none.
 func riskData(r *sdk.Request) *sdk.Object {
 	b := r.Shopper()
 	return sdk.NewObject().OptStr("customerBrowser", sdk.Clip(b.UserAgent, 255)).OptStr("customerIp", b.IP)
 }
 
-// descriptor is the business name on the customer's statement. Braintree refuses a payment over one that is not "company*product" of at
-// most 22 characters, with a company of 3, 7 or 12: another is left to the account's own.
+// descriptor is the business name on the customer's statement. Braintree refuses a payment whose descriptor is not
+// "company*product" of at most 22 characters, with a company of 3, 7 or 12. For any other descriptor the account's own applies.
 func descriptor(r *sdk.Request) string {
 	name := r.DescriptorName
 	if r.DescriptorSuffix != "" {

@@ -11,7 +11,7 @@ import (
 	"payswitch/sdk/sdktest"
 )
 
-// TestSuite is what every adapter must pass, with answers as Braintree gives them.
+// TestSuite runs the suite of all adapters with realistic answers of Braintree.
 func TestSuite(t *testing.T) {
 	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(braintree.Adapter()), sdktest.Options{Answer: happy}))
 }
@@ -77,7 +77,7 @@ func TestAmounts(t *testing.T) {
 		_, in := input(t, p.sends[1])
 		require.Equal(t, v.want, at(in, "transaction.amount"))
 	}
-	// Braintree would take 24.99 of whatever the merchant account is in.
+	// Braintree would charge 24.99 in the merchant account's currency.
 	for _, op := range []sdk.Operation{sdk.OpAuthorize, sdk.OpCapture, sdk.OpRefund, sdk.OpIncrementalAuthorize} {
 		require.Equal(t, sdk.RejectUnsupported, playIn(t, "EUR", op, payment()).reject.Code, op)
 		require.Equal(t, sdk.RejectUnsupported, playIn(t, "CLF", op, sdk.Request{Amount: sdk.Money{Minor: 1, Currency: "CLF"}, Instrument: card()}).reject.Code, op)
@@ -225,7 +225,7 @@ func TestAnswersWithoutEvidence(t *testing.T) {
 		require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, payment(), token, answer(200, whole[:n])).Status, "cut after %d bytes", n)
 	}
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, payment(), data(`{"tokenizeCreditCard":{"paymentMethod":null}}`)).Status)
-	// A field that may not be read does not undo the payment.
+	// A payment stands even if one of its fields cannot be read.
 	p := play(t, sdk.OpAuthorize, payment(), token, answer(200, strings.TrimSuffix(whole, "}")+`,"errors":[{"message":"x","extensions":{"errorClass":"AUTHORIZATION"}}]}`))
 	require.Equal(t, sdk.StatusCaptured, p.Status)
 }

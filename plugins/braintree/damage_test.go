@@ -13,10 +13,10 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// shorter is a list that is one shorter, as lists may be.
+// shorter is the path of a list that may be one shorter.
 var shorter = regexp.MustCompile(`no data\.search\.transactions\.edges\[\d\]:`)
 
-// TestDamage: an answer with something wrong in it misleads no operation, among them those of several requests.
+// TestDamage: a damaged answer misleads no operation, including those of several requests.
 func TestDamage(t *testing.T) {
 	stores := payment()
 	stores.Amount, stores.StoredCredential = usd(0), &sdk.StoredCredentialUse{Initiator: "cit", First: true}

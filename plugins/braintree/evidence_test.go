@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// TestMissingAmounts shows that a transaction or refund without its amount is never one of the amount asked for.
+// TestMissingAmounts shows that a transaction or refund without its amount never counts with the requested one.
 func TestMissingAmounts(t *testing.T) {
 	r := sdk.Request{TransactionID: "tx_1", Reference: "ref-1", Amount: usd(2499), Payment: &sdk.PaymentState{Authorized: 2499}}
 	for _, amount := range []string{``, `,"amount":null`, `,"amount":{}`, `,"amount":"24.99"`, `,"amount":{"value":"sixty","currencyCode":"USD"}`, `,"amount":{"value":"24.99","currencyCode":{}}`,
@@ -26,7 +26,8 @@ func TestMissingAmounts(t *testing.T) {
 	}
 }
 
-// TestNotFoundByItsID shows that a transaction or refund that Braintree named and does not know is another account's.
+// TestNotFoundByItsID shows that a transaction or refund with Braintree's own id that Braintree does not know belongs to another
+// account.
 func TestNotFoundByItsID(t *testing.T) {
 	p := play(t, sdk.OpSync, sdk.Request{TransactionID: "tx_1", Reference: "ref-1", Amount: usd(2499)}, found("transactions"))
 	require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount}, []any{p.Status, p.Raw["alarm"]})
@@ -34,7 +35,7 @@ func TestNotFoundByItsID(t *testing.T) {
 	require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount}, []any{p.Status, p.Raw["alarm"]})
 }
 
-// TestNotElsewhere shows that no other processor is tried where this one's network may have acted.
+// TestNotElsewhere shows that no other processor is tried if this one's network may have acted.
 func TestNotElsewhere(t *testing.T) {
 	r := sdk.Request{TransactionID: "tx_1", Reference: "ref-1", Amount: usd(2499)}
 	for status, inner := range map[string]string{"FAILED": "", "PROCESSOR_DECLINED": `,"statusHistory":[{"status":"PROCESSOR_DECLINED","processorResponse":{"legacyCode":"3000","message":"Try again"}}]`} {

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Selections: what an answer is to tell.
+// Selections: the fields of an answer.
 const (
 	money    = ` amount { value currencyCode }`
 	response = ` processorResponse { legacyCode message authorizationId cvvResponse avsPostalCodeResponse avsStreetAddressResponse }` +
@@ -26,11 +26,11 @@ const (
 		` processorResponse { legacyCode message cvvResponse avsPostalCodeResponse avsStreetAddressResponse } }`
 )
 
-// keyed begins an input with a key, under which Braintree acts once.
+// keyed begins an input with a key; Braintree acts once per key.
 func keyed(c *sdk.Call) *sdk.Object { return sdk.NewObject().Str("apiRequestKey", c.IdempotencyKey()) }
 
-// mutate asks for a change: one mutation by its name, selecting what of the payload is wanted. repeatable says that the input holds a key, or
-// that it does no harm to ask twice. Where Braintree refuses to work, the operation ends with that.
+// mutate sends one mutation and returns the selected fields of its payload. repeatable says that the input holds a key, or that a
+// repetition does no harm. If Braintree refuses the request, the operation ends with the refusal.
 func mutate(c *sdk.Call, name, selection string, input *sdk.Object, repeatable bool) sdk.JSON {
 	data, refused := post(c, sdk.Mutation(name, selection), input, repeatable)
 	if refused != nil {
@@ -39,7 +39,7 @@ func mutate(c *sdk.Call, name, selection string, input *sdk.Object, repeatable b
 	return data.Get(name)
 }
 
-// post sends a document and returns its data, or why Braintree refused to work on it.
+// post sends a document and returns its data, or Braintree's refusal to work on it.
 func post(c *sdk.Call, document string, input *sdk.Object, repeatable bool) (data sdk.JSON, refused *sdk.Decline) {
 	send := sdk.GraphQLSend("", document, input, c.BasicAuth(publicKey, privateKey), sdk.H("Braintree-Version", apiVersion))
 	send.SafeToRepeat = repeatable
@@ -48,15 +48,15 @@ func post(c *sdk.Call, document string, input *sdk.Object, repeatable bool) (dat
 	if list.Exists() && (r.OK() || r.Refuses()) {
 		return data, refusal(list)
 	}
-	sdk.Require(r.OK() && data.IsObject(), errors.New("not a whole answer of the GraphQL API"))
+	sdk.Require(r.OK() && data.IsObject(), errors.New("the answer is not a complete one of the GraphQL API"))
 	return data, nil
 }
 
-var errErrors = errors.New("errors that do not say that nothing was done")
+var errErrors = errors.New("the answer's errors do not prove that nothing was done")
 
-// refusal reads a list of errors. Only errors of classes that come before any work prove that nothing was done. A repeat is refused as
-// invalid while the first request of its apiRequestKey is being worked on, which says nothing of the payment: so an input counts as
-// invalid only where a code says in what.
+// refusal reads a list of errors. Only errors of classes that precede any work prove that nothing was done. Braintree also refuses
+// a repetition as invalid while it works on the first request of the apiRequestKey. So an invalid input counts only if a code
+// names the fault.
 func refusal(list sdk.JSON) *sdk.Decline {
 	sdk.Require(list.Len() != 0 && list.IsArray() && !strings.Contains(list.Raw(""), "apiRequestKey"), errErrors)
 	for e := range list.All() {

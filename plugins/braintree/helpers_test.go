@@ -13,7 +13,7 @@ import (
 
 const now = 1_768_472_430_000 // 2026-01-15T10:20:30Z
 
-// played is what an operation sent and how it ended.
+// played are an operation's requests and its end.
 type played struct {
 	sends    []*sdk.Send
 	verifies []*sdk.Verify
@@ -31,7 +31,7 @@ func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange
 	return playIn(t, currency, op, r, answers...)
 }
 
-// playIn runs an operation with a merchant account of a currency.
+// playIn runs an operation with a merchant account of that currency.
 func playIn(t *testing.T, currency string, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) played {
 	t.Helper()
 	s := &sdk.Step{ABI: sdk.ABI, Operation: op, OperationID: "op_1", Now: now, Seed: strings.Repeat("ab", 32), DerivePrefix: "DERIVEprefix", Request: r,
@@ -76,7 +76,7 @@ func failure(class, code, message string) sdk.Exchange {
 
 var token = data(`{"tokenizeCreditCard":{"paymentMethod":{"id":"tokencc_1"}}}`)
 
-// transaction is one as Braintree gives it; inner begins with a comma.
+// transaction is a transaction as Braintree returns it; inner begins with a comma.
 func transaction(status, amount, currency, inner string) string {
 	return `{"id":"dHJhbnNhY3Rpb25fYWJj","legacyId":"abc","status":"` + status + `","amount":{"value":"` + amount + `","currencyCode":"` + currency + `"}` + inner + `}`
 }
@@ -93,7 +93,7 @@ func found(what string, nodes ...string) sdk.Exchange {
 	return data(`{"search":{"` + what + `":{"edges":[` + strings.Join(edges, ",") + `]}}}`)
 }
 
-// input is what a send asks for, and with which query.
+// input is the query and the input of a send.
 func input(t *testing.T, s *sdk.Send) (query string, in map[string]any) {
 	t.Helper()
 	var body struct {
@@ -106,7 +106,7 @@ func input(t *testing.T, s *sdk.Send) (query string, in map[string]any) {
 	return body.Query, body.Variables.Input
 }
 
-// at is the value at a path of an input, nil if there is none.
+// at is the value at a path of an input; nil for none.
 func at(in map[string]any, path string) any {
 	var v any = in
 	for name := range strings.SplitSeq(path, ".") {

@@ -6,20 +6,21 @@ import (
 	"payswitch/sdk"
 )
 
-// capture takes what is held, or a part of it. There is one capture for an authorization: the rest is released with it.
+// capture captures all or a part of an authorization. An authorization has one capture, which releases the rest.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	input := keyed(c).Str("transactionId", r.TransactionID).Obj("transaction", sdk.NewObject().Str("amount", amount(c)))
 	payload := mutate(c, "captureTransaction", "clientMutationId transaction {"+transaction+" }", input, true)
 	o := paymentOf(c, payload.Get("transaction"))
-	sdk.Require(o.Status != sdk.StatusAuthorized, errors.New("a capture that left the payment authorized"))
+	sdk.Require(o.Status != sdk.StatusAuthorized, errors.New("the capture left the payment authorized"))
 	if o.Status == sdk.StatusCaptured {
 		o.CaptureID, o.Released = o.TransactionID, o.Amount != nil && o.Amount.Minor < r.Known().Authorized
 	}
 	return o, nil
 }
 
-// void releases what is held. Braintree reverses: a payment that has settled meanwhile is refunded instead, which is no void.
+// void releases an authorization. Braintree reverses it: if the payment has settled meanwhile, Braintree refunds it, which is not
+// a void.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	reversal := mutate(c, "reverseTransaction",
 		"clientMutationId reversal { __typename ... on Transaction { id legacyId status } ... on Refund { id legacyId status } }",
@@ -30,12 +31,12 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 		raw["error"] = "the payment had settled: it was refunded instead"
 		return &sdk.Outcome{Status: sdk.StatusUnknown, RefundID: id, Raw: raw}, nil
 	case id == "" || raw["status"] != "VOIDED":
-		return nil, errors.New("neither voided nor refunded")
+		return nil, errors.New("the answer shows neither a void nor a refund")
 	}
 	return &sdk.Outcome{Status: sdk.StatusVoided, TransactionID: id, Raw: raw}, nil
 }
 
-// refund gives back what has settled, or a part of it.
+// refund refunds all or a part of a settled payment.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	input := keyed(c).Str("transactionId", r.TransactionID).
@@ -43,7 +44,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return refundOf(c, mutate(c, "refundTransaction", "clientMutationId refund {"+refunded+" }", input, true).Get("refund")), nil
 }
 
-// incrementalAuthorize sets what is held to a new total.
+// incrementalAuthorize sets the authorized amount to a new total.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	t := mutate(c, "updateTransactionAmount",
@@ -59,12 +60,12 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 			latest = x
 		}
 	}
-	sdk.Require(o.Status == sdk.StatusAuthorized && o.Amount != nil && latest.Raw("successful") == "false", errors.New("neither the new amount nor an adjustment that failed"))
+	sdk.Require(o.Status == sdk.StatusAuthorized && o.Amount != nil && latest.Raw("successful") == "false", errors.New("the answer shows neither the new amount nor a failed adjustment"))
 	o.Status, o.Amount, o.Decline = sdk.StatusDeclined, nil, declineFrom(latest, "ADJUSTMENT_DECLINED")
 	return o, nil
 }
 
-// sync asks what has become of a payment: by Braintree's id, or by our reference where the answer with the id was lost.
+// sync asks for the state of a payment: by Braintree's id, or by our reference if the answer with the id was lost.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	t := search(c, "transactions", "TransactionSearchInput", transaction+" refunds { status"+money+" }", r.TransactionID, statuses)
@@ -75,10 +76,10 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// totals are what is held, taken and given back altogether.
+// totals are the authorized, captured and refunded amounts.
 func totals(t sdk.JSON, o *sdk.Outcome, r *sdk.Request) *sdk.Totals {
 	all := &sdk.Totals{Authorized: o.Amount.Minor}
-	if o.Status == sdk.StatusCaptured { // the amount is what was captured
+	if o.Status == sdk.StatusCaptured { // the amount is the captured one
 		all.Captured = o.Amount.Minor
 		if held := eventOf(t, "AUTHORIZED").MajorIn("amount.value", "amount.currencyCode", r.Amount.Currency); held != nil {
 			all.Authorized = max(all.Authorized, held.Minor)
@@ -87,19 +88,19 @@ func totals(t sdk.JSON, o *sdk.Outcome, r *sdk.Request) *sdk.Totals {
 	if all.Refunded = r.Known().Refunded; t.Get("refunds").IsArray() {
 		given := t.Get("refunds").Sum("amount.value", "amount.currencyCode", r.Amount.Currency,
 			func(x sdk.JSON) bool { return refundStatuses.Of(x.Str("status")) != sdk.StatusDeclined })
-		sdk.Require(given != nil, errors.New("a refund without an amount"))
+		sdk.Require(given != nil, errors.New("the answer holds a refund without an amount"))
 		all.Refunded = given.Minor
 	}
 	return all
 }
 
-// refundSync asks what has become of a refund.
+// refundSync asks for the state of a refund.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	return refundOf(c, search(c, "refunds", "RefundSearchInput", refunded, c.Request.RefundID, refundStatuses)), nil
 }
 
-// search finds a transaction or refund by id, or by our reference where the id is not known. Where there is none the operation ends with
-// that; an id that Braintree gave and does not know is another account's.
+// search finds a transaction or refund by id, or by our reference if the id is unknown. If there is none, the operation ends with
+// that; an id of Braintree's that Braintree does not know belongs to another account.
 func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Statuses) (found sdk.JSON) {
 	field, value := "id", id
 	if id == "" {
@@ -109,17 +110,17 @@ func search(c *sdk.Call, what, inputType, selection, id string, means sdk.Status
 	input := sdk.NewObject().Obj(field, sdk.NewObject().Str("is", value))
 	data, refused := post(c, "query($input: "+inputType+"!) { search { "+what+"(input: $input) { edges { node {"+selection+" } } } } }", input, true)
 	edges := data.Get("search." + what + ".edges")
-	sdk.Require(refused == nil && edges.IsArray(), errors.New("the search was not answered"))
+	sdk.Require(refused == nil && edges.IsArray(), errors.New("the answer is not the result of a search"))
 	for e := range edges.All() {
 		node := e.Get("node")
 		of, lost := node.Str("orderId"), means.Of(node.Str("status")) == sdk.StatusDeclined
-		sdk.Require(node.IsObject(), errors.New("a search that does not show what it found"))
+		sdk.Require(node.IsObject(), errors.New("the search does not show its result"))
 		sdk.Require(id != "" && node.Str("id") == id || of == "" || of == c.Request.Reference, errors.New("the search found another payment"))
 		switch {
 		case !found.Exists(), means.Of(found.Str("status")) == sdk.StatusDeclined && !lost:
 			found = node
-		case !lost: // of declined ones there may be more: Braintree may have tried again by itself, under the same reference
-			sdk.Check(errors.New("several payments of one reference"))
+		case !lost: // several declined ones are possible: Braintree may retry by itself, with the same reference
+			sdk.Check(errors.New("the search found several payments with one reference"))
 		}
 	}
 	switch {

@@ -49,7 +49,7 @@ func TestRefund(t *testing.T) {
 		require.Equal(t, []any{"tx_1", "7.00", "ref-2", "acct", "op_1-0"}, []any{at(in, "transactionId"), at(in, "refund.amount"), at(in, "refund.orderId"),
 			at(in, "refund.merchantAccountId"), at(in, "apiRequestKey")})
 
-		// The same by a search for our reference, where the answer was lost.
+		// The same by a search for our reference, after a lost answer.
 		p = play(t, sdk.OpRefundSync, r, found("refunds", transaction(status, "7.00", "USD", `,"orderId":"ref-2"`)))
 		require.Equal(t, want, p.Status, status)
 		_, in = input(t, p.sends[0])

@@ -8,26 +8,26 @@ import (
 	"payswitch/sdk"
 )
 
-// webhookToleranceSeconds is how old a message may be: Braintree goes on trying for a day.
+// webhookToleranceSeconds is the accepted age of a message: Braintree repeats one for a day.
 const webhookToleranceSeconds = 24 * 3600
 
-// webhook reads a message: a form with bt_payload, base64 of an XML document, and bt_signature. The signed document says which payment it
-// is about and when; what has become of the payment is asked for.
+// webhook reads a message: a form with bt_payload, base64 of an XML document, and bt_signature. The signed document names the
+// payment and the time; the adapter asks for the payment's state.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	form, _ := sdk.ParseForm(string(c.Request.Webhook.Body))
 	payload := sdk.HeaderValue(form, "bt_payload")
 	if payload == "" {
-		return sdk.Refuse(401, "nothing that is signed"), nil
+		return sdk.Refuse(401, "the message has no signature"), nil
 	}
 	signatures := sdk.HeaderPairs(strings.ReplaceAll(sdk.HeaderValue(form, "bt_signature"), "|", "="), "&") // "<public key>|<hex>&…"
 	key := sdk.Fn(sdk.FnSHA1, sdk.Text(c.Account.Credentials[privateKey]))
 	c.Signed(privateKey, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA1, key, sdk.Text(payload))),
 		strings.ToLower(sdk.HeaderValue(signatures, c.Account.Credentials[publicKey])))
-	xml, _ := base64.StdEncoding.DecodeString(payload) // passes over line breaks
+	xml, _ := base64.StdEncoding.DecodeString(payload) // skips line breaks
 	n, _ := sdk.ParseXML(xml)
 	sent, err := time.Parse(time.RFC3339, n.Text("timestamp"))
 	if err != nil || n.Name() != "notification" {
-		return sdk.Refuse(400, "not a notification"), nil
+		return sdk.Refuse(400, "the message is not a notification"), nil
 	}
 	c.Fresh(sent, webhookToleranceSeconds*time.Second)
 	e := event(n)
@@ -35,13 +35,13 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return sdk.Handled(e), nil
 }
 
-// told are the kinds of notifications, by what they are about. A payment's may be about a credit, which is a refund.
+// told are the kinds of notifications by their objects. A payment's notification may concern a credit, which is a refund.
 var told = sdk.Names{
 	{"payment", "transaction_settled transaction_settlement_declined transaction_disbursed transaction_reviewed transaction_retried"},
 	{"refund", "refund_failed"},
 }
 
-// event is what a notification tells; empty for those about nothing of ours.
+// event is the event of a notification; empty if the notification does not concern payments.
 func event(n sdk.XML) sdk.Event {
 	kind, t := n.Text("kind"), n.Get("subject/transaction")
 	e := sdk.Event{Object: told.Of(kind), Sync: true}
@@ -63,7 +63,7 @@ func event(n sdk.XML) sdk.Event {
 	return e
 }
 
-// globalID makes the id of the GraphQL API of the one that notifications hold: base64 of the type and the legacy id.
+// globalID turns a legacy id of notifications into an id of the GraphQL API: base64 of the type and the legacy id.
 func globalID(kind, legacy string) string {
 	return base64.RawStdEncoding.EncodeToString([]byte(kind + "_" + legacy))
 }

@@ -9,14 +9,14 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// facts are the differences from the recorded requests and answers that are meant.
+// facts are the intended differences from the recorded requests and answers.
 var facts = wire.Options{
 	Allow: map[string]string{
-		"body.query":                            "more is asked for than id and status: why a payment failed, amounts, the vaulted card, the network's id, refunds, and what a reversal was",
+		"body.query":                            "the adapter asks for more than id and status: the reason of a failure, amounts, the vaulted card, the network's id, refunds, and the kind of a reversal",
 		"body.variables.input.apiRequestKey":    "Braintree's idempotency key",
-		"body.variables.input.clientMutationId": "tells one token request from another",
-		"tokenize_minimal body.variables.input.creditCard.cardholderName":         "the holder is the card's own, not that of the bill",
-		"mandate_payment_by_id body.variables.input.transaction.paymentInitiator": "RECURRING is what the case says it is; UNSCHEDULED is something else",
+		"body.variables.input.clientMutationId": "distinguishes token requests",
+		"tokenize_minimal body.variables.input.creditCard.cardholderName":         "the holder is the card's, not the name of the billing address",
+		"mandate_payment_by_id body.variables.input.transaction.paymentInitiator": "the case is a RECURRING payment; UNSCHEDULED is another kind",
 		"response/mit_declined code":                                              "PROCESSOR_DECLINED as Braintree writes it",
 		"response/mit_declined message":                                           "PROCESSOR_DECLINED as Braintree writes it",
 		"response/refunded status":                                                "SUBMITTED_FOR_SETTLEMENT is on its way: pending, as the status table has it",
@@ -33,7 +33,7 @@ var facts = wire.Options{
 
 func TestWire(t *testing.T) { wire.Run(t, braintree.Adapter(), os.DirFS("testdata"), facts) }
 
-// set puts a decline code where Braintree has it: in the event of the status.
+// set puts a decline code into the event of the status.
 func set(c *wire.Case, field, value string) bool {
 	if field != "processor response code" {
 		return false

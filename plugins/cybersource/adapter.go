@@ -1,8 +1,8 @@
-// Package cybersource speaks to Cybersource's REST API: Payments (/pts/v2), Payer Authentication (/risk/v1), Transaction Search (/tss/v2)
-// and webhooks (developer.cybersource.com/docs).
+// Package cybersource is the adapter for Cybersource's REST API: Payments (/pts/v2), Payer Authentication (/risk/v1), Transaction
+// Search (/tss/v2) and webhooks (developer.cybersource.com/docs).
 //
-// Cybersource takes no idempotency key, so nothing is sent twice: an unknown result is settled by Transaction Search, by the
-// transaction's id or, where the answer with it was lost, by our reference, which goes along as clientReferenceInformation.code.
+// Cybersource supports no idempotency key, so nothing is sent twice. Transaction Search settles an unknown result: by the
+// transaction's id, or by our reference (clientReferenceInformation.code) if the answer with the id was lost.
 package cybersource
 
 import (
@@ -18,13 +18,13 @@ const (
 	enrollmentsPath = "/risk/v1/authentications"
 )
 
-// Adapter returns the adapter.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "cybersource", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Cybersource",
 			Description: "Card payments through Cybersource's REST API.", Website: "https://www.cybersource.com",
-			// A capture is the only one of its authorization. What it leaves is released by Cybersource, or lapses: no call does it.
+			// An authorization has one capture. Cybersource releases the rest, or the rest lapses; no call releases it.
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, Processor3DS: true,
 				External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{
@@ -48,7 +48,7 @@ func Adapter() *sdk.Adapter {
 			Reference:      sdk.ReferenceRule{MaxLength: 50},
 			Webhook:        &sdk.WebhookRule{Scheme: "cybersource-hmac-sha256", ToleranceSeconds: toleranceSeconds},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference},
-				NotFoundFinalAfterSeconds: 60 * 60}, // the guide of Transaction Search names no time; as a rule a transaction is there within a minute
+				NotFoundFinalAfterSeconds: 60 * 60}, // Transaction Search documents no delay; usually it is under a minute
 		},
 		Authorize: authorize, Verify: authorize, Complete: complete,
 		Capture: capture, Void: void, Refund: refund, IncrementalAuthorize: incrementalAuthorize,
@@ -57,7 +57,7 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// placements: card data stands in payments and in the two requests of payer authentication that hold the card.
+// placements: card data stands in payments and in the two payer authentication requests with the card.
 func placements() []sdk.Placement {
 	const authentication = "consumerAuthenticationInformation."
 	card := sdk.CardFields{Number: "paymentInformation.card.number", CVC: "paymentInformation.card.securityCode"}
@@ -65,13 +65,13 @@ func placements() []sdk.Placement {
 	all = append(all, sdk.CardPlacements(enrollmentsPath, card, sdk.OpComplete)...)
 	for _, name := range cryptograms {
 		all = append(all, sdk.CardPlacements(paymentsPath, sdk.CardFields{CAVV: authentication + name}, sdk.OpAuthorize, sdk.OpVerify)...)
-		// Captured from the enrollment's answer.
+		// Captured from the answer to the enrollment.
 		all = append(all, sdk.Placement{Secret: "*", Operation: sdk.OpComplete, Method: "POST", Path: paymentsPath, In: "body", Field: authentication + name})
 	}
 	return all
 }
 
-// authentication is HTTP Signature: the signature covers the digest of the body, where there is one.
+// authentication is HTTP Signature. The signature covers the digest of the body, if there is a body.
 func authentication() []sdk.Placement {
 	all := []sdk.Placement{{Secret: "*", Method: "GET", In: "header", Field: "Signature", Format: signatureHeader("{}", signed, "{}")}}
 	for _, method := range []string{"POST", "PATCH"} {
@@ -81,20 +81,20 @@ func authentication() []sdk.Placement {
 	return all
 }
 
-// What a signature covers, and how it and the digest are written.
+// The parts of a signature, and the form of it and of the digest.
 const (
 	signed         = "host date (request-target) v-c-merchant-id"
 	signedWithBody = "host date (request-target) digest v-c-merchant-id"
 	digestPrefix   = "SHA-256="
-	httpDate       = "Mon, 02 Jan 2006 15:04:05 GMT" // RFC 1123, as the guide has it
+	httpDate       = "Mon, 02 Jan 2006 15:04:05 GMT" // RFC 1123, as the guide requires
 )
 
 func signatureHeader(key, names, signature string) string {
 	return `keyid="` + key + `", algorithm="HmacSHA256", headers="` + names + `", signature="` + signature + `"`
 }
 
-// send sends a request with its HTTP Signature: an HMAC-SHA256, under the shared secret, over the named headers, one on each line, as
-// name, colon, space and value. The host of the URL is what the Host header will be. GETs have no body and no digest.
+// send sends a request with its HTTP Signature: an HMAC-SHA256 with the shared secret over the named headers, one per line, as
+// name, colon, space and value. The Host header is the host of the URL. GETs have no body and no digest.
 func send(c *sdk.Call, method, path string, body *sdk.Object, capture ...sdk.Capture) *sdk.Response {
 	_, address, _ := strings.Cut(c.Account.BaseURL, "://")
 	at := strings.IndexByte(address+"/", '/') // where the path begins

@@ -9,12 +9,12 @@ import (
 )
 
 var (
-	errAnswer = errors.New("not an answer to the request")
-	errStatus = errors.New("a status that decides nothing")
+	errAnswer = errors.New("the answer does not answer the request")
+	errStatus = errors.New("the status of the answer decides nothing")
 )
 
-// ask sends a request and reads the answer, where there is one that says something. 5xx say nothing, whatever their body: the money may
-// have moved. A refusal by the gate before the API, which does not know the account, ends the operation.
+// ask sends a request and reads a meaningful answer. A 5xx means nothing, whatever its body: the money may have moved. A refusal
+// by the gateway in front of the API, which does not know the account, ends the operation.
 func ask(c *sdk.Call, method, path string, body *sdk.Object, captures ...sdk.Capture) sdk.JSON {
 	r := send(c, method, path, body, captures...)
 	j := r.JSON()
@@ -22,12 +22,12 @@ func ask(c *sdk.Call, method, path string, body *sdk.Object, captures ...sdk.Cap
 		c.End(sdk.Declined(declines.New("UNAUTHORIZED", gate, "")))
 	}
 	sdk.Require(j.IsObject() && (r.OK() || r.Refuses() && declined(j.Str("status"))), errAnswer)
-	// Another request had this reference, which none but this one has: what has become of that only a query tells.
+	// An earlier request had this reference, which only this operation uses. A query will find its result.
 	sdk.Require(j.Str("reason") != "DUPLICATE_REQUEST", errAnswer)
 	return j
 }
 
-// Statuses that mean the same of everything.
+// Statuses with the same meaning for all objects.
 const (
 	refusals = "DECLINED REJECTED FAILED INVALID_REQUEST AUTHORIZED_RISK_DECLINED AUTHENTICATION_FAILED"
 	releases = "VOIDED REVERSED CANCELLED"
@@ -35,14 +35,14 @@ const (
 	finished = "SUCCEEDED TRANSMITTED"
 )
 
-// payments are the statuses of payments. AUTHORIZED is captured where the payment was asked for so.
+// payments are the meanings of payment statuses. AUTHORIZED means captured for a payment with automatic capture.
 var payments = sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED PARTIAL_AUTHORIZED"}, {sdk.StatusCaptured, finished},
 	{sdk.StatusPending, "PENDING ACCEPTED CHALLENGE STATUS_NOT_RECEIVED " + reviews}, {sdk.StatusVoided, releases}}
 
-// declined says that a status is a refusal.
+// declined reports whether a status is a refusal.
 func declined(status string) bool { return payments.Of(status) == sdk.StatusDeclined }
 
-// paymentOutcome is what has become of a payment: the answer to it, or what Transaction Search says of it.
+// paymentOutcome is the outcome of a payment, from its answer or from Transaction Search.
 func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	o := outcome(a, status, payments)
 	if o.Status == sdk.StatusDeclined || o.Status == sdk.StatusVoided {
@@ -53,7 +53,7 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 		o.Amount = told(r, a, "totalAmount")
 	}
 	sdk.Require(zero || o.Amount == nil && status != "PARTIAL_AUTHORIZED" || o.Amount != nil && o.Amount.Minor > 0, errStatus)
-	if status == "AUTHORIZED" && !r.Manual() { // of a part, nobody captures but we
+	if status == "AUTHORIZED" && !r.Manual() { // Cybersource does not capture a partial approval by itself
 		o.Status = sdk.StatusCaptured
 	}
 	if zero && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
@@ -65,12 +65,13 @@ func paymentOutcome(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	return o
 }
 
-// told is an amount of an answer, nil where it tells none.
+// told is an amount of an answer; nil if the answer lacks it.
 func told(r *sdk.Request, a sdk.JSON, name string) *sdk.Money {
 	return a.Get("orderInformation.amountDetails").Told(name, "currency", r.Amount.Currency)
 }
 
-// outcome is what every answer about a transaction may hold. What is not a refusal has an id and a status that means something.
+// outcome reads the common fields of answers about a transaction. Unless it is a refusal, the answer must have an id and a known
+// status.
 func outcome(a sdk.JSON, status string, means sdk.Statuses) *sdk.Outcome {
 	o := &sdk.Outcome{TransactionID: a.Str("id"), Reference: a.Str("reconciliationId"),
 		Checks: checks.Read(a.Text("processorInformation.cardVerification.resultCode"), a.Text("processorInformation.avs.code"))}
@@ -89,17 +90,17 @@ func outcome(a sdk.JSON, status string, means sdk.Statuses) *sdk.Outcome {
 	return o
 }
 
-// checks are Cybersource's CVN and AVS codes. Some tell of the street or of the postal code alone.
+// checks are Cybersource's CVN and AVS codes. Some codes concern only the street or only the postal code.
 var checks = sdk.CheckCodes{
 	CVC:        sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N D I"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U X 1 2 3"}},
 	Line1:      sdk.Results{{sdk.CheckPass, "X Y D M H V A O B T"}, {sdk.CheckFail, "W Z L N C K"}, {sdk.CheckUnavailable, "P U G I R E S 1 2"}},
 	PostalCode: sdk.Results{{sdk.CheckPass, "X Y D M H V W Z L P F"}, {sdk.CheckFail, "A O N C K"}, {sdk.CheckUnavailable, "B U G I R E S 1 2"}},
 }
 
-// inDoubt are the reasons after which the processor behind Cybersource may have acted all the same: no refusals.
+// inDoubt are the reasons after which the processor behind Cybersource may still have acted. They are not refusals.
 var inDoubt = sdk.Names{{"in doubt", "SYSTEM_ERROR 150 SERVER_TIMEOUT 151 SERVICE_TIMEOUT 152 PROCESSOR_TIMEOUT 250 PROCESSOR_ERROR GATEWAY_TIMEOUT SERVICE_UNAVAILABLE"}}
 
-// refused is the outcome of a refusal. Transaction Search has a number for its reason.
+// refused is the outcome of a refusal. Transaction Search has a number for the reason.
 func refused(a sdk.JSON) *sdk.Outcome {
 	status := a.First("status", "applicationInformation.status")
 	code := a.First("errorInformation.reason", "reason", "applicationInformation.reasonCode")
@@ -119,7 +120,7 @@ func refused(a sdk.JSON) *sdk.Outcome {
 	return o
 }
 
-// declines are decline codes and what they mean.
+// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

@@ -6,8 +6,8 @@ import (
 	"payswitch/sdk"
 )
 
-// authorize holds the amount, or takes it at once; with amount 0 it is the check of a card (Verify). A payment for which 3-D Secure is
-// asked begins with payer authentication instead.
+// authorize authorizes the amount, or captures it at once. With amount 0 it checks a card (Verify). With 3-D Secure it begins with
+// payer authentication.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedInstrument())
@@ -40,13 +40,13 @@ func pay(c *sdk.Call, indicator, action string, authentication *sdk.Object) (*sd
 	if status := a.Str("status"); payments.Of(status) != sdk.StatusVoided {
 		return paymentOutcome(r, a, status), nil
 	}
-	return refused(a), nil // taken back before it was made
+	return refused(a), nil // Cybersource reversed the payment, which counts as a decline
 }
 
-// maxDescriptor is how much of a statement descriptor the processors behind Cybersource take.
+// maxDescriptor is the length of a statement descriptor that the processors behind Cybersource accept.
 const maxDescriptor = 23
 
-// begin begins a request about a card: what is charged, and our reference.
+// begin begins a request about a card with the instrument and our reference.
 func begin(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
 	instrument := sdk.NewObject()
@@ -66,7 +66,6 @@ func card(k *sdk.Card) *sdk.Object {
 	return o
 }
 
-// cardTypes are Cybersource's numbers of the networks.
 var cardTypes = map[sdk.CardNetwork]string{sdk.Visa: "001", sdk.Mastercard: "002", sdk.AmericanExpress: "003", sdk.Discover: "004",
 	sdk.DinersClub: "005", sdk.JCB: "007", sdk.CartesBancaires: "036", sdk.Maestro: "042", sdk.RuPay: "061", sdk.UnionPay: "062"}
 
@@ -91,12 +90,12 @@ func processingInformation(c *sdk.Call, indicator, action string) *sdk.Object {
 		Str("commerceIndicator", indicator).Bool("capture", !r.Manual() && r.Amount.Minor > 0)
 }
 
-// initiator says who began a payment with a stored credential, as the card networks want it; empty for other payments.
+// initiator says who began a payment with a stored credential, as the card networks require; empty for other payments.
 func initiator(r *sdk.Request) *sdk.Object {
 	u, id := r.StoredCredential, r.Instrument.NetworkTransactionID
 	o := sdk.NewObject().OptStr("type", sdk.Names{{"customer", "first cit"}, {"merchant", "mit"}}.For(u)).
 		OptBool("credentialStoredOnFile", r.Stores()).OptBool("storedCredentialUsed", u != nil && !u.First)
-	if u.Agreement() == "mit" && id != "" { // with a token, Cybersource knows both itself
+	if u.Agreement() == "mit" && id != "" { // Cybersource knows both for a token
 		reason := cmp.Or(mitReasons.Of(u.Category), "10") // 10: unscheduled
 		o.Obj("merchantInitiatedTransaction", sdk.NewObject().Str("reason", reason).Str("previousTransactionId", id))
 	}
@@ -113,7 +112,7 @@ func commerceIndicator(r *sdk.Request) string {
 
 func orderInformation(r *sdk.Request) *sdk.Object {
 	to := *r.BillTo()
-	if k := r.Instrument.Card; k != nil && to.Name() == "" { // Cybersource wants to know whose the card is
+	if k := r.Instrument.Card; k != nil && to.Name() == "" { // Cybersource requires the name of the cardholder
 		to.FirstName, to.LastName = k.HolderNames()
 	}
 	return sdk.NewObject().Obj("amountDetails", amount(r.Amount)).OptObj("billTo", address(&to).OptStr("email", r.Email())).
@@ -125,7 +124,7 @@ func address(a *sdk.Address) *sdk.Object {
 		OptStr("administrativeArea", a.State).OptStr("postalCode", a.Zip).OptStr("country", a.Country)
 }
 
-// definedInformation is the merchant's metadata by name, and the order number: "name=value" each. There are 100 fields for it.
+// definedInformation is the merchant's metadata by name, with the order number, as "name=value". There are 100 fields.
 func definedInformation(r *sdk.Request) *sdk.Array {
 	const most = 100
 	all := sdk.Sorted(r.Metadata)

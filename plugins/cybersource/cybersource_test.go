@@ -28,7 +28,7 @@ func TestSuite(t *testing.T) {
 	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(cybersource.Adapter()), options))
 }
 
-// TestSignature computes the signatures anew, from the documentation's rule.
+// TestSignature computes the signatures again from the documented rule.
 func TestSignature(t *testing.T) {
 	key, err := base64.StdEncoding.DecodeString(secret)
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func TestAmounts(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, p.Status, "a part of which nobody knows how much")
 }
 
-// TestEvidence: what proves nothing decides nothing.
+// TestEvidence: an answer without proof decides nothing.
 func TestEvidence(t *testing.T) {
 	for name, x := range map[string]sdk.Exchange{
 		"server error":      answer(502, `{"status":"DECLINED","errorInformation":{"reason":"EXPIRED_CARD"}}`),
@@ -111,7 +111,7 @@ func TestDeclines(t *testing.T) {
 	require.Equal(t, sdk.StatusDeclined, p.Status)
 	require.Equal(t, sdk.DeclineInvalidMerchant, p.Decline.Reason)
 
-	// Transaction Search may know a reason code alone.
+	// Transaction Search may return a reason code alone.
 	p = play(t, sdk.OpSync, later(2499), answer(200, `{"id":"7001","applicationInformation":{"reasonCode":"204"}}`))
 	require.Equal(t, sdk.StatusDeclined, p.Status)
 	require.Equal(t, sdk.DeclineInsufficientFunds, p.Decline.Reason)
@@ -125,7 +125,7 @@ func TestChecks(t *testing.T) {
 	require.Equal(t, "831000", p.AuthCode)
 }
 
-// TestCapture: a capture is accepted first, and what follows refers to its own id.
+// TestCapture: Cybersource first accepts a capture; later operations use the capture's own id.
 func TestCapture(t *testing.T) {
 	p := play(t, sdk.OpCapture, later(1000), answer(201, `{"id":"8001","status":"PENDING"}`))
 	require.Equal(t, sdk.StatusPending, p.Status)
@@ -161,7 +161,7 @@ func TestDescriptorAndDelivery(t *testing.T) {
 	require.JSONEq(t, `{"firstName":"Jane","address1":"500 Oak Ave","locality":"Portland","country":"US"}`, b.Raw("orderInformation.shipTo"))
 }
 
-// Whose the card is stands on it, where the billing address does not tell.
+// The card's holder counts if the billing address has no name.
 func TestHolder(t *testing.T) {
 	r := payment()
 	r.Instrument.Card.Holder = "Ann B. Doe"
@@ -196,7 +196,7 @@ func TestIncrement(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, held("24.99")).Status)
 }
 
-// TestSearch: an answer that was lost is looked up by our reference and by what the transaction did.
+// TestSearch: after a lost answer the adapter searches by our reference and the transaction's service.
 func TestSearch(t *testing.T) {
 	summary := func(id, service string) string {
 		return `{"id":"` + id + `","clientReferenceInformation":{"code":"ref-1"},"applicationInformation":{"applications":[{"name":"` + service + `"}]}}`
@@ -235,7 +235,7 @@ func TestSearch(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), answer(404, `not found`)).Status)
 }
 
-// TestOtherAnswers: an answer about another payment, or of another amount, decides nothing or tells it.
+// TestOtherAnswers: an answer about another payment decides nothing; another amount is reported.
 func TestOtherAnswers(t *testing.T) {
 	amounts := func(status, amount, currency string) sdk.Exchange {
 		return answer(201, `{"id":"7001","status":"`+status+`","orderInformation":{"amountDetails":{"authorizedAmount":"`+amount+`","totalAmount":"`+amount+

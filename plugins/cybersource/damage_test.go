@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// TestDamage: what takes several requests is not misled by an answer with something wrong in it either.
+// TestDamage: a damaged answer misleads no operation of several requests.
 func TestDamage(t *testing.T) {
 	lost, refund, device := later(2499), later(500), payment()
 	lost.TransactionID = ""

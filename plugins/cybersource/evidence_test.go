@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// TestCapturedWithThePayment shows that a payment that was to be captured at once is captured where its service ics_bill succeeded.
+// TestCapturedWithThePayment shows that a payment with automatic capture counts as captured if its service ics_bill succeeded.
 func TestCapturedWithThePayment(t *testing.T) {
 	r := later(2499)
 	r.Capture, r.Payment = sdk.CaptureAutomatic, &sdk.PaymentState{Currency: "USD", Requested: 2499, Capture: sdk.CaptureAutomatic}
@@ -35,7 +35,7 @@ func TestCapturedWithThePayment(t *testing.T) {
 	}
 }
 
-// TestFailedCaptureSaysNothingOfThePayment shows that a capture that failed is the capture's end and not the payment's.
+// TestFailedCaptureSaysNothingOfThePayment shows that a failed capture ends the capture and not the payment.
 func TestFailedCaptureSaysNothingOfThePayment(t *testing.T) {
 	r := later(2499)
 	r.ConnectorData = sdk.Keep("capture", "8001")
@@ -48,7 +48,8 @@ func TestFailedCaptureSaysNothingOfThePayment(t *testing.T) {
 	}
 }
 
-// TestNotFoundByItsID shows that a transaction that Cybersource named and does not know is another account's.
+// TestNotFoundByItsID shows that a transaction with Cybersource's own id that Cybersource does not know belongs to another
+// account.
 func TestNotFoundByItsID(t *testing.T) {
 	captured, void, refund := later(2499), later(0), later(500)
 	captured.ConnectorData, void.Resolves, refund.RefundID = sdk.Keep("capture", "8001"), "", "9001"
@@ -60,7 +61,7 @@ func TestNotFoundByItsID(t *testing.T) {
 	}
 }
 
-// TestInDoubt shows that what the processor behind Cybersource may have done all the same is no decline.
+// TestInDoubt shows that a request on which the processor may have acted is not declined.
 func TestInDoubt(t *testing.T) {
 	for _, reason := range []string{"PROCESSOR_TIMEOUT", "PROCESSOR_ERROR", "SYSTEM_ERROR", "SERVER_TIMEOUT", "SERVICE_TIMEOUT", "GATEWAY_TIMEOUT"} {
 		x := answer(201, `{"id":"7001","status":"DECLINED","errorInformation":{"reason":"`+reason+`"}}`)
@@ -74,7 +75,7 @@ func TestInDoubt(t *testing.T) {
 	}
 }
 
-// TestReasons shows that the reasons that Cybersource documents say more than that there was a decline.
+// TestReasons shows that Cybersource's documented reasons have specific decline reasons.
 func TestReasons(t *testing.T) {
 	for reason, want := range map[string]sdk.DeclineReason{
 		"CUSTOMER_WATCHLIST_MATCH": sdk.DeclineBlocked, "ADDRESS_COUNTRY_WATCHLIST_MATCH": sdk.DeclineBlocked, "EMAIL_COUNTRY_WATCHLIST_MATCH": sdk.DeclineBlocked,

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// secret is the shared secret of the account, and what signs webhooks.
+// secret is the account's shared secret and the key of its webhooks.
 const secret = "cHJvYmVfc2VjcmV0"
 
 // now is the time of all tests: 2026-01-15T10:20:30Z, in milliseconds.
@@ -38,7 +38,7 @@ func payment() sdk.Request {
 	return sdk.Request{Reference: "ref-1", Amount: usd(2499), Instrument: card(""), Capture: sdk.CaptureManual, ReturnURL: "https://pay.example/return"}
 }
 
-// later is a request about a payment that holds 24.99.
+// later is a request about an authorized payment of 24.99.
 func later(minor int64) sdk.Request {
 	return sdk.Request{Reference: "ref-1", Amount: usd(minor), TransactionID: "7001", Capture: sdk.CaptureManual,
 		Payment: &sdk.PaymentState{Currency: "USD", Requested: 2499, Authorized: 2499, Capture: sdk.CaptureManual}}

@@ -7,14 +7,14 @@ import (
 	"payswitch/sdk"
 )
 
-// A change is something that is done to a payment: a transaction of its own, with an id of its own.
+// A change is an operation on a payment: a transaction of its own, with an id of its own.
 type change struct {
 	service  string // its name in Transaction Search
-	accepted string // the status that it has there with the reason code of success alone
+	accepted string // its status there if the details hold only the reason code of success
 	statuses sdk.Statuses
 }
 
-// The changes of a payment. Of an increment, a partial approval says nothing of the new total.
+// The changes of a payment. A partial approval of an increment does not show the new total.
 var (
 	captures = &change{"ics_bill", "PENDING",
 		sdk.Statuses{{sdk.StatusDeclined, refusals + " " + releases}, {sdk.StatusPending, "PENDING"}, {sdk.StatusCaptured, finished}}}
@@ -26,7 +26,7 @@ var (
 		sdk.Statuses{{sdk.StatusDeclined, refusals}, {sdk.StatusAuthorized, "AUTHORIZED"}, {sdk.StatusPending, "PENDING " + reviews}}}
 )
 
-// read is what has become of the change. The payment keeps its id.
+// read is the outcome of the change. The payment keeps its id.
 func (k *change) read(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	o := outcome(a, status, k.statuses)
 	id := o.TransactionID
@@ -38,24 +38,25 @@ func (k *change) read(r *sdk.Request, a sdk.JSON, status string) *sdk.Outcome {
 	case k == refunds:
 		o.RefundID, o.Amount = id, a.Get("refundAmountDetails").Told("refundAmount", "currency", r.Amount.Currency)
 	case o.Status == sdk.StatusDeclined:
-	case k == captures: // which refunds refer to
+	case k == captures: // refunds refer to the capture's id
 		o.CaptureID, o.ConnectorData, o.Amount = id, sdk.Keep("capture", id), told(r, a, "totalAmount")
 	case k == reversals:
-		o.Reference = id // for the merchant to look it up
+		o.Reference = id // for the merchant's own search
 	}
 	return o
 }
 
-// do asks for the change.
+// do sends the change.
 func (k *change) do(c *sdk.Call, method, path string, body *sdk.Object) (*sdk.Outcome, error) {
 	a := ask(c, method, path, body)
 	return k.read(c.Request, a, a.Str("status")), nil
 }
 
-// payment is the path of the payment that the operation is about.
+// payment is the path of the operation's payment.
 func payment(r *sdk.Request) string { return paymentsPath + sdk.PathEscape(r.TransactionID) }
 
-// capture takes what is held, or a part of it. Cybersource accepts it (PENDING) and hands it on with the day's batch.
+// capture captures all or a part of an authorization. Cybersource accepts the capture (PENDING) and forwards it with the day's
+// batch.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	return captures.do(c, "POST", payment(r)+"/captures", sdk.NewObject().
@@ -65,16 +66,16 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 		Obj("clientReferenceInformation", reference(r)))
 }
 
-// void releases what is held: it reverses the authorization, all of it.
+// void reverses the whole authorization.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	r, p := c.Request, c.Request.Payment
-	sdk.Require(p != nil && max(p.Authorized, p.Requested) > 0, sdk.Missing("amount", "the amount that is held is needed"))
+	sdk.Require(p != nil && max(p.Authorized, p.Requested) > 0, sdk.Missing("amount", "the request lacks the authorized amount"))
 	held := sdk.Money{Minor: cmp.Or(p.Authorized, p.Requested), Currency: p.Currency}
 	return reversals.do(c, "POST", payment(r)+"/reversals", sdk.NewObject().Obj("clientReferenceInformation", reference(r)).
 		Obj("reversalInformation", sdk.NewObject().Obj("amountDetails", amount(held)).OptStr("reason", r.Reason)))
 }
 
-// refund gives back what was taken: of the capture where there was one, else of the payment, which was captured with it.
+// refund refunds the capture, or the payment if it was captured at once.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r, path := c.Request, payment(c.Request)
 	if id := r.KeptText("capture"); id != "" {
@@ -85,7 +86,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 		Obj("clientReferenceInformation", reference(r)))
 }
 
-// incrementalAuthorize raises what is held. Cybersource is told by how much, and we are told the new total.
+// incrementalAuthorize raises the authorized amount. Cybersource takes the difference; the request holds the new total.
 func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 	more := c.Request.Increase()
 	return increments.do(c, "PATCH", payment(c.Request), sdk.NewObject().
@@ -94,7 +95,7 @@ func incrementalAuthorize(c *sdk.Call) (*sdk.Outcome, error) {
 		At("orderInformation.amountDetails", sdk.NewObject().Str("additionalAmount", more.Major()).Str("currency", string(more.Currency))))
 }
 
-// sync asks what has become of a payment, or of what was done to it.
+// sync asks for the state of a payment, or of a change of it.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	captured := r.KeptText("capture")
@@ -103,8 +104,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		return reversals.find(c, ""), nil
 	case r.Resolves == sdk.OpCapture, captured != "":
 		o := captures.find(c, captured)
-		// A capture that came to nothing says nothing of the payment, which may be held still.
-		sdk.Require(r.Resolves == sdk.OpCapture || o.Status != sdk.StatusDeclined, errors.New("the capture failed, which does not tell where the payment is"))
+		// A failed capture proves nothing about the payment, which may still be authorized.
+		sdk.Require(r.Resolves == sdk.OpCapture || o.Status != sdk.StatusDeclined, errors.New("the capture failed, which does not show the state of the payment"))
 		if r.Resolves != sdk.OpCapture && o.Status == sdk.StatusCaptured && o.Amount == nil && r.Known().Captured > 0 {
 			o.Amount = &sdk.Money{Minor: r.Payment.Captured, Currency: r.Amount.Currency}
 		}
@@ -118,20 +119,20 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		o.Status = billed(a, status)
 	}
 	if r.Resolves == sdk.OpIncrementalAuthorize && o.Status == sdk.StatusAuthorized {
-		sdk.Require(o.Amount != nil && *o.Amount == r.Amount, errors.New("what is held is not the new total"))
+		sdk.Require(o.Amount != nil && *o.Amount == r.Amount, errors.New("the authorized amount is not the new total"))
 	}
 	return o, nil
 }
 
-// billed is what the details of a payment that was to be captured at once say of its capture, the service ics_bill: a payment that was only
-// authorized is held. Where the status says that it has been handed on, the services need not be told.
+// billed reads the service ics_bill in the details of a payment with automatic capture. Without a successful ics_bill the payment
+// is authorized. If the status shows that the payment was forwarded, the services do not matter.
 func billed(a sdk.JSON, status string) sdk.OutcomeStatus {
 	services := a.Get("applicationInformation.applications")
 	bill := services.Where("name", "ics_bill")
 	switch result := bill.Text("rCode"); {
 	case result == "1":
 		return sdk.StatusCaptured
-	case result == "0" && status == "AUTHORIZED": // it failed
+	case result == "0" && status == "AUTHORIZED": // ics_bill failed
 		return sdk.StatusAuthorized
 	case !services.Exists() && status != "AUTHORIZED":
 		return sdk.StatusCaptured
@@ -139,11 +140,11 @@ func billed(a sdk.JSON, status string) sdk.OutcomeStatus {
 		services.Need("0.name")
 		return sdk.StatusAuthorized
 	}
-	sdk.Check(errors.New("the details do not tell whether the payment was captured"))
+	sdk.Check(errors.New("the details do not show whether the payment was captured"))
 	return ""
 }
 
-// refundSync asks what has become of a refund.
+// refundSync asks for the state of a refund.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	return refunds.find(c, c.Request.RefundID), nil
 }

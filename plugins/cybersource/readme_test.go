@@ -14,21 +14,21 @@ import (
 
 var update = flag.Bool("update", false, "write README.md anew")
 
-// TestReadme keeps README.md what manifest and cases say.
+// TestReadme checks README.md against manifest and cases.
 func TestReadme(t *testing.T) {
 	support, err := wire.Support(cybersource.Adapter(), os.DirFS("testdata"), facts, missing)
 	require.NoError(t, err)
 	wire.Readme(t, about+"\n"+support, *update)
 }
 
-// missing is why an operation is not offered.
+// missing says why the adapter lacks an operation.
 var missing = map[sdk.Operation]string{
 	sdk.OpAccessToken: "every request is signed",
 }
 
 const about = `# Cybersource
 
-Speaks to Cybersource's REST API: Payments (` + "`/pts/v2`" + `), Payer Authentication (` + "`/risk/v1`" + `), Transaction Search (` + "`/tss/v2`" + `) and webhooks.
+Card payments through Cybersource's REST API: Payments (` + "`/pts/v2`" + `), Payer Authentication (` + "`/risk/v1`" + `), Transaction Search (` + "`/tss/v2`" + `) and webhooks.
 
 This page is generated from the manifest and the cases: ` + "`go test ./plugins/cybersource -run Readme -update`" + `.
 
@@ -39,26 +39,26 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 | api_key | the id of a REST shared secret key | required |
 | key1 | the merchant id | required |
 | api_secret | the shared secret, in base64 | required |
-| webhook_secret | the digital signature key of the webhooks, in base64 | without it no message is read |
-| metadata.disable_avs | "true" approves although the address check failed | "false" |
-| metadata.disable_cvn | "true" approves although the CVC check failed | "false" |
+| webhook_secret | the digital signature key of the webhooks, in base64 | without it the adapter reads no message |
+| metadata.disable_avs | "true" approves even if the address check fails | "false" |
+| metadata.disable_cvn | "true" approves even if the CVC check fails | "false" |
 
 ## What to know
 
-- **Requests are signed** (HTTP Signature, HMAC-SHA256 over host, date, request target, digest and merchant id). Key, secret and the digest of a body with a card in it
-  are computed by the host.
-- **No idempotency key.** Nothing is sent twice. A result that was lost is looked up in Transaction Search, by id or by our reference, which is
-  ` + "`clientReferenceInformation.code`" + `. "Not found" is believed an hour after the last send. An id of Cybersource's that it does not know is another account's: unknown,
-  with the alarm ` + "`other_account`" + `.
-- **Captured with the payment** is what Transaction Search shows so: the service ` + "`ics_bill`" + ` succeeded, or the payment was handed on. Where ` + "`ics_bill`" + ` failed or is not there, the
-  payment is authorized. A capture that failed later says nothing of the payment.
-- **In doubt** are time-outs and errors of the processor behind Cybersource (` + "`PROCESSOR_TIMEOUT`, `SYSTEM_ERROR`" + ` and their like): unknown, not declined.
-- **Captures** are accepted (pending) and handed on with the day's batch, after which a sync tells that they are taken. There is one for an authorization; what a smaller
-  one leaves is released by Cybersource or lapses. The capture has an id of its own, to which refunds refer.
-- **Decision Manager.** A payment that is held for review is pending until a person decides. One that is refused (` + "`AUTHORIZED_RISK_DECLINED`" + `) is declined: what the issuer
-  holds lapses, or is reversed in the Business Center.
-- **3-D Secure** is run by Payer Authentication where it is asked for: device data, enrollment, challenge. The proof goes from the enrollment into the payment without being
-  seen here. Results of an authentication done outside are sent.
+- **Requests are signed** (HTTP Signature, HMAC-SHA256 over host, date, request target, digest and merchant id). The host fills in key and secret, and computes
+  the digest of a body with a card.
+- **No idempotency key.** Nothing is sent twice. The switch looks a lost result up in Transaction Search, by id or by our reference, which is
+  ` + "`clientReferenceInformation.code`" + `. "Not found" counts an hour after the last send. If Cybersource does not know an id of its own, the id belongs to another
+  account: the result is unknown, with the alarm ` + "`other_account`" + `.
+- **Automatic capture.** A payment is captured if Transaction Search shows that: the service ` + "`ics_bill`" + ` succeeded, or the payment was forwarded. If ` + "`ics_bill`" + ` failed or is absent, the
+  payment is authorized. A later failed capture proves nothing about the payment.
+- **In doubt** are time-outs and errors of the processor behind Cybersource (` + "`PROCESSOR_TIMEOUT`, `SYSTEM_ERROR`" + ` and their like): the result is unknown, not declined.
+- **Captures** are accepted (pending) and forwarded with the day's batch; a later sync finds them captured. An authorization has one capture. Cybersource
+  releases the rest, or the rest lapses. The capture has an id of its own, which refunds use.
+- **Decision Manager.** A payment under review is pending until a person decides. A refused one (` + "`AUTHORIZED_RISK_DECLINED`" + `) is declined: its authorization
+  lapses, or is reversed in the Business Center.
+- **3-D Secure** is run by Payer Authentication on request: device data, enrollment, challenge. The payment holds the proof of the enrollment; the adapter sees only its
+  stand-in. The adapter sends outside results.
 - **Stored credentials** are payment instruments of the Token Management Service. A payment by network transaction id names its reason.
-- **Webhooks** are signed with their time, five minutes old at most. Every message causes a query: it says less than Transaction Search does.
+- **Webhooks** are signed with their time, five minutes old at most. Every message causes a query: it holds less than Transaction Search.
 `

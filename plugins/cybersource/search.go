@@ -7,20 +7,21 @@ import (
 	"payswitch/sdk"
 )
 
-// Transaction Search has every transaction by its id, and finds the id by our reference and the service that the transaction performed.
+// Transaction Search returns a transaction by its id, and finds the id by our reference and the transaction's service.
 
 const searchesPath = "/tss/v2/searches"
 
-var errSearch = errors.New("not all that has this reference was found")
+var errSearch = errors.New("the search did not return every transaction with this reference")
 
-// find asks what has become of a change, by its id where that is known.
+// find asks for the result of a change, by its id if that is known.
 func (k *change) find(c *sdk.Call, id string) *sdk.Outcome {
 	a := transaction(c, id, k.service)
 	return k.read(c.Request, a, statusOf(a, k.accepted))
 }
 
-// transaction fetches the details of a transaction by its id, or of the one that performed a service under our reference. Where Cybersource
-// has not heard of one under our reference, the operation ends with that; an id that it gave and does not know is another account's.
+// transaction fetches the details of a transaction by its id, or by our reference and its service. If Cybersource knows no
+// transaction with our reference, the operation ends with that; an id of its own that Cybersource does not know belongs to another
+// account.
 func transaction(c *sdk.Call, id, service string) sdk.JSON {
 	given := id != ""
 	if !given {
@@ -38,10 +39,10 @@ func transaction(c *sdk.Call, id, service string) sdk.JSON {
 	return a
 }
 
-// search is the id of the transaction that performed a service under our reference, "" where there is none.
+// search is the id of the transaction with our reference that performed a service; "" for none.
 func search(c *sdk.Call, service string) string {
 	reference := c.Request.Reference
-	sdk.Require(reference != "", sdk.Missing("connector_transaction_id", "an id or a reference is needed"))
+	sdk.Require(reference != "", sdk.Missing("connector_transaction_id", "the request lacks both an id and a reference"))
 	response := send(c, "POST", searchesPath, sdk.NewObject().Bool("save", false).Str("query", "clientReferenceInformation.code:"+reference).
 		Int("offset", 0).Int("limit", 100).Str("sort", "submitTimeUtc:desc"))
 	a := response.JSON()
@@ -49,7 +50,7 @@ func search(c *sdk.Call, service string) string {
 	all := a.Get("_embedded.transactionSummaries")
 	found := all.Only(func(t sdk.JSON) bool {
 		performed := t.Get("applicationInformation.applications")
-		performed.Need("0.name") // one that does not tell what it is may be the one
+		performed.Need("0.name") // a transaction without a service could be the wanted one
 		return t.Need("clientReferenceInformation.code") == reference && performed.Where("name", service).Exists()
 	})
 	id := found.Str("id")
@@ -57,7 +58,7 @@ func search(c *sdk.Call, service string) string {
 	return id
 }
 
-// statusOf is the status of a transaction's details. Where they hold a reason code alone, 100 means what is given for it.
+// statusOf is the status of a transaction's details. If they hold only a reason code, 100 means accepted.
 func statusOf(a sdk.JSON, accepted string) string {
 	code := a.Text("applicationInformation.reasonCode")
 	known := sdk.Names{{accepted, "100"}, {"PARTIAL_AUTHORIZED", "110"}, {"PENDING_REVIEW", "480"}}.Of(code)

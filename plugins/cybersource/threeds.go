@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Commerce indicators and UCAF collection indicators of payments that were authenticated elsewhere, by network and transStatus: Y
+// Commerce indicators and UCAF collection indicators of payments with an outside authentication, by network and transStatus: Y
 // authenticated, A attempted.
 var (
 	indicators = sdk.Names{{"vbv", "Visa_Y"}, {"vbv_attempted", "Visa_A"}, {"spa", "Mastercard_Y Mastercard_A Maestro_Y Maestro_A"},
@@ -26,8 +26,8 @@ var exemptions = sdk.Names{{"lowValueExemptionIndicator", "low_value"}, {"riskAn
 // defaultCAVVAlgorithm is CVV with authentication transaction number.
 const defaultCAVVAlgorithm = "2"
 
-// externalResult is the result of an authentication done elsewhere, and the commerce indicator that it makes. Mastercard's cryptogram has a
-// field of its own.
+// externalResult is the result of an outside authentication, with its commerce indicator. Mastercard's cryptogram has a field of
+// its own.
 func externalResult(r *sdk.Request) (indicator string, result *sdk.Object) {
 	t, n := r.ThreeDS, r.Instrument.Card.Scheme()
 	o, key := sdk.NewObject(), string(n)+"_"+t.TransStatus
@@ -41,9 +41,9 @@ func externalResult(r *sdk.Request) (indicator string, result *sdk.Object) {
 		OptStr("acsTransactionId", t.ACSTransID).Str("cavvAlgorithm", cmp.Or(t.CAVVAlgorithm, defaultCAVVAlgorithm))
 }
 
-// Payer authentication takes three steps, kept as connector data: setup tells where the browser is to be looked at ("device" and the
-// reference of the data collection), enrollment whether the customer must be challenged ("challenge" and the id of the authentication),
-// and the payment holds the result.
+// Payer authentication has three steps, stored as connector data. Setup names the page that collects the browser's data ("device"
+// and the reference of the collection). Enrollment says whether the customer is challenged ("challenge" and the id of the
+// authentication). The payment holds the result.
 
 // authenticate sends a request of payer authentication. A refusal ends the operation.
 func authenticate(c *sdk.Call, path string, body *sdk.Object, captures ...sdk.Capture) (status string, info sdk.JSON) {
@@ -54,7 +54,7 @@ func authenticate(c *sdk.Call, path string, body *sdk.Object, captures ...sdk.Ca
 	return status, a.Get("consumerAuthenticationInformation")
 }
 
-// setup asks where the browser's data is to be collected.
+// setup asks for the page that collects the browser's data.
 func setup(c *sdk.Call) (*sdk.Outcome, error) {
 	status, info := authenticate(c, setupsPath, begin(c.Request))
 	sdk.Require(status == "COMPLETED", errStatus)
@@ -67,7 +67,7 @@ func step(kind, url string, info sdk.JSON, stage, id string) (*sdk.Outcome, erro
 		NextAction: &sdk.NextAction{Type: kind, URL: url, Fields: []sdk.Header{sdk.H("JWT", info.Need("accessToken"))}}}, nil
 }
 
-// complete goes on where the customer's browser left: with the enrollment, or with the payment after a challenge.
+// complete goes on when the customer's browser returns: with the enrollment, or with the payment after a challenge.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	if id := c.Request.KeptText("challenge"); id != "" {
 		return pay(c, commerceIndicator(c.Request), "VALIDATE_CONSUMER_AUTHENTICATION", sdk.NewObject().Str("authenticationTransactionId", id))
@@ -75,17 +75,17 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	if id := c.Request.KeptText("device"); id != "" {
 		return enroll(c, id)
 	}
-	return nil, sdk.Invalid("payment_id", "no authentication of this payment is under way")
+	return nil, sdk.Invalid("payment_id", "this payment has no authentication under way")
 }
 
-// cryptograms are the fields of an authentication's answer that hold its proof. It is seen by nobody on its way into the payment.
+// cryptograms are the fields with the proof of an authentication. The adapter sees only their stand-ins.
 var cryptograms = []string{"cavv", "ucafAuthenticationData"}
 
-// results are what the payment is told of the enrollment's answer.
+// results are the fields of the enrollment's answer that the payment repeats.
 var results = append(cryptograms, "ucafCollectionIndicator", "xid", "directoryServerTransactionId", "specificationVersion", "veresEnrolled", "eciRaw",
 	"paresStatus", "acsTransactionId")
 
-// device is what the merchant's page knows of the browser, for the issuer who does not get it from the data collection; nil for nothing.
+// device is the merchant page's data about the browser, for issuers without the data collection; nil for none.
 func device(b *sdk.Browser) *sdk.Object {
 	if b == nil {
 		return nil
@@ -97,7 +97,7 @@ func device(b *sdk.Browser) *sdk.Object {
 		OptStr("httpBrowserScreenWidth", known(b.ScreenWidth)).Str("httpBrowserTimeDifference", strconv.Itoa(b.TimeZone))
 }
 
-// enroll asks whether the customer is to be challenged. Where not, the payment follows with the result.
+// enroll asks whether the customer is challenged. Without a challenge the payment follows with the result.
 func enroll(c *sdk.Call, id string) (*sdk.Outcome, error) {
 	r := c.Request
 	about := sdk.NewObject().OptStr("returnUrl", r.ReturnURL).Str("referenceId", id)

@@ -104,7 +104,7 @@ func TestProcessor3DS(t *testing.T) {
 	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpComplete, r).Reject.Code)
 }
 
-// TestSetupProvesNothing: an answer to the setup that lacks what the browser needs is no action.
+// TestSetupProvesNothing: an answer to the setup without the browser's data is not an action.
 func TestSetupProvesNothing(t *testing.T) {
 	r := payment()
 	r.Request3DS = true

@@ -8,12 +8,12 @@ import (
 	"payswitch/sdk"
 )
 
-// toleranceSeconds is how old a signed message may be.
+// toleranceSeconds is the accepted age of a signed message.
 const toleranceSeconds = 300
 
-// webhook reads a message. Its header v-c-signature holds "t=<ms>;keyId=<id>;sig=<base64>", an HMAC-SHA256 over t, a dot and the body.
-// A message says less than Transaction Search does (not whether a payment was captured with its authorization, for one), so every event
-// asks for a query.
+// webhook reads a message. Its header v-c-signature holds "t=<ms>;keyId=<id>;sig=<base64>", an HMAC-SHA256 over t, a dot and the
+// body. A message holds less than Transaction Search (for example, not whether a payment was captured with its authorization), so
+// every event asks for a query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	at := c.SignedPairs(sdk.PairSignature{Header: "v-c-signature", Separator: ";", Name: "sig", Secret: "webhook_secret", Key: sdk.FnUnbase64, Code: sdk.FnBase64})
 	ms, _ := strconv.ParseInt(at, 10, 64)
@@ -23,7 +23,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	// payments.payments.accept, payments.refunds.reject …, and Decision Manager's risk.casemanagement.decision.accept
 	service, _, _ := strings.Cut(strings.TrimPrefix(j.Str("eventType"), "payments."), ".")
 	object := objects.Of(service)
-	if object == "" { // a type that we do not know is none of ours to refuse
+	if object == "" { // unknown types are accepted and ignored
 		return sdk.Handled(), nil
 	}
 	var events []sdk.Event
@@ -37,5 +37,5 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return sdk.Handled(events...), nil
 }
 
-// objects are what events are about, by their service.
+// objects are the objects of events, by service.
 var objects = sdk.Names{{"refund", "refunds"}, {"payment", "payments capture captures reversals risk"}}

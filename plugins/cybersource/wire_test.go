@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// facts are the cases that are not carried over, and the differences that are meant.
+// facts are the cases that do not apply, and the intended differences.
 var facts = wire.Options{
 	Skip: map[string]string{
 		"authorize_processor_3ds":   "where 3-D Secure is asked for it is run: the first request is that of `pre_authenticate`",
@@ -19,21 +19,21 @@ var facts = wire.Options{
 		"decline/SYSTEM_ERROR":      "the processor may have acted: unknown",
 	},
 	Allow: map[string]string{
-		"headers.digest":           "covers the bytes of our body, which has no null members",
-		"body.deviceInformation.*": "what the merchant's page knows of the browser, for an issuer who does not get it from the data collection",
-		"authorize_minimal body.orderInformation.billTo.firstName":                        "the name on the card, where there is no billing name",
-		"authorize_minimal body.orderInformation.billTo.lastName":                         "the name on the card, where there is no billing name",
-		"authenticate_minimal body.orderInformation.billTo.firstName":                     "the name on the card, where there is no billing name",
-		"authenticate_minimal body.orderInformation.billTo.lastName":                      "the name on the card, where there is no billing name",
-		"authorize_details body.merchantInformation.merchantDescriptor.name":              "the statement descriptor goes along",
-		"authorize_details body.orderInformation.shipTo.*":                                "the address of delivery goes along",
-		"authorize_details body.merchantDefinedInformation[0].value":                      "the value as the merchant gave it, not as JSON",
-		"authorize_details body.merchantDefinedInformation[1].value":                      "the value as the merchant gave it, not as JSON",
+		"headers.digest":           "covers the bytes of the adapter's body, which has no null members",
+		"body.deviceInformation.*": "the merchant page's data about the browser, for issuers without the data collection",
+		"authorize_minimal body.orderInformation.billTo.firstName":                        "the name on the card, if there is no billing name",
+		"authorize_minimal body.orderInformation.billTo.lastName":                         "the name on the card, if there is no billing name",
+		"authenticate_minimal body.orderInformation.billTo.firstName":                     "the name on the card, if there is no billing name",
+		"authenticate_minimal body.orderInformation.billTo.lastName":                      "the name on the card, if there is no billing name",
+		"authorize_details body.merchantInformation.merchantDescriptor.name":              "the adapter sends the statement descriptor",
+		"authorize_details body.orderInformation.shipTo.*":                                "the adapter sends the shipping address",
+		"authorize_details body.merchantDefinedInformation[0].value":                      "the merchant's value, not its JSON",
+		"authorize_details body.merchantDefinedInformation[1].value":                      "the merchant's value, not its JSON",
 		"setup_mandate_card body.orderInformation.amountDetails.totalAmount":              "zero with the currency's decimals, like every amount",
-		"mandate_payment_by_id body.processingInformation.commerceIndicator":              "a recurring payment is called one, whatever it is charged from",
-		"mandate_payment_by_network_id body.processingInformation.authorizationOptions.*": "the API has merchantInitiatedTransaction in initiator, not beside it",
-		"pre_authenticate body.clientReferenceInformation.code":                           "our reference goes along with every request",
-		"response/voided transaction_id":                                                  "a payment keeps its id; the reversal's is its reference",
+		"mandate_payment_by_id body.processingInformation.commerceIndicator":              "a recurring payment has this indicator, whatever the instrument",
+		"mandate_payment_by_network_id body.processingInformation.authorizationOptions.*": "the API has merchantInitiatedTransaction inside initiator",
+		"pre_authenticate body.clientReferenceInformation.code":                           "every request holds our reference",
+		"response/voided transaction_id":                                                  "a payment keeps its id; the reversal's id is the reference",
 		"status/authorize/automatic/SERVER_ERROR status":                                  "an error of the server proves nothing: the money may have moved",
 		"status/authorize/manual/SERVER_ERROR status":                                     "an error of the server proves nothing: the money may have moved",
 		"status/payment_sync/automatic/SERVER_ERROR status":                               "an error of the server proves nothing: the money may have moved",

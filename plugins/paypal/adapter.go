@@ -1,8 +1,8 @@
-// Package paypal speaks to PayPal's REST APIs for cards: Orders v2 takes the money, Payments v2 captures, voids and refunds it, and Payment
-// Method Tokens v3 keeps cards.
+// Package paypal is the adapter for cards through PayPal's REST APIs: Orders v2 for payments, Payments v2 for captures, voids and
+// refunds, and Payment Method Tokens v3 for stored cards.
 //
-// Every POST carries PayPal-Request-Id, so that the identical request again is answered with what has become of the first: that is how an
-// unknown result is settled. PayPal finds nothing by a merchant's reference.
+// Every POST carries PayPal-Request-Id. PayPal answers a repetition with the result of the first request, which settles an unknown
+// result. PayPal cannot find a payment by a merchant's reference.
 package paypal
 
 import "payswitch/sdk"
@@ -17,13 +17,13 @@ const (
 )
 
 const (
-	// keySeconds is how long Orders v2 remembers a PayPal-Request-Id. Payments v2 does so for 45 days.
+	// keySeconds is how long Orders v2 remembers a PayPal-Request-Id. Payments v2 remembers it for 45 days.
 	keySeconds = 6 * 60 * 60
-	// notFoundFinalSeconds is the longest life of an order that nobody has paid, so that one which is gone took no money.
+	// notFoundFinalSeconds is the longest life of an unpaid order. An order that is gone after it took no money.
 	notFoundFinalSeconds = 72 * 60 * 60
 )
 
-// Adapter returns the adapter.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	const card = "payment_source.card."
 	return &sdk.Adapter{
@@ -57,31 +57,31 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// currencies are those PayPal takes.
+// currencies are those that PayPal accepts.
 var currencies = []sdk.Currency{"AUD", "BRL", "CAD", "CHF", "CNY", "CZK", "DKK", "EUR", "GBP", "HKD", "HUF", "ILS", "JPY", "MXN", "MYR", "NOK",
 	"NZD", "PHP", "PLN", "SEK", "SGD", "THB", "TWD", "USD"}
 
-// decimals are PayPal's: forint and Taiwan dollars have two in ISO 4217 and none at PayPal.
+// decimals where PayPal differs from ISO 4217: no decimals for forint and Taiwan dollars.
 var decimals = sdk.Decimals{"HUF": 0, "TWD": 0}
 
-// money is an amount in the currency of the operation's, as PayPal takes it.
+// money is an amount in the operation's currency, in PayPal's form.
 func money(r *sdk.Request, minor int64) *sdk.Object {
 	c := r.Amount.Currency
 	n := sdk.Must(decimals.Scaled(sdk.Money{Minor: minor, Currency: c}))
 	return sdk.NewObject().Str("currency_code", string(c)).Str("value", sdk.Decimal(n, decimals.Of(c)))
 }
 
-// token fetches the access token that all other operations carry (OAuth 2.0, client credentials).
+// token fetches the access token for all other operations (OAuth 2.0, client credentials).
 func token(c *sdk.Call) (*sdk.Outcome, error) {
 	return c.Token(sdk.FormSend(oauthPath, sdk.NewForm().Add("grant_type", "client_credentials"), c.BasicAuth(clientID, clientSecret)), "access_token", "expires_in")
 }
 
-// headers ask for the whole resource: the short form leaves the payments out.
+// headers ask for the whole resource: the short form lacks the payments.
 func headers(c *sdk.Call) []sdk.Header {
 	return []sdk.Header{c.Bearer("access_token"), sdk.H("Content-Type", "application/json"), sdk.H("Prefer", "return=representation")}
 }
 
-// change sends a change under a PayPal-Request-Id. A nil body is none.
+// change sends a change with a PayPal-Request-Id. body may be nil.
 func change(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
 	s := &sdk.Send{Method: "POST", URL: path, Headers: headers(c)}
 	if body != nil {
@@ -90,7 +90,7 @@ func change(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
 	return sdk.Must(c.Do(s.Keyed("PayPal-Request-Id")))
 }
 
-// post sends a change that makes a resource, and returns it. A refusal ends the operation.
+// post sends a change that makes a resource, and returns the resource. A refusal ends the operation.
 func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	a := change(c, path, body)
 	if !a.OK() || a.JSON().Str("id") == "" {
@@ -99,7 +99,7 @@ func post(c *sdk.Call, path string, body *sdk.Object) sdk.JSON {
 	return a.JSON()
 }
 
-// get fetches a resource. Where PayPal itself says that it has none, the operation ends with what that means; nil is nothing that is sure.
+// get fetches a resource. If PayPal itself reports that there is none, the operation ends with absent; nil leaves it undecided.
 func get(c *sdk.Call, path string, absent *sdk.Outcome) sdk.JSON {
 	a := sdk.Must(c.Get(path, headers(c)...))
 	if a.Status == 404 && a.JSON().Str("name") == "RESOURCE_NOT_FOUND" {

@@ -14,14 +14,14 @@ func undecided(a *sdk.Response) error {
 	return a.Undecided("no decision", "name", "error", "details.0.issue")
 }
 
-// keep keeps what later operations go by: captures by the authorization's id, refunds by the capture's.
+// keep stores the ids for later operations: captures need the authorization's, refunds the capture's.
 func keep(authorization, capture string) *sdk.ConnectorData {
 	return sdk.Keep(authorizationID, authorization, captureID, capture)
 }
 
 const authorizationID, captureID = "authorize_id", "capture_id"
 
-// order reads what has become of an order. COMPLETED says that there is a payment, not that it went well: the payment tells.
+// order reads an order. COMPLETED means that there is a payment; the payment's own status shows whether it succeeded.
 func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 	c.About(j.Str("id"))
 	authorization, captured := payments(j)
@@ -42,18 +42,18 @@ func order(c *sdk.Call, j sdk.JSON) (o *sdk.Outcome) {
 	return o
 }
 
-var errCaptures = errors.New("the order does not show how much of the authorization has been captured")
+var errCaptures = errors.New("the order does not show how much of the authorization was captured")
 
 // paymentsOf are the lists of an order's payments: authorizations, captures and refunds.
 func paymentsOf(order sdk.JSON) sdk.JSON { return order.Get("purchase_units.0.payments") }
 
-// payments are the authorization and the capture of an order that count.
+// payments are the authorization and the capture that decide about an order.
 func payments(order sdk.JSON) (authorization, capture sdk.JSON) {
 	all := paymentsOf(order)
 	return last(all.Get("authorizations")), last(all.Get("captures"))
 }
 
-// last is the last of the payments that was not lost, else the last.
+// last is the last payment that was not lost, else the last.
 func last(all sdk.JSON) (found sdk.JSON) {
 	for p := range all.All() {
 		if !found.Exists() || lost(found) || !lost(p) {
@@ -63,7 +63,7 @@ func last(all sdk.JSON) (found sdk.JSON) {
 	return found
 }
 
-// statuses of authorizations and captures.
+// statuses are the statuses of authorizations and captures.
 var statuses = sdk.Statuses{
 	{sdk.StatusAuthorized, "CREATED"},
 	{sdk.StatusCaptured, "CAPTURED COMPLETED PARTIALLY_CAPTURED REFUNDED PARTIALLY_REFUNDED"},
@@ -72,7 +72,7 @@ var statuses = sdk.Statuses{
 	{sdk.StatusVoided, "VOIDED EXPIRED"},
 }
 
-// lost says that a payment came to nothing.
+// lost reports whether a payment was declined, failed or voided.
 func lost(p sdk.JSON) bool {
 	s := statuses.Of(p.Str("status"))
 	return s == sdk.StatusDeclined || s == sdk.StatusVoided
@@ -81,7 +81,7 @@ func lost(p sdk.JSON) bool {
 // orders are the statuses of orders that show no payment.
 var orders = sdk.Statuses{{sdk.StatusCustomerAction, "PAYER_ACTION_REQUIRED"}, {sdk.StatusPending, "CREATED SAVED APPROVED PENDING"}, {sdk.StatusVoided, "VOIDED"}}
 
-// unpaid is an order without a payment.
+// unpaid is the outcome of an order without a payment.
 func unpaid(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	o := &sdk.Outcome{Status: orders.Must(j.Str("status")), Raw: map[string]string{}}
 	switch link := j.Get("links").Where("rel", "payer-action"); {
@@ -95,7 +95,7 @@ func unpaid(c *sdk.Call, j sdk.JSON) *sdk.Outcome {
 	return o
 }
 
-// gone is what a payment that is held no more means to the operation: only a sync or void ends so.
+// gone is the status of a payment that is no longer authorized: voided for a sync or void, declined for any other operation.
 func gone(c *sdk.Call) sdk.OutcomeStatus {
 	if op := c.Operation(); op == sdk.OpSync || op == sdk.OpVoid {
 		return sdk.StatusVoided
@@ -103,7 +103,6 @@ func gone(c *sdk.Call) sdk.OutcomeStatus {
 	return sdk.StatusDeclined
 }
 
-// payment reads an authorization or a capture.
 func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
 	o := &sdk.Outcome{Status: statuses.Must(p.Str("status")), NetworkTransactionID: p.Str("network_transaction_reference.id"),
 		Raw: p.Pick("status", "reason=status_details.reason", "response_code=processor_response.response_code", "avs_code=processor_response.avs_code",
@@ -127,16 +126,16 @@ func payment(c *sdk.Call, p sdk.JSON) *sdk.Outcome {
 	return o
 }
 
-var errCurrency = errors.New("an amount in another currency than the payment's, or none")
+var errCurrency = errors.New("the answer lacks an amount in the payment's currency")
 
-// paid is the amount of a payment or refund, which must be in the currency asked for.
+// paid is the amount of a payment or refund, which must be in the requested currency.
 func paid(c *sdk.Call, p sdk.JSON) *sdk.Money {
 	m := p.MajorIn("amount.value", "amount.currency_code", c.Request.Amount.Currency)
 	sdk.Require(m != nil && m.Minor >= 0 && p.Has("amount.currency_code"), errCurrency)
 	return m
 }
 
-// checks are the codes of address and CVC checks, the digits those of Maestro; all others say that there was no result.
+// checks are the codes of address and CVC checks; the digits are Maestro's. Any other code means that there was no result.
 var checks = sdk.CheckCodes{
 	CVC:        sdk.Results{{sdk.CheckPass, "M Y 0"}, {sdk.CheckFail, "N 1"}, {sdk.CheckUnchecked, "P 2 3"}},
 	Line1:      sdk.Results{{sdk.CheckPass, "D F M X Y A B 0"}, {sdk.CheckFail, "P W Z C N 1"}, {sdk.CheckUnchecked, "3"}},
@@ -144,10 +143,10 @@ var checks = sdk.CheckCodes{
 	Other:      sdk.CheckUnavailable,
 }
 
-// declineOf is why a payment was declined, by what PayPal said of it: the card's response code, else the reason of its status.
+// declineOf is the reason of a declined payment: the card's response code, else the reason of its status.
 func declineOf(raw map[string]string) *sdk.Decline {
 	code := raw["response_code"]
-	if code == "" || code == "0000" { // approved by the issuer, and refused all the same
+	if code == "" || code == "0000" { // the issuer approved, and PayPal declined
 		code = cmp.Or(raw["reason"], raw["status"])
 	}
 	d := declines.New(code, raw["reason"], "")
@@ -155,15 +154,16 @@ func declineOf(raw map[string]string) *sdk.Decline {
 	return d
 }
 
-// inDoubt are the issues that say that another request of the same payment has been or is being worked on: no answer to that one.
+// inDoubt are issues that mean that another request of this payment was or is being processed. They do not answer this request.
 var inDoubt = sdk.Names{{"in doubt", "PREVIOUS_REQUEST_IN_PROGRESS DUPLICATE_INVOICE_ID DUPLICATE_REQUEST_ID ORDER_ALREADY_CAPTURED " +
 	"ORDER_ALREADY_AUTHORIZED ORDER_ALREADY_COMPLETED ORDER_COMPLETION_IN_PROGRESS AUTHORIZATION_ALREADY_CAPTURED"}}
 
-// refused reads an answer that is not what was asked for. PayPal's own error with a 4xx is a refusal; everything else decides nothing.
+// refused reads an answer without the requested resource. PayPal's own error with a 4xx is a refusal; any other answer decides
+// nothing.
 func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	j := a.JSON()
 	name, issue, message := j.Str("name"), "", ""
-	for d := range j.Get("details").All() { // the first that says why, unless one leaves it open
+	for d := range j.Get("details").All() { // the first known issue decides, unless one leaves the result open
 		switch v := d.Str("issue"); {
 		case inDoubt.Of(v) != "":
 			return nil, undecided(a)
@@ -182,7 +182,7 @@ func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// declines are decline codes and what they mean.
+// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// authorize creates an order together with its card, which PayPal then authorizes or captures at once.
+// authorize creates an order with its card, which PayPal authorizes or captures at once.
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	intent := "CAPTURE"
@@ -19,10 +19,10 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		Obj("payment_source", sdk.NewObject().Obj("card", cardSource(r))))), nil
 }
 
-// purchaseUnit is what is bought. PayPal wants the breakdown to add up to the amount.
+// purchaseUnit describes the purchase. PayPal requires that the breakdown adds up to the amount.
 func purchaseUnit(r *sdk.Request) *sdk.Object {
 	total, goods := money(r, r.Amount.Minor), r.Amount.Minor-r.ShippingCost-r.TaxAmount
-	sdk.Require(goods >= 0, sdk.Invalid("amount", "shipping cost and tax are more than the amount"))
+	sdk.Require(goods >= 0, sdk.Invalid("amount", "shipping cost and tax are higher than the amount"))
 	breakdown := sdk.NewObject().Obj("item_total", money(r, goods)).Obj("shipping", money(r, r.ShippingCost))
 	if r.TaxAmount > 0 {
 		breakdown.Obj("tax_total", money(r, r.TaxAmount))
@@ -32,7 +32,7 @@ func purchaseUnit(r *sdk.Request) *sdk.Object {
 		Obj("amount", total.Obj("breakdown", breakdown)).Obj("shipping", shipping(r.Shipping)).Arr("items", items(r, goods))
 }
 
-// items are the order's lines where they come to what the goods cost, else one for all: PayPal refuses items that do not add up.
+// items are the order's lines if they add up to the price of the goods, else one line for all: PayPal refuses other lists.
 func items(r *sdk.Request, goods int64) *sdk.Array {
 	lines := r.Lines
 	if total, ok := r.LinesTotal(); !ok || total != goods {
@@ -46,7 +46,7 @@ func items(r *sdk.Request, goods int64) *sdk.Array {
 	return all
 }
 
-// cardSource is the card: its number, or what PayPal keeps of one.
+// cardSource is the card: its number, or PayPal's token of a stored card.
 func cardSource(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
 	k, o, attributes := r.Instrument.Card, sdk.NewObject().OptStr("vault_id", r.Instrument.StoredCredentialID), sdk.NewObject()
@@ -54,7 +54,7 @@ func cardSource(r *sdk.Request) *sdk.Object {
 		o = card(r)
 	}
 	if o.OptObj("stored_credential", storedCredential(r)); r.MerchantInitiated() {
-		return o // PayPal refuses what only a customer can tell
+		return o // PayPal refuses data that only a present customer can give
 	}
 	if k != nil {
 		o.OptStr("security_code", k.CVC)
@@ -65,7 +65,7 @@ func cardSource(r *sdk.Request) *sdk.Object {
 	if r.Request3DS {
 		attributes.Obj("verification", sdk.NewObject().Str("method", "SCA_ALWAYS"))
 	}
-	if r.Request3DS || r.BillTo().Country != "US" { // PayPal asks for 3-D Secure by itself as well, where the law wants it
+	if r.Request3DS || r.BillTo().Country != "US" { // PayPal also runs 3-D Secure on its own where the law requires it
 		o.OptObj("experience_context", sdk.NewObject().OptStr("return_url", r.ReturnURL).OptStr("cancel_url", r.ReturnURL))
 	}
 	return o.OptObj("attributes", attributes)
@@ -81,7 +81,8 @@ func card(r *sdk.Request) *sdk.Object {
 var networks = map[sdk.CardNetwork]string{sdk.Visa: "VISA", sdk.Mastercard: "MASTERCARD", sdk.AmericanExpress: "AMEX", sdk.Discover: "DISCOVER", sdk.JCB: "JCB",
 	sdk.DinersClub: "DINERS", sdk.Maestro: "MAESTRO", sdk.UnionPay: "CHINA_UNION_PAY", sdk.CartesBancaires: "CB_NATIONALE"}
 
-// What PayPal is told of a payment with a stored credential, as the card networks want it: who began it, what for, and which of several it is.
+// The card networks require these facts about a payment with a stored credential: who began it, its purpose, and whether it is the
+// first.
 var (
 	initiators = sdk.Names{{"MERCHANT", "mit"}, {"CUSTOMER", "cit first"}}
 	kinds      = sdk.Names{{"RECURRING", "mit_recurring mit_installment first_recurring first_installment"}, {"UNSCHEDULED", "mit first_off_session"}, {"ONE_TIME", "first cit"}}
@@ -101,13 +102,13 @@ func storedCredential(r *sdk.Request) *sdk.Object {
 	return o
 }
 
-// address is a postal address, nil where the country, without which PayPal takes none, is not known.
+// address is a postal address; nil without a country, which PayPal requires.
 func address(a *sdk.Address) *sdk.Object {
 	if a == nil || a.Country == "" {
 		return nil
 	}
 	country := a.Country
-	if country == "CN" { // PayPal's own code
+	if country == "CN" { // PayPal has a code of its own for China
 		country = "C2"
 	}
 	return sdk.NewObject().OptStr("address_line_1", a.Line1).OptStr("address_line_2", a.Line2).OptStr("admin_area_2", a.City).
@@ -122,24 +123,25 @@ func shipping(a *sdk.Address) *sdk.Object {
 	return sdk.NewObject().OptObj("name", sdk.NewObject().OptStr("full_name", a.Name())).Obj("address", to)
 }
 
-// verify keeps a card without taking money. PayPal checks its form; whether the issuer is asked is up to the account.
+// verify stores a card without a payment. PayPal checks the card's form; the account's settings decide whether it asks the issuer.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedCard())
-	sdk.Require(!r.Request3DS, sdk.Unsupported("authentication_type", "PayPal keeps a card with 3-D Secure together with a payment only"))
+	sdk.Require(!r.Request3DS, sdk.Unsupported("authentication_type", "PayPal stores a card with 3-D Secure only together with a payment"))
 	j := post(c, tokensPath, sdk.NewObject().Obj("payment_source", sdk.NewObject().Obj("card", card(r))))
-	sdk.Require(j.Get("payment_source.card").IsObject(), errors.New("a payment token, but not of a card"))
+	sdk.Require(j.Get("payment_source.card").IsObject(), errors.New("the payment token is not a card's"))
 	id := j.Str("id")
 	return &sdk.Outcome{Status: sdk.StatusVerified, TransactionID: id,
 		StoredCredential: &sdk.StoredCredential{ID: id, CustomerID: j.Str("customer.id")}}, nil
 }
 
-// complete goes on after PayPal's 3-D Secure: it looks at the result, and takes or holds the money if the card is the customer's.
+// complete goes on after PayPal's 3-D Secure: it reads the result and, if the customer is authenticated, authorizes or captures
+// the order.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	j := orderOf(c, nil)
 	authorization, captured := payments(j)
 	if status := j.Str("status"); authorization.Exists() || captured.Exists() || status != "CREATED" && status != "APPROVED" {
-		return order(c, j), nil // paid; the customer has not finished; the order is no more
+		return order(c, j), nil // the order is paid, or waits for the customer, or is gone
 	}
 	if d := unauthenticated(j.Get("payment_source.card.authentication_result")); d != nil {
 		return &sdk.Outcome{Status: sdk.StatusDeclined, TransactionID: j.Str("id"), Decline: d}, nil
@@ -151,8 +153,9 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	return order(c, post(c, orderPath(c)+action, sdk.NewObject())), nil
 }
 
-// unauthenticated is why PayPal recommends not to go on, nil where it recommends to (developer.paypal.com, "3D Secure response
-// parameters"). A card whose issuer takes no part (enrolment N, U or B without a shift of liability) is charged all the same.
+// unauthenticated is the reason for which PayPal recommends to stop; nil if it recommends to go on (developer.paypal.com, "3D
+// Secure response parameters"). A card whose issuer does not take part (enrolment N, U or B without a shift of liability) is
+// charged.
 func unauthenticated(result sdk.JSON) *sdk.Decline {
 	enrolled, status, shift := result.Str("three_d_secure.enrollment_status"), result.Str("three_d_secure.authentication_status"), result.Str("liability_shift")
 	switch {

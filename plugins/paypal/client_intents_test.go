@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk"
 )
 
-// An order as PayPal answers: the client's, with the parts of it that the client has types for and no place in its order.
+// An order is PayPal's answer: the client's order, with parts that the client has types for but no fields in its order.
 type order struct {
 	client.Order
 	PurchaseUnits []purchaseUnit `json:"purchase_units,omitempty"`
@@ -27,13 +27,13 @@ type purchaseUnit struct {
 	} `json:"payments"`
 }
 
-// A refunded is a refund with our reference, which the client does not know of.
+// A refunded is a refund with our reference, which the client does not know.
 type refunded struct {
 	client.RefundResponse
 	CustomID string `json:"custom_id,omitempty"`
 }
 
-// ordered is an order with what became of it.
+// ordered is an order with its payments.
 func ordered(status string, change func(*purchaseUnit)) answer {
 	u := purchaseUnit{PurchaseUnit: client.PurchaseUnit{ReferenceID: "ref-1", InvoiceID: "ref-1", Amount: priced("24.99")}}
 	if change != nil {
@@ -56,7 +56,7 @@ func taken(status, value string) client.CaptureDetailsResponse {
 	return client.CaptureDetailsResponse{ID: "CAP0001", Status: status, Amount: money(value), InvoiceID: "ref-1", FinalCapture: true}
 }
 
-// refusal is PayPal's error about a request.
+// refusal is PayPal's error for a request.
 func refusal(status int, name, issue string) answer {
 	return answer{status, &client.ErrorResponse{Name: name, DebugID: "d1", Message: "The requested action could not be performed.",
 		Details: []client.ErrorResponseDetail{{Issue: issue, Description: "It could not be done."}}}}
@@ -66,7 +66,7 @@ func status(want sdk.OutcomeStatus) func(*testing.T, *sdk.Outcome) {
 	return func(t *testing.T, o *sdk.Outcome) { require.Equal(t, want, o.Status) }
 }
 
-// bought is a purchase as a user of the client writes it.
+// bought is a purchase written by a user of the client.
 func bought(intent string) func(context.Context, *client.Client) error {
 	return func(ctx context.Context, c *client.Client) error {
 		_, err := c.CreateOrderWithPaypalRequestID(ctx, intent, []client.PurchaseUnitRequest{{ReferenceID: "ref-1", InvoiceID: "ref-1",
@@ -76,7 +76,7 @@ func bought(intent string) func(context.Context, *client.Client) error {
 	}
 }
 
-// detailed is a purchase with all that is known.
+// detailed is a purchase with all known details.
 func detailed(ctx context.Context, c *client.Client) error {
 	_, err := c.CreateOrderWithPaypalRequestID(ctx, client.OrderIntentCapture, []client.PurchaseUnitRequest{{ReferenceID: "ref-1", InvoiceID: "ref-1", CustomID: "order 77",
 		Description: "Two widgets", SoftDescriptor: "ACME", Amount: &client.PurchaseUnitAmount{Currency: "USD", Value: "24.99",
@@ -189,7 +189,7 @@ func intents() []intent {
 		})}, func(t *testing.T, o *sdk.Outcome) {
 			require.Equal(t, &sdk.Totals{Authorized: 2499, Captured: 2499, Refunded: 700}, o.Totals)
 		}},
-		{"query of nothing", sdk.OpSync, byOrder, read, []answer{refusal(404, "RESOURCE_NOT_FOUND", "INVALID_RESOURCE_ID")}, func(t *testing.T, o *sdk.Outcome) { // an id of PayPal's
+		{"query of nothing", sdk.OpSync, byOrder, read, []answer{refusal(404, "RESOURCE_NOT_FOUND", "INVALID_RESOURCE_ID")}, func(t *testing.T, o *sdk.Outcome) { // an id that PayPal gave
 			require.Equal(t, []any{sdk.StatusUnknown, sdk.AlarmOtherAccount}, []any{o.Status, o.Raw["alarm"]})
 		}},
 		{"query of a refund by our reference", sdk.OpRefundSync, byOrder, read, []answer{ordered(client.OrderStatusCompleted, func(u *purchaseUnit) {
@@ -201,7 +201,7 @@ func intents() []intent {
 	}
 }
 
-// authenticated is an order whose customer has been authenticated. The client has no type for the result.
+// authenticated is an order whose customer was authenticated. The client has no type for the result.
 func authenticated() answer {
 	return answer{http.StatusOK, map[string]any{"id": "ORDER1", "status": client.OrderStatusApproved, "payment_source": map[string]any{"card": map[string]any{
 		"authentication_result": map[string]any{"liability_shift": "POSSIBLE", "three_d_secure": map[string]any{"enrollment_status": "Y", "authentication_status": "Y"}}}}}}
@@ -228,8 +228,8 @@ func TestClientEvents(t *testing.T) {
 	}
 }
 
-// TestClientRefund reads a refund by its id. The client asks for it at a path that PayPal does not document (/v2/payments/refund/), and reads
-// it as one of Payments v1, so that only its type for the answer to a refund is of use.
+// TestClientRefund reads a refund by its id. The client uses a path that PayPal does not document (/v2/payments/refund/) and the
+// type of Payments v1, so the test only uses its type for the answer to a refund.
 func TestClientRefund(t *testing.T) {
 	r := later()
 	r.RefundID = "REF1"

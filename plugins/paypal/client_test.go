@@ -22,7 +22,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// beyond are the fields that PayPal documents and the client has no place for, with where. Every one must be needed.
+// beyond are fields that PayPal documents and the client lacks, with the source. Each must be needed.
 var beyond = map[string]string{
 	"payment_source.card.vault_id":           "Orders v2, card_request: the client knows vaulted cards as tokens of billing agreements",
 	"payment_source.card.stored_credential":  "Orders v2, card_stored_credential",
@@ -31,19 +31,19 @@ var beyond = map[string]string{
 	"custom_id":                              "Payments v2, refund_request",
 }
 
-// An order is what is posted to Orders v2. The client has the type to itself, and without the payment source.
+// A createOrder is the body posted to Orders v2. The client's own type is not exported and lacks the payment source.
 type createOrder struct {
 	Intent        string                       `json:"intent"`
 	PurchaseUnits []client.PurchaseUnitRequest `json:"purchase_units"`
 	PaymentSource *client.PaymentSource        `json:"payment_source,omitempty"`
 }
 
-// A paymentToken is what is posted to Payment Method Tokens v3, which is newer than the client.
+// A paymentToken is the body posted to Payment Method Tokens v3, which the client does not have.
 type paymentToken struct {
 	PaymentSource *client.PaymentSource `json:"payment_source"`
 }
 
-// requestTypes are the client's types for what is posted.
+// requestTypes are the client's types for posted bodies.
 var requestTypes = []struct {
 	path *regexp.Regexp
 	make func() any
@@ -56,8 +56,8 @@ var requestTypes = []struct {
 	{regexp.MustCompile(`^/v3/vault/payment-tokens/$`), func() any { return &paymentToken{} }},
 }
 
-// decode reads a posted body into the client's type for it: an unknown field is an error. left are the fields of beyond that were taken
-// out before.
+// decode reads a posted body into the client's type for it; an unknown field is an error. left are the fields of beyond that were
+// removed before.
 func decode(path string, body []byte) (value any, left []string, err error) {
 	for _, r := range requestTypes {
 		if r.path.MatchString(path) {
@@ -90,7 +90,7 @@ func decode(path string, body []byte) (value any, left []string, err error) {
 	return value, left, d.Decode(value)
 }
 
-// TestRequestsAreOfTheClientsTypes reads what the adapter posts in every recorded case into the client's types.
+// TestRequestsAreOfTheClientsTypes reads every body of the recorded cases into the client's types.
 func TestRequestsAreOfTheClientsTypes(t *testing.T) {
 	a, used, posts := paypal.Adapter(), map[string]bool{}, 0
 	requests, _, err := wire.Load(os.DirFS("testdata"), "paypal")
@@ -98,7 +98,7 @@ func TestRequestsAreOfTheClientsTypes(t *testing.T) {
 	for i := range requests.Cases {
 		c := &requests.Cases[i]
 		step := c.Step(wire.Operation(c.Flow), wire.Account(&a.Manifest, requests), requests.Clock)
-		if step.Operation == sdk.OpAccessToken || c.Name == "mandate_payment_minimal" { // a wallet's, without a reference
+		if step.Operation == sdk.OpAccessToken || c.Name == "mandate_payment_minimal" { // a wallet's case, without a reference
 			continue
 		}
 		step.Request.ThreeDS = nil
@@ -127,14 +127,14 @@ func TestRequestsAreOfTheClientsTypes(t *testing.T) {
 	}
 }
 
-// kept requires that what was sent is in what the client writes: nothing got lost on the way through its types.
+// kept requires that the client writes every sent value, so its types lose none.
 func kept(t *testing.T, path string, sent, written any) {
 	switch s := sent.(type) {
 	case map[string]any:
 		w, _ := written.(map[string]any)
 		for name, value := range s {
 			_, field, _ := strings.Cut(path+"."+name, ".")
-			if value != false && beyond[field] == "" { // false is what a field that is missing says
+			if value != false && beyond[field] == "" { // a missing field means false
 				kept(t, path+"."+name, value, w[name])
 			}
 		}
@@ -148,7 +148,7 @@ func kept(t *testing.T, path string, sent, written any) {
 	}
 }
 
-// TestDecoderIsStrict shows that the decoder looks.
+// TestDecoderIsStrict: the decoder refuses unknown fields.
 func TestDecoderIsStrict(t *testing.T) {
 	for body, path := range map[string]string{
 		`{"intent":"CAPTURE","colour":"red"}`:                                   "/v2/checkout/orders",
@@ -164,21 +164,21 @@ func TestDecoderIsStrict(t *testing.T) {
 	}
 }
 
-// A received is a request as PayPal gets it.
+// A received is a request as PayPal receives it.
 type received struct {
 	method, path string
 	body         []byte
 	header       http.Header
 }
 
-// A fake is a server in PayPal's place, which notes the requests and gives its answers one after the other.
+// A fake is a server that notes the requests and gives its answers in order.
 type fake struct {
 	*httptest.Server
 	requests []received
 	answers  []answer
 }
 
-// An answer is a value of the client's types, given as JSON; nil is no body.
+// An answer is a value of the client's types, returned as JSON; nil for no body.
 type answer struct {
 	status int
 	value  any
@@ -206,7 +206,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// client is the Go client, which speaks to the server.
+// client is the Go client, connected to the server.
 func (f *fake) client(t *testing.T, token string) *client.Client {
 	c, err := client.NewClient("test_client_id", "test_client_secret", f.URL)
 	require.NoError(t, err)
@@ -217,7 +217,7 @@ func (f *fake) client(t *testing.T, token string) *client.Client {
 	return c
 }
 
-// adapter has the adapter run an operation against the server.
+// adapter runs an operation of the adapter against the server.
 func (f *fake) adapter(t *testing.T, op sdk.Operation, r sdk.Request) *sdk.Outcome {
 	a := paypal.Adapter()
 	step := wire.NewStep(&a.Manifest, op, r)
@@ -228,7 +228,7 @@ func (f *fake) adapter(t *testing.T, op sdk.Operation, r sdk.Request) *sdk.Outco
 	return end.Outcome
 }
 
-// An intent is what a merchant wants, said to the adapter and to the client.
+// An intent is what a merchant wants, once for the adapter and once for the client.
 type intent struct {
 	name    string
 	op      sdk.Operation
@@ -238,8 +238,8 @@ type intent struct {
 	want    func(t *testing.T, o *sdk.Outcome)
 }
 
-// TestClientAsksTheSame has the adapter and the client do the same at the same server: they must send the same requests, and the adapter
-// must read the answers, which are the client's own objects.
+// TestClientAsksTheSame lets the adapter and the client do the same at the same server. Their requests must be equal, and the
+// adapter must read the answers, which are the client's own objects.
 func TestClientAsksTheSame(t *testing.T) {
 	for _, i := range intents() {
 		t.Run(i.name, func(t *testing.T) {
@@ -276,7 +276,7 @@ func same(t *testing.T, op sdk.Operation, want, got received) {
 		require.Empty(t, left)
 		ours, _, err := decode(got.path, got.body)
 		require.NoError(t, err)
-		if o, ok := ours.(*createOrder); ok { // which the client cannot send
+		if o, ok := ours.(*createOrder); ok { // the client cannot send the payment source
 			require.NotNil(t, o.PaymentSource)
 			o.PaymentSource = nil
 		}

@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// TestSeveralDetails: of several issues the first that is known says why; one that leaves the payment open leaves it open wherever it stands.
+// TestSeveralDetails: of several issues the first known one decides; an issue that leaves the payment open does so at any place.
 func TestSeveralDetails(t *testing.T) {
 	refused := func(issues string) *sdk.Outcome {
 		return outcome(t, sdk.OpAuthorize, purchase(), wire.Answer(422, `{"name":"UNPROCESSABLE_ENTITY","message":"no","details":`+issues+`}`))
@@ -22,19 +22,19 @@ func TestSeveralDetails(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, refused(`[{"issue":"CARD_EXPIRED"},{"issue":"DUPLICATE_INVOICE_ID"}]`).Status)
 }
 
-// TestOrderIsFound: PayPal finds an order by its id alone, which is kept whatever else cannot be read.
+// TestOrderIsFound: PayPal finds an order by its id alone, so the adapter stores the id even if it cannot read the rest.
 func TestOrderIsFound(t *testing.T) {
 	o := outcome(t, sdk.OpAuthorize, purchase(), anOrder("COMPLETED", `"authorizations":[{"id":"A","status":"NEW_AT_PAYPAL"}]`))
 	require.Equal(t, sdk.StatusUnknown, o.Status)
 	require.Equal(t, "ORDER1", o.TransactionID)
-	for _, link := range []string{`{"rel":"payer-action"}`, `{"rel":"payer-action","href":"javascript:x"}`} { // there is nowhere to send the customer
+	for _, link := range []string{`{"rel":"payer-action"}`, `{"rel":"payer-action","href":"javascript:x"}`} { // no page to send the customer to
 		o = outcome(t, sdk.OpAuthorize, purchase(), anOrder("PAYER_ACTION_REQUIRED", "", `,"links":[`+link+`]`))
 		require.Equal(t, sdk.StatusPending, o.Status, link)
 		require.Nil(t, o.NextAction)
 	}
 }
 
-// TestWhatPayPalRefuses: a security code or 3-D Secure in a payment that the merchant initiates, and China's code of ISO 3166.
+// TestWhatPayPalRefuses: a security code or 3-D Secure in a merchant-initiated payment, and the ISO 3166 code of China.
 func TestWhatPayPalRefuses(t *testing.T) {
 	r := purchase()
 	r.Billing = &sdk.Address{FirstName: "Li", LastName: "Wei", Country: "CN", City: "Shanghai"}

@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// TestFailedCaptureSaysNothingOfThePayment shows that a capture that failed leaves the payment where its authorization is.
+// TestFailedCaptureSaysNothingOfThePayment shows that a failed capture leaves the payment in the state of its authorization.
 func TestFailedCaptureSaysNothingOfThePayment(t *testing.T) {
 	lost := wire.Answer(200, `{"id":"CAP0001","status":"DECLINED",`+value+`}`)
 	r := later()
@@ -19,7 +19,8 @@ func TestFailedCaptureSaysNothingOfThePayment(t *testing.T) {
 	require.Equal(t, sdk.StatusDeclined, outcome(t, sdk.OpSync, r, lost).Status)
 }
 
-// TestNotFoundByItsID shows that an order, a capture or a refund that PayPal named and does not know is another account's.
+// TestNotFoundByItsID shows that an order, capture or refund with PayPal's own id that PayPal does not know belongs to another
+// account.
 func TestNotFoundByItsID(t *testing.T) {
 	gone := wire.Answer(404, `{"name":"RESOURCE_NOT_FOUND"}`)
 	const now, hour = 1_768_472_430_000, 3_600_000
@@ -38,7 +39,7 @@ func TestNotFoundByItsID(t *testing.T) {
 		want  sdk.OutcomeStatus
 	}{
 		{sdk.PaymentState{CreatedAt: now - 71*hour}, sdk.StatusUnknown},
-		{sdk.PaymentState{CreatedAt: now - 73*hour}, sdk.StatusNotFound}, // PayPal removes orders that nobody has paid
+		{sdk.PaymentState{CreatedAt: now - 73*hour}, sdk.StatusNotFound}, // PayPal removes unpaid orders
 		{sdk.PaymentState{CreatedAt: now - 73*hour, Authorized: 2499}, sdk.StatusUnknown},
 		{sdk.PaymentState{CreatedAt: now - 73*hour, Captured: 1}, sdk.StatusUnknown},
 		{sdk.PaymentState{}, sdk.StatusUnknown},
@@ -48,7 +49,7 @@ func TestNotFoundByItsID(t *testing.T) {
 	}
 }
 
-// TestUnreadableAmounts shows that an amount that is missing or cannot be read is never the one asked for.
+// TestUnreadableAmounts shows that the adapter never takes a missing or unreadable amount for the requested one.
 func TestUnreadableAmounts(t *testing.T) {
 	refund := later()
 	refund.RefundID = "REF1"

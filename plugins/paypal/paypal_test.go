@@ -57,7 +57,7 @@ func later() sdk.Request {
 		ConnectorData: &sdk.ConnectorData{Version: 1, Payment: `{"authorize_id":"AUTH0001","capture_id":"CAP0001"}`}}
 }
 
-// TestSuite is what every adapter must pass, with answers as PayPal gives them.
+// TestSuite runs the suite of all adapters with realistic answers of PayPal.
 func TestSuite(t *testing.T) {
 	amount := `"amount":{"currency_code":"USD","value":"65.40"}`
 	answer := func(op sdk.Operation, i int, _ *sdk.Send) sdk.Exchange {
@@ -208,7 +208,7 @@ func TestStoredCredentials(t *testing.T) {
 
 	r.Instrument = card()
 	r.Instrument.NetworkTransactionID = "0741"
-	r.Instrument.Card.Network, r.Instrument.Card.BIN = "", "411111" // as the number tells
+	r.Instrument.Card.Network, r.Instrument.Card.BIN = "", "411111" // derived from the number
 	_, sends = play(t, sdk.OpAuthorize, r)
 	require.JSONEq(t, `{"id":"0741","network":"VISA"}`, wire.JSONBody(t, sends[0]).Raw("payment_source.card.stored_credential.previous_network_transaction_reference"))
 
@@ -269,7 +269,7 @@ func TestCapture(t *testing.T) {
 	require.Equal(t, sdk.StatusPending, outcome(t, sdk.OpCapture, r, wire.Answer(201, `{"id":"C","status":"PENDING"}`)).Status)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpCapture, r, wire.Answer(422, `{"name":"UNPROCESSABLE_ENTITY","details":[{"issue":"AUTHORIZATION_ALREADY_CAPTURED"}]}`)).Status)
 
-	r.ConnectorData = nil // the answer that had the id was lost
+	r.ConnectorData = nil // the answer with the id was lost
 	result, sends = play(t, sdk.OpCapture, r, anOrder("COMPLETED", `"authorizations":[`+authorized+`]`), wire.Answer(201, captured))
 	require.Equal(t, sdk.StatusCaptured, result.Outcome.Status)
 	require.True(t, strings.HasSuffix(sends[1].URL, "/v2/payments/authorizations/AUTH0001/capture"))
@@ -338,7 +338,7 @@ func TestSync(t *testing.T) {
 	require.Equal(t, sdk.DeclineInvalidMerchant, outcome(t, sdk.OpCapture, r, wire.Answer(401, `{"error":"invalid_client"}`)).Decline.Reason)
 }
 
-// Messages are not signed by anything that can be checked here: each only causes a query.
+// The adapter cannot check the signature of messages, so each only causes a query.
 func TestWebhook(t *testing.T) {
 	read := func(body string) *sdk.Outcome {
 		return outcome(t, sdk.OpWebhook, sdk.Request{Webhook: &sdk.WebhookMessage{Method: "POST", Body: []byte(body)}})

@@ -16,7 +16,7 @@ func orderOf(status, payments string) sdk.Exchange {
 	return wire.Answer(201, `{"id":"ORDER1","status":"`+status+`","purchase_units":[{"reference_id":"ref-1","payments":{`+payments+`}}]}`)
 }
 
-// TestEveryStatus: the statuses of PayPal's Orders API v2 and Payments API v2, each with what it proves.
+// TestEveryStatus: every status of Orders v2 and Payments v2, with what it proves.
 func TestEveryStatus(t *testing.T) {
 	sync := sdk.Request{TransactionID: "ORDER1", Amount: usd(2499)}
 	for v, want := range map[string]sdk.OutcomeStatus{"COMPLETED": sdk.StatusCaptured, "PARTIALLY_REFUNDED": sdk.StatusCaptured, "REFUNDED": sdk.StatusCaptured,
@@ -24,7 +24,7 @@ func TestEveryStatus(t *testing.T) {
 		require.Equal(t, want, outcome(t, sdk.OpSync, sync, orderOf("COMPLETED", `"captures":[{"id":"C","status":"`+v+`",`+value+`}]`)).Status, v)
 	}
 	for v, want := range map[string]sdk.OutcomeStatus{"CREATED": sdk.StatusAuthorized, "PENDING": sdk.StatusPending, "DENIED": sdk.StatusDeclined, "VOIDED": sdk.StatusVoided,
-		"CAPTURED": sdk.StatusUnknown, "PARTIALLY_CAPTURED": sdk.StatusUnknown} { // the last two without the capture itself
+		"CAPTURED": sdk.StatusUnknown, "PARTIALLY_CAPTURED": sdk.StatusUnknown} { // the last two lack the capture itself
 		require.Equal(t, want, outcome(t, sdk.OpSync, sync, orderOf("COMPLETED", `"authorizations":[{"id":"A","status":"`+v+`",`+value+`}]`)).Status, v)
 	}
 	for v, want := range map[string]sdk.OutcomeStatus{"CREATED": sdk.StatusPending, "SAVED": sdk.StatusPending, "APPROVED": sdk.StatusPending,
@@ -45,7 +45,7 @@ func TestEveryStatus(t *testing.T) {
 	}
 }
 
-// TestEveryCheckCode: the codes of address and CVC checks, by what PayPal's reference says of them (processor_response).
+// TestEveryCheckCode: the codes of address and CVC checks, as PayPal's reference (processor_response) explains them.
 func TestEveryCheckCode(t *testing.T) {
 	read := func(field, code string) *sdk.Checks {
 		payment := `"captures":[{"id":"C","status":"COMPLETED","processor_response":{"` + field + `":"` + code + `"},` + value + `}]`

@@ -6,8 +6,9 @@ import (
 	"payswitch/sdk"
 )
 
-// webhook reads a message. It is not believed: PayPal signs with a certificate that must be fetched first, and to ask PayPal whether it is
-// genuine costs a request for every forged one. One about a payment of ours causes a query, which tells the truth; others nothing at all.
+// webhook reads a message without believing it: PayPal signs with a certificate that must be fetched first, and asking PayPal to
+// verify a message would cost a request for every forged one. A message about a payment of ours causes a query; any other has no
+// effect.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	j := c.Message()
 	resource, kind := j.Get("resource"), j.Str("event_type")

@@ -1,8 +1,8 @@
 // Package worldpay is the adapter for Access Worldpay: the Payments API of version 2024-06-01 (docs.worldpay.com/access, read in 2026).
 //
-// Worldpay names a payment by its link data, the part of its links that stands after /api/payments/, which changes with what is done to
-// the payment: the latest is the transaction id. A payment that still waits for 3-D Secure has none; until then the transaction id is our
-// reference, and the link of the next step is kept with the payment.
+// Worldpay names a payment by its link data: the part of its links after /api/payments/. The link data changes with each
+// operation; the latest is the transaction id. A payment that waits for 3-D Secure has none yet. Until then our reference is the
+// transaction id, and the link of the next step is stored with the payment.
 package worldpay
 
 import (
@@ -15,14 +15,14 @@ import (
 const (
 	apiVersion = "2024-06-01"
 	mediaJSON  = "application/json"
-	// mediaCard is that of the Card Payments API, which alone finds a payment by our reference.
+	// mediaCard is the media type of the Card Payments API, the only one that finds a payment by our reference.
 	mediaCard = "application/vnd.worldpay.payments-v7+json"
 )
 
-// errUnreadable becomes an unknown result: the answer proves nothing.
-var errUnreadable = errors.New("worldpay's answer is not one that is documented")
+// errUnreadable ends an operation as unknown: the answer proves nothing.
+var errUnreadable = errors.New("the answer does not have a form that Worldpay documents")
 
-// Adapter returns the adapter. Every call returns a new one; they are alike.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	const path, instruction = "/api/payments", "instruction."
 	card := sdk.CardFields{Number: instruction + "paymentInstrument.cardNumber", CVC: instruction + "paymentInstrument.cvc", CAVV: instruction + "threeDS.authenticationValue"}
@@ -44,10 +44,10 @@ func Adapter() *sdk.Adapter {
 			Placements: append(sdk.CardPlacements(path, card, sdk.OpAuthorize, sdk.OpVerify),
 				sdk.Placement{Secret: "entity_id", Method: "POST", Path: path, In: "body", Field: "merchant.entity"},
 				sdk.Placement{Secret: "entity_id", Method: "GET", Path: "/payments/events", In: "query", Field: "entity"}),
-			// No underscores: references of settlements and refunds must not have them.
+			// No underscores: Worldpay does not accept them in references of settlements and refunds.
 			Reference: sdk.ReferenceRule{MaxLength: 64, Characters: "alphanumeric"},
 			Webhook:   &sdk.WebhookRule{Scheme: "event-signature", ToleranceSeconds: webhookTolerance},
-			// A query by reference may lag behind by a quarter of an hour.
+			// A query by reference may lag by 15 minutes.
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference, sdk.ResolveByWebhook}, NotFoundFinalAfterSeconds: 1800},
 		},
 		Authorize: authorize, Verify: verify, Complete: complete,
@@ -56,7 +56,7 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// call sends one request. Worldpay takes no idempotency key: what changes something is sent once.
+// call sends one request. Worldpay supports no idempotency key, so a change is sent once.
 func call(c *sdk.Call, method, url, accept string, body *sdk.Object) *sdk.Response {
 	s := sdk.JSONSend(method, url, body, c.BasicAuth("username", "password"), sdk.H("Accept", accept))
 	if accept == mediaJSON {

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// dataVersion is that of ConnectorData: Payment holds the next step of 3-D Secure and its link data, "3dsChallenges/eyJ…".
+// dataVersion is the version of ConnectorData: Payment holds the next step of 3-D Secure and its link data, "3dsChallenges/eyJ…".
 const dataVersion = 1
 
 // Steps of 3-D Secure: the last part of their links.
@@ -17,11 +17,11 @@ const (
 	stepChallenge = "3dsChallenges"
 )
 
-// answered is an answer that Worldpay has decided on. A refusal ends the operation; one of a link that was used up says nothing: it may have
-// been used well.
+// answered is an answer with Worldpay's decision. A refusal ends the operation. The refusal of a used link decides nothing: its
+// first use may have succeeded.
 func answered(c *sdk.Call, answer *sdk.Response) sdk.JSON {
 	if d := refusal(answer); d != nil && (answer.Status != 404 || c.Operation() != sdk.OpComplete) {
-		d.RetryElsewhere = d.RetryElsewhere && c.Request.Instrument != nil // a payment that exists is Worldpay's
+		d.RetryElsewhere = d.RetryElsewhere && c.Request.Instrument != nil // an existing payment can continue at Worldpay alone
 		c.End(sdk.Declined(d))
 	}
 	sdk.Require(answer.OK(), errUnreadable)
@@ -56,7 +56,7 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	switch nothing := c.Request.Amount.Minor == 0; {
 	case nothing:
 		o.Status = sdk.StatusVerified
-	case o.TransactionID == "", result == "verified": // without its link nothing can be done to a payment
+	case o.TransactionID == "", result == "verified": // later operations need the payment's link
 		return nil, errUnreadable
 	default:
 		o.Amount = approved(c, j)
@@ -67,15 +67,15 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// approved is what the issuer approved where the answer tells it, which may be less than was asked for (docs.worldpay.com/access, "Partial
-// authorizations"); nil where it tells no amounts.
+// approved is the amount that the issuer approved, which may be lower than requested (docs.worldpay.com/access, "Partial
+// authorizations"); nil if the answer holds no amounts.
 func approved(c *sdk.Call, j sdk.JSON) *sdk.Money {
 	m := sdk.Decimals{}.Told(j, "amounts.totalAuthorized", "amounts.currency", c.Request.Amount.Currency)
 	sdk.Require(m == nil && !j.Bool("amounts.partialAuthorization") || m != nil && m.Minor > 0, errUnreadable)
 	return m
 }
 
-// next sends the customer's browser to do something, and keeps what has to be done afterwards. The first field is Worldpay's token.
+// next sends the customer's browser to a page and stores the next step. The first field is Worldpay's token.
 func next(c *sdk.Call, o *sdk.Outcome, step, href, kind, url string, fields ...sdk.Header) (*sdk.Outcome, error) {
 	link := linkOf(strings.TrimSuffix(href, "/"+step))
 	sdk.Require(link != "" && strings.HasPrefix(url, "https://") && fields[0].Value != "", errUnreadable)
@@ -84,7 +84,7 @@ func next(c *sdk.Call, o *sdk.Outcome, step, href, kind, url string, fields ...s
 	return o, nil
 }
 
-// complete goes on with 3-D Secure: the device has been measured, or the customer has been challenged.
+// complete goes on with 3-D Secure after the device data collection or the challenge.
 func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	step, link, _ := strings.Cut(c.Request.Kept().Payment, "/")
 	if link == "" || step != stepDevice && step != stepChallenge {
@@ -97,7 +97,7 @@ func complete(c *sdk.Call) (*sdk.Outcome, error) {
 	return readPayment(c, act(c, link, step, body))
 }
 
-// session is the id of the device data collection, where the page brought it; without it the issuer is likelier to challenge.
+// session is the id of the device data collection, if the page brought it. Without it the issuer is more likely to challenge.
 func session(r *sdk.Return) string {
 	if r == nil {
 		return ""
@@ -105,7 +105,7 @@ func session(r *sdk.Return) string {
 	return cmp.Or(sdk.HeaderValue(r.Form, "SessionId"), sdk.HeaderValue(r.Query, "SessionId"))
 }
 
-// linkOf is the link data at the end of a link, as it stands there, escapes and all.
+// linkOf is the link data at the end of a link, with its escapes.
 func linkOf(href string) string {
 	href, _, _ = strings.Cut(href, "?")
 	if !strings.HasPrefix(href, "https://") && !strings.HasPrefix(href, "/") {
@@ -114,17 +114,16 @@ func linkOf(href string) string {
 	return href[strings.LastIndexByte(href, '/')+1:]
 }
 
-// risks are the results of riskFactors.
 var risks = sdk.Results{{sdk.CheckPass, "matched"}, {sdk.CheckFail, "notMatched"}, {sdk.CheckUnchecked, "notChecked notSupplied"},
 	{sdk.CheckUnavailable, "verificationFailed"}}
 
-// checks reads riskFactors; nil where there are none.
+// checks reads riskFactors; nil if there are none.
 func checks(j sdk.JSON) *sdk.Checks {
 	risk := func(name, text string) string { return risks.Of(j.Get("riskFactors").Where(name, text).Str("risk")) }
 	return sdk.NewChecks(risk("type", "cvc"), risk("detail", "address"), risk("detail", "postcode"))
 }
 
-// refused is why the issuer said no.
+// refused is the reason of the issuer's refusal.
 func refused(j sdk.JSON) *sdk.Decline {
 	code := j.Text("refusalCode")
 	network := code
@@ -140,7 +139,7 @@ func refused(j sdk.JSON) *sdk.Decline {
 	return d
 }
 
-// mismatch is the decline of a payment that was undone, by the check that failed.
+// mismatch is the decline of a payment that Worldpay reversed, by the failed check.
 func mismatch(k *sdk.Checks, code string, reason sdk.DeclineReason) *sdk.Decline {
 	switch {
 	case reason != sdk.DeclineBlocked || k == nil:
@@ -152,8 +151,8 @@ func mismatch(k *sdk.Checks, code string, reason sdk.DeclineReason) *sdk.Decline
 	return sdk.NewDecline(code, code, reason)
 }
 
-// refusal reads Worldpay's own error object, {"errorName":…,"message":…,"validationErrors":[…]}; nil where the answer is none. The JSON path of
-// a validation error names the part of the request that is wrong.
+// refusal reads Worldpay's error object, {"errorName":…,"message":…,"validationErrors":[…]}; nil for any other answer. The JSON
+// path of a validation error names the wrong part of the request.
 func refusal(answer *sdk.Response) *sdk.Decline {
 	j := answer.JSON()
 	name, text, path := j.Str("errorName"), j.Str("message"), j.Str("jsonPath")
@@ -176,7 +175,7 @@ func refusal(answer *sdk.Response) *sdk.Decline {
 	return sdk.NewDecline(name, cmp.Or(text, name), reason)
 }
 
-// declines are decline codes and what they mean.
+// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

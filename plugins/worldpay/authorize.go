@@ -11,7 +11,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return pay(c, c.Request.StoredCredential, c.Request.Stores())
 }
 
-// verify is a payment of nothing: Worldpay checks the card, and stores it for what the customer has agreed to.
+// verify is a payment of zero: Worldpay checks the card and stores it for the agreed use.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r, use := c.Request, c.Request.StoredCredential
 	sdk.Check(r.NeedInstrument())
@@ -33,7 +33,7 @@ func pay(c *sdk.Call, use *sdk.StoredCredentialUse, store bool) (*sdk.Outcome, e
 	return readPayment(c, call(c, "POST", "/api/payments", mediaJSON, body))
 }
 
-// instrument is the card, or the token of a stored one.
+// instrument is the card, or the token of a stored card.
 func instrument(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
 	k := r.Instrument.Card
@@ -46,10 +46,10 @@ func instrument(r *sdk.Request) *sdk.Object {
 		OptObj("routing", sdk.NewObject().OptStr("preferredCardBrand", preferred.Of(string(k.Network))))
 }
 
-// preferred is the network that was chosen for a card of two.
+// preferred is the chosen network of a card of two.
 var preferred = sdk.Names{{"cartesBancaires", string(sdk.CartesBancaires)}}
 
-// How a payment relates to a stored card.
+// The relation of a payment to a stored card.
 var (
 	agreements = sdk.Names{{"cardOnFile", "cit first_on_session"}, {"subscription", "first mit"}, {"installment", "mit_installment first_installment"},
 		{"unscheduled", "mit_unscheduled mit_resubmission"}}
@@ -62,7 +62,7 @@ func agreement(i *sdk.Instrument, use *sdk.StoredCredentialUse) *sdk.Object {
 	}
 	kind := agreements.For(use)
 	o := sdk.NewObject().OptStr("type", kind)
-	if kind != "unscheduled" { // which says it all
+	if kind != "unscheduled" { // "unscheduled" has no further details
 		o.OptStr("storedCardUsage", usages.For(use))
 	}
 	if kind == "installment" {
@@ -74,19 +74,18 @@ func agreement(i *sdk.Instrument, use *sdk.StoredCredentialUse) *sdk.Object {
 	return o
 }
 
-// narrative is what the customer's statement shows: at most 24 characters a line.
+// narrative is the text on the customer's statement, at most 24 characters a line.
 func narrative(c *sdk.Call) *sdk.Object {
 	const line = 24
 	return sdk.NewObject().Str("line1", cmp.Or(sdk.Clip(c.Request.DescriptorName, line), c.Account.Config["merchant_name"], c.Account.Credentials["entity_id"])).
 		OptStr("line2", sdk.Clip(c.Request.DescriptorSuffix, line))
 }
 
-// value is an amount in minor units.
 func value(m sdk.Money) *sdk.Object {
 	return sdk.NewObject().Int("amount", m.Minor).Str("currency", string(m.Currency))
 }
 
-// address is nil unless the address has what Worldpay demands of one: a postal code but in Ireland.
+// address is nil if the address lacks a part that Worldpay requires: outside Ireland that includes a postal code.
 func address(a *sdk.Address) *sdk.Object {
 	if a == nil || a.Line1 == "" || a.City == "" || a.Zip == "" && a.Country != "IE" || a.Country == "" {
 		return nil
@@ -95,10 +94,10 @@ func address(a *sdk.Address) *sdk.Object {
 		OptStr("postalCode", a.Zip).Str("countryCode", a.Country)
 }
 
-// colorDepths are those that Worldpay takes, as EMV 3-D Secure has them: of another, the next below stands for it.
+// colorDepths are the values of EMV 3-D Secure that Worldpay accepts. The adapter rounds any other value down.
 var colorDepths = [...]int{48, 32, 24, 16, 15, 8, 4, 1}
 
-// threeDS is the proof of an authentication done outside, or what Worldpay needs to run one; nil for neither.
+// threeDS is the result of an outside authentication, or the data that Worldpay needs to run one; nil for neither.
 func threeDS(r *sdk.Request) *sdk.Object {
 	t, b := r.ThreeDS, r.Browser
 	switch {
@@ -110,7 +109,7 @@ func threeDS(r *sdk.Request) *sdk.Object {
 	}
 	sdk.Require(b != nil && b.AcceptHeader != "", sdk.Missing("browser_info.accept_header", "3-D Secure needs the browser's Accept header"))
 	sdk.Require(b.UserAgent != "", sdk.Missing("browser_info.user_agent", "3-D Secure needs the browser's User-Agent header"))
-	sdk.Require(r.ReturnURL != "", sdk.Missing("return_url", "3-D Secure needs an address to send the customer back to"))
+	sdk.Require(r.ReturnURL != "", sdk.Missing("return_url", "3-D Secure needs a URL that the customer comes back to"))
 	device := sdk.NewObject().Str("acceptHeader", b.AcceptHeader).Str("userAgentHeader", b.UserAgent).OptStr("browserLanguage", b.Language).
 		OptInt("browserScreenWidth", int64(b.ScreenWidth)).OptInt("browserScreenHeight", int64(b.ScreenHeight))
 	for _, depth := range colorDepths {

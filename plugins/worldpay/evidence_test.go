@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// TestPartialApproval shows that an approval of less than was asked for is one of less, asked for or not.
+// TestPartialApproval shows that an approval of a lower amount counts for that amount, whether it was requested or not.
 func TestPartialApproval(t *testing.T) {
 	amounts := func(total, more string) string {
 		return `,"amounts":{"requested":1000,"totalAuthorized":` + total + `,"currency":"GBP"` + more + `}`
@@ -33,7 +33,7 @@ func TestPartialApproval(t *testing.T) {
 	require.Equal(t, []any{sdk.StatusCaptured, gbp(700)}, []any{o.Status, o.Amount}, "what was approved is what is taken")
 }
 
-// TestNoRefusal shows that an error, or a settlement that failed, does not decline the payment.
+// TestNoRefusal shows that an error or a failed settlement does not decline the payment.
 func TestNoRefusal(t *testing.T) {
 	for _, event := range []string{"error", "settlementFailed", "Error", "SettlementFailed"} {
 		require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, later(1000, 0), answer(200, `{"lastEvent":"`+event+`"}`)).Status, event)
@@ -52,7 +52,7 @@ func TestNotFoundByItsLink(t *testing.T) {
 	require.Equal(t, sdk.StatusNotFound, outcome(t, sdk.OpSync, lost, gone).Status, "nobody has seen link data of it")
 }
 
-// TestReasons shows that refusal codes of Worldpay's say more than that there was a refusal, and that no other processor is tried after a late answer.
+// TestReasons shows that Worldpay's refusal codes have specific reasons, and that no other processor is tried after a late answer.
 func TestReasons(t *testing.T) {
 	for code, want := range map[string]sdk.DeclineReason{"972": sdk.DeclineStopRecurring, "38": sdk.DeclineSecurityViolation, "37": sdk.DeclinePickUpCard, "68": sdk.DeclineIssuerUnavailable} {
 		o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(201, `{"outcome":"refused","refusalCode":"`+code+`","refusalDescription":"x"}`))

@@ -25,7 +25,7 @@ const (
 // answer is an answer of Worldpay's.
 var answer = wire.Answer
 
-// drive runs an operation, whose sends are answered in order, and returns them as they leave and how it ended.
+// drive runs an operation with answers in order. It returns the requests and the result.
 func drive(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) ([]*sdk.Send, *sdk.Result) {
 	t.Helper()
 	a := worldpay.Adapter()
@@ -35,7 +35,7 @@ func drive(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchang
 	return p.Sends, &sdk.Result{Outcome: p.Outcome, Reject: p.Reject}
 }
 
-// outcome is how an operation ends that must end with an outcome.
+// outcome is the outcome of an operation that must end with one.
 func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) *sdk.Outcome {
 	t.Helper()
 	_, result := drive(t, op, r, answers...)
@@ -43,7 +43,7 @@ func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Excha
 	return result.Outcome
 }
 
-// result is the body of an answer with an outcome and the link data of the payment.
+// result is the body of an answer with an outcome and the payment's link data.
 func result(outcome, link, more string) string {
 	return `{"outcome":"` + outcome + `","_links":{"self":{"href":"` + origin + `/api/payments/` + link + `"}}` + more + `}`
 }
@@ -54,7 +54,7 @@ func purchase(minor int64, currency sdk.Currency) sdk.Request {
 		Instrument: &sdk.Instrument{Card: &sdk.Card{Number: card, CVC: "cvc0Zq7Xw3Kd9Tn5Lb1Vc8Rm4Hs6Jf0", ExpMonth: 3, ExpYear: 2030, Holder: "Ada", BIN: "411111", LastFour: "1111", Length: 16}}}
 }
 
-// later is a request about the payment with the link data lnk1, of 10.00 GBP.
+// later is a request about a payment of 10.00 GBP with the link data lnk1.
 func later(minor, captured int64) sdk.Request {
 	return sdk.Request{Reference: "pay11", TransactionID: "lnk1", Amount: sdk.Money{Minor: minor, Currency: "GBP"},
 		Payment: &sdk.PaymentState{Currency: "GBP", Requested: 1000, Authorized: 1000, Captured: captured, Capture: sdk.CaptureManual}}

@@ -13,23 +13,23 @@ import (
 func link(c *sdk.Call) string {
 	id := c.Request.TransactionID
 	sdk.Require(id != "" && id != c.Request.Reference && !strings.ContainsAny(id, "/?#"),
-		sdk.Missing("connector_transaction_id", "Worldpay's link data of an authorized payment is needed"))
+		sdk.Missing("connector_transaction_id", "the request lacks Worldpay's link data of an authorized payment"))
 	return id
 }
 
-// change asks for an action and reads its outcome. RefundID is our reference of it, which Worldpay repeats in its messages.
+// change performs an action and reads its outcome. RefundID is our reference of it, which Worldpay's messages repeat.
 func change(c *sdk.Call, action string, body *sdk.Object, means sdk.Statuses) (*sdk.Outcome, error) {
 	at := link(c)
 	j := answered(c, act(c, at, action, body))
 	o := &sdk.Outcome{Status: means.Must(j.Str("outcome")), TransactionID: cmp.Or(linkOf(j.Str("_links.self.href")), at), Raw: j.Pick("outcome")}
 	if o.Status == sdk.StatusDeclined {
 		o.Decline = refused(j)
-		o.Decline.RetryElsewhere = false // the payment is Worldpay's
+		o.Decline.RetryElsewhere = false // the payment exists at Worldpay alone
 	}
 	return o, nil
 }
 
-// part is the body of a partial settlement or refund. Its reference must be another one for each and may not hold underscores.
+// part is the body of a partial settlement or refund. Each needs a different reference, without underscores.
 func part(r *sdk.Request, suffix string) *sdk.Object {
 	return sdk.NewObject().Obj("value", value(r.Amount)).Str("reference", dashes(r.Reference)+suffix)
 }
@@ -38,7 +38,7 @@ func dashes(reference string) string { return strings.ReplaceAll(reference, "_",
 
 var captures = sdk.Statuses{{sdk.StatusCaptured, "sentForSettlement sentForPartialSettlement"}, {sdk.StatusDeclined, "refused"}}
 
-// capture settles the amount. Worldpay settles a whole payment as well as a part in this way.
+// capture settles the amount. A partial settlement of the whole amount settles the whole payment.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	suffix := ""
 	if p := c.Request.Payment; p != nil && p.Captured > 0 {
@@ -47,7 +47,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	return change(c, "partialSettlements", part(c.Request, suffix), captures)
 }
 
-// void cancels what is not settled. Worldpay has heard it; whether it was done shows in the payment's last event.
+// void cancels an unsettled payment. Worldpay confirms the receipt; the payment's last event shows the result.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	return change(c, "cancellations", nil, sdk.Statuses{{sdk.StatusPending, "sentForCancellation"}, {sdk.StatusVoided, "cancelled"}})
 }
@@ -62,7 +62,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, err
 }
 
-// sync asks for the payment's last event: by its link data, or by our reference where no answer brought any.
+// sync asks for the payment's last event: by its link data, or by our reference if no answer brought link data.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	if id := c.Request.TransactionID; id == "" || id == c.Request.Reference {
 		return byReference(c)
@@ -70,13 +70,13 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return found(c, query(c), c.Request.TransactionID)
 }
 
-// query fetches the last event of the payment by its link data.
+// query fetches the payment's last event by its link data.
 func query(c *sdk.Call) (event string) {
 	return lastEvent(c, call(c, "GET", "/api/payments/"+link(c), mediaJSON, nil))
 }
 
-// lastEvent reads the answer to a query. A payment that Worldpay does not have under our reference ends its sync with that; of link data that Worldpay
-// gave, it says that they are another account's. Of a refund it says nothing: the link data may be old ones.
+// lastEvent reads the answer to a query. If Worldpay does not know our reference, the sync ends with that. If it does not know
+// link data of its own, the link data belongs to another account. For a refund that proves nothing: the link data may be outdated.
 func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
 	switch d := refusal(answer); {
 	case d != nil && answer.Status == 404 && c.Operation() == sdk.OpSync:
@@ -84,8 +84,8 @@ func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
 			c.End(c.OtherAccount())
 		}
 		c.End(sdk.NotFound())
-	case d != nil: // the query was refused: that says nothing of the payment
-		sdk.Check(errors.New("worldpay refuses the query: " + d.Code))
+	case d != nil: // a refused query proves nothing about the payment
+		sdk.Check(errors.New("the query was refused: " + d.Code))
 	}
 	event = answer.JSON().Str("lastEvent")
 	sdk.Require(answer.OK() && event != "", errUnreadable)
@@ -94,7 +94,7 @@ func lastEvent(c *sdk.Call, answer *sdk.Response) (event string) {
 
 // byReference finds a payment by our reference. The first link of the answer holds its link data.
 func byReference(c *sdk.Call) (*sdk.Outcome, error) {
-	sdk.Require(c.Request.Reference != "", sdk.Missing("reference", "a payment is found by Worldpay's link data or our reference"))
+	sdk.Require(c.Request.Reference != "", sdk.Missing("reference", "the request lacks both Worldpay's link data and our reference"))
 	asked := sdk.NewForm().Add("transactionRef", c.Request.Reference).Add("entity", c.Account.Credentials["entity_id"])
 	answer := call(c, "GET", "/payments/events?"+asked.String(), mediaCard, nil)
 	event, id := lastEvent(c, answer), ""
@@ -107,8 +107,8 @@ func byReference(c *sdk.Call) (*sdk.Outcome, error) {
 	return found(c, event, id)
 }
 
-// events are what the last event says of a payment. error and settlementFailed are no refusals of it, and decide nothing: the processor may have
-// acted, and what failed to settle is held still.
+// events are the meanings of the last event. error and settlementFailed are not refusals and decide nothing: the processor may
+// have acted, and a payment whose settlement failed is still authorized.
 var events = sdk.Statuses{
 	{sdk.StatusPending, "sentForAuthorization sentForCancellation"},
 	{sdk.StatusAuthorized, "authorized"},
@@ -117,7 +117,7 @@ var events = sdk.Statuses{
 	{sdk.StatusDeclined, "refused"},
 }
 
-// found reads the payment's last event as the answer to what is asked. It holds no amounts.
+// found is the outcome of the payment's last event, which holds no amounts.
 func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
 	r, p := c.Request, c.Request.Payment
 	o := &sdk.Outcome{Status: events.Must(event), TransactionID: id, Raw: map[string]string{"lastEvent": event}}
@@ -134,8 +134,9 @@ func found(c *sdk.Call, event, id string) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// taken is a payment of which something has been settled. How much it was only we know: the whole, with automatic capture; what we have
-// seen captured; what the capture in question asked for, if it is the first. Everything else is not for us to guess.
+// taken is the outcome of a settled payment. Worldpay does not report the amount; the host knows it in these cases: automatic
+// capture takes the whole, earlier captures are recorded, and a first capture in question has its amount. In any other case the
+// amount is unknown.
 func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) (*sdk.Outcome, error) {
 	switch {
 	case p != nil && p.Capture != sdk.CaptureManual && p.Authorized > 0 && p.Authorized < p.Requested: // the issuer approved a part
@@ -146,23 +147,24 @@ func taken(r *sdk.Request, p *sdk.PaymentState, o *sdk.Outcome) (*sdk.Outcome, e
 	case p.Captured == 0 && r.Resolves == sdk.OpCapture:
 		o.Amount = &r.Amount
 	default:
-		return nil, errors.New("worldpay tells of a settlement, but not of how much")
+		return nil, errors.New("the answer reports a settlement without its amount")
 	}
 	return o, nil
 }
 
-// refundEvents are what the last event says of a refund: with those of the payment's earlier life it is still to come.
+// refundEvents are the meanings of the last event for a refund. With an event of the payment's earlier life the refund is still
+// pending.
 var refundEvents = sdk.Statuses{
 	{sdk.StatusRefunded, "sentForRefund refunded"},
 	{sdk.StatusDeclined, "refundFailed"},
 	{sdk.StatusPending, "authorized sentForSettlement settled settlementFailed sentForAuthorization cancelled expired refused error"},
 }
 
-// refundSync reads the payment's last event as the refund's. With other refunds beside it nobody can say whose event it is.
+// refundSync reads the payment's last event as the refund's. If the payment has several refunds, the event cannot be assigned.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r, event := c.Request, query(c)
 	if p := r.Payment; p != nil && p.Refunded > r.Amount.Minor {
-		return nil, errors.New("worldpay tells the last event of the payment alone, which has several refunds")
+		return nil, errors.New("the answer holds only the last event of the payment, which has several refunds")
 	}
 	o := &sdk.Outcome{Status: refundEvents.Must(event), TransactionID: r.TransactionID, RefundID: r.RefundID, Raw: map[string]string{"lastEvent": event}}
 	if o.Status == sdk.StatusDeclined {

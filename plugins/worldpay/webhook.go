@@ -7,13 +7,13 @@ import (
 	"payswitch/sdk"
 )
 
-// webhookTolerance is how old a message may be, in seconds: Worldpay repeats one that was not acknowledged for a week.
+// webhookTolerance is the accepted age of a message in seconds: Worldpay repeats an unacknowledged message for a week.
 const webhookTolerance = 8 * 24 * 3600
 
 const webhookSecret = "webhook_secret"
 
-// webhook reads an event. What it says is asked for again, so that a repeated message does nothing, nor one that is not signed where the
-// account has no secret.
+// webhook reads an event. The adapter then asks for the payment, so a repeated message has no effect, nor has an unsigned one if
+// the account has no secret.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	if secret := c.Account.Credentials[webhookSecret]; secret != "" {
 		c.Signed(webhookSecret, sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnHMACSHA256, sdk.Fn(sdk.FnUnhex, sdk.Text(secret)), sdk.Body())), signatures(c)...)
@@ -35,7 +35,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return sdk.Handled(e), nil
 }
 
-// signatures are those of the header, "key id/SHA256/hex,…": while the secret is changed there are two.
+// signatures are those of the header, "key id/SHA256/hex,…". There are two during a change of the secret.
 func signatures(c *sdk.Call) (all []string) {
 	for s := range strings.SplitSeq(sdk.HeaderValue(c.Request.Webhook.Headers, "Event-Signature"), ",") {
 		_, rest, _ := strings.Cut(strings.TrimSpace(s), "/")

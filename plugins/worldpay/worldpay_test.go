@@ -53,7 +53,7 @@ func TestAuthentication(t *testing.T) {
 	require.False(t, sends[0].SafeToRepeat)
 }
 
-// TestChecks reads risk factors, and why an authorization was undone.
+// TestChecks reads risk factors, and the reason of a reversed authorization.
 func TestChecks(t *testing.T) {
 	risks := `,"riskFactors":[{"type":"cvc","risk":"notMatched"},{"type":"avs","detail":"address","risk":"matched"},{"type":"avs","detail":"postcode","risk":"notChecked"}]`
 	o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), answer(201, result("sentForCancellation", "lnk1", risks)))
@@ -119,7 +119,7 @@ func TestStoredCredential(t *testing.T) {
 	require.Equal(t, `{"type":"cardOnFile","storedCardUsage":"subsequent"}`, j.Raw("customerAgreement"))
 }
 
-// What Worldpay's schema demands or has a list of.
+// Fields that Worldpay's schema requires or restricts to a list.
 func TestInstrument(t *testing.T) {
 	r := purchase(1000, "GBP")
 	r.Request3DS = true
@@ -142,7 +142,7 @@ func TestInstrument(t *testing.T) {
 	require.Equal(t, `{"line1":"THE MERCHANT WITH THE LO","line2":"AND A SUFFIX THAT IS NOT"}`, wire.JSONBody(t, sends[0]).Raw("instruction.narrative"))
 }
 
-// An answer that decides nothing tells which payment it is of all the same.
+// An undecided answer still gives the payment's id.
 func TestUndecidedHasItsID(t *testing.T) {
 	for _, x := range []sdk.Exchange{answer(201, result("brandNew", "lnk1", "")), answer(500, result("authorized", "lnk1", ""))} {
 		o := outcome(t, sdk.OpAuthorize, purchase(1000, "GBP"), x)
@@ -160,7 +160,7 @@ func TestVerify(t *testing.T) {
 	require.NotNil(t, end.Outcome.StoredCredential)
 }
 
-// TestThreeDS measures the device, challenges the customer and authorizes.
+// TestThreeDS runs device data collection, challenge and authorization.
 func TestThreeDS(t *testing.T) {
 	r := purchase(1000, "GBP")
 	r.Request3DS = true
@@ -199,7 +199,7 @@ func TestThreeDS(t *testing.T) {
 	require.Equal(t, "browser_info.accept_header", end.Reject.Parameter)
 }
 
-// TestExternalThreeDS sends the proof of an authentication done outside.
+// TestExternalThreeDS sends the result of an outside authentication.
 func TestExternalThreeDS(t *testing.T) {
 	r := purchase(1000, "GBP")
 	r.ThreeDS = &sdk.ThreeDSResult{CAVV: cavv, ECI: "05", Version: "2.2.0", DSTransID: "c272b04f-6e7b-43a2-bb78-90f4fb94aa25", TransStatus: "Y"}
@@ -225,12 +225,12 @@ func TestLater(t *testing.T) {
 	o = outcome(t, sdk.OpCapture, later(400, 0), answer(404, `{"errorName":"resourceNotFound","message":"Gone"}`))
 	require.Equal(t, sdk.StatusDeclined, o.Status)
 	require.False(t, o.Decline.RetryElsewhere)
-	r.TransactionID = r.Reference // waits for 3-D Secure still
+	r.TransactionID = r.Reference // still waits for 3-D Secure
 	_, end = drive(t, sdk.OpCapture, r)
 	require.Equal(t, sdk.RejectMissing, end.Reject.Code)
 }
 
-// TestSync never guesses how much has been settled.
+// TestSync never guesses the settled amount.
 func TestSync(t *testing.T) {
 	event := func(name string) sdk.Exchange { return answer(200, `{"lastEvent":"`+name+`"}`) }
 	resolving := func(op sdk.Operation, captured int64) sdk.Request {
@@ -268,7 +268,7 @@ func TestRefundSync(t *testing.T) {
 	require.Equal(t, sdk.StatusDeclined, outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"refundFailed"}`)).Status)
 	gone := answer(404, `{"errorName":"resourceNotFound","message":"Gone"}`)
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, gone).Status, "the payment has been taken: its link may be an old one")
-	r.Payment.Refunded = 700 // another refund beside it
+	r.Payment.Refunded = 700 // the payment has another refund
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, answer(200, `{"lastEvent":"refunded"}`)).Status)
 }
 
