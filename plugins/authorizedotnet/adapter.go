@@ -1,8 +1,9 @@
-// Package authorizedotnet speaks to Authorize.net's JSON API: one address, to which every request is posted as an object of its kind with
-// the merchant's login in it.
+// Package authorizedotnet is the adapter for Authorize.net's JSON API. Every request goes to one URL, as an object of its kind
+// that holds the merchant's login.
 //
-// There is no idempotency key. The duplicate window refuses a second request instead of answering it like the first, so nothing is sent
-// twice: a payment whose answer was lost is looked up by our reference, which is its invoice number, among the transactions since then.
+// The API has no idempotency key. Its duplicate window refuses a second request instead of repeating the first answer, so nothing
+// is sent twice. The adapter looks for a payment whose answer was lost among the transactions since then, by our reference, which
+// is the invoice number.
 package authorizedotnet
 
 import (
@@ -18,7 +19,7 @@ const (
 	createPaymentProfile = "createCustomerPaymentProfileRequest"
 )
 
-// Adapter returns the adapter.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	const transaction, profile = createTransaction + ".transactionRequest.", createPaymentProfile + ".paymentProfile."
 	return &sdk.Adapter{
@@ -43,7 +44,7 @@ func Adapter() *sdk.Adapter {
 			Reference: sdk.ReferenceRule{MaxLength: 20}, // refId and invoiceNumber
 			Webhook:   &sdk.WebhookRule{Scheme: "x-anet-signature"},
 			Resolve: sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByProcessorID, sdk.ResolveByReference},
-				NotFoundFinalAfterSeconds: 15 * 60}, // a transaction that no list shows may still be on its way into one
+				NotFoundFinalAfterSeconds: 15 * 60}, // the lists may not show a new transaction at once
 		},
 		Authorize: authorize, Verify: verify,
 		Capture: capture, Void: void, Refund: refund,
@@ -52,7 +53,7 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// authentication is where the login stands in each request.
+// authentication names the place of the login in each request.
 func authentication() (all []sdk.Placement) {
 	for _, kind := range []string{createTransaction, createPaymentProfile, "createCustomerProfileRequest", "getTransactionDetailsRequest",
 		"getUnsettledTransactionListRequest", "getSettledBatchListRequest", "getTransactionListRequest"} {
@@ -63,15 +64,14 @@ func authentication() (all []sdk.Placement) {
 	return all
 }
 
-// request begins a request of a kind.
 func request(c *sdk.Call) *sdk.Object {
 	return sdk.NewObject().Obj("merchantAuthentication", sdk.NewObject().
 		Str("name", c.Account.Credentials["name"]).Str("transactionKey", c.Account.Credentials["transaction_key"]))
 }
 
-var errAnswer = errors.New("not a whole answer of the API")
+var errAnswer = errors.New("the answer is not a complete one of the API")
 
-// send posts a request of a kind and returns its answer, which is text behind a byte order mark. What only reads may be sent again.
+// send posts a request of a kind and returns its answer without the byte order mark. A reading request may be repeated.
 func send(c *sdk.Call, kind string, body *sdk.Object) (text string, ok bool) {
 	s := sdk.JSONSend("POST", "", sdk.NewObject().Obj(kind, body))
 	s.SafeToRepeat = strings.HasPrefix(kind, "get")
@@ -80,7 +80,6 @@ func send(c *sdk.Call, kind string, body *sdk.Object) (text string, ok bool) {
 	return strings.TrimPrefix(string(r.Body), "\xef\xbb\xbf"), r.OK()
 }
 
-// post sends a request and reads its answer.
 func post(c *sdk.Call, kind string, body *sdk.Object) sdk.JSON {
 	text, ok := send(c, kind, body)
 	j := sdk.Must(sdk.ParseJSON([]byte(text)))

@@ -7,7 +7,7 @@ import (
 	"payswitch/sdk"
 )
 
-// transact adds a transaction to the body, sends it and reads the answer. An error means that nobody knows what has become of it.
+// transact adds a transaction to the body, sends it and reads the answer. An error leaves the result unknown.
 func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeStatus) (sdk.JSON, *sdk.Outcome) {
 	j := post(c, createTransaction, body.Obj("transactionRequest", transaction))
 	t := j.Get("transactionResponse")
@@ -16,21 +16,21 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 	}
 	o := &sdk.Outcome{TransactionID: t.Text("transId"), Raw: t.Pick("responseCode", "avsResultCode", "cvvResultCode", "cavvResultCode"),
 		Checks: checks.Read(t.Str("cvvResultCode"), t.Str("avsResultCode"))}
-	if o.TransactionID == "0" { // none was made
+	if o.TransactionID == "0" { // 0: no transaction was made
 		o.TransactionID = ""
 	}
 	verdict, partly := t.Text("responseCode"), t.Text("messages.0.code") == "295"
-	if c.Operation() != sdk.OpRefund && verdict != "2" && verdict != "3" { // a refund is another transaction, a refused one nobody's
+	if c.Operation() != sdk.OpRefund && verdict != "2" && verdict != "3" { // the id of a refund or of a refused transaction is not the payment's
 		c.About(o.TransactionID)
 	}
 	switch verdict {
 	case "1":
 		o.Status = approved
-	case "4": // held for review; of a refund, which is on its way in any case, that says nothing more
+	case "4": // held for review; a refund is pending in any case
 		switch o.Status = sdk.StatusReview; {
 		case approved == sdk.StatusPending:
 			o.Status = approved
-		case partly: // a part is held, and waits for the rest from another card
+		case partly: // a part is authorized, and waits for the rest from another card
 			o.Status = sdk.StatusAuthorized
 		}
 	case "5":
@@ -41,58 +41,58 @@ func transact(c *sdk.Call, body, transaction *sdk.Object, approved sdk.OutcomeSt
 	default:
 		sdk.Check(errAnswer)
 	}
-	sdk.Require(!failed(j) && o.TransactionID != "", errors.New("an approval without a transaction"))
+	sdk.Require(!failed(j) && o.TransactionID != "", errors.New("the answer approves without a transaction"))
 	if c.Request.Amount.Minor > 0 && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
-		o.Amount = t.Told("prePaidCard.approvedAmount", "prePaidCard.currency", c.Request.Amount.Currency) // which may be less than was asked for
-		sdk.Require(o.Amount != nil && o.Amount.Minor > 0 || o.Amount == nil && !partly && !t.Has("prePaidCard"), errors.New("a part of which the amount is not told"))
+		o.Amount = t.Told("prePaidCard.approvedAmount", "prePaidCard.currency", c.Request.Amount.Currency) // may be lower than requested
+		sdk.Require(o.Amount != nil && o.Amount.Minor > 0 || o.Amount == nil && !partly && !t.Has("prePaidCard"), errors.New("the answer approves a part without its amount"))
 	}
 	o.AuthCode, o.NetworkTransactionID = t.Text("authCode"), t.Text("networkTransId")
 	return j, o
 }
 
-// failed says whether the request as a whole was refused.
+// failed reports whether the request as a whole was refused.
 func failed(j sdk.JSON) bool { return j.Str("messages.resultCode") != "Ok" }
 
-// message is the first message about a request as a whole.
+// message is the first message about the request as a whole.
 func message(j sdk.JSON) (code, text string) {
 	return j.Str("messages.message.0.code"), j.Str("messages.message.0.text")
 }
 
-// refused is why a request was refused as a whole. An error of theirs (E00001) says nothing about what was done.
+// refused is the reason of a request's refusal as a whole. Authorize.net's own fault (E00001) proves nothing about what was done.
 func refused(j sdk.JSON) *sdk.Decline {
 	code, text := message(j)
 	sdk.Require(failed(j) && code != "" && code != "E00001", errAnswer)
 	return declines.New(code, text, sdk.DeclineProcessingError)
 }
 
-// declined is why a transaction was declined.
+// declined is the reason of a declined transaction.
 func declined(j sdk.JSON) *sdk.Decline {
 	code, text := j.Text("transactionResponse.errors.0.errorCode"), j.Str("transactionResponse.errors.0.errorText")
 	sdk.Require(inDoubt.Of(code) == "", errors.New("the processor may have acted: reason code "+code))
 	switch code {
-	case "11": // like one within the duplicate window. Ours differ by their invoice numbers: what has become of the first only a query tells
-		sdk.Check(errors.New("the processor has seen this very transaction before"))
+	case "11": // a duplicate. Our invoice numbers differ, so this is a repetition: a query finds the result of the first
+		sdk.Check(errors.New("the processor has received this transaction before"))
 	case "":
 		if failed(j) {
 			return refused(j)
 		}
-		code = j.Text("transactionResponse.responseCode") // the verdict, of which no error says why
+		code = j.Text("transactionResponse.responseCode") // the verdict, without an error that explains it
 	}
 	return declines.New(code, text, "")
 }
 
-// inDoubt are the response reason codes after which the processor behind Authorize.net may have acted all the same: errors and time-outs of
-// communication, and answers of the processor that could not be read. They are no refusals.
+// inDoubt are reason codes after which the processor behind Authorize.net may still have acted: errors and time-outs of
+// communication, and unreadable answers of the processor. They are not refusals.
 var inDoubt = sdk.Names{{"in doubt", "19 20 21 22 23 24 25 26 57 58 59 60 61 62 63 120 121 122 180 181"}}
 
-// checks are the results of the card code and of the address check (AVS).
+// checks are the results of the card code check and of the address check (AVS).
 var checks = sdk.CheckCodes{
 	CVC:        sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U"}},
 	Line1:      sdk.Results{{sdk.CheckPass, "X Y A"}, {sdk.CheckFail, "W Z N"}, {sdk.CheckUnavailable, "E G R S U"}, {sdk.CheckUnchecked, "B P"}},
 	PostalCode: sdk.Results{{sdk.CheckPass, "X Y W Z"}, {sdk.CheckFail, "A N"}, {sdk.CheckUnavailable, "E G R S U"}, {sdk.CheckUnchecked, "B P"}},
 }
 
-// declines are decline codes and what they mean.
+// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

@@ -7,7 +7,7 @@ import (
 	"payswitch/sdk"
 )
 
-// authorize holds the amount (authOnly) or takes it at once (authCapture).
+// authorize authorizes the amount (authOnly) or captures it at once (authCapture).
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.Capture == sdk.CaptureManual {
 		return pay(c, "authOnlyTransaction", sdk.StatusAuthorized)
@@ -25,7 +25,7 @@ func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, er
 		data.Payment = sdk.NewObject().Obj("creditCard", sdk.NewObject().Str("cardNumber", number).Str("expirationDate", hidden)).String()
 	}
 	customer, profile := j.Text("profileResponse.customerProfileId"), j.Text("profileResponse.customerPaymentProfileIdList.0")
-	if customer != "" && profile != "" { // made only where it was asked for
+	if customer != "" && profile != "" { // made on request only
 		o.StoredCredential = &sdk.StoredCredential{ID: customer + "-" + profile, CustomerID: customer}
 		data.Customer = customer
 	}
@@ -35,7 +35,7 @@ func pay(c *sdk.Call, kind string, approved sdk.OutcomeStatus) (*sdk.Outcome, er
 	return o, nil
 }
 
-// verify keeps the card in a customer profile, where it is checked with the issuer; or only checks it, with an amount of zero.
+// verify stores the card in a customer profile, which checks it with the issuer. Without storing, it authorizes an amount of zero.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	if !r.Stores() || r.NeedCard() != nil || r.ThreeDS != nil {
@@ -46,7 +46,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 		customer = newCustomer(c)
 	}
 	data := &sdk.ConnectorData{Version: 1, Customer: customer}
-	mode := "testMode" // looks at the form of the card alone; sandboxes do no more
+	mode := "testMode" // checks only the form of the card; a sandbox can do no more
 	if c.Account.Environment == "live" {
 		mode = "liveMode"
 	}
@@ -63,11 +63,11 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	return &sdk.Outcome{Status: sdk.StatusVerified, StoredCredential: &sdk.StoredCredential{ID: customer + "-" + id, CustomerID: customer}, ConnectorData: data}, nil
 }
 
-// newCustomer makes the customer's profile, or finds the one that is there.
+// newCustomer creates the customer's profile, or finds the existing one.
 func newCustomer(c *sdk.Call) string {
 	r := c.Request
 	profile := payer(r, "merchantCustomerId")
-	if profile.String() == "{}" { // one of id, description and e-mail is wanted
+	if profile.String() == "{}" { // one of id, description and e-mail is required
 		profile = sdk.NewObject().OptStr("description", r.Reference)
 	}
 	sdk.Require(profile.String() != "{}", sdk.Missing("customer.id", "a customer profile needs a customer id of 20 characters at most, or an e-mail"))

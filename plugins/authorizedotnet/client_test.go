@@ -13,14 +13,14 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// models are those of the library's types, made from the API's XML schema. Authorize.net refuses elements that do not stand in its order.
+// models are those of the library's types, made from the API's XML schema. Authorize.net refuses elements in another order.
 func models(t *testing.T) *published.Schema {
 	s, err := published.Load(os.DirFS("testdata"), nil)
 	require.NoError(t, err)
 	return s
 }
 
-// TestRequestsAreOfTheClientsModels checks what is sent in every recorded case, and in what has no case, against the library's types.
+// TestRequestsAreOfTheClientsModels compares every request, of the recorded cases and of others, with the library's types.
 func TestRequestsAreOfTheClientsModels(t *testing.T) {
 	a, s, seen := authorizedotnet.Adapter(), models(t), map[string]bool{}
 	requests, _, err := wire.Load(os.DirFS("testdata"), "authorizedotnet")

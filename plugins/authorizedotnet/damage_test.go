@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// TestDamage: what takes several requests is not misled by an answer with something wrong in it either.
+// TestDamage: a damaged answer misleads no operation of several requests.
 func TestDamage(t *testing.T) {
 	lost := sdk.Request{Reference: "ref-1", Amount: usd(2499), Payment: &sdk.PaymentState{CreatedAt: now - 60_000}}
 	stores := purchase()

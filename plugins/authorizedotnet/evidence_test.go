@@ -9,13 +9,13 @@ import (
 	"payswitch/sdk"
 )
 
-// later is a request about a payment that holds 24.99.
+// later is a request about an authorized payment of 24.99.
 func later(minor int64) sdk.Request {
 	return sdk.Request{TransactionID: "60198495566", Reference: "ref-1", Amount: usd(minor),
 		Payment: &sdk.PaymentState{Currency: "USD", Requested: 2499, Authorized: 2499, Captured: 2499, LastFour: "1111"}}
 }
 
-// TestInDoubt shows that what the processor may have done all the same is no decline, in an answer and in the details of a transaction.
+// TestInDoubt shows that a transaction on which the processor may have acted is not declined, in an answer and in the details.
 func TestInDoubt(t *testing.T) {
 	for _, code := range strings.Fields("19 20 21 22 23 24 25 26 57 58 59 60 61 62 63 120 121 122 180 181") {
 		x := answer(200, result("3", `,"errors":[{"errorCode":"`+code+`","errorText":"An error occurred during processing."}]`))
@@ -40,7 +40,7 @@ func TestInDoubt(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, refund, answer(200, details("60198495580", "communicationError", "7.00", "7.00"))).Status)
 }
 
-// TestPartialApproval shows that an approval of a part is one of a part, asked for or not.
+// TestPartialApproval shows that a partial approval counts for its part, whether it was requested or not.
 func TestPartialApproval(t *testing.T) {
 	part := func(amount string) string {
 		return `,"splitTenderId":"1","prePaidCard":{"requestedAmount":"24.99","approvedAmount":` + amount + `,"balanceOnCard":"0.00"}`
@@ -61,7 +61,7 @@ func TestPartialApproval(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpAuthorize, purchase(), answer(200, result("1", `,"prePaidCard":"x"`))).Status)
 }
 
-// TestUnreadableAmounts shows that an amount that cannot be read is never the one asked for.
+// TestUnreadableAmounts shows that an unreadable amount never counts as the requested one.
 func TestUnreadableAmounts(t *testing.T) {
 	refund := sdk.Request{TransactionID: "1", RefundID: "60198495580", Amount: usd(700)}
 	for _, amount := range []string{`"sixty"`, `{}`, `null`, `7.005`, `-7`, `"7,00"`} {
@@ -72,7 +72,7 @@ func TestUnreadableAmounts(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, later(2499), answer(200, details("60198495566", "settledSuccessfully", "24.99", "0.00"))).Status, "settled, and nothing was")
 }
 
-// TestReasons shows that documented codes say more than that there was a decline.
+// TestReasons shows that documented codes have specific decline reasons.
 func TestReasons(t *testing.T) {
 	for code, want := range map[string]sdk.DeclineReason{"203": sdk.DeclineInvalidAmount, "202": sdk.DeclineNotPermitted, "204": sdk.DeclineInvalidMerchant, "207": sdk.DeclineInvalidMerchant,
 		"211": sdk.DeclineIncorrectNumber, "222": sdk.DeclineDuplicate, "224": sdk.DeclineTryLater, "66": sdk.DeclineBlocked, "118": sdk.DeclineAuthenticationFailed} {

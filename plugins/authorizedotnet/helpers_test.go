@@ -40,7 +40,7 @@ func end(t *testing.T, a *sdk.Adapter, s *sdk.Step, answers ...sdk.Exchange) wir
 	return p
 }
 
-// deliver gives the adapter a message under a signature header; signed says that the account has a key.
+// deliver gives the adapter a message with a signature header; signed says whether the account has a key.
 func deliver(t *testing.T, signed bool, header, body string) wire.Played {
 	t.Helper()
 	a := authorizedotnet.Adapter()
@@ -51,19 +51,19 @@ func deliver(t *testing.T, signed bool, header, body string) wire.Played {
 	return end(t, a, s)
 }
 
-// signature is the header of a message that Authorize.net sent.
+// signature is the header of a message of Authorize.net.
 func signature(body string) string {
 	h := hmac.New(sha512.New, []byte("test_webhook_secret"))
 	h.Write([]byte(body))
 	return "sha512=" + strings.ToUpper(hex.EncodeToString(h.Sum(nil)))
 }
 
-// answer is an answer as the API gives it: behind a byte order mark.
+// answer is an answer in the API's form: after a byte order mark.
 func answer(status int, body string) sdk.Exchange {
 	return sdk.Exchange{Sent: true, Status: status, Body: []byte("\xef\xbb\xbf" + body)}
 }
 
-// body is the only member of a send's body.
+// body is the only member of a request's body.
 func body(t *testing.T, s *sdk.Send, kind string) sdk.JSON {
 	t.Helper()
 	j, err := sdk.ParseJSON(s.Body)

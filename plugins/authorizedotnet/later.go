@@ -7,10 +7,10 @@ import (
 	"payswitch/sdk"
 )
 
-// hidden stands for an expiry date that the processor knows itself.
+// hidden stands for an expiry date that the processor knows.
 const hidden = "XXXX"
 
-// capture takes what is held, or a part of it. There is one capture for an authorization: the rest is released with it.
+// capture captures all or a part of an authorization. An authorization has one capture, which releases the rest.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	transaction := sdk.NewObject().Str("transactionType", "priorAuthCaptureTransaction").Number("amount", r.Amount.Major()).Str("refTransId", r.TransactionID)
@@ -18,14 +18,14 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	if o.Status != sdk.StatusCaptured {
 		return o, nil
 	}
-	// Where it changed nothing (311): by which request it has been captured, and how much of it, only a query tells.
+	// 311: the capture changed nothing. A query finds which request captured the payment, and its amount.
 	sdk.Require(j.Text("transactionResponse.messages.0.code") != "311", errors.New("the transaction has already been captured"))
 	o.CaptureID = o.TransactionID
 	o.Released = r.Amount.Minor < r.Known().Authorized
 	return o, nil
 }
 
-// void takes back what has not been settled.
+// void cancels an unsettled payment.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	transaction := sdk.NewObject().Str("transactionType", "voidTransaction").Str("refTransId", r.TransactionID)
@@ -33,7 +33,7 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// refund gives back what has been settled; it is on its way until it is settled itself. The card is named by its last four digits.
+// refund refunds a settled payment. It is pending until it settles itself. The last four digits name the card.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	kept, _ := sdk.ParseJSON([]byte(r.Kept().Payment))

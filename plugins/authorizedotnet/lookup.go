@@ -8,20 +8,20 @@ import (
 	"payswitch/sdk"
 )
 
-// A transaction can be asked for by the processor's id alone. Where the answer that held it was lost, it is found by its invoice number,
-// our reference: first among the transactions that are not settled, then in the batches that have been settled since the payment
-// began. In this order, as a transaction goes from the one to the other.
+// Authorize.net returns a transaction by its own id alone. If the answer with the id was lost, the adapter looks for the invoice
+// number, our reference: first among the unsettled transactions, then in the batches settled since the payment began. A
+// transaction moves in this direction, so the order matters.
 
 const (
 	pageSize      = 200             // transactions in an answer
-	unsettledMost = 3               // pages. With the query of the transaction itself all must stay within sdk.MaxSends
+	unsettledMost = 3               // pages. All requests, with the query of the transaction, must stay within sdk.MaxSends
 	batchesMost   = 3               // of one page each
-	slack         = 2 * time.Minute // how far the processor's clock may be behind ours
+	slack         = 2 * time.Minute // accepted lag of the processor's clock
 )
 
-var errTooMany = errors.New("too many transactions to look through")
+var errTooMany = errors.New("the lists hold too many transactions to search")
 
-// find is the id of the transaction with an invoice number, "" where it is proven that there is none since the time.
+// find is the id of the transaction with an invoice number; "" if there provably is none since that time.
 func find(c *sdk.Call, invoice string, since time.Time) string {
 	since = since.Add(-slack)
 	id, whole := findIn(c, "getUnsettledTransactionListRequest", "", invoice, since, unsettledMost)
@@ -45,7 +45,8 @@ func find(c *sdk.Call, invoice string, since time.Time) string {
 	return ""
 }
 
-// findIn looks for an invoice number in a list of transactions, the latest first. whole says that the list was read back to the time.
+// findIn looks for an invoice number in a list of transactions, newest first. whole reports that it read the list back to that
+// time.
 func findIn(c *sdk.Call, kind, batch, invoice string, since time.Time, pages int) (id string, whole bool) {
 	for page := 1; page <= pages; page++ {
 		text, ok := send(c, kind, request(c).OptStr("batchId", batch).
@@ -56,20 +57,20 @@ func findIn(c *sdk.Call, kind, batch, invoice string, since time.Time, pages int
 		if id != "" {
 			return id, false
 		}
-		if count < pageSize || oldest != "" && oldest < stamp(since) { // both are of one form, in UTC
+		if count < pageSize || oldest != "" && oldest < stamp(since) { // both have one form, in UTC
 			return "", true
 		}
 	}
 	return "", false
 }
 
-// readPage is what a page tells of an invoice number: the transaction that has it, how many transactions there are, and since when. It is
-// searched as text, in the form in which the API writes it: some 90 KB, which read as JSON take more than a step may compute, and 2.5
-// million units of fuel so. The details of what is found are asked for afterwards; what is not found counts only where the answer has its
-// end and its transactions are in that form.
+// readPage reads one page for an invoice number: the id of its transaction, the number of transactions on the page, and the oldest
+// time. It searches the text in the API's own form. A page has some 90 KB; decoding it as JSON would exceed a step's fuel, and the
+// search takes 2.5 million units. The adapter asks for the details of a found transaction. A page without the number counts only
+// if it is complete and in that form.
 func readPage(text, invoice string) (id string, count int, oldest string) {
 	const row, submitted = `{"transId":"`, `"submitTimeUTC":"`
-	number := `Number":"` + invoice + `"` // the invoice's, as the account's is masked; a search is fast when its first letter is rare
+	number := `Number":"` + invoice + `"` // only the invoice's number, because the account's is masked; a rare first letter makes the search fast
 	end := strings.LastIndex(text, `"messages":{"resultCode":"Ok"`)
 	sdk.Require(end >= 0 && strings.HasSuffix(strings.TrimRight(text, " \r\n"), "]}}"), errAnswer)
 	_, list, _ := strings.Cut(text[:end], `"transactions":[`)
@@ -83,7 +84,7 @@ func readPage(text, invoice string) (id string, count int, oldest string) {
 			oldest, _, _ = strings.Cut(after, `"`)
 		}
 		if strings.Contains(one, number) {
-			sdk.Require(id == "", errors.New("several transactions with one invoice number"))
+			sdk.Require(id == "", errors.New("the list holds several transactions with one invoice number"))
 			id, _, _ = strings.Cut(one, `"`)
 			sdk.Require(id != "", errAnswer)
 		}
@@ -91,5 +92,5 @@ func readPage(text, invoice string) (id string, count int, oldest string) {
 	return id, count, oldest
 }
 
-// stamp is a time as the API writes it.
+// stamp is a time in the API's form.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }

@@ -11,7 +11,7 @@ import (
 	"payswitch/sdk/sdktest"
 )
 
-// TestSuite is what every adapter must pass, with answers as Authorize.net gives them.
+// TestSuite runs the suite of all adapters with realistic answers of Authorize.net.
 func TestSuite(t *testing.T) {
 	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(authorizedotnet.Adapter()), sdktest.Options{Answer: happy}))
 }
@@ -98,7 +98,7 @@ func TestStoredCredentials(t *testing.T) {
 	require.Equal(t, `{"isFirstSubsequentAuth":true}`, b.Raw("processingOptions"))
 	require.True(t, b.Has("customer"), "the profile is made of it")
 
-	r.ConnectorData = p.ConnectorData // the customer comes again with another card
+	r.ConnectorData = p.ConnectorData // the customer returns with another card
 	b = body(t, play(t, sdk.OpAuthorize, r, answer(200, profile)).Sends[0], create).Get("transactionRequest")
 	require.Equal(t, `{"createProfile":true,"customerProfileId":"928383"}`, b.Raw("profile"))
 	require.False(t, b.Has("customer"))
@@ -177,7 +177,7 @@ func TestDetails(t *testing.T) {
 	require.False(t, sent().Has("shipTo"), "a profile has its own")
 }
 
-// TestProfileOfAPayment: what the processor made is told, however it was asked for.
+// TestProfileOfAPayment: the outcome names the profile that the processor made, however it was requested.
 func TestProfileOfAPayment(t *testing.T) {
 	made := strings.Replace(result("1", ""), `"messages":{`, `"profileResponse":{"customerProfileId":"928383","customerPaymentProfileIdList":["1928384"]},"messages":{`, 1)
 	p := play(t, sdk.OpAuthorize, purchase(), answer(200, made))

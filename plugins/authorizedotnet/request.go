@@ -7,9 +7,8 @@ import (
 	"payswitch/sdk"
 )
 
-// The elements of a request stand in the order of the API's XML schema, which holds for JSON as well.
+// The elements of a request have the order of the API's XML schema, in JSON too.
 
-// purchase is the transactionRequest of a payment.
 func purchase(c *sdk.Call, kind string) *sdk.Object {
 	r := c.Request
 	sdk.Check(r.NeedInstrument())
@@ -26,7 +25,7 @@ func purchase(c *sdk.Call, kind string) *sdk.Object {
 		}
 	}
 	o.Obj("order", sdk.NewObject().Str("invoiceNumber", r.Reference).Str("description", r.Reference))
-	if stored || !r.Stores() || known == "" { // a profile that is there holds its customer
+	if stored || !r.Stores() || known == "" { // an existing profile holds its customer
 		o.OptObj("customer", payer(r, "id"))
 	}
 	if !stored {
@@ -40,7 +39,7 @@ func creditCard(k *sdk.Card) *sdk.Object {
 	return sdk.NewObject().Str("cardNumber", k.Number).Str("expirationDate", k.Year()+"-"+k.Month()).OptStr("cardCode", k.CVC)
 }
 
-// payer is the customer by the merchant's id, which has room for 20 characters.
+// payer is the customer with the merchant's id, which has room for 20 characters.
 func payer(r *sdk.Request, id string) *sdk.Object {
 	k := r.Payer()
 	o := sdk.NewObject()
@@ -50,19 +49,19 @@ func payer(r *sdk.Request, id string) *sdk.Object {
 	return o.OptStr("email", cmp.Or(k.Email, r.BillTo().Email))
 }
 
-// billTo is the billing address, cut to the lengths of the schema: longer ones would refuse the payment.
+// billTo is the billing address, cut to the schema's lengths: Authorize.net refuses longer values.
 func billTo(a *sdk.Address) *sdk.Object {
 	street := strings.TrimSpace(a.Line1 + " " + a.Line2)
 	return sdk.NewObject().OptStr("firstName", sdk.Clip(a.FirstName, 50)).OptStr("lastName", sdk.Clip(a.LastName, 50)).OptStr("address", sdk.Clip(street, 60)).
 		OptStr("city", sdk.Clip(a.City, 40)).OptStr("state", sdk.Clip(a.State, 40)).OptStr("zip", sdk.Clip(a.Zip, 20)).OptStr("country", sdk.Clip(a.Country, 60))
 }
 
-// threeDS is the result of an authentication done outside. The indicator is the ECI without its leading zero.
+// threeDS is the result of an outside authentication. The indicator is the ECI without its leading zero.
 func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 	return sdk.NewObject().OptStr("authenticationIndicator", strings.TrimPrefix(t.ECI, "0")).OptStr("cardholderAuthenticationValue", t.CAVV)
 }
 
-// userFields are the merchant's metadata, by name: 20 of it at most.
+// userFields are the merchant's metadata by name, at most 20.
 func userFields(metadata map[string]string) *sdk.Object {
 	all := sdk.NewArray()
 	for _, f := range sdk.Sorted(metadata)[:min(len(metadata), 20)] {
@@ -71,7 +70,7 @@ func userFields(metadata map[string]string) *sdk.Object {
 	return sdk.NewObject().OptArr("userField", all)
 }
 
-// options are how the payment relates to a stored credential, as the card networks want it.
+// options say how the payment uses a stored credential, as the card networks require.
 var options = sdk.Names{
 	{"isFirstRecurringPayment", "first_recurring"}, {"isFirstSubsequentAuth", "first"}, {"isSubsequentAuth", "mit"}, {"isStoredCredentials", "cit"},
 }
@@ -81,7 +80,7 @@ func processingOptions(r *sdk.Request) *sdk.Object {
 	return o.OptBool(option, option != "")
 }
 
-// subsequent refers a charge of a card to the payment the customer agreed to, by the network's id.
+// subsequent refers a card's charge to the payment that the customer agreed to, by the network's id.
 func subsequent(r *sdk.Request) *sdk.Object {
 	o, reason := sdk.NewObject(), sdk.Names{{"resubmission", "mit_resubmission"}}.For(r.StoredCredential)
 	if id := r.Instrument.NetworkTransactionID; id != "" {

@@ -64,7 +64,7 @@ func TestRefundSync(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, r, answer(200, details("1", "refundSettledSuccessfully", "7.00", "7.00"))).Status, "another one's")
 }
 
-// list is a page of n transactions, all submitted at a time; one of them, if any, has an invoice number.
+// list is a page of n transactions, all submitted at one time; at most one has the invoice number.
 func list(n int, at string, at0 int, invoice, id string) sdk.Exchange {
 	var all []string
 	for i := range n {
@@ -87,7 +87,7 @@ func batches(n int) sdk.Exchange {
 	return answer(200, `{"batchList":[`+strings.Join(all, ",")+`],`+ok+`}`)
 }
 
-// A payment whose answer was lost is found by its invoice number; that there is none must be proven.
+// The adapter finds a payment whose answer was lost by its invoice number. That there is none must be proven.
 func TestLookup(t *testing.T) {
 	const before, since = "2026-01-15T10:00:00Z", "2026-01-15T10:20:00Z"
 	r := sdk.Request{Reference: "ref-1", Amount: usd(2499), Payment: &sdk.PaymentState{CreatedAt: now - 60_000}}
@@ -134,7 +134,7 @@ func TestLookup(t *testing.T) {
 	require.Equal(t, []string{"pending", "88"}, []string{string(p.Status), p.RefundID})
 }
 
-// What is not a whole page in the form of the API proves nothing.
+// An incomplete page, or one in another form, proves nothing.
 func TestPagesWithoutEvidence(t *testing.T) {
 	r := sdk.Request{Reference: "ref-1", Amount: usd(2499), Payment: &sdk.PaymentState{CreatedAt: now - 60_000}}
 	whole := string(list(2, "2026-01-15T10:20:00Z", none, "", "").Body)
@@ -196,7 +196,7 @@ func TestWebhook(t *testing.T) {
 		require.Empty(t, p.Events, header)
 		require.Equal(t, 401, p.Reply.Status, header)
 	}
-	p = deliver(t, false, "", sale) // no key is set up
+	p = deliver(t, false, "", sale) // the account has no key
 	require.True(t, p.Events[0].Sync)
 	require.Nil(t, p.Events[0].Outcome)
 

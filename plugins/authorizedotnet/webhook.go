@@ -7,15 +7,15 @@ import (
 	"payswitch/sdk"
 )
 
-// fresh is how old a message may be to be believed. Older ones, which are sent again for days, still cause a query.
+// fresh is the age up to which a message counts. Authorize.net repeats messages for days; older ones still cause a query.
 const fresh = 5 * time.Minute
 
-// events are what has become of a payment; StatusHandled where an event says nothing that is final.
+// events are the payment states that events report; StatusHandled for an event that reports no final state.
 var events = sdk.Statuses{{sdk.StatusAuthorized, "authorization.created"}, {sdk.StatusCaptured, "authcapture.created priorAuthCapture.created capture.created"},
 	{sdk.StatusVoided, "void.created"}, {sdk.StatusHandled, "refund.created fraud.held fraud.approved fraud.declined"}}
 
-// webhook reads a message, whose X-ANET-Signature is "sha512=" and the hex HMAC-SHA512 of the body. Messages name neither currency nor what
-// a capture left: every event asks for a query, and its outcome is what the message says, for the record.
+// webhook reads a message, whose X-ANET-Signature is "sha512=" and the hex HMAC-SHA512 of the body. Messages lack the currency and
+// the rest after a capture. So every event asks for a query, and its outcome only records the message.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	key := c.Account.Credentials["webhook_secret"]
 	if key != "" {
@@ -31,9 +31,9 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	e := sdk.Event{Object: "payment", TransactionID: j.Text("payload.id"), Reference: j.Str("payload.merchantReferenceId"), Sync: true}
 	if e.TransactionID == "" {
-		return sdk.Refuse(400, "an event without an id"), nil
+		return sdk.Refuse(400, "the event has no id"), nil
 	}
-	if event == "refund.created" { // a transaction of its own
+	if event == "refund.created" { // a refund is a transaction of its own
 		e.Object, e.RefundID, e.TransactionID = "refund", e.TransactionID, ""
 	}
 	at, err := time.Parse(time.RFC3339, j.Str("eventDate"))

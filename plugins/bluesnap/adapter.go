@@ -1,8 +1,9 @@
-// Package bluesnap speaks to BlueSnap's Payment API (card transactions, JSON; developers.bluesnap.com/v8976-JSON) and reads its webhooks.
+// Package bluesnap is the adapter for BlueSnap's Payment API (card transactions, JSON; developers.bluesnap.com/v8976-JSON) and its
+// webhooks.
 //
-// POSTs (payments, refunds, shoppers) carry an idempotency key. PUTs (captures, voids) take none, and are sent once. An unknown result is settled by
-// retrieving the transaction, by its id or, where the answer with it was lost, by our reference (merchantTransactionId) and the merchant's id; or
-// by the identical request with its key again.
+// POSTs (payments, refunds, shoppers) carry an idempotency key. PUTs (captures, voids) have none and are sent once. The adapter
+// settles an unknown result by retrieving the transaction: by its id, or by our reference (merchantTransactionId) and the
+// merchant's id if the answer with the id was lost. The identical request with its key also returns the result.
 package bluesnap
 
 import (
@@ -12,7 +13,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Names of the fields of an account.
+// Names of the account's fields.
 const (
 	username      = "username"
 	password      = "password"
@@ -25,20 +26,21 @@ const (
 	shoppersPath     = "/services/2/vaulted-shoppers"
 )
 
-// notFoundFinalSeconds is how long a transaction may take to be retrieved by our reference. BlueSnap names no time; as a rule it is
-// there at once.
+// notFoundFinalSeconds is how long BlueSnap may not find a new transaction by our reference. BlueSnap documents no delay; usually
+// there is none.
 const notFoundFinalSeconds = 60 * 60
 
-// keySeconds is how long an idempotency key is relied on: BlueSnap keeps it for up to 24 hours (developers.bluesnap.com/reference/idempotency).
+// keySeconds is how long the adapter relies on an idempotency key: BlueSnap keeps it for up to 24 hours
+// (developers.bluesnap.com/reference/idempotency).
 const keySeconds = 12 * 60 * 60
 
-// Adapter returns the adapter.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
 			Name: "bluesnap", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "BlueSnap",
 			Description: "Card payments through BlueSnap's Payment API.", Website: "https://www.bluesnap.com",
-			// There is one capture of an authorization.
+			// An authorization has one capture.
 			Features: sdk.Features{PartialCapture: true, ReleasesRest: true, PartialRefund: true, ZeroAmount: true, External3DS: true, StoredCredential: true,
 				NetworkMIT: true},
 			Environments: map[string]sdk.Environment{"test": sdk.At("https://sandbox.bluesnap.com"), "live": sdk.At("https://ws.bluesnap.com")},
@@ -67,15 +69,15 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// send sends a request and returns its answer where there is one that says something: 2xx, or 4xx that names an error. 5xx say nothing,
-// whatever their body: the money may have moved.
+// send sends a request and returns a meaningful answer: 2xx, or a 4xx that names an error. A 5xx means nothing, whatever its body:
+// the money may have moved.
 func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header) answer {
 	s := &sdk.Send{Method: method, URL: path, SafeToRepeat: method == "GET" || method == "POST",
 		Headers: append([]sdk.Header{sdk.H("Content-Type", "application/json"), sdk.H("Accept", "application/json"), c.BasicAuth(username, password)}, more...)}
 	if body != nil {
 		s.Body = body.Bytes()
 	}
-	if method == "POST" { // the key takes letters, digits and hyphens
+	if method == "POST" { // the key may have letters, digits and hyphens
 		s.Headers = append(s.Headers, sdk.H("Idempotency-Key", strings.ReplaceAll(c.IdempotencyKey(), "_", "-")))
 	}
 	r := sdk.Must(c.Do(s))
@@ -95,12 +97,12 @@ func send(c *sdk.Call, method, path string, body *sdk.Object, more ...sdk.Header
 	return a
 }
 
-// inDoubt are the names of errors after which BlueSnap, or the processor behind it, may have acted all the same: no refusals. A transaction that
-// exists already has our reference: only a query tells what became of it.
+// inDoubt are errors after which BlueSnap, or the processor behind it, may still have acted. They are not refusals. A "transaction
+// already exists" error concerns our own reference: a query finds the result.
 var inDoubt = sdk.Names{{"in doubt", "PROCESSING_TIMEOUT SYSTEM_TECHNICAL_ERROR BLS_CONNECTION_PROBLEM SERVER_GENERAL_FAILURE TRANSACTION_ALREADY_EXISTS REFUND_IN_PROCESS " +
 	"IDEMPOTENCY_SERVICE_TIMEOUT REQUEST_WITH_SAME_IDEMPOTENCY_KEY_ALREADY_IN_PROGRESS SAME_IDEMPOTENCY_KEY_WAS_ALREADY_IN_USE_WITH_PREVIOUS_DIFFERENT_REQUEST"}}
 
-// doubtful says whether one of the errors leaves it open what was done.
+// doubtful reports whether one of the errors leaves the result open.
 func doubtful(messages sdk.JSON) bool {
 	for m := range messages.All() {
 		if inDoubt.Of(m.Str("errorName")) != "" {
@@ -110,15 +112,15 @@ func doubtful(messages sdk.JSON) bool {
 	return false
 }
 
-// answer is what BlueSnap says.
+// answer is BlueSnap's answer.
 type answer struct {
 	sdk.JSON
 	decline *sdk.Decline // an error instead of a transaction
-	missing bool         // the error that there is no such transaction
+	missing bool         // the error is that the transaction does not exist
 }
 
 var (
-	errAnswer  = errors.New("not an answer to the request")
-	errInDoubt = errors.New("an error after which the processor may have acted")
-	errStatus  = errors.New("a status that decides nothing")
+	errAnswer  = errors.New("the answer does not answer the request")
+	errInDoubt = errors.New("the processor may have acted before the error")
+	errStatus  = errors.New("the status of the answer decides nothing")
 )

@@ -6,7 +6,7 @@ import (
 	"payswitch/sdk"
 )
 
-// authorize holds the amount (AUTH_ONLY) or takes it at once (AUTH_CAPTURE).
+// authorize authorizes the amount (AUTH_ONLY) or captures it at once (AUTH_CAPTURE).
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	kind := "AUTH_CAPTURE"
@@ -33,14 +33,14 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// instrument is the card, or the vaulted shopper that has it, and who began the payment.
+// instrument adds the card, or the vaulted shopper with the card, and who began the payment.
 func instrument(body *sdk.Object, r *sdk.Request) {
 	sdk.Check(r.NeedInstrument())
 	i := r.Instrument
 	if i.StoredCredentialID != "" {
 		id, err := strconv.ParseInt(i.StoredCredentialID, 10, 64)
 		if err != nil {
-			sdk.Check(sdk.Invalid("recurring_details", "a vaulted shopper's id is a number"))
+			sdk.Check(sdk.Invalid("recurring_details", "the id of a vaulted shopper must be a number"))
 		}
 		body.Int("vaultedShopperId", id)
 	} else {
@@ -56,10 +56,9 @@ func creditCard(k *sdk.Card) *sdk.Object {
 	return sdk.NewObject().Str("cardNumber", k.Number).OptStr("securityCode", k.CVC).Str("expirationMonth", k.Month()).Str("expirationYear", k.Year())
 }
 
-// initiators are who began a payment with a stored credential.
 var initiators = sdk.Names{{"SHOPPER", "first cit"}, {"MERCHANT", "mit"}}
 
-// threeDS is the result of an authentication done outside.
+// threeDS is the result of an outside authentication.
 func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 	if t == nil {
 		return nil
@@ -67,7 +66,7 @@ func threeDS(t *sdk.ThreeDSResult) *sdk.Object {
 	return sdk.NewObject().OptStr("eci", t.ECI).OptStr("cavv", t.CAVV).OptStr("dsTransactionId", t.DSTransID).OptStr("threeDSecureVersion", t.Version)
 }
 
-// metaData is the merchant's metadata, by name: what BlueSnap has room for, of its form.
+// metaData is the merchant's metadata by name, as far as BlueSnap has room, in its form.
 func metaData(all map[string]string) *sdk.Object {
 	if len(all) == 0 {
 		return nil

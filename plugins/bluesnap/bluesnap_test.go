@@ -39,13 +39,13 @@ func payment() sdk.Request {
 		Instrument: &sdk.Instrument{Card: &sdk.Card{Number: "4111111111111111", CVC: "737", ExpMonth: 3, ExpYear: 2030, BIN: "411111", LastFour: "1111", Length: 16}}}
 }
 
-// later is a request about a payment that holds 24.99.
+// later is a request about an authorized payment of 24.99.
 func later(minor int64) sdk.Request {
 	return sdk.Request{Reference: "ref-1", Amount: usd(minor), TransactionID: "7001", Capture: sdk.CaptureManual,
 		Payment: &sdk.PaymentState{Currency: "USD", Requested: 2499, Authorized: 2499, Capture: sdk.CaptureManual}}
 }
 
-// done is an answer with a transaction that went through.
+// done is an answer with a successful transaction.
 func done(kind, more string) sdk.Exchange {
 	return answer(200, `{"cardTransactionType":"`+kind+`","transactionId":"7001","currency":"USD","processingInfo":{"processingStatus":"success"}`+more+`}`)
 }
@@ -70,7 +70,7 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// TestEvidence: what proves nothing decides nothing.
+// TestEvidence: an answer without proof decides nothing.
 func TestEvidence(t *testing.T) {
 	for name, x := range map[string]sdk.Exchange{
 		"server error":      answer(500, `{"message":[{"code":"14002","errorName":"DO_NOT_HONOR"}]}`),
@@ -93,10 +93,10 @@ func TestEvidence(t *testing.T) {
 			require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefund, later(1000), x).Status)
 		})
 	}
-	// What has the transaction's id is found again by it.
+	// An answer with the transaction's id allows a later query by the id.
 	require.Equal(t, "7001", play(t, sdk.OpAuthorize, payment(), done("VOODOO", "")).TransactionID)
 	require.Empty(t, play(t, sdk.OpRefundSync, sdk.Request{RefundID: "9", Amount: usd(2499)}, answer(200, `{"cardTransactionType":"REFUND","transactionId":"9","processingInfo":{"processingStatus":"parked"}}`)).TransactionID)
-	// A capture that is answered with an authorization is none.
+	// A capture that is answered with an authorization is not a capture.
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpCapture, later(1000), done("AUTH_ONLY", "")).Status)
 }
 
@@ -172,7 +172,7 @@ func TestCapture(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpSync, r, done("AUTH_ONLY", "")).Status)
 }
 
-// TestSync: what was lost is looked up by our reference.
+// TestSync: after a lost answer the adapter looks for our reference.
 func TestSync(t *testing.T) {
 	missing := answer(400, `{"message":[{"errorName":"TRANSACTION_NOT_FOUND","code":"20003","description":"None."}]}`)
 	r := later(2499)

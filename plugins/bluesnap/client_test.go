@@ -12,13 +12,13 @@ import (
 	"payswitch/sdk"
 )
 
-// TestClientKnowsNoOtherErrors: every error that a client library knows of a card transaction is read.
+// TestClientKnowsNoOtherErrors: the adapter reads every card transaction error that a client library knows.
 func TestClientKnowsNoOtherErrors(t *testing.T) {
 	s, err := published.Load(os.DirFS("testdata"), nil)
 	require.NoError(t, err)
 	names := s.Values("CardTransactionErrors")
 	require.Greater(t, len(names), 50)
-	// What says no more than that the payment was refused, and what leaves it open what was done.
+	// Errors that mean no more than "refused", and errors that leave the result open.
 	general := strings.Fields("GENERAL_PAYMENT_PROCESSING_ERROR PROCESSING_GENERAL_DECLINE")
 	doubtful := strings.Fields("TRANSACTION_ALREADY_EXISTS PROCESSING_TIMEOUT SYSTEM_TECHNICAL_ERROR BLS_CONNECTION_PROBLEM")
 	for _, name := range names {

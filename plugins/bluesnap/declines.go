@@ -13,7 +13,7 @@ func declineOf(code, name, text string) *sdk.Decline {
 	return d
 }
 
-// declines are decline codes and what they mean.
+// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// TestFailedChangeSaysNothingOfThePayment shows that a capture, a reversal or a refund that failed, or has not ended, does not end its payment.
+// TestFailedChangeSaysNothingOfThePayment shows that a failed or unfinished capture, reversal or refund does not end its payment.
 func TestFailedChangeSaysNothingOfThePayment(t *testing.T) {
 	of := func(kind, status string) sdk.Exchange {
 		return answer(200, `{"cardTransactionType":"`+kind+`","transactionId":"7001","amount":24.99,"currency":"USD","processingInfo":{"processingStatus":"`+status+`"}}`)
@@ -33,7 +33,7 @@ func TestFailedChangeSaysNothingOfThePayment(t *testing.T) {
 	require.Equal(t, usd(1000), *play(t, sdk.OpSync, r, of("REFUND", "SUCCESS")).Amount)
 }
 
-// TestInDoubt shows that what BlueSnap or its processor may have done all the same is no decline.
+// TestInDoubt shows that a request on which BlueSnap or its processor may have acted is not declined.
 func TestInDoubt(t *testing.T) {
 	for _, name := range []string{"PROCESSING_TIMEOUT", "SYSTEM_TECHNICAL_ERROR", "BLS_CONNECTION_PROBLEM", "IDEMPOTENCY_SERVICE_TIMEOUT",
 		"REQUEST_WITH_SAME_IDEMPOTENCY_KEY_ALREADY_IN_PROGRESS", "SAME_IDEMPOTENCY_KEY_WAS_ALREADY_IN_USE_WITH_PREVIOUS_DIFFERENT_REQUEST"} {
@@ -46,7 +46,7 @@ func TestInDoubt(t *testing.T) {
 	}
 }
 
-// TestIdempotencyKey shows that what is posted carries a key of the form that BlueSnap takes, and is declared safe to repeat.
+// TestIdempotencyKey shows that every POST carries a key in BlueSnap's form and is declared safe to repeat.
 func TestIdempotencyKey(t *testing.T) {
 	for op, r := range map[sdk.Operation]sdk.Request{sdk.OpAuthorize: payment(), sdk.OpRefund: later(1000)} {
 		s := play(t, op, r, sdk.Exchange{Sent: true, Failure: "timeout"}).Sends[0]
@@ -61,7 +61,7 @@ func TestIdempotencyKey(t *testing.T) {
 	}
 }
 
-// TestUnreadableAmounts shows that an amount that cannot be read is never the one asked for.
+// TestUnreadableAmounts shows that an unreadable amount never counts as the requested one.
 func TestUnreadableAmounts(t *testing.T) {
 	refund := later(700)
 	refund.RefundID = "9001"
@@ -74,7 +74,7 @@ func TestUnreadableAmounts(t *testing.T) {
 	}
 }
 
-// TestNotFoundByItsID shows that a transaction that BlueSnap named and does not know is another account's.
+// TestNotFoundByItsID shows that a transaction with BlueSnap's own id that BlueSnap does not know belongs to another account.
 func TestNotFoundByItsID(t *testing.T) {
 	missing := answer(400, `{"message":[{"errorName":"TRANSACTION_NOT_FOUND","code":"20003","description":"None."}]}`)
 	p := play(t, sdk.OpSync, later(2499), missing)

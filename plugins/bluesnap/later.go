@@ -2,7 +2,7 @@ package bluesnap
 
 import "payswitch/sdk"
 
-// capture takes what an AUTH_ONLY holds, or a part of it.
+// capture captures all or a part of an AUTH_ONLY.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	body := sdk.NewObject().Str("cardTransactionType", "CAPTURE").Str("transactionId", r.TransactionID).Str("amount", r.Amount.Major())
@@ -14,7 +14,7 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, err
 }
 
-// void releases what an AUTH_ONLY holds, all of it.
+// void reverses an AUTH_ONLY as a whole.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	a := send(c, "PUT", transactionsPath, sdk.NewObject().Str("cardTransactionType", "AUTH_REVERSAL").Str("transactionId", c.Request.TransactionID))
 	return transaction(c, a, "AUTH_REVERSAL")
@@ -22,8 +22,8 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 
 var refundStatuses = sdk.Statuses{{sdk.StatusRefunded, "SUCCESS"}, {sdk.StatusPending, "PENDING"}, {sdk.StatusDeclined, "FAILED"}}
 
-// refund gives back what was taken. BlueSnap voids what is not settled yet by itself. A refund has no field for our reference: it is kept
-// with it as metadata, where the merchant finds it.
+// refund refunds a captured payment. BlueSnap itself voids an unsettled one. A refund has no field for our reference, so the
+// reference is its metadata, where the merchant can find it.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	body := sdk.NewObject().Str("amount", r.Amount.Major()).OptStr("reason", r.Reason).

@@ -6,7 +6,7 @@ import (
 	"payswitch/sdk"
 )
 
-// holder is who holds the card and where, as the bill or the card names them; nil where neither has both names.
+// holder is the cardholder with address, named by the billing address or the card; nil if neither has both names.
 func holder(r *sdk.Request) *sdk.Object {
 	b, k := *r.BillTo(), r.Instrument.Card
 	if k != nil && (b.FirstName == "" || b.LastName == "") {
@@ -18,8 +18,8 @@ func holder(r *sdk.Request) *sdk.Object {
 	return contact(sdk.NewObject(), &b, "address", "address2").OptStr("email", r.Email())
 }
 
-// contact adds an address, by the names that its lines have. BlueSnap knows the states of the US and Canada, by their codes, and refuses a
-// payment over another: it stands in the address.
+// contact adds an address with the given names of its lines. BlueSnap knows the codes of states in the US and Canada and refuses a
+// payment with other states, so the adapter writes those into the address line.
 func contact(o *sdk.Object, a *sdk.Address, line1, line2 string) *sdk.Object {
 	second, state := a.Line2, a.State
 	if a.Country != "US" && a.Country != "CA" || len(a.State) != 2 {
@@ -29,13 +29,13 @@ func contact(o *sdk.Object, a *sdk.Address, line1, line2 string) *sdk.Object {
 		OptStr("city", sdk.Clip(a.City, 42)).OptStr("state", state).OptStr("zip", sdk.Clip(a.Zip, 20)).OptStr("country", a.Country)
 }
 
-// fraudInfo is what looks for fraud. There is no shopper where the merchant charges on its own.
+// fraudInfo is data for fraud checks. A merchant-initiated payment has no shopper.
 func fraudInfo(r *sdk.Request) *sdk.Object {
 	return sdk.NewObject().Str("fraudSessionId", sdk.Clip(r.Reference, 32)).OptStr("shopperIpAddress", r.Shopper().IP).
 		OptObj("shippingContactInfo", contact(sdk.NewObject(), r.ShipTo(), "address1", "address2"))
 }
 
-// descriptor is what stands on the shopper's statement, of at most 20 characters.
+// descriptor is the text on the shopper's statement, at most 20 characters.
 func descriptor(r *sdk.Request) string {
 	return sdk.Clip(strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix), 20)
 }

@@ -7,18 +7,17 @@ import (
 )
 
 var (
-	errNotDone = errors.New("what is held has changed, but not by this operation alone")
-	errRefund  = errors.New("not a refund, or one whose id is not known")
+	errNotDone = errors.New("the authorization has changed, but not by this operation alone")
+	errRefund  = errors.New("the answer holds no refund, or one with an unknown id")
 )
 
-// sync retrieves a payment.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	a := send(c, "GET", sdk.Must(pathOf(c)), nil)
 	if a.missing {
 		return c.NotFound(), nil
 	}
-	sdk.Require(a.decline == nil, errAnswer) // about the question, not about the payment
+	sdk.Require(a.decline == nil, errAnswer) // the error concerns the query, not the payment
 	o, err := transaction(c, a, "")
 	if err == nil && o.Status == sdk.StatusAuthorized && (r.Resolves == sdk.OpCapture || r.Resolves == sdk.OpVoid) {
 		return stillHeld(o, a, r)
@@ -26,7 +25,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, err
 }
 
-// pathOf is where the payment is retrieved: by its id, or by our reference and the merchant's id.
+// pathOf is the path of the payment: with its id, or with our reference and the merchant's id.
 func pathOf(c *sdk.Call) (string, error) {
 	r := c.Request
 	if r.TransactionID != "" {
@@ -35,15 +34,15 @@ func pathOf(c *sdk.Call) (string, error) {
 	merchant := c.Account.Config[merchantID]
 	switch {
 	case merchant == "":
-		return "", &sdk.Reject{Code: sdk.RejectConfig, Message: "the merchant id is needed to look a payment up by our reference", Parameter: "metadata.merchant_id"}
+		return "", &sdk.Reject{Code: sdk.RejectConfig, Message: "a look-up by our reference needs the merchant id: set it in the account's metadata", Parameter: "metadata.merchant_id"}
 	case r.Reference == "":
-		return "", sdk.Missing("connector_transaction_id", "an id or a reference is needed")
+		return "", sdk.Missing("connector_transaction_id", "the request lacks both an id and a reference")
 	}
 	return transactionsPath + "/" + sdk.PathEscape(r.Reference) + "," + sdk.PathEscape(merchant), nil
 }
 
-// stillHeld says what an authorization that is asked for because of a capture or void tells of that: nothing was done to it where all of
-// it can be captured still; the capture was, where just its amount cannot.
+// stillHeld reads an authorization that is queried because of a capture or void. If its whole amount can still be captured,
+// nothing was done. If exactly the operation's amount cannot, the capture was done.
 func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
 	open := a.Told("openToCapture", "currency", r.Amount.Currency)
 	if open == nil || r.Payment == nil {
@@ -59,7 +58,7 @@ func stillHeld(o *sdk.Outcome, a answer, r *sdk.Request) (*sdk.Outcome, error) {
 	return nil, errNotDone
 }
 
-// refundSync retrieves a refund, by its id alone: one whose answer was lost is told by the webhook.
+// refundSync retrieves a refund by its id. A webhook reports a refund whose answer was lost.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Require(r.RefundID != "", errRefund)

@@ -7,8 +7,8 @@ import (
 	"payswitch/sdk"
 )
 
-// transaction reads a card transaction: its type says what was done, its processing status whether that went through. kind is the type
-// that was asked for, "" when it is retrieved.
+// transaction reads a card transaction. Its type says what was done, its processing status whether that succeeded. kind is the
+// requested type, "" for a query.
 func transaction(c *sdk.Call, a answer, kind string) (*sdk.Outcome, error) {
 	if a.decline != nil {
 		return sdk.Declined(a.decline), nil
@@ -32,26 +32,26 @@ func transaction(c *sdk.Call, a answer, kind string) (*sdk.Outcome, error) {
 		}
 		o.Status, o.Decline = sdk.StatusDeclined, declineOf("FAIL", "FAIL", info.Text("processorResponseCode"))
 	case "SUCCESS":
-		if o.Status = types.Of(did); o.Status != sdk.StatusVoided && (did != "REFUND" || kind != "") { // a payment's amount is not that of its refund
+		if o.Status = types.Of(did); o.Status != sdk.StatusVoided && (did != "REFUND" || kind != "") { // the amount of a refund is not the payment's
 			o.Amount = amount
 		}
 	}
 	sdk.Require(o.Status != "", errStatus)
-	// A capture, a reversal or a refund that has not gone through says nothing of the payment.
+	// A capture, reversal or refund that has not succeeded proves nothing about the payment.
 	sdk.Require(resolved || o.Status != sdk.StatusDeclined && o.Status != sdk.StatusPending, errLater)
-	if kind == "" && did == "REFUND" { // of a capture, of which it does not say how much it was
+	if kind == "" && did == "REFUND" { // a refund does not show the captured amount
 		sdk.Require(c.Request.Known().Captured > 0, errLater)
 		o.Amount = &sdk.Money{Minor: c.Request.Known().Captured, Currency: c.Request.Amount.Currency}
 	}
 	return o, nil
 }
 
-var errLater = errors.New("what was done to the payment later does not tell where the payment is")
+var errLater = errors.New("a later operation that has not succeeded does not show the state of the payment")
 
-// first are the types that make a payment.
+// first are the transaction types that make a payment.
 var first = sdk.Names{{"payment", "AUTH_ONLY AUTH_CAPTURE"}}
 
-// types are what card transactions of a type do to the payment. One that was refunded was captured.
+// types are the effects of transaction types on the payment. A refunded payment was captured.
 var types = sdk.Statuses{{sdk.StatusAuthorized, "AUTH_ONLY"}, {sdk.StatusCaptured, "AUTH_CAPTURE CAPTURE REFUND"}, {sdk.StatusVoided, "AUTH_REVERSAL"}}
 
 // BlueSnap's CVV and AVS response codes.

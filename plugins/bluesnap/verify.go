@@ -2,15 +2,15 @@ package bluesnap
 
 import "payswitch/sdk"
 
-// tells asks for the shopper in the answer: the version before answers with an address alone.
+// tells asks for the shopper in the answer: an older version answers with a URL alone.
 var tells = sdk.H("bluesnap-version", "3.0")
 
-// verify keeps the card with a new shopper: BlueSnap has the issuer check it before it does.
+// verify stores the card with a new shopper. BlueSnap lets the issuer check the card first.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedCard())
 	shopper := holder(r)
-	sdk.Require(shopper != nil, sdk.Missing("billing.address.last_name", "BlueSnap keeps a card with the first and last name of its holder"))
+	sdk.Require(shopper != nil, sdk.Missing("billing.address.last_name", "BlueSnap stores a card only with the first and last name of its holder"))
 	card := sdk.NewObject().Obj("creditCard", creditCard(r.Instrument.Card)).Obj("billingContactInfo", billingContact(r))
 	a := send(c, "POST", shoppersPath, shopper.OptStr("softDescriptor", descriptor(r)).
 		Obj("paymentSources", sdk.NewObject().Arr("creditCardInfo", sdk.NewArray().Obj(card))).
@@ -23,7 +23,7 @@ func verify(c *sdk.Call) (*sdk.Outcome, error) {
 		Checks: checks(a.Get("paymentSources.creditCardInfo.0.processingInfo"))}, nil
 }
 
-// billingContact is the card's own address, nil where nothing is known of it.
+// billingContact is the card's own address; nil if none is known.
 func billingContact(r *sdk.Request) *sdk.Object {
 	if r.Billing == nil {
 		return nil

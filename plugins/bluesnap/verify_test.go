@@ -46,7 +46,7 @@ func TestVerify(t *testing.T) {
 	require.Equal(t, sdk.RejectInvalid, play(t, sdk.OpVerify, r).Reject.Code)
 }
 
-// TestRoom: BlueSnap refuses a payment with more metadata, or a longer session, than it has room for.
+// TestRoom: BlueSnap refuses a payment with too much metadata or too long a session.
 func TestRoom(t *testing.T) {
 	r := payment()
 	r.Reference = "reference-of-more-than-thirty-two-characters"
@@ -61,7 +61,7 @@ func TestRoom(t *testing.T) {
 	require.Equal(t, "m0", body.Str("transactionMetaData.metaData.0.metaKey"))
 }
 
-// TestHolder: an address without names is that of the card's holder.
+// TestHolder: an address without names belongs to the cardholder.
 func TestHolder(t *testing.T) {
 	r := payment()
 	r.Billing, r.Instrument.Card.Holder = &sdk.Address{FirstName: "Ana", Line1: "1 Main St", Zip: "98101", Country: "US"}, "Ana Lima"

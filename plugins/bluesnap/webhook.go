@@ -7,11 +7,11 @@ import (
 	"payswitch/sdk"
 )
 
-// toleranceSeconds is how old a signed message may be.
+// toleranceSeconds is the accepted age of a signed message.
 const toleranceSeconds = 300
 
-// webhook reads a message (IPN): a form. Its header bls-signature is an HMAC-SHA256, in hex, over the header bls-ipn-timestamp and the
-// body. A message holds amounts in whatever currency the report is in, so every event asks for a query.
+// webhook reads a message (IPN): a form. Its header bls-signature is a hex HMAC-SHA256 over the header bls-ipn-timestamp and the
+// body. The amounts of a message are in the currency of the report, so every event asks for a query.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
 	at, key := sdk.HeaderValue(w.Headers, "bls-ipn-timestamp"), sdk.Text(c.Account.Credentials[webhookSecret])
@@ -23,7 +23,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	}
 	pairs, valid := sdk.ParseForm(string(w.Body))
 	if !valid {
-		return sdk.Refuse(400, "not a message"), nil
+		return sdk.Refuse(400, "the message is not a form of BlueSnap"), nil
 	}
 	field := func(name string) string { return sdk.HeaderValue(pairs, name) }
 	e := sdk.Event{TransactionID: field("referenceNumber"), Time: ms}
@@ -34,20 +34,20 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 		e.Object, e.Sync, e.RefundID = "refund", true, field("reversalRefNum")
 	case "CHARGEBACK", "CHARGEBACK_STATUS_CHANGED":
 		e.Object = "dispute"
-	default: // a type that we do not know is none of ours to refuse
+	default: // unknown types are accepted and ignored
 		return sdk.Handled(), nil
 	}
 	if e.TransactionID == "" && e.Reference == "" && e.RefundID == "" {
-		return sdk.Refuse(400, "an event without ids"), nil
+		return sdk.Refuse(400, "the event has no ids"), nil
 	}
 	return sdk.Handled(e), nil
 }
 
-// anyZone is how far the clocks of two zones can be apart, in milliseconds.
+// anyZone is the largest difference between two time zones, in milliseconds.
 const anyZone = 14 * 60 * 60 * 1000
 
-// timeOf is the time of a message in Unix milliseconds, 0 where it is not exact; fresh is false where it is too long ago. BlueSnap writes
-// it as Unix seconds or milliseconds, or as date and time of a zone that it does not name.
+// timeOf is the time of a message in Unix milliseconds, 0 if it is not exact; fresh is false for an old message. BlueSnap writes
+// Unix seconds, milliseconds, or a date and time without its zone.
 func timeOf(at string, now int64) (ms int64, fresh bool) {
 	near := func(ms, distance int64) bool { return ms > now-distance && ms < now+distance }
 	if n, err := strconv.ParseInt(at, 10, 64); err == nil {

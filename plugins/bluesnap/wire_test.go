@@ -8,25 +8,25 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// facts are the cases that are not carried over, and the differences that are meant.
+// facts are the cases that do not apply, and the intended differences.
 var facts = wire.Options{
 	Skip: map[string]string{
 		"decline/PROCESSING_TIMEOUT": "the processor may have acted: unknown",
-		"authorize_processor_3ds":    "BlueSnap's own 3-D Secure runs in its script in the merchant's page: the adapter rejects what it cannot do instead of leaving it out",
+		"authorize_processor_3ds":    "BlueSnap's own 3-D Secure runs in a script in the merchant's page: the adapter rejects the request instead of leaving 3-D Secure out",
 	},
 	Allow: map[string]string{
-		"status/payment_sync/REFUND status":                                 "a refund in the place of its payment does not tell how much was captured",
+		"status/payment_sync/REFUND status":                                 "a refund in place of its payment does not show the captured amount",
 		"refund_minimal body.transactionMetaData.*":                         "our reference of a refund, which has no field of its own",
 		"refund_full body.transactionMetaData.*":                            "our reference of a refund, which has no field of its own",
 		"refund_partial body.transactionMetaData.*":                         "our reference of a refund, which has no field of its own",
 		"body.cardHolderInfo.*":                                             "the issuer can check the address",
-		"body.transactionFraudInfo.shopperIpAddress":                        "BlueSnap looks for fraud by it",
+		"body.transactionFraudInfo.shopperIpAddress":                        "BlueSnap's fraud checks use it",
 		"authorize_details body.softDescriptor":                             "the statement descriptor is sent",
-		"authorize_details body.transactionFraudInfo.shippingContactInfo.*": "BlueSnap looks for fraud by it",
-		"authorize_external_3ds body.threeDSecure.*":                        "the result of an authentication done outside is sent",
-		"authorize_store_card body.storeCard":                               "the card is stored where that is asked for",
-		"authorize_store_card body.transactionInitiator":                    "the card networks want to know who began a payment with a stored credential",
-		"webhook/signed transaction_id":                                     "a payment is known by BlueSnap's own id, `referenceNumber`; merchantTransactionId is our reference",
+		"authorize_details body.transactionFraudInfo.shippingContactInfo.*": "BlueSnap's fraud checks use it",
+		"authorize_external_3ds body.threeDSecure.*":                        "the adapter sends the outside result",
+		"authorize_store_card body.storeCard":                               "the card is stored on request",
+		"authorize_store_card body.transactionInitiator":                    "the card networks require who began a payment with a stored credential",
+		"webhook/signed transaction_id":                                     "BlueSnap's own id identifies a payment, `referenceNumber`; merchantTransactionId is our reference",
 	},
 }
 

@@ -1,7 +1,7 @@
-// Package globalpay speaks to Global Payments' GP API (Unified Payments) for cards.
+// Package globalpay is the adapter for cards through Global Payments' GP API (Unified Payments).
 //
-// Every change carries X-GP-Idempotency. A key that GP API has seen is refused with the id of what the first request made
-// (DUPLICATE_ACTION), which is then asked for: so the identical request again tells what has become of the first.
+// Every change carries X-GP-Idempotency. GP API refuses a known key and names the id that the first request made
+// (DUPLICATE_ACTION); the adapter then asks for that id. So the identical request again returns the result of the first.
 package globalpay
 
 import (
@@ -23,13 +23,13 @@ const (
 )
 
 const (
-	// keySeconds is how long an idempotency key is relied on; GP API remembers it for longer.
+	// keySeconds is how long the adapter relies on an idempotency key; GP API remembers it longer.
 	keySeconds = 60 * 60
-	// notFoundFinalSeconds is how long a transaction may be on its way to the list of transactions.
+	// notFoundFinalSeconds is how long the list of transactions may not show a new one.
 	notFoundFinalSeconds = 60 * 60
 )
 
-// Adapter returns the adapter.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
@@ -70,7 +70,7 @@ func Adapter() *sdk.Adapter {
 	}
 }
 
-// token fetches the access token. The app key stays here: what is sent is the SHA-512 of a nonce and the key.
+// token fetches the access token. The app key is not sent: the request holds the SHA-512 of a nonce and the key.
 func token(c *sdk.Call) (*sdk.Outcome, error) {
 	k, nonce := c.Account.Credentials, c.ID("")
 	secret := c.Derive(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA512, sdk.Text(nonce+k[appKey]))))
@@ -80,7 +80,7 @@ func token(c *sdk.Call) (*sdk.Outcome, error) {
 
 var version = sdk.H("X-GP-Version", "2021-03-22")
 
-// post sends a change under an idempotency key. If GP API has seen the key, what the first request made is fetched.
+// post sends a change with an idempotency key. If GP API knows the key, post fetches what the first request made.
 func post(c *sdk.Call, path string, body *sdk.Object) *sdk.Response {
 	a := sdk.Must(c.Do(sdk.JSONSend("POST", path, body, c.Bearer(accessToken), version).Keyed("X-GP-Idempotency")))
 	if a.Status != 409 || a.JSON().Str("error_code") != "DUPLICATE_ACTION" {
@@ -105,7 +105,8 @@ func failed(a *sdk.Response) error {
 	return a.Undecided("no decision", "error_code", "detailed_error_code")
 }
 
-// refused reads an answer that is not what was asked for. GP API's own error with a 4xx is a refusal; everything else decides nothing.
+// refused reads an answer without the requested resource. GP API's own error with a 4xx is a refusal; any other answer decides
+// nothing.
 func refused(a *sdk.Response) (*sdk.Outcome, error) {
 	j := a.JSON()
 	code := j.Str("error_code")

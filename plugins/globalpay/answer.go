@@ -9,11 +9,11 @@ import (
 )
 
 var (
-	errStatus   = errors.New("a status nobody has heard of")
-	errCurrency = errors.New("another currency than the payment's, or no amount")
+	errStatus   = errors.New("the status of the answer is unknown")
+	errCurrency = errors.New("the answer lacks an amount in the payment's currency")
 )
 
-// transaction reads an answer that is a payment, or the refusal of one.
+// transaction reads an answer that holds a payment, or refuses one.
 func transaction(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
 	if a.JSON().Str("type") != "REFUND" {
 		c.About(a.JSON().Str("id"))
@@ -24,11 +24,11 @@ func transaction(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
 	return payment(c, a.JSON())
 }
 
-// payment reads a transaction that is no refund.
+// payment reads a transaction that is not a refund.
 func payment(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	r, card := c.Request, j.Get("payment_method.card")
 	o := &sdk.Outcome{Status: statuses.Of(j.Str("status")), TransactionID: j.Str("id"), NetworkTransactionID: card.Str("brand_reference"), AuthCode: card.Str("authcode"), Checks: checks(card), Raw: raw(j)}
-	sdk.Require(j.Str("type") != "REFUND", errors.New("a refund in place of a payment"))
+	sdk.Require(j.Str("type") != "REFUND", errors.New("the answer holds a refund instead of a payment"))
 	if op := c.Operation(); o.Status == sdk.StatusVoided && op != sdk.OpSync && op != sdk.OpVoid {
 		o.Status = sdk.StatusDeclined
 	}
@@ -49,7 +49,7 @@ func payment(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// statuses of transactions that are no refunds.
+// statuses of transactions that are not refunds.
 var statuses = sdk.Statuses{
 	{sdk.StatusAuthorized, "PREAUTHORIZED"},
 	{sdk.StatusCaptured, "CAPTURED BATCHED FUNDED"},
@@ -58,8 +58,8 @@ var statuses = sdk.Statuses{
 	{sdk.StatusDeclined, "DECLINED FAILED REJECTED"},
 }
 
-// captured is what has been taken of a payment that we capture. The transaction shows what was authorized, also after a smaller capture:
-// then it is what was asked for (nil), or what is known to have been taken.
+// captured is the captured amount of a manually captured payment. The transaction shows the authorized amount, even after a
+// smaller capture. So the result is the requested amount (nil), or the recorded captured amount.
 func captured(r *sdk.Request, shown sdk.Money) *sdk.Money {
 	known := r.Payment.Captured
 	switch {
@@ -71,21 +71,21 @@ func captured(r *sdk.Request, shown sdk.Money) *sdk.Money {
 	return &shown
 }
 
-// raw are the codes that support may ask for.
+// raw are codes that support may need.
 func raw(j sdk.JSON) map[string]string {
 	return j.Pick("status", "result=payment_method.result", "action_id=action.id", "result_code=action.result_code")
 }
 
-// inDoubt says whether a refusal is an error of communication with the bank (2xx) or of Global Payments' own systems (3xx), after which the bank may
-// have acted all the same: no refusal.
+// inDoubt reports whether a refusal is an error of communication with the bank (2xx) or of Global Payments' systems (3xx). The
+// bank may still have acted, so it is not a refusal.
 func inDoubt(j sdk.JSON) bool {
 	code := j.Text("payment_method.result")
 	return len(code) == 3 && (code[0] == '2' || code[0] == '3')
 }
 
-var errInDoubt = errors.New("an error after which the bank may have acted")
+var errInDoubt = errors.New("the bank may have acted before the error")
 
-// declineOf is why a transaction was declined. Codes of two characters are the issuer's, of three Global Payments' own.
+// declineOf is the reason of a decline. Codes of two characters are the issuer's, codes of three are Global Payments'.
 func declineOf(j sdk.JSON) *sdk.Decline {
 	code, text := j.Text("payment_method.result"), j.Str("payment_method.message")
 	switch {
@@ -104,7 +104,7 @@ func declineOf(j sdk.JSON) *sdk.Decline {
 	return declines.New(code, text, "")
 }
 
-// matches are the results of address and CVC checks; all others say that there was none.
+// matches are the results of address and CVC checks; any other code means that there was no check.
 var matches = sdk.Results{{sdk.CheckPass, "MATCHED"}, {sdk.CheckFail, "NOT_MATCHED"}, {sdk.CheckUnchecked, "NOT_CHECKED"}}
 
 func checks(card sdk.JSON) *sdk.Checks {
@@ -117,7 +117,7 @@ func checks(card sdk.JSON) *sdk.Checks {
 	return sdk.NewChecks(result("cvv_result"), result("avs_address_result"), result("avs_postal_code_result"))
 }
 
-// declines are decline codes and what they mean.
+// declines are decline codes with their reasons.
 var declines = sdk.ParseDeclines(declineCodes)
 
 //go:embed declines.txt

@@ -33,12 +33,12 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// maxNarrative is how much of a statement descriptor GP API takes.
+// maxNarrative is the length of a statement descriptor that GP API accepts.
 const maxNarrative = 50
 
 func minor(m sdk.Money) string { return strconv.FormatInt(m.Minor, 10) }
 
-// paymentMethod is the card, or what GP API keeps of one.
+// paymentMethod is the card, or GP API's id of a stored one.
 func paymentMethod(r *sdk.Request) *sdk.Object {
 	sdk.Check(r.NeedInstrument())
 	i, m := r.Instrument, sdk.NewObject()
@@ -72,7 +72,7 @@ func cardOf(k *sdk.Card) *sdk.Object {
 	return sdk.NewObject().Str("number", k.Number).Str("expiry_month", k.Month()).Str("expiry_year", k.ShortYear()).OptStr("cvv", k.CVC)
 }
 
-// Who began a payment with a stored credential and under which agreement, as the card networks want it.
+// Who began a payment with a stored credential and under which agreement, as the card networks require.
 var (
 	initiators = sdk.Names{{"PAYER", "first cit"}, {"MERCHANT", "mit"}}
 	models     = sdk.Names{{"INSTALLMENT", "mit_installment first_installment cit_installment"}, {"UNSCHEDULED", "mit_unscheduled mit_resubmission"},
@@ -89,11 +89,11 @@ func storedCredential(body *sdk.Object, u *sdk.StoredCredentialUse) {
 		sdk.NewObject().Str("model", cmp.Or(models.For(u), "UNSCHEDULED")).OptStr("reason", whys.For(u)).Str("sequence", sequences.For(u)))
 }
 
-// verify keeps a card without taking money.
+// verify stores a card without a payment.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	sdk.Check(r.NeedCard())
-	sdk.Require(r.ThreeDS == nil, sdk.Unsupported("three_ds_data", "3-D Secure goes with payments only"))
+	sdk.Require(r.ThreeDS == nil, sdk.Unsupported("three_ds_data", "GP API supports 3-D Secure for payments only"))
 	a := post(c, methodsPath, sdk.NewObject().Str("reference", r.Reference).Str("usage_mode", "MULTIPLE").Obj("card", cardOf(r.Instrument.Card)))
 	j := a.JSON()
 	id := j.Str("id")

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// TestInDoubt shows that an error of communication with the bank, or of Global Payments' systems, is no decline.
+// TestInDoubt shows that an error of communication with the bank, or of Global Payments' systems, is not a decline.
 func TestInDoubt(t *testing.T) {
 	refund := later(700)
 	refund.RefundID = "TRN_2"
@@ -31,7 +31,7 @@ func TestInDoubt(t *testing.T) {
 	require.Equal(t, sdk.StatusDeclined, outcome(t, sdk.OpAuthorize, purchase(), sale("DECLINED", `,"payment_method":{"result":"101","message":"no"}`)).Status)
 }
 
-// TestBatched shows that what is in a batch is captured or refunded.
+// TestBatched shows that a batched transaction is captured or refunded.
 func TestBatched(t *testing.T) {
 	o := outcome(t, sdk.OpSync, later(2499), sale("BATCHED", ""))
 	require.Equal(t, []any{sdk.StatusCaptured, usd(2499)}, []any{o.Status, *o.Amount})
@@ -41,7 +41,7 @@ func TestBatched(t *testing.T) {
 	require.Equal(t, []any{sdk.StatusRefunded, usd(700)}, []any{o.Status, *o.Amount})
 }
 
-// TestUnreadableAmounts shows that an amount that cannot be read is never the one asked for.
+// TestUnreadableAmounts shows that an unreadable amount never counts as the requested one.
 func TestUnreadableAmounts(t *testing.T) {
 	r := later(700)
 	r.RefundID = "TRN_2"

@@ -52,12 +52,12 @@ func sale(status, more string) sdk.Exchange {
 	return wire.Answer(200, `{"id":"TRN_1","type":"SALE","status":"`+status+`","amount":"2499","currency":"USD","reference":"ref-1"`+more+`}`)
 }
 
-// seen is the answer to an idempotency key that was used before.
+// seen is the answer to a known idempotency key.
 func seen(id string) sdk.Exchange {
 	return wire.Answer(409, `{"error_code":"DUPLICATE_ACTION","detailed_error_code":"40039","detailed_error_description":"Idempotency Key seen before: id=`+id+`, status=CAPTURED"}`)
 }
 
-// TestSuite is what every adapter must pass, with answers as GP API gives them.
+// TestSuite runs the suite of all adapters with realistic answers of GP API.
 func TestSuite(t *testing.T) {
 	answer := func(op sdk.Operation, _ int, _ *sdk.Send) sdk.Exchange {
 		kind, status := "SALE", "PREAUTHORIZED"
@@ -137,7 +137,7 @@ func TestAuthorize(t *testing.T) {
 	require.Equal(t, sdk.RejectUnsupported, result.Reject.Code)
 }
 
-// An answer that decides nothing tells which payment it is of all the same; that of a refund is of none.
+// An undecided answer still gives the payment's id; the answer of a refund is not about a payment.
 func TestUndecidedHasItsID(t *testing.T) {
 	for _, x := range []sdk.Exchange{sale("BRAND_NEW", ""), wire.Answer(502, `{"id":"TRN_1","type":"SALE","status":"CAPTURED"}`),
 		wire.Answer(200, `{"id":"TRN_1","type":"SALE","status":"CAPTURED","amount":"2499","currency":"EUR"}`)} {
@@ -151,7 +151,7 @@ func TestUndecidedHasItsID(t *testing.T) {
 	}
 }
 
-// The same request again is answered by what the first one made.
+// A repeated request returns what the first one made.
 func TestRepeat(t *testing.T) {
 	result, sends := play(t, sdk.OpAuthorize, purchase(), seen("TRN_1"), sale("PREAUTHORIZED", ""))
 	require.Equal(t, sdk.StatusAuthorized, result.Outcome.Status)

@@ -10,7 +10,7 @@ func path(c *sdk.Call, action string) string {
 	return transactionsPath + "/" + sdk.PathEscape(c.Request.TransactionID) + action
 }
 
-// capture takes what is held, or a part of it; the rest is released.
+// capture captures all or a part of an authorization and releases the rest.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	a := post(c, path(c, "/capture"), sdk.NewObject().Str("amount", minor(c.Request.Amount)))
 	o, err := transaction(c, a)
@@ -18,13 +18,13 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	case err != nil:
 		return nil, err
 	case o.Status == sdk.StatusAuthorized:
-		return nil, errors.New("not captured yet")
+		return nil, errors.New("the answer does not show the capture")
 	}
-	o.NetworkTransactionID, o.AuthCode, o.Released = "", "", o.Status == sdk.StatusCaptured // they are the authorization's
+	o.NetworkTransactionID, o.AuthCode, o.Released = "", "", o.Status == sdk.StatusCaptured // these belong to the authorization
 	return o, nil
 }
 
-// void reverses what is held.
+// void reverses an authorization.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	body := sdk.NewObject()
 	if p := c.Request.Payment; p != nil && p.Authorized > 0 {
@@ -33,12 +33,12 @@ func void(c *sdk.Call) (*sdk.Outcome, error) {
 	a := post(c, path(c, "/reversal"), body)
 	o, err := transaction(c, a)
 	if err == nil && (o.Status == sdk.StatusAuthorized || o.Status == sdk.StatusCaptured) {
-		return nil, errors.New("not reversed")
+		return nil, errors.New("the answer does not show the reversal")
 	}
 	return o, err
 }
 
-// refund gives (a part of) a capture back.
+// refund refunds all or a part of a capture.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	a := post(c, path(c, "/refund"), sdk.NewObject().Str("amount", minor(c.Request.Amount)))
 	if !a.OK() || a.JSON().Str("id") == "" {
@@ -47,12 +47,11 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return refunded(c, a.JSON())
 }
 
-// refunded reads a transaction that is a refund.
 func refunded(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	currency := c.Request.Amount.Currency
 	o := &sdk.Outcome{Status: refundStatuses.Of(j.Str("status")), RefundID: j.Str("id"), TransactionID: c.Request.TransactionID, Raw: raw(j)}
-	sdk.Require(j.Str("type") == "REFUND", errors.New("not a refund"))
-	undecided := func(why error) { // with the refund's id, by which alone it is found
+	sdk.Require(j.Str("type") == "REFUND", errors.New("the answer does not hold a refund"))
+	undecided := func(why error) { // with the refund's id, the only way to find the refund
 		o.Status, o.Amount, o.Raw = sdk.StatusUnknown, nil, map[string]string{"error": why.Error()}
 	}
 	switch o.Status {
@@ -81,7 +80,7 @@ var refundStatuses = sdk.Statuses{
 	{sdk.StatusDeclined, "DECLINED FAILED REJECTED REVERSED"},
 }
 
-// sync asks for a payment by its id, or, where the answer with the id was lost, finds it by our reference.
+// sync asks for a payment by its id. If the answer with the id was lost, it looks for our reference.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	id := c.Request.TransactionID
 	if id == "" {
@@ -90,7 +89,7 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 		if !a.OK() || !all.IsArray() {
 			return nil, failed(a)
 		}
-		t := all.Only(func(t sdk.JSON) bool { return t.Need("reference") == c.Request.Reference && t.Need("type") != "REFUND" }) // refunds carry the payment's
+		t := all.Only(func(t sdk.JSON) bool { return t.Need("reference") == c.Request.Reference && t.Need("type") != "REFUND" }) // refunds have the payment's reference
 		if !t.Exists() {
 			return sdk.NotFound(), nil
 		}
@@ -103,9 +102,8 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return payment(c, a.JSON())
 }
 
-// refundSync asks for a refund by its id.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
-	sdk.Require(c.Request.RefundID != "", errors.New("the refund's id is not known, and GP API finds refunds by nothing else"))
+	sdk.Require(c.Request.RefundID != "", errors.New("the request lacks the refund's id, the only way to find a refund"))
 	a := get(c, transactionsPath+"/"+sdk.PathEscape(c.Request.RefundID))
 	if !a.OK() || a.JSON().Str("id") == "" {
 		return missing(c, a)
@@ -113,8 +111,8 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	return refunded(c, a.JSON())
 }
 
-// missing reads the answer to a question by an id that GP API does not know. An id that it gave is another account's; one that its list shows may be on
-// its way.
+// missing reads the answer to a query by an id that GP API does not know. An id of GP API's own belongs to another account. A
+// transaction of its list may not be available yet.
 func missing(c *sdk.Call, a *sdk.Response) (*sdk.Outcome, error) {
 	given := c.Request.TransactionID != "" || c.Operation() == sdk.OpRefundSync
 	if given && a.Status == 404 && a.JSON().Str("error_code") == "RESOURCE_NOT_FOUND" {

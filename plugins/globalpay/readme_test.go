@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write README.md anew")
 
-// TestReadme keeps README.md what manifest and cases say.
+// TestReadme checks README.md against manifest and cases.
 func TestReadme(t *testing.T) {
 	support, err := wire.Support(globalpay.Adapter(), os.DirFS("testdata"), facts, missing)
 	require.NoError(t, err)

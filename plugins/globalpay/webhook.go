@@ -6,15 +6,15 @@ import (
 	"payswitch/sdk"
 )
 
-// webhook reads a notification: a transaction, signed by the SHA-512 of the body and the app key. Nothing signed tells when it was sent,
-// so a query follows, and an old one sent again does nothing.
+// webhook reads a notification: a transaction, signed with the SHA-512 of the body and the app key. The time is not signed, so the
+// adapter asks for the payment, and a repeated old message has no effect.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	w := c.Request.Webhook
 	code := sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA512, sdk.Fn(sdk.FnConcat, sdk.Body(), sdk.Text(c.Account.Credentials[appKey]))))
 	c.Signed(appKey, code, strings.ToLower(sdk.HeaderValue(w.Headers, "X-GP-Signature")))
 	j, err := sdk.ParseJSON(w.Body)
 	if err != nil || j.Str("id") == "" {
-		return sdk.Refuse(400, "not a transaction"), nil
+		return sdk.Refuse(400, "the message is not a transaction"), nil
 	}
 	e := sdk.Event{Object: "payment", Sync: true, TransactionID: j.Str("id"), Reference: j.Str("reference")}
 	if j.Str("type") == "REFUND" {

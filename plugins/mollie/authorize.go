@@ -8,11 +8,11 @@ import (
 	"payswitch/sdk"
 )
 
-// dataVersion is that of ConnectorData: Customer holds Mollie's customer id.
+// dataVersion is the version of ConnectorData: Customer holds Mollie's customer id.
 const dataVersion = 1
 
-// ofACard says that the reference is the token of a card, which Mollie's fields in the merchant's page make as well: a mandate begins with
-// mdt_, has its customer with it, or is charged by the merchant alone.
+// ofACard reports whether the reference is a card token, such as Mollie's fields in the merchant's page make. A mandate begins
+// with mdt_, or includes its customer, or belongs to a merchant-initiated payment.
 func ofACard(r *sdk.Request) bool {
 	id := r.Instrument.StoredCredentialID
 	return !r.MerchantInitiated() && !strings.HasPrefix(id, "mdt_") && !strings.Contains(id, "/")
@@ -27,15 +27,15 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return charge(c, r.Instrument.StoredCredentialID)
 }
 
-// verify is a first payment of nothing, which checks the card and stores it.
+// verify is a first payment of zero, which checks and stores the card.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	sdk.Check(c.Request.NeedInstrument())
 	return pay(c, c.Request.Instrument, true)
 }
 
-// pay makes a payment with a card, or the token of one. One that stores the card is a "first" payment and belongs to a customer.
+// pay makes a payment with a card or a card token. A payment that stores the card is a "first" payment and belongs to a customer.
 func pay(c *sdk.Call, i *sdk.Instrument, store bool) (*sdk.Outcome, error) {
-	sdk.Require(c.Request.ReturnURL != "", sdk.Missing("return_url", "Mollie needs an address to send the customer back to"))
+	sdk.Require(c.Request.ReturnURL != "", sdk.Missing("return_url", "Mollie needs a URL that the customer comes back to"))
 	body, kept := describe(c), (*sdk.ConnectorData)(nil)
 	if store {
 		id := customer(c)
@@ -53,21 +53,21 @@ func pay(c *sdk.Call, i *sdk.Instrument, store bool) (*sdk.Outcome, error) {
 	return o, err
 }
 
-// charge makes a payment with a mandate, without the customer. The credential is "customer/mandate", or a mandate of the customer that
-// is kept with ours.
+// charge makes a payment with a mandate, without the customer. The credential is "customer/mandate", or a mandate of the customer
+// that the host has stored.
 func charge(c *sdk.Call, credential string) (*sdk.Outcome, error) {
 	id, mandate, both := strings.Cut(credential, "/")
 	if !both {
 		id, mandate = c.Request.Kept().Customer, credential
 	}
-	sdk.Require(id != "", sdk.Invalid("recurring_details", "a mandate is charged together with its customer: cst_…/mdt_…"))
+	sdk.Require(id != "", sdk.Invalid("recurring_details", "a charge of a mandate needs its customer: give cst_…/mdt_…"))
 	return create(c, describe(c).Str("sequenceType", "recurring").Str("customerId", id).Str("mandateId", mandate))
 }
 
-// maxMetadata is the room for the merchant's own metadata: Mollie takes about 1 KB, and refuses a payment with more.
+// maxMetadata is the room for the merchant's own metadata: Mollie accepts about 1 KB and refuses a payment with more.
 const maxMetadata = 900
 
-// describe begins the body of a payment with what all kinds have.
+// describe begins the body of a payment with the common fields.
 func describe(c *sdk.Call) *sdk.Object {
 	r := c.Request
 	mode := "automatic"
@@ -76,7 +76,7 @@ func describe(c *sdk.Call) *sdk.Object {
 	}
 	metadata := sdk.NewObject()
 	for _, f := range sdk.Sorted(r.Metadata) {
-		if f.Name != "orderId" { // ours
+		if f.Name != "orderId" { // orderId is the adapter's own field
 			metadata.Str(f.Name, f.Value)
 		}
 	}
@@ -92,7 +92,7 @@ func create(c *sdk.Call, body *sdk.Object) (*sdk.Outcome, error) {
 	return readPayment(c, request(c, "POST", "/payments", body))
 }
 
-// customer is Mollie's customer, the one that is kept or a new one.
+// customer is Mollie's customer: the stored one or a new one.
 func customer(c *sdk.Call) string {
 	if id := c.Request.Kept().Customer; id != "" {
 		return id
@@ -107,7 +107,7 @@ func customer(c *sdk.Call) string {
 	return idOf(c, request(c, "POST", "/customers", body), "id")
 }
 
-// tokenize exchanges the card for a token, if it is none yet. A token that is never used does nothing, so the request may be repeated.
+// tokenize exchanges a card for a token. An unused token has no effect, so the request may be repeated.
 func tokenize(c *sdk.Call, i *sdk.Instrument) string {
 	if i.Card == nil {
 		return i.StoredCredentialID
@@ -122,17 +122,17 @@ func tokenize(c *sdk.Call, i *sdk.Instrument) string {
 	return idOf(c, request(c, "POST", cardTokens, body), "cardToken")
 }
 
-// idOf is the id that was asked for. Where it was refused, the operation ends with that.
+// idOf is the id in an answer. A refusal ends the operation.
 func idOf(c *sdk.Call, answer *sdk.Response, field string) string {
 	if d := refusal(answer); d != nil {
 		c.End(sdk.Declined(d))
 	}
 	id := answer.JSON().Str(field)
-	sdk.Require(answer.OK() && id != "", errors.New("mollie answered without "+field))
+	sdk.Require(answer.OK() && id != "", errors.New("the answer lacks "+field))
 	return id
 }
 
-// address is nil unless the address has what Mollie demands of one: street, city and country.
+// address is nil if the address lacks a part that Mollie requires: street, city and country.
 func address(a *sdk.Address) *sdk.Object {
 	if a == nil || a.Line1 == "" || a.City == "" || a.Country == "" {
 		return nil

@@ -15,17 +15,16 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// models are those of Mollie's own library.
 func models(t *testing.T) *published.Schema {
 	s, err := published.Load(os.DirFS("testdata"), nil)
 	require.NoError(t, err)
 	return s
 }
 
-// requestModels are the library's by the last part of the path. The card-tokens of Mollie Components are not of it.
+// requestModels are the library's models by the last part of the path. The library lacks the card tokens of Mollie Components.
 var requestModels = map[string]string{"payments": "PaymentRequest", "refunds": "RefundRequest", "captures": "EntityCapture", "customers": "EntityCustomer"}
 
-// TestRequestsAreOfTheClientsModels checks what is sent in every recorded case, and in what has no case, against Mollie's library.
+// TestRequestsAreOfTheClientsModels compares every request, of the recorded cases and of others, with Mollie's library.
 func TestRequestsAreOfTheClientsModels(t *testing.T) {
 	a, s, seen := mollie.Adapter(), models(t), map[string]bool{}
 	requests, _, err := wire.Load(os.DirFS("testdata"), "mollie")
@@ -43,7 +42,7 @@ func TestRequestsAreOfTheClientsModels(t *testing.T) {
 			if m := requestModels[path.Base(send.URL)]; m != "" && send.Method == "POST" {
 				seen[m] = true
 				body := string(send.Body)
-				if strings.Contains(body, `"recurring"`) { // the library wants the address it may not use, if as null; Mollie lets a payment by mandate leave it out
+				if strings.Contains(body, `"recurring"`) { // the library requires the address even as null; Mollie does not require it for a mandate
 					body = `{"redirectUrl":null,` + body[1:]
 				}
 				require.NoError(t, s.Check(m, []byte(body)), "%s: %s", name, body)
@@ -77,13 +76,14 @@ func TestRequestsAreOfTheClientsModels(t *testing.T) {
 // link is one of an answer's links.
 const link = `{"href":"https://api.mollie.com/v2/x","type":"application/hal+json"}`
 
-// whole is an answer as Mollie's library wants it, with nothing that it requires left out.
+// whole is an answer with everything that Mollie's library requires.
 func whole(resource, id, status, more string) string {
 	return `{"resource":"` + resource + `","id":"` + id + `","mode":"test","description":"x","amount":{"currency":"EUR","value":"10.00"},"status":"` + status +
 		`","createdAt":"2026-01-15T10:20:30+00:00","_links":{"self":` + link + more + `}`
 }
 
-// TestClientKnowsNoOtherAnswers: every status and every reason of Mollie's library is read, from answers that it reads too.
+// TestClientKnowsNoOtherAnswers: the adapter reads every status and reason of Mollie's library, from answers that the library
+// reads too.
 func TestClientKnowsNoOtherAnswers(t *testing.T) {
 	s := models(t)
 	each := func(of, model string, op sdk.Operation, r sdk.Request, body func(value string) string, want map[string]sdk.OutcomeStatus) {
@@ -123,7 +123,7 @@ func TestClientKnowsNoOtherAnswers(t *testing.T) {
 		o := outcome(t, sdk.OpSync, query, answer(200, text))
 		require.Equal(t, reason == "card_declined" || reason == "unknown_reason", o.Decline.Reason == sdk.DeclineGeneric, "%s is %s", reason, o.Decline.Reason)
 	}
-	// Approvals, which decline nothing, and what says no more than that the payment was declined.
+	// Codes of approvals, and codes that mean no more than "declined".
 	general := strings.Fields("approved_or_completed_successfully partial_approval vip_approval no_reason_to_decline transaction_reversed " +
 		"invalid_authorization_life_cycle invalid_biller_information pin_change_unblock_request_declined")
 	networks := slices.Concat(s.Values("StatusReasonCardSchemeResponse"), s.Values("StatusReasonMerchantResponse"))

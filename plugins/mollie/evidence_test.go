@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// TestUnreadableAmounts shows that a capture or refund whose amount is missing, cannot be read or is in another currency is unknown.
+// TestUnreadableAmounts shows that a capture or refund is unknown if its amount is missing, unreadable or in another currency.
 func TestUnreadableAmounts(t *testing.T) {
 	jpy := func(minor int64) sdk.Request {
 		r := later(minor, 0)
@@ -30,7 +30,7 @@ func TestUnreadableAmounts(t *testing.T) {
 	require.Equal(t, sdk.StatusCaptured, outcome(t, sdk.OpCapture, jpy(61), answer(201, `{"resource":"capture","id":"cpt_1","status":"succeeded","amount":{"value":"61","currency":"JPY"}}`)).Status)
 }
 
-// TestCapturedByHand shows that money of a payment that is captured by hand is captured where the payment says how much.
+// TestCapturedByHand shows that a manually captured payment counts as captured only with its captured amount.
 func TestCapturedByHand(t *testing.T) {
 	for _, more := range []string{"", `,"amountCaptured":null`, `,"amountCaptured":{"value":"0.00","currency":"EUR"}`, `,"amountCaptured":{"value":"ten","currency":"EUR"}`} {
 		require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, later(1000, 0), answer(200, paymentBody("paid", "10.00", more))).Status, more)
@@ -39,7 +39,8 @@ func TestCapturedByHand(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpSync, later(1000, 0), answer(200, paymentBody("expired", "10.00", taken))).Status, "let go, and something was taken")
 }
 
-// TestOtherMode shows that a payment or refund of Mollie's that the key cannot see is in another mode or account, and never "never was".
+// TestOtherMode shows that a payment or refund that the key cannot see belongs to another mode or account. It never counts as "not
+// found".
 func TestOtherMode(t *testing.T) {
 	gone := answer(404, `{"status":404,"title":"Not Found","detail":"The payment exists, but wrong mode used"}`)
 	refund := later(700, 1000)

@@ -19,7 +19,7 @@ const (
 	token = `{"cardToken":"tkn_1"}`
 )
 
-// drive runs an operation, whose sends are answered in order, and returns them and how it ended.
+// drive runs an operation with answers in order. It returns the requests and the result.
 func drive(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) ([]*sdk.Send, *sdk.Result) {
 	t.Helper()
 	a := mollie.Adapter()
@@ -27,7 +27,7 @@ func drive(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchang
 	return p.Sends, &sdk.Result{Outcome: p.Outcome, Reject: p.Reject}
 }
 
-// outcome is how an operation ends that must end with an outcome.
+// outcome is the outcome of an operation that must end with one.
 func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) *sdk.Outcome {
 	t.Helper()
 	_, result := drive(t, op, r, answers...)
@@ -35,7 +35,7 @@ func outcome(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Excha
 	return result.Outcome
 }
 
-// paymentBody is a payment object with more members after the usual.
+// paymentBody is a payment object with additional members.
 func paymentBody(status, value, more string) string {
 	return `{"resource":"payment","id":"tr_1","status":"` + status + `","amount":{"value":"` + value + `","currency":"EUR"}` + more + `}`
 }

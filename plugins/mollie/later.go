@@ -6,7 +6,7 @@ import (
 	"payswitch/sdk"
 )
 
-// capture takes the amount. Mollie may answer "pending": the capture then shows in the payment's amountCaptured when it is done.
+// capture captures the amount. If Mollie answers "pending", the payment's amountCaptured later shows the capture.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	answer := request(c, "POST", payment(c, "/captures"), sdk.NewObject().Obj("amount", amount(c.Request.Amount)).
 		Str("description", cmp.Or(c.Request.Description, c.Request.Reference)))
@@ -36,8 +36,8 @@ var (
 	refunds  = sdk.Statuses{{sdk.StatusPending, "queued pending processing"}, {sdk.StatusRefunded, "refunded"}, {sdk.StatusDeclined, "failed canceled"}}
 )
 
-// void cancels the payment. After a capture there is nothing to cancel: the rest of the authorization is released instead, which Mollie
-// only promises to try; the payment tells whether it was done.
+// void cancels the payment. After a capture it releases the rest of the authorization instead. Mollie only promises to try that;
+// the payment shows the result.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	method, rest := "DELETE", ""
 	if p := c.Request.Payment; p != nil && p.Captured > 0 {
@@ -60,7 +60,7 @@ func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	return readRefund(c, answer)
 }
 
-// refundSync asks for a refund by its id. Without one it looks for our reference among the newest refunds of the payment.
+// refundSync asks for a refund by its id. Without an id it looks for our reference among the payment's newest refunds.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	if c.Request.RefundID == "" {
 		return findRefund(c)
@@ -75,7 +75,7 @@ func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	return readRefund(c, answer)
 }
 
-// pageSize is how many refunds Mollie lists at once at most.
+// pageSize is the largest number of refunds that Mollie lists at once.
 const pageSize = "250"
 
 func findRefund(c *sdk.Call) (*sdk.Outcome, error) {
@@ -88,7 +88,7 @@ func findRefund(c *sdk.Call) (*sdk.Outcome, error) {
 		return nil, errUnreadable
 	case ours.Exists():
 		return refundOutcome(c, ours)
-	case j.Has("_links.next"): // it may be on a later page
+	case j.Has("_links.next"): // the refund may be on a later page
 		return nil, errUnreadable
 	}
 	return sdk.NotFound(), nil
@@ -116,7 +116,7 @@ func refundOutcome(c *sdk.Call, j sdk.JSON) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// declined is the answer to an operation that Mollie refused. What is done to a payment of Mollie's can be done nowhere else.
+// declined is the outcome of an operation that Mollie refused. An existing payment can continue at Mollie alone.
 func declined(c *sdk.Call, d *sdk.Decline) *sdk.Outcome {
 	if c.Request.TransactionID != "" {
 		d.RetryElsewhere = false

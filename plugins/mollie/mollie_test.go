@@ -56,7 +56,7 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// TestCardToken has the card in the first request alone.
+// TestCardToken: only the first request holds the card.
 func TestCardToken(t *testing.T) {
 	sends, result := drive(t, sdk.OpAuthorize, purchase(1000, "EUR"), answer(201, token), answer(201, paymentBody("authorized", "10.00", "")))
 	require.Equal(t, sdk.StatusAuthorized, result.Outcome.Status)
@@ -72,7 +72,7 @@ func TestCardToken(t *testing.T) {
 	require.Equal(t, sdk.DeclineIncorrectNumber, o.Decline.Reason)
 }
 
-// TestStore makes a customer for the first stored card, uses it for the next, and charges the mandate.
+// TestStore creates a customer for the first stored card, uses it for the next, and charges the mandate.
 func TestStore(t *testing.T) {
 	r := purchase(1000, "EUR")
 	r.Capture, r.StoredCredential = sdk.CaptureAutomatic, &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}
@@ -98,7 +98,7 @@ func TestStore(t *testing.T) {
 	require.Equal(t, sdk.RejectInvalid, result.Reject.Code)
 }
 
-// TestTokenOfThePage pays with a token that was made in the merchant's page, and names the payer of a card without a holder.
+// TestTokenOfThePage pays with a token from the merchant's page, and names the payer for a card without a holder.
 func TestTokenOfThePage(t *testing.T) {
 	r := purchase(1000, "EUR")
 	r.Instrument = &sdk.Instrument{StoredCredentialID: "tkn_browser"}
@@ -127,7 +127,7 @@ func TestVerify(t *testing.T) {
 	require.Equal(t, "cst_1/mdt_1", o.StoredCredential.ID)
 }
 
-// TestRedirect sends the customer away and fetches the payment when they are back.
+// TestRedirect sends the customer away and fetches the payment after the return.
 func TestRedirect(t *testing.T) {
 	o := outcome(t, sdk.OpAuthorize, purchase(1000, "EUR"), answer(201, token),
 		answer(201, paymentBody("open", "10.00", `,"_links":{"checkout":{"href":"https://www.mollie.com/checkout/1"}}`)))
@@ -169,7 +169,7 @@ func TestCapture(t *testing.T) {
 	require.Equal(t, int64(400), o.Amount.Minor)
 }
 
-// TestVoid cancels what is held; after a capture it releases the rest and asks later whether that was done.
+// TestVoid cancels an authorization. After a capture it releases the rest, and later asks for the result.
 func TestVoid(t *testing.T) {
 	sends, result := drive(t, sdk.OpVoid, later(0, 0), answer(200, paymentBody("canceled", "10.00", "")))
 	require.Equal(t, "DELETE https://api.mollie.com/v2/payments/tr_1", sends[0].Method+" "+sends[0].URL)
@@ -189,7 +189,7 @@ func TestVoid(t *testing.T) {
 	require.False(t, o.Decline.RetryElsewhere)
 }
 
-// TestRefund finds a refund whose answer was lost by our reference.
+// TestRefund finds a refund after a lost answer by our reference.
 func TestRefund(t *testing.T) {
 	r := later(700, 1000)
 	r.Reference = "ref_1"
@@ -207,7 +207,7 @@ func TestRefund(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, r, answer(200, `{"_embedded":{"refunds":[]},"_links":{"next":{"href":"https://x"}}}`)).Status)
 }
 
-// TestEvidence: what is no answer about the payment decides nothing.
+// TestEvidence: an answer that is not about the payment decides nothing.
 func TestEvidence(t *testing.T) {
 	mistake := func(status string) string { return `{"status":` + status + `,"title":"Error","detail":"Some error"}` }
 	for _, v := range []struct {
@@ -229,7 +229,7 @@ func TestEvidence(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, outcome(t, sdk.OpRefundSync, sdk.Request{TransactionID: "tr_1", RefundID: "re_1"}, answer(401, mistake("401"))).Status)
 }
 
-// TestAddress: an address is told whole or not at all.
+// TestAddress: the adapter sends a complete address or none.
 func TestAddress(t *testing.T) {
 	r := purchase(1000, "EUR")
 	sent := func() sdk.JSON {
@@ -242,7 +242,7 @@ func TestAddress(t *testing.T) {
 	require.False(t, sent().Exists())
 }
 
-// TestAmountsToldAreEvidence: an amount in another currency, or none, proves nothing; the payment's id stays known.
+// TestAmountsToldAreEvidence: an amount in another currency, or none, proves nothing. The payment's id stays known.
 func TestAmountsToldAreEvidence(t *testing.T) {
 	told := func(amounts string) sdk.Exchange {
 		return answer(200, `{"resource":"payment","id":"tr_1","status":"paid",`+amounts+`}`)

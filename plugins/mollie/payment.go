@@ -7,14 +7,14 @@ import (
 	"payswitch/sdk"
 )
 
-// errUnreadable becomes an unknown result: the answer proves nothing.
-var errUnreadable = errors.New("mollie's answer is not one that is documented")
+// errUnreadable ends an operation as unknown: the answer proves nothing.
+var errUnreadable = errors.New("the answer does not have a form that Mollie documents")
 
-// sync fetches the payment. After the redirect complete does the same: Mollie puts nothing into the return URL.
+// sync fetches the payment. complete does the same after the redirect: Mollie adds nothing to the return URL.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	answer := request(c, "GET", payment(c, ""), nil)
-	switch d := refusal(answer); { // a refused query says nothing of the payment
-	case d != nil && answer.Status == 404: // an id that Mollie gave: of the other mode, or of another account
+	switch d := refusal(answer); { // a refused query proves nothing about the payment
+	case d != nil && answer.Status == 404: // Mollie gave this id, so it belongs to the other mode or another account
 		return c.OtherAccount(), nil
 	case d != nil:
 		return nil, refusedQuery(d)
@@ -22,9 +22,9 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	return readPayment(c, answer)
 }
 
-func refusedQuery(d *sdk.Decline) error { return errors.New("mollie refuses the query: " + d.Code) }
+func refusedQuery(d *sdk.Decline) error { return errors.New("the query was refused: " + d.Code) }
 
-// readPayment reads a payment object as the answer to the operation at hand.
+// readPayment reads a payment object as the answer to the operation.
 func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	if d := refusal(answer); d != nil {
 		return declined(c, d), nil
@@ -54,8 +54,8 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 			sdk.Require(o.Totals.Captured > 0, errUnreadable)
 		}
 	case "canceled", "expired":
-		sdk.Require(!j.Has("amountCaptured") || part(c, j, "amountCaptured").Minor == 0, errUnreadable) // let go, and something was taken
-		if held && c.Operation() != sdk.OpComplete {                                                    // what was authorized has been let go
+		sdk.Require(!j.Has("amountCaptured") || part(c, j, "amountCaptured").Minor == 0, errUnreadable) // canceled, though a part was captured
+		if held && c.Operation() != sdk.OpComplete {                                                    // the authorization was canceled
 			o.Status = sdk.StatusVoided
 		} else {
 			o.Status, o.Decline = sdk.StatusDeclined, reasonOf(j, status)
@@ -72,15 +72,15 @@ func readPayment(c *sdk.Call, answer *sdk.Response) (*sdk.Outcome, error) {
 	return forVoid(c, o), nil
 }
 
-// forVoid reads a payment as what has become of a void.
+// forVoid reads a payment as the result of a void.
 func forVoid(c *sdk.Call, o *sdk.Outcome) *sdk.Outcome {
 	r := c.Request
 	switch c.Operation() {
-	case sdk.OpVoid: // canceled so far only if the status says so
+	case sdk.OpVoid: // canceled only if the status says so
 		if o.Status != sdk.StatusVoided {
 			return &sdk.Outcome{Status: sdk.StatusPending, TransactionID: o.TransactionID, Raw: o.Raw}
 		}
-	case sdk.OpSync: // with a capture, the released payment counts as paid
+	case sdk.OpSync: // after a capture, a released payment counts as paid
 		if r.Resolves == sdk.OpVoid && o.Status == sdk.StatusCaptured && r.Payment != nil && r.Payment.Captured > 0 {
 			o.Status, o.Amount = sdk.StatusVoided, nil
 		}
@@ -88,13 +88,13 @@ func forVoid(c *sdk.Call, o *sdk.Outcome) *sdk.Outcome {
 	return o
 }
 
-// totals are what the payment counts. Only payments with a separate capture have amountCaptured.
+// totals are the payment's amounts. Only payments with a separate capture have amountCaptured.
 func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 	t := &sdk.Totals{Authorized: part(c, j, "amount").Minor}
 	switch {
 	case j.Has("amountCaptured"):
 		t.Captured = part(c, j, "amountCaptured").Minor
-	case j.Str("status") == "paid": // all of it, unless it was captured by hand
+	case j.Str("status") == "paid": // the whole amount, unless captured manually
 		sdk.Require(t.Authorized == 0 || c.Operation() == sdk.OpAuthorize || !c.Request.Manual(), errUnreadable)
 		t.Captured = t.Authorized
 	}
@@ -104,15 +104,15 @@ func totals(c *sdk.Call, j sdk.JSON) *sdk.Totals {
 	return t
 }
 
-// part is an amount of a payment, which must be in the currency asked for.
+// part is an amount of a payment, which must be in the requested currency.
 func part(c *sdk.Call, j sdk.JSON, name string) *sdk.Money {
 	m, asked := money(j.Get(name)), c.Request.Amount.Currency
 	sdk.Require(m != nil && m.Minor >= 0 && (asked == "" || asked == m.Currency), errUnreadable)
 	return m
 }
 
-// webhook reads the form id=tr_…. It is not signed and says nothing more: the payment has to be fetched. Captures and refunds are
-// told by their payment's id too.
+// webhook reads the form id=tr_…. It is unsigned and holds nothing else, so the adapter fetches the payment. Messages about
+// captures and refunds name their payment too.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	o := &sdk.Outcome{Status: sdk.StatusHandled}
 	pairs, _ := sdk.ParseForm(string(c.Request.Webhook.Body))

@@ -10,13 +10,13 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// facts are the cases that are not carried over, and the differences that are meant.
+// facts are the cases that do not apply, and the intended differences.
 var facts = wire.Options{
 	Skip: map[string]string{
-		"authorize_external_3ds": "Mollie takes no result of an authentication done outside: the adapter rejects what it cannot do instead of leaving it out",
+		"authorize_external_3ds": "Mollie does not support outside authentications: the adapter rejects them instead of leaving them out",
 	},
 	Allow: map[string]string{
-		"body.cardToken":                           "the token of the call before; without one Mollie would ask the customer for the card",
+		"body.cardToken":                           "the token of the call before; without a token Mollie would ask the customer for the card",
 		"body.webhookUrl":                          "the account's address for Mollie's messages",
 		"body.billingAddress":                      "left out instead of null",
 		"body.shippingAddress":                     "left out instead of null",
@@ -27,10 +27,10 @@ var facts = wire.Options{
 		"authorize_details body.shippingAddress.*": "the shipping address is sent",
 		"authorize_details body.metadata.*":        "the merchant's metadata is sent",
 		"authorize_store_card body.sequenceType":   "a payment that stores the card is a first one",
-		"status/payment_sync/canceled status":      "a payment that was canceled before it was authorized has been given up, not voided",
+		"status/payment_sync/canceled status":      "a payment that is canceled before its authorization is abandoned, not voided",
 		"decline/invalid_card_type reason":         "the account does not take this kind of card",
 	},
-	Answer: func(c *wire.Case, _ int, s *sdk.Send) *wire.Response { // what goes before the payment
+	Answer: func(c *wire.Case, _ int, s *sdk.Send) *wire.Response { // the requests before the payment
 		if c.Flow != "tokenize" && strings.HasSuffix(s.URL, "/card-tokens") {
 			return &wire.Response{Status: 201, Body: map[string]any{"cardToken": "tkn_1"}}
 		}

@@ -1,8 +1,8 @@
-// Package nmi speaks to NMI's gateway: the Payment API (transact.php), the Query API (query.php) and its webhooks.
+// Package nmi is the adapter for NMI's gateway: the Payment API (transact.php), the Query API (query.php) and its webhooks.
 //
-// NMI takes no idempotency key, and the duplicate check of an account (dup_seconds) refuses a second request instead of answering it
-// like the first. So nothing is sent twice: an unknown result is settled by asking the Query API for our reference, which goes along as
-// orderid and is unique for ever.
+// NMI supports no idempotency key, and an account's duplicate check (dup_seconds) refuses a second request instead of repeating
+// the first answer. So nothing is sent twice. The Query API settles an unknown result by our reference, the orderid, which stays
+// unique.
 package nmi
 
 import (
@@ -20,11 +20,11 @@ const (
 	dupSeconds    = "dup_seconds"
 )
 
-// notFoundFinalSeconds is how long an order that the Query API does not show may still be on its way to it. It shows them at once as a
-// rule; the rest is for a request that is still being worked on.
+// notFoundFinalSeconds is how long the Query API may not show a new order. Usually it shows an order at once; the margin is for a
+// request that is still in progress.
 const notFoundFinalSeconds = 15 * 60
 
-// Adapter returns the adapter.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	environment := sdk.At("https://secure.nmi.com")
 	return &sdk.Adapter{
@@ -68,17 +68,16 @@ func currencies() []sdk.Currency {
 	return all
 }
 
-// amount is the amount as NMI takes it.
+// amount is the amount in NMI's form.
 func amount(m sdk.Money) string {
 	if e, ok := m.Currency.Exponent(); !ok || e > 2 {
-		sdk.Check(sdk.Unsupported("currency", "NMI takes amounts of two decimals at most"))
+		sdk.Check(sdk.Unsupported("currency", "NMI supports amounts of two decimals at most"))
 	}
 	return m.Major()
 }
 
-// request begins a form of the Payment API.
 func request(c *sdk.Call, kind string) *sdk.Form {
 	return sdk.NewForm().Add("security_key", c.Account.Credentials[apiKey]).Add("type", kind)
 }
 
-var errStatus = errors.New("the HTTP status is no answer to a transaction")
+var errStatus = errors.New("the HTTP status does not answer the transaction")

@@ -6,32 +6,33 @@ import (
 	"payswitch/sdk"
 )
 
-// An answer of the Payment API: a form with response 1 (approved), 2 (declined) or 3 (error), and response_code which says more.
+// An answer of the Payment API: a form with response 1 (approved), 2 (declined) or 3 (error), and a response_code with the
+// details.
 type answer struct {
 	pairs   []sdk.Header
 	decline *sdk.Decline // nil: approved
 }
 
-var errAnswer = errors.New("not a whole answer of the Payment API")
+var errAnswer = errors.New("the answer is not a complete one of the Payment API")
 
 func (a *answer) get(name string) string { return sdk.HeaderValue(a.pairs, name) }
 
-// transact sends a transaction. An error means that nobody knows what has become of it.
+// transact sends a transaction. An error leaves the result unknown.
 func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 	r := sdk.Must(c.Do(sdk.FormSend(transactPath, form)))
 	sdk.Require(r.OK() || r.Refuses(), errStatus)
 	pairs, whole := sdk.ParseForm(string(r.Body))
 	a := &answer{pairs: pairs}
-	if kind != "refund" && a.get("response_code") != "" { // which follows the id, so that it is all there
+	if kind != "refund" && a.get("response_code") != "" { // response_code follows the id, so the id is complete
 		c.About(a.get("transactionid"))
 	}
 	switch code := a.get("response_code"); a.get("response") {
 	case "1":
 		if t := a.get("type"); t != "" && t != kind {
-			sdk.Check(errors.New("an approval of another kind of transaction"))
+			sdk.Check(errors.New("the answer approves another kind of transaction"))
 		}
 		whole = whole && code == approvedCode && r.OK() && a.get("transactionid") != ""
-	case "2", "3": // the verdict; the code only says why
+	case "2", "3": // the verdict; the code only explains it
 		sdk.Require(inDoubt.Of(code) == "", errInDoubt)
 		if a.decline = declineOf(code, a.get("responsetext")); code == approvedCode {
 			a.decline = sdk.NewDecline(code, a.get("responsetext"), sdk.DeclineGeneric)
@@ -44,7 +45,7 @@ func transact(c *sdk.Call, kind string, form *sdk.Form) *answer {
 	return a
 }
 
-// outcome is the answer as the outcome of a payment: approved where it went through.
+// outcome is the outcome of a payment: approved, or the decline.
 func (a *answer) outcome(approved sdk.OutcomeStatus) *sdk.Outcome {
 	o := &sdk.Outcome{Status: approved, TransactionID: a.get("transactionid"), AuthCode: a.get("authcode"), Decline: a.decline,
 		Checks: checks(a.get("avsresponse"), a.get("cvvresponse")), Raw: map[string]string{}}
@@ -63,7 +64,7 @@ func (a *answer) outcome(approved sdk.OutcomeStatus) *sdk.Outcome {
 var (
 	cvv = sdk.Results{{sdk.CheckPass, "M"}, {sdk.CheckFail, "N"}, {sdk.CheckUnchecked, "P S"}, {sdk.CheckUnavailable, "U"}}
 
-	// X, Y, D, M, 2 and 6: both match; A, B, 3 and 7: the street alone; W, Z, P, L, 1 and 5: the postal code alone.
+	// X, Y, D, M, 2 and 6: both match; A, B, 3 and 7: only the street; W, Z, P, L, 1 and 5: only the postal code.
 	street = sdk.Results{{sdk.CheckPass, "X Y D M 2 6 A B 3 7"}, {sdk.CheckFail, "W Z P L 1 5 N C 4 8"}, {sdk.CheckUnavailable, "U G I R E S"}, {sdk.CheckUnchecked, "0 O"}}
 	postal = sdk.Results{{sdk.CheckPass, "X Y D M 2 6 W Z P L 1 5"}, {sdk.CheckFail, "A B 3 7 N C 4 8"}, {sdk.CheckUnavailable, "U G I R E S"}, {sdk.CheckUnchecked, "0 O"}}
 )

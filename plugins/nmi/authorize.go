@@ -7,10 +7,10 @@ import (
 	"payswitch/sdk"
 )
 
-// maxDefinedFields is how many merchant_defined_field_n there are.
+// maxDefinedFields is the number of merchant_defined_field_n.
 const maxDefinedFields = 20
 
-// authorize holds the amount (auth) or takes it at once (sale).
+// authorize authorizes the amount (auth) or captures it at once (sale).
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	kind, approved := "sale", sdk.StatusCaptured
@@ -21,12 +21,12 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	return purchase(c, kind, approved, form)
 }
 
-// verify checks the card without an amount, and keeps it where that was asked for.
+// verify checks the card without an amount, and stores it on request.
 func verify(c *sdk.Call) (*sdk.Outcome, error) {
 	return purchase(c, "validate", sdk.StatusVerified, request(c, "validate"))
 }
 
-// purchase sends the payment with everything that is known of it.
+// purchase sends the payment with all its details.
 func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Form) (*sdk.Outcome, error) {
 	r := c.Request
 	form.Add("orderid", r.Reference)
@@ -38,21 +38,21 @@ func purchase(c *sdk.Call, kind string, approved sdk.OutcomeStatus, form *sdk.Fo
 	addresses(form, r)
 	a := transact(c, kind, form)
 	o := a.outcome(approved)
-	if text := a.get("amount_authorized"); text != "" && a.decline == nil && r.Amount.Minor > 0 { // which may be less than was asked for
+	if text := a.get("amount_authorized"); text != "" && a.decline == nil && r.Amount.Minor > 0 { // may be lower than requested
 		part := sdk.Must(sdk.ParseMajor(text, r.Amount.Currency))
 		sdk.Require(part.Minor > 0, errAnswer)
 		o.Amount = &part
 	}
 	if id := a.get("customer_vault_id"); id != "" && a.decline == nil && r.StoredCredential != nil {
 		o.StoredCredential = &sdk.StoredCredential{ID: id}
-		if r.Stores() { // what refers to the agreement later needs the id of its first transaction as well
+		if r.Stores() { // later payments of the agreement need the id of its first transaction
 			o.ConnectorData = &sdk.ConnectorData{Version: 1, Method: o.TransactionID}
 		}
 	}
 	return o, nil
 }
 
-// instrument is the card, or what the customer vault keeps of one.
+// instrument is the card, or the customer vault's id of one.
 func instrument(form *sdk.Form, r *sdk.Request) {
 	sdk.Check(r.NeedInstrument())
 	switch i := r.Instrument; {
@@ -66,7 +66,7 @@ func instrument(form *sdk.Form, r *sdk.Request) {
 	}
 }
 
-// Who began a payment with a stored credential and under which agreement, as the card networks want it.
+// Who began a payment with a stored credential and under which agreement, as the card networks require.
 var (
 	initiators = sdk.Names{{"customer", "first cit"}, {"merchant", "mit"}}
 	indicators = sdk.Names{{"stored", "first"}, {"used", "cit mit"}}
@@ -81,7 +81,7 @@ func storedCredential(form *sdk.Form, r *sdk.Request) {
 	}
 }
 
-// threeDS is the result of an authentication done outside.
+// threeDS adds the result of an outside authentication.
 func threeDS(form *sdk.Form, t *sdk.ThreeDSResult) {
 	if t == nil {
 		return
@@ -95,7 +95,7 @@ func threeDS(form *sdk.Form, t *sdk.ThreeDSResult) {
 	form.Opt("cavv", t.CAVV).Opt("eci", t.ECI).Opt("three_ds_version", t.Version).Opt("directory_server_id", t.DSTransID)
 }
 
-// definedFields are the merchant's metadata, by name; NMI has no room for more.
+// definedFields are the merchant's metadata by name, as far as NMI has room.
 func definedFields(form *sdk.Form, metadata map[string]string) {
 	all := sdk.Sorted(metadata)
 	for i, f := range all[:min(len(all), maxDefinedFields)] {
@@ -103,7 +103,7 @@ func definedFields(form *sdk.Form, metadata map[string]string) {
 	}
 }
 
-// order is what is bought, how it stands on the statement, and from where. NMI takes addresses of IP version 4.
+// order adds the purchase, the statement's text, and the payer's IP address, which must be of version 4.
 func order(form *sdk.Form, r *sdk.Request) {
 	form.Opt("order_description", r.Description).Opt("descriptor", strings.TrimSpace(r.DescriptorName+" "+r.DescriptorSuffix))
 	if r.ShippingCost > 0 {
@@ -124,7 +124,7 @@ func addresses(form *sdk.Form, r *sdk.Request) {
 		form.Opt("shipping_firstname", s.FirstName).Opt("shipping_lastname", s.LastName).Opt("shipping_address1", s.Line1).
 			Opt("shipping_address2", s.Line2).Opt("shipping_city", s.City).Opt("shipping_state", s.State).Opt("shipping_zip", s.Zip).
 			Opt("shipping_country", s.Country).Opt("shipping_email", s.Email)
-	} else if r.Instrument.StoredCredentialID != "" { // what the vault has of the customer may be old
+	} else if r.Instrument.StoredCredentialID != "" { // the vault's data of the customer may be outdated
 		form.Opt("shipping_email", r.Email())
 	}
 }

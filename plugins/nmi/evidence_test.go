@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// TestInDoubt shows that what the processor may have done all the same is no decline, in an answer and in a query.
+// TestInDoubt shows that a transaction on which the processor may have acted is not declined, in an answer and in a query.
 func TestInDoubt(t *testing.T) {
 	later := sdk.Request{TransactionID: "9876543210", Reference: "ref-1", Amount: usd(1000), Payment: &sdk.PaymentState{Currency: "USD", Requested: 2499, Authorized: 2499}}
 	for _, code := range []string{"400", "420", "421"} {
@@ -27,7 +27,7 @@ func TestInDoubt(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, p.Status, "a capture that failed says nothing of the payment")
 }
 
-// TestPartialApproval shows that an approval of a part is one of a part.
+// TestPartialApproval shows that a partial approval counts for its part.
 func TestPartialApproval(t *testing.T) {
 	r := sdk.Request{Reference: "ref-1", Amount: usd(2499), Instrument: card()}
 	p := play(t, sdk.OpAuthorize, r, answer(200, approved+"sale&amount_authorized=10.00&response_code=100"))
@@ -37,7 +37,7 @@ func TestPartialApproval(t *testing.T) {
 	}
 }
 
-// TestRefundAmounts shows that a refund is of the amount that its action has, and unknown without one.
+// TestRefundAmounts shows that a refund has the amount of its action, and is unknown without one.
 func TestRefundAmounts(t *testing.T) {
 	r := sdk.Request{Reference: "ref-2", TransactionID: "9876543210", Amount: usd(700)}
 	refund := func(inner string) *sdk.Outcome {

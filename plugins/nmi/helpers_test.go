@@ -18,7 +18,7 @@ func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange
 	return wire.End(t, a, wire.NewStep(&a.Manifest, op, r), answers...)
 }
 
-// deliver gives the adapter a message under a signature header; signed says that the account has a key.
+// deliver gives the adapter a message with a signature header; signed says whether the account has a key.
 func deliver(t *testing.T, signed bool, header, body string) wire.Played {
 	t.Helper()
 	a := nmi.Adapter()
@@ -29,7 +29,7 @@ func deliver(t *testing.T, signed bool, header, body string) wire.Played {
 	return wire.End(t, a, s)
 }
 
-// signature is the header of a message that NMI sent.
+// signature is the header of a message of NMI.
 func signature(body string) string {
 	h := hmac.New(sha256.New, []byte("test_webhook_secret"))
 	h.Write([]byte("n0nce." + body))
@@ -47,7 +47,6 @@ func card() *sdk.Instrument {
 
 const approved = "response=1&responsetext=SUCCESS&authcode=123456&transactionid=9876543210&avsresponse=Y&cvvresponse=M&orderid=ref-1&type="
 
-// transaction is an answer of the Query API with one transaction.
 func transaction(inner string) sdk.Exchange {
 	return answer(200, `<?xml version="1.0" encoding="UTF-8"?><nm_response><transaction><transaction_id>9876543210</transaction_id>`+inner+`</transaction></nm_response>`)
 }

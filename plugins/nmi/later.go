@@ -6,7 +6,7 @@ import (
 	"payswitch/sdk"
 )
 
-// capture takes what an auth holds, or a part of it. There is one capture for an auth: the rest is released with it.
+// capture captures all or a part of an auth. An auth has one capture, which releases the rest.
 func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	a := transact(c, "capture", request(c, "capture").Add("transactionid", r.TransactionID).Add("amount", amount(r.Amount)))
@@ -18,13 +18,14 @@ func capture(c *sdk.Call) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// void takes back what has not been settled.
+// void cancels an unsettled payment.
 func void(c *sdk.Call) (*sdk.Outcome, error) {
 	a := transact(c, "void", request(c, "void").Add("transactionid", c.Request.TransactionID).Add("void_reason", "user_cancel"))
 	return a.outcome(sdk.StatusVoided), nil
 }
 
-// refund gives back what has been settled. It is a transaction of its own, which is found by its orderid: that is the refund's id here.
+// refund refunds a settled payment. It is a transaction of its own. A query finds it by its orderid, which is the refund's id
+// here.
 func refund(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	form := request(c, "refund").Add("transactionid", r.TransactionID).Add("orderid", r.Reference).Add("amount", amount(r.Amount))

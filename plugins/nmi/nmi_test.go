@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// TestSuite is what every adapter must pass, with answers as NMI gives them.
+// TestSuite runs the suite of all adapters with realistic answers of NMI.
 func TestSuite(t *testing.T) {
 	require.NoError(t, sdktest.Check(t.Context(), sdktest.Native(nmi.Adapter()), sdktest.Options{Answer: happy}))
 }
@@ -70,7 +70,7 @@ func TestStoredCredentials(t *testing.T) {
 	r.Instrument = nil
 	require.Equal(t, sdk.RejectMissing, play(t, sdk.OpAuthorize, r).Reject.Code)
 
-	// A card that is charged without being kept gets no stored credential, whatever the answer says.
+	// A card that is charged without being stored gets no stored credential, whatever the answer holds.
 	r.Instrument, r.StoredCredential = card(), nil
 	require.Nil(t, play(t, sdk.OpAuthorize, r, answer(200, approved+"sale&customer_vault_id=1&response_code=100")).StoredCredential)
 }
@@ -202,7 +202,7 @@ func TestSync(t *testing.T) {
 	failed := strings.Replace(action("sale", "24.99", "0"), "</action>", "<response_text>DECLINE</response_text><response_code>202</response_code></action>", 1)
 	require.Equal(t, &sdk.Decline{Code: "202", Message: "DECLINE", Reason: sdk.DeclineInsufficientFunds}, play(t, sdk.OpSync, r, transaction("<condition>failed</condition>"+failed)).Decline)
 
-	// Two transactions under one order: the known id tells which is meant, and without it nobody knows.
+	// Of two transactions with one order id, only a known id identifies the right one.
 	two := func(first string) sdk.Exchange {
 		x := "<condition>pending</condition>" + action("auth", "24.99", "1")
 		return answer(200, "<nm_response><transaction><transaction_id>1</transaction_id><condition>failed</condition></transaction><transaction><transaction_id>"+first+"</transaction_id>"+x+"</transaction></nm_response>")

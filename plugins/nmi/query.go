@@ -8,14 +8,14 @@ import (
 	"payswitch/sdk"
 )
 
-// query asks for the transaction of one order. Where NMI has not heard of it, the operation ends with that. One order has one transaction;
-// where it has more, the id must tell.
+// query asks for the transaction of one order. If NMI does not know the order, the operation ends with that. An order has one
+// transaction; if it has more, the id decides.
 func query(c *sdk.Call, name, value, id string) (found sdk.XML) {
 	form := sdk.NewForm().Add("security_key", c.Account.Credentials[apiKey]).Add(name, value)
 	r := sdk.Must(c.Do(sdk.FormSend(queryPath, form).Safe()))
 	sdk.Require(r.OK(), errStatus)
 	root := sdk.Must(sdk.ParseXML(r.Body))
-	sdk.Require(root.Name() == "nm_response" && root.Get("error_response").Name() == "", errors.New("not an answer of the Query API, or its refusal to answer"))
+	sdk.Require(root.Name() == "nm_response" && root.Get("error_response").Name() == "", errors.New("the answer is not one of the Query API, or refuses the query"))
 	several, chosen := false, false
 	for t := range root.All("transaction") {
 		several = several || found.Name() != ""
@@ -25,16 +25,16 @@ func query(c *sdk.Call, name, value, id string) (found sdk.XML) {
 	}
 	switch {
 	case several && !chosen:
-		sdk.Check(errors.New("several transactions of one order"))
+		sdk.Check(errors.New("the order has several transactions"))
 	case found.Name() == "":
-		o := c.NotFound() // what NMI has approved, and so named, is there
+		o := c.NotFound() // NMI named this transaction when it approved it, so it exists
 		o.TransactionID = c.Request.TransactionID
 		c.End(o)
 	}
 	return found
 }
 
-// sync asks what has become of a payment, by our reference: it is known even where the answer with NMI's id was lost.
+// sync asks for the state of a payment by our reference, which is known even if the answer with NMI's id was lost.
 func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	r := c.Request
 	switch {
@@ -43,16 +43,16 @@ func sync(c *sdk.Call) (*sdk.Outcome, error) {
 	case r.TransactionID != "":
 		return payment(query(c, "transaction_id", r.TransactionID, r.TransactionID), r)
 	}
-	return nil, sdk.Missing("connector_transaction_id", "a reference or a transaction id is needed")
+	return nil, sdk.Missing("connector_transaction_id", "the request lacks both a reference and a transaction id")
 }
 
 var refunds = sdk.Statuses{{sdk.StatusRefunded, "complete pendingsettlement"}, {sdk.StatusPending, "pending in_progress"},
 	{sdk.StatusDeclined, "failed abandoned canceled cancelled"}}
 
-// refundSync asks what has become of a refund.
+// refundSync asks for the state of a refund.
 func refundSync(c *sdk.Call) (*sdk.Outcome, error) {
 	id := cmp.Or(c.Request.RefundID, c.Request.Reference)
-	sdk.Require(id != "", sdk.Missing("connector_refund_id", "a refund is found by its id or our reference alone"))
+	sdk.Require(id != "", sdk.Missing("connector_refund_id", "the request lacks both the refund's id and our reference"))
 	t := query(c, "order_id", id, "")
 	o := &sdk.Outcome{Status: refunds.Must(t.Text("condition")), TransactionID: c.Request.TransactionID, RefundID: id, Reference: t.Text("transaction_id")}
 	switch o.Status {
@@ -74,19 +74,19 @@ func givenBack(t sdk.XML, currency sdk.Currency) *sdk.Money {
 		m := sdk.Must(sdk.ParseMajor(strings.TrimPrefix(a.Text("amount"), "-"), currency))
 		sum.Minor += m.Minor
 	}
-	sdk.Require(sum.Minor > 0, errors.New("a refund without its amount"))
+	sdk.Require(sum.Minor > 0, errors.New("the answer holds a refund without its amount"))
 	return sum
 }
 
-// conditions of payments. What pends is authorized, what has settled or will is captured, if its actions say so.
+// conditions of payments. A pending one is authorized. One that has settled or will settle is captured, if its actions agree.
 var conditions = sdk.Statuses{{sdk.StatusAuthorized, "pending"}, {sdk.StatusCaptured, "pendingsettlement complete"}, {sdk.StatusPending, "in_progress"},
 	{sdk.StatusVoided, "canceled cancelled"}, {sdk.StatusDeclined, "failed abandoned"}}
 
-// payment reads a transaction: its condition, and what its actions have moved.
+// payment reads a transaction: its condition, and the amounts of its actions.
 func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	currency := r.Amount.Currency
 	if c := t.Text("currency"); c != "" && c != string(currency) {
-		return nil, errors.New("a transaction in another currency")
+		return nil, errors.New("the transaction is in another currency than the payment")
 	}
 	held, taken, validated := actions(t, currency)
 	o := &sdk.Outcome{Status: conditions.Must(t.Text("condition")), TransactionID: t.Text("transaction_id"), AuthCode: t.Text("authorization_code"),
@@ -94,10 +94,10 @@ func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	moved := taken
 	switch o.Status {
 	case sdk.StatusDeclined:
-		sdk.Require(held == 0 && taken == 0, errors.New("a transaction that failed, and of which something went through"))
+		sdk.Require(held == 0 && taken == 0, errors.New("the transaction failed, but one of its actions succeeded"))
 		o.Decline = refusal(t)
 		return o, nil
-	case sdk.StatusAuthorized: // nothing is taken, whatever the action is called
+	case sdk.StatusAuthorized: // nothing is captured, whatever the action's name
 		held, taken = max(held, taken), 0
 		moved = held
 	case sdk.StatusCaptured:
@@ -108,7 +108,7 @@ func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	default:
 		return o, nil
 	}
-	sdk.Require(moved != 0, errors.New("a transaction without the actions that its condition speaks of"))
+	sdk.Require(moved != 0, errors.New("the transaction lacks the actions that its condition implies"))
 	o.Totals = &sdk.Totals{Authorized: max(held, taken), Captured: taken}
 	if r.Payment != nil { // refunds are transactions of their own
 		o.Totals.Refunded = r.Payment.Refunded
@@ -117,7 +117,7 @@ func payment(t sdk.XML, r *sdk.Request) (*sdk.Outcome, error) {
 	return o, nil
 }
 
-// actions adds up what went through of a transaction, in minor units.
+// actions adds up the successful actions of a transaction, in minor units.
 func actions(t sdk.XML, currency sdk.Currency) (held, taken int64, validated bool) {
 	for a := range t.All("action") {
 		if a.Text("success") != "1" {
@@ -135,7 +135,7 @@ func actions(t sdk.XML, currency sdk.Currency) (held, taken int64, validated boo
 	return held, taken, validated
 }
 
-// refusal is why a transaction failed: what its last failed action says.
+// refusal is the reason of a failed transaction, from its last failed action.
 func refusal(t sdk.XML) *sdk.Decline {
 	d := &sdk.Decline{Code: t.Text("condition"), Message: t.Text("condition"), Reason: sdk.DeclineGeneric}
 	if d.Code == "abandoned" {

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write README.md anew")
 
-// TestReadme keeps README.md what manifest and cases say.
+// TestReadme checks README.md against manifest and cases.
 func TestReadme(t *testing.T) {
 	support, err := wire.Support(nmi.Adapter(), os.DirFS("testdata"), facts, missing)
 	require.NoError(t, err)
@@ -29,8 +29,8 @@ var missing = map[sdk.Operation]string{
 
 const about = `# NMI
 
-Speaks to NMI's gateway, and to the gateways that resell it: the Payment API (` + "`/api/transact.php`" + `), the Query API (` + "`/api/query.php`" + `) and
-webhooks. A reseller's own host is set as the account's base URL.
+Card payments through NMI's gateway, and gateways that resell it: the Payment API (` + "`/api/transact.php`" + `), the Query API (` + "`/api/query.php`" + `) and
+webhooks. Set a reseller's own host as the account's base URL.
 
 This page is generated from the manifest and the cases: ` + "`go test ./plugins/nmi -run Readme -update`" + `.
 
@@ -45,15 +45,15 @@ This page is generated from the manifest and the cases: ` + "`go test ./plugins/
 
 ## What to know
 
-- **No idempotency key.** Nothing is sent twice. A result that was lost is looked up by our reference, which is the ` + "`orderid`" + `. "Not found" is believed 15 minutes
+- **No idempotency key.** Nothing is sent twice. The switch looks a lost result up by our reference, the ` + "`orderid`" + `. "Not found" counts 15 minutes
   after the last send.
-- **In doubt** are response codes 400, 420 and 421, after which the processor may have acted: unknown, not declined. So is a payment that NMI approved and its Query API does
+- **In doubt** are response codes 400, 420 and 421, after which the processor may have acted: the result is unknown, not declined. So is a payment that NMI approved and its Query API does
   not show, with the alarm ` + "`other_account`" + `.
-- **Partial approvals** are read (` + "`amount_authorized`" + `), asked for or not.
-- **Amounts** have two decimals at most: currencies with three (KWD, BHD …) are not offered.
-- **Captures.** One for an authorization; a smaller one releases the rest.
+- **Partial approvals** count (` + "`amount_authorized`" + `), whether they were requested or not.
+- **Amounts** have two decimals at most: the adapter does not offer currencies with three (KWD, BHD …).
+- **Captures.** An authorization has one capture; a partial capture releases the rest.
 - **Refunds** need a settled payment; before that, void it. A refund's id is its ` + "`orderid`" + `, NMI's transaction id is its reference.
-- **Stored credentials** live in the customer vault. The id of the first transaction is kept with the payment method and sent as ` + "`initial_transaction_id`" + `.
-- **3-D Secure** of NMI's own needs its script in the merchant's page. Results of an authentication done outside are sent.
-- **Webhooks** are signed over a nonce, without a time: every message causes a query, so that an old one sent again does nothing.
+- **Stored credentials** live in the customer vault. The switch stores the id of the first transaction with the payment method and sends it as ` + "`initial_transaction_id`" + `.
+- **3-D Secure** of NMI needs a script in the merchant's page. The adapter sends outside results.
+- **Webhooks** are signed over a nonce, without a time: every message only causes a query, so a repeated old message has no effect.
 `

@@ -2,7 +2,7 @@ package nmi
 
 import "payswitch/sdk"
 
-// events are what NMI's messages say of a payment or refund.
+// events are the meanings of NMI's messages for a payment or refund.
 var events = []struct {
 	name, object string
 	status       sdk.OutcomeStatus
@@ -18,8 +18,8 @@ var events = []struct {
 	{"transaction.refund.failure", "refund", sdk.StatusDeclined},
 }
 
-// webhook reads a message, signed as "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>". That holds no time, so that an old message
-// could be sent again by somebody who has seen it: every event asks for a query, and its outcome is what the message says, for the record.
+// webhook reads a message, signed as "t=<nonce>,s=<hex HMAC-SHA256 of nonce, "." and the body>". The signature covers no time, so
+// anyone who has seen an old message could send it again. Every event asks for a query, and its outcome only records the message.
 func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	secret := c.Account.Credentials[webhookSecret]
 	if secret != "" {
@@ -32,11 +32,11 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 			continue
 		}
 		e := sdk.Event{Object: known.object, TransactionID: body.Text("transaction_id"), Reference: body.Text("order_id"), Sync: true}
-		if known.object == "refund" { // the transaction is the refund's own; a refund is known by its order
+		if known.object == "refund" { // the transaction is the refund's own; its order id identifies a refund
 			e.RefundID, e.TransactionID = e.Reference, ""
 		}
 		if e.TransactionID == "" && e.Reference == "" {
-			return sdk.Refuse(400, "an event without ids"), nil
+			return sdk.Refuse(400, "the event has no ids"), nil
 		}
 		if secret != "" && known.status != "" {
 			e.Outcome = &sdk.Outcome{Status: known.status, TransactionID: e.TransactionID, RefundID: e.RefundID}
@@ -49,7 +49,7 @@ func webhook(c *sdk.Call) (*sdk.Outcome, error) {
 	return sdk.Handled(), nil
 }
 
-// said is why the message says a payment or refund failed.
+// said is the message's reason for a failed payment or refund.
 func said(body sdk.JSON) *sdk.Decline {
 	if d := declineOf(body.Text("action.response_code"), body.Text("action.response_text")); d != nil {
 		return d

@@ -66,9 +66,9 @@ func (s *Schema) Library() string {
 // Readme is the section of an adapter's README about the schema, with the entries of Beyond.
 func (s *Schema) Readme() string {
 	text := "\n## Tested against a published client\n\nThe tests check every request against the models of `" + s.Library() +
-		"`: a field that it does not know, a missing one, one of another type, a value\nthat is not of its list, and one out of order where there is an order, are errors.\n"
+		"`. These are errors: an unknown field, a missing field,\nanother type, a value outside its list, and a wrong order in an ordered model.\n"
 	if len(s.Beyond) > 0 {
-		text += "\n| Field that it does not know | Where it is documented |\n|---|---|\n"
+		text += "\n| Field that the library lacks | Source |\n|---|---|\n"
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Beyond)) {
 		text += "| `" + key + "` | " + s.Beyond[key] + " |\n"

@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 	} {
 		require.ErrorContains(t, s.Check("Payment", []byte(message)), why, message)
 	}
-	require.ErrorContains(t, s.Check("Refund", []byte(`{}`)), "no model")
+	require.ErrorContains(t, s.Check("Refund", []byte(`{}`)), "the schema has no model Refund")
 	require.Equal(t, []string{"open", "paid"}, s.Values("State"))
 	require.Equal(t, []string{"open", "paid"}, s.Values("Payment state"))
 	require.Nil(t, s.Values("Payment colour"))
