@@ -191,7 +191,7 @@ func TestPlacementsBelowAnotherBaseURL(t *testing.T) {
 	p.take()
 	_, err := driveAuthenticator(t, func(c *sdk.Call) (*sdk.Outcome, error) {
 		s := areq(c)
-		s.URL = p.URL + "/areq" // beside the base URL
+		s.URL = p.URL + "/areq" // outside the base URL
 		_, err := c.Do(s)
 		return nil, err
 	}, authentication(p.URL+"/sim/3ds"), plugins.Options{})

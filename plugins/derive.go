@@ -17,7 +17,7 @@ const (
 	maxDerivations = 32
 )
 
-// origin says what a value was made of.
+// origin records what a value was made of.
 type origin struct {
 	secrets uint64 // bit i: standIns.secrets[i]
 	card    bool   // card data: plain, encoded or encrypted

@@ -150,7 +150,7 @@ func TestVerifiesTheAuthenticationValue(t *testing.T) {
 	for name, c := range map[string]struct {
 		ask  func(call *sdk.Call) (bool, error)
 		want bool
-		rule string // that is broken
+		rule string // the broken rule
 	}{
 		"equal":         {func(call *sdk.Call) (bool, error) { return call.VerifyCAVV(value) }, true, ""},
 		"another":       {func(call *sdk.Call) (bool, error) { return call.VerifyCAVV(value[:27] + "x") }, false, ""},

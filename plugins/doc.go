@@ -36,7 +36,7 @@
 //
 // Package plugins imports engine, sdk and plugins/sandbox, and no other package of the project. Adapters import sdk alone.
 //
-// It never decides what has become of money: it hands an outcome to the engine, or reports that the outcome is unknown. It never sends
+// It never decides about the state of money: it hands an outcome to the engine, or reports that the outcome is unknown. It never sends
 // a request twice that is not declared safe to repeat. It never puts a secret at a place that the manifest does not declare. No card
 // number, CVC, cryptogram or credential reaches an adapter, a journal or a log, except for accounts whose operator has approved that
 // (plain.go).

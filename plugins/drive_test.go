@@ -226,7 +226,7 @@ func TestIdempotencyKeys(t *testing.T) {
 	res, err := native(t, plugins.Options{}, func(c *sdk.Call) (*sdk.Outcome, error) {
 		_, _ = c.Do(keyed("/a", "{}"))
 		_, _ = c.Do(keyed("/b", "{}"))
-		_, _ = c.Do(keyed("/b", "{}")) // the second was not answered
+		_, _ = c.Do(keyed("/b", "{}")) // the second send has no answer
 		_, _ = c.Do(keyed("/c", "{}"))
 		return authorized, nil
 	}, d)
@@ -260,7 +260,7 @@ func TestResend(t *testing.T) {
 	d := authorize("scripted", url)
 	var intents []engine.SendIntent
 	d.BeforeSend = func(_ context.Context, i engine.SendIntent) error { intents = append(intents, i); return nil }
-	d.Started = time.Now().Add(-time.Hour) // so that the second send's time is another
+	d.Started = time.Now().Add(-time.Hour) // gives the second send another time
 	first, err := native(t, plugins.Options{}, twice, d)
 	require.NoError(t, err)
 	require.Equal(t, sdk.StatusUnknown, first.Outcome.Status)

@@ -103,7 +103,7 @@ func TestNothingIsSentTwiceOverDeadConnections(t *testing.T) {
 			})
 		}
 	}
-	t.Run("net/http does repeat", func(t *testing.T) { // else the above shows nothing
+	t.Run("net/http does repeat", func(t *testing.T) { // otherwise the tests above prove nothing
 		s, arrivals := killer(t, (*httptest.Server).StartTLS)
 		e := client(t, s, Options{})
 		transport := e.transport(request(t, "GET", s.URL, ""))
@@ -231,7 +231,7 @@ func TestSomethingMayHaveLeft(t *testing.T) {
 		for _, http2 := range []bool{false, true} {
 			t.Run(name+map[bool]string{true: " http/2"}[http2], func(t *testing.T) {
 				s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					_, _ = io.Copy(io.Discard, r.Body) // else the server does not notice that the client goes
+					_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client leaves
 					c.serve(w, r)
 				}))
 				s.EnableHTTP2 = http2

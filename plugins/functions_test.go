@@ -40,7 +40,7 @@ func TestSignatures(t *testing.T) {
 	sec1 := pemOf("EC PRIVATE KEY", ec, err)
 	for name, c := range map[string]struct {
 		fn, key string
-		unfit   bool // the key: what stands for the signature says nothing of it
+		unfit   bool // the key is unfit; the text in place of the signature does not reveal it
 	}{
 		"RSA, PKCS #8":   {sdk.FnRSASHA256, der(rsaKey), false},
 		"RSA, PKCS #1":   {sdk.FnRSASHA256, pemOf("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(rsaKey), nil), false},

@@ -37,7 +37,7 @@ type echoAttack struct {
 	mode   string
 	answer func(w http.ResponseWriter, e echoed)
 	change func(d *engine.Drive)
-	failed bool // the adapter gets no answer, or none is asked for
+	failed bool // the adapter gets no answer, or asks for none
 }
 
 func says(format string, args ...func(e echoed) string) func(http.ResponseWriter, echoed) {
@@ -154,7 +154,7 @@ var attacks = map[string]echoAttack{
 	"header names":             {mode: "see", answer: func(w http.ResponseWriter, e echoed) { w.Header()["X-"+e.number] = []string{"1"} }},
 	"header values":            {mode: "see", answer: func(w http.ResponseWriter, e echoed) { w.Header().Set("X-A", reversed(e.number)) }},
 	"a digest of the answer": {mode: "see", answer: func(w http.ResponseWriter, e echoed) {
-		w.Header().Set("ETag", `"`+e.number[6:12]+`"`) // as good as a digest: made of the body
+		w.Header().Set("ETag", `"`+e.number[6:12]+`"`) // derived from the body, like a digest
 		w.Header().Set("Content-MD5", base64.StdEncoding.EncodeToString([]byte(e.number[6:12])))
 		_, _ = io.WriteString(w, e.body)
 	}},
@@ -298,7 +298,7 @@ func TestHostileToAnswers(t *testing.T) {
 					}
 					require.Equal(t, all[0], all[1], "the right one and a wrong one")
 					require.Equal(t, all[0], all[2])
-					if where == "sandbox" || name != "stderr" { // natively it is the test's own
+					if where == "sandbox" || name != "stderr" { // natively it is the test's own standard error
 						require.Contains(t, all[0], "401288******1881")
 					}
 				})

@@ -51,7 +51,7 @@ func TestHostileModulesHoldUpNobody(t *testing.T) {
 
 	put(t, dir, "good.wasm", tiny(t, "good", p.URL, "first")) // known from the cache directory
 	require.Eventually(t, func() bool { now, _ := h.Adapter("good"); return now.Hash == first.Hash }, soon, 5*time.Millisecond)
-	for i := range 50 { // those that have gone are waited for no more
+	for i := range 50 { // the host does not wait for removed modules
 		require.NoError(t, os.Remove(filepath.Join(dir, fmt.Sprintf("a%02d.wasm", i))))
 	}
 	pays("")

@@ -24,7 +24,7 @@ var (
 	environments = []string{"test", "live"}
 )
 
-// clientCertificate is the type of a credential field that holds a TLS client certificate and its key, as PEM.
+// clientCertificate is the type of a credential field with a TLS client certificate and its key, in PEM.
 const clientCertificate = "client_certificate"
 
 // minReference is the shortest length of a merchant reference that can stay unique.

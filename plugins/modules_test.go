@@ -60,7 +60,7 @@ func acmeModule(t testing.TB) []byte      { return module(t, "payswitch/plugins/
 func simulatorModule(t testing.TB) []byte { return module(t, "payswitch/plugins/simulator/wasm") }
 func badModule(t testing.TB) []byte       { return module(t, "payswitch/plugins/testdata/bad") }
 
-// slow is the time a compilation may take here: with the race detector, beside other tests.
+// slow is the time that a compilation may take here, with the race detector and next to other tests.
 const slow = 5 * time.Minute
 
 // noAdapters is for hosts without built-in adapters.

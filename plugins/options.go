@@ -46,7 +46,7 @@ type Options struct {
 	AccountWait        time.Duration // how long a drive waits for its turn; default 10 s
 	MaxResponse        int           // bytes of one answer's body; default 1 MiB; at most 1 MiB minus the earlier answers
 
-	// AllowPrivate lets requests go to private, loopback and otherwise special addresses.
+	// AllowPrivate lets requests go to private, loopback and other special addresses.
 	AllowPrivate bool
 	// AllowLoopbackHTTP lets requests go to "localhost" and to loopback addresses, over plain HTTP too. For development.
 	AllowLoopbackHTTP bool

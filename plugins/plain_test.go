@@ -100,7 +100,7 @@ func TestPlainSecrets(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, res.Recordings, "nor after a crash")
 
-	// Withdrawn, or given to another build: blind again, or not driven at all.
+	// With the approval withdrawn the adapter is blind again; another build is not driven at all.
 	seen = nil
 	_, err = revealing(t, o, adapter, func(d *engine.Drive) {
 		at(d)

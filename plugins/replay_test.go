@@ -165,7 +165,7 @@ func TestReplayOfWhatFailed(t *testing.T) {
 	require.Equal(t, "connect", rec.Step.Exchanges[0].Failure)
 	require.True(t, again(t, twice, rec).Same())
 
-	leak := func(c *sdk.Call) (*sdk.Outcome, error) { // broken by the host
+	leak := func(c *sdk.Call) (*sdk.Outcome, error) { // the host fails
 		_, err := c.Post("/first", "text/plain", []byte(c.Account.Credentials["secret_key"]))
 		return nil, err
 	}

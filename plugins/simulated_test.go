@@ -66,7 +66,7 @@ func (b *bank) authenticate(connector, number string, amount int64) (*sdk.Authen
 		d.Request.Authentication = &sdk.AuthenticationRequest{AuthenticationID: "auth_1", DeviceChannel: sdk.ChannelBrowser, MessageVersion: "2.2.0",
 			ServerTransID: first.ServerTransID, MethodCompletion: "U", NotificationURL: "https://switch.example/3ds/c/token",
 			MethodNotificationURL: "https://switch.example/3ds/m/token", RequestorURL: "https://shop.example", ChallengeInds: []string{"01"}, Data: first.Data}
-		if connector == "cardinal" { // the others say nothing of the acquirer, which is no hindrance here
+		if connector == "cardinal" { // the accounts of the others lack the acquirer, which is no hindrance here
 			a := d.Request.Authentication
 			a.AcquirerBIN, a.AcquirerMID, a.AcquirerCountry, a.MerchantName, a.MerchantCountry, a.MCC = "412345", "MID0000417", "DK", "Example Shop", "DK", "5411"
 		}

@@ -26,7 +26,7 @@ const (
 	RuleHost       = "host"       // a host that is not approved for the account
 	RuleHeader     = "header"     // a malformed header, or one that only the host may set
 	RuleRequest    = "request"    // a method, size or other part of a request
-	RuleSecret     = "secret"     // a stand-in where it may not stand
+	RuleSecret     = "secret"     // a stand-in at a forbidden place
 	RuleTemplate   = "template"   // a body with secrets that servers could read in different ways
 	RuleDerivation = "derivation" // a derivation or capture that the host does not compute
 	RuleAnswer     = "answer"     // a secret that came back in an answer
@@ -37,7 +37,7 @@ const (
 	RuleRepeat         = "repeat"     // a send that might make the processor act twice
 	RuleReject         = "reject"     // a reject after something may have left
 	RuleOutcome        = "outcome"    // an outcome that no operation can have
-	RuleDivergence     = "divergence" // a re-run that does not repeat what was sent
+	RuleDivergence     = "divergence" // a resumed operation that does not repeat its requests
 )
 
 // violation makes a Violation. The drive fills in the adapter's name.

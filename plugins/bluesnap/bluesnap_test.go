@@ -194,7 +194,7 @@ func TestSync(t *testing.T) {
 	require.Equal(t, sdk.StatusUnknown, play(t, sdk.OpRefundSync, later(700)).Status)
 }
 
-// message is a signed message of a time.
+// message is a signed message with that time.
 func message(at, body string) sdk.Request {
 	h := hmac.New(sha256.New, []byte("test_webhook_secret"))
 	h.Write([]byte(at + body))

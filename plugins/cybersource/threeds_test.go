@@ -48,7 +48,7 @@ func TestExemptions(t *testing.T) {
 	}
 }
 
-// The browser goes along with the enrollment, as far as it is known.
+// The enrollment sends what is known about the browser.
 func TestEnrollmentBrowser(t *testing.T) {
 	r := payment()
 	r.Request3DS, r.ConnectorData = true, sdk.Keep("device", "dev-1")

@@ -40,7 +40,7 @@ var facts = wire.Options{
 		"status/payment_sync/manual/SERVER_ERROR status":                                  "an error of the server proves nothing: the money may have moved",
 	},
 	Input: input,
-	Set: func(c *wire.Case, field, value string) bool { // of a payment that is authorized, its services tell whether it was captured
+	Set: func(c *wire.Case, field, value string) bool { // the services of an authorized payment show whether it was captured
 		if body, ok := c.Response.Body.(map[string]any); ok && c.Flow == "payment_sync" && value == "AUTHORIZED" {
 			body["applicationInformation"] = map[string]any{"status": value, "applications": []any{
 				map[string]any{"name": "ics_auth", "rCode": "1"}, map[string]any{"name": "ics_bill", "rCode": "1"}}}
@@ -52,12 +52,12 @@ var facts = wire.Options{
 
 func TestWire(t *testing.T) { wire.Run(t, cybersource.Adapter(), os.DirFS("testdata"), facts) }
 
-// input tells the adapter what it is told in another form than the recorded cases have.
+// input adapts the recorded cases to the form in which the host sends the same facts.
 func input(c *wire.Case, s *sdk.Step) {
 	switch c.Flow {
 	case "pre_authenticate":
 		s.Request.Request3DS = true
-	case "incremental_authorization": // the recorded amount is what is added
+	case "incremental_authorization": // the recorded amount is the increase
 		s.Request.Payment.Authorized = 2499
 		s.Request.Amount.Minor += 2499
 	}

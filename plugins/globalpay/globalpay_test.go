@@ -14,7 +14,7 @@ import (
 	"payswitch/sdk/sdktest/wire"
 )
 
-// play runs an operation to its end and returns what was sent.
+// play runs an operation to its end and returns its requests.
 func play(t *testing.T, op sdk.Operation, r sdk.Request, answers ...sdk.Exchange) (sdk.Result, []*sdk.Send) {
 	t.Helper()
 	a := globalpay.Adapter()

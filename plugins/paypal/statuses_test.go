@@ -51,7 +51,7 @@ func TestEveryCheckCode(t *testing.T) {
 		payment := `"captures":[{"id":"C","status":"COMPLETED","processor_response":{"` + field + `":"` + code + `"},` + value + `}]`
 		return outcome(t, sdk.OpAuthorize, purchase(), orderOf("COMPLETED", payment)).Checks
 	}
-	// E is an error, I invalid, S and 4 no service, U not certified, X no response: no result, and no failure either.
+	// E is an error, I invalid, S and 4 no service, U not certified, X no response: these are neither results nor failures.
 	cvv := map[string]string{"M": "pass", "0": "pass", "N": "fail", "1": "fail", "P": "unchecked", "2": "unchecked", "3": "unchecked"}
 	for _, code := range strings.Split("E I M N P S U X 0 1 2 3 4", " ") {
 		require.Equal(t, cmp.Or(cvv[code], "unavailable"), read("cvv_code", code).CVC, code)

@@ -40,7 +40,7 @@ func TestIssuedResults(t *testing.T) {
 	for name, row := range map[string]struct {
 		id, eci string
 		change  func(r *sdk.Request)
-		wrong   bool // the authentication value is
+		wrong   bool // the authentication value is wrong
 		want    string
 	}{
 		"Visa":              {visaResult, "05", nil, false, ""},

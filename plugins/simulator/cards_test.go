@@ -13,7 +13,7 @@ func TestCards(t *testing.T) {
 	const sorry = "message - Your card was declined., decline_code - "
 	for _, row := range []struct {
 		number  string
-		code    string // "" is approved
+		code    string // "" for an approval
 		message string
 		reason  sdk.DeclineReason
 	}{
@@ -24,7 +24,7 @@ func TestCards(t *testing.T) {
 		{"4000 0000 0000 3220", "", "", ""},
 		{"5555 5555 5555 4444", "", "", ""},
 		{"4000 0566 5566 5556", "", "", ""},
-		{"4000 0000 0000 0000 002", "", "", ""}, // nothing but the length differs from a declined card
+		{"4000 0000 0000 0000 002", "", "", ""}, // differs from a declined card only in length
 		{"4000 0000 0000 0002", "card_declined", sorry + "generic_decline", sdk.DeclineGeneric},
 		{"4000 0000 0000 9995", "card_declined", "message - Your card has insufficient funds., decline_code - insufficient_funds", sdk.DeclineInsufficientFunds},
 		{"4000 0000 0000 9987", "card_declined", sorry + "lost_card", sdk.DeclineLostCard},

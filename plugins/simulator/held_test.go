@@ -115,7 +115,7 @@ func TestHeldAmounts(t *testing.T) {
 		for code, want := range rows {
 			held := authorized(t, magic+code)
 			for _, part := range []bool{false, true} {
-				if part { // of a larger payment, where the amount of the capture decides; a void goes by the whole
+				if part { // the payment is larger: the amount of the capture decides, but for a void the whole amount
 					if op == sdk.OpVoid {
 						break
 					}

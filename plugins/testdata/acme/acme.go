@@ -1,5 +1,5 @@
-// Package acme is an adapter of a processor that exists in tests only: JSON over HTTP, one POST per operation, an idempotency header,
-// and a query by the merchant's reference. It takes no card data: the host of this release puts none in.
+// Package acme is an adapter for a processor that exists only in tests: JSON over HTTP, one POST per operation, an idempotency
+// header, and a query by the merchant's reference. Its requests hold no card data.
 package acme
 
 import (
@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Adapter is the adapter. Adapters hold no state, so one value serves everybody.
+// Adapter is the adapter. Adapters hold no state, so all tests share one value.
 var Adapter = sdk.Adapter{
 	Manifest: sdk.Manifest{
 		Name: "acme", Kind: sdk.KindProcessor, Version: "1.0.0", DisplayName: "Acme",
@@ -70,7 +70,7 @@ func post(c *sdk.Call, path string, body *sdk.Object) (*sdk.Outcome, error) {
 	return outcome(answer)
 }
 
-// query asks by our reference.
+// query asks for the payment by our reference.
 func query(c *sdk.Call, path string) (*sdk.Outcome, error) {
 	answer, err := c.Get(path + "?reference=" + url.QueryEscape(c.Request.Reference))
 	if err != nil {

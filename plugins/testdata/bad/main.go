@@ -1,5 +1,5 @@
-// Command bad is an adapter that does what an adapter must not: whatever the account's config field "mode" says. It is written without
-// the SDK, because the SDK would not let it.
+// Command bad is an adapter that breaks the rules in the way that the account's config field "mode" names. It does not use the
+// SDK, which would prevent that.
 package main
 
 import (
@@ -85,7 +85,7 @@ func recurse(n int) int {
 	return room[(n+1)&63] + room[n&63]
 }
 
-// field is the first string of a name, wherever it stands.
+// field is the first string value with a name, at any depth.
 func field(message, name string) string {
 	_, rest, _ := strings.Cut(message, `"`+name+`":"`)
 	value, _, _ := strings.Cut(rest, `"`)

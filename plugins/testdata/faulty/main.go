@@ -1,5 +1,5 @@
-// Command faulty is an adapter that fails in the way that its account's config field "mode" says, before anything is sent or after a first
-// request. Its author means no harm.
+// Command faulty is an adapter that fails in the way that its account's config field "mode" names, before a request or after the
+// first. Its author means no harm.
 package main
 
 import (

