@@ -55,7 +55,7 @@ func TestWithinApproval(t *testing.T) {
 		require.ErrorContains(t, err, "scripted 1.0.0 asks for authentication secret_key in header X-More")
 	}
 	require.ErrorIs(t, drive(sdk.OpAuthorize, &engine.OperatorDecisions{}), engine.ErrNotApproved, "nothing is approved")
-	require.ErrorIs(t, drive(sdk.OpSync, &engine.OperatorDecisions{}), engine.ErrNotApproved, "there is nowhere to ask")
+	require.ErrorIs(t, drive(sdk.OpSync, &engine.OperatorDecisions{}), engine.ErrNotApproved, "no host is approved")
 	require.Zero(t, p.arrivals.Load())
 
 	require.NoError(t, drive(sdk.OpSync, one))
@@ -72,6 +72,6 @@ func TestWithinApproval(t *testing.T) {
 	d.Account.Hosts = []string{otherHost}
 	d.Account.Operator = &engine.OperatorDecisions{Approvals: []engine.Approval{approved, this, approved}}
 	_, err = native.Drive(t.Context(), d)
-	require.NoError(t, err, "this very build was approved")
+	require.NoError(t, err, "this build was approved")
 	require.EqualValues(t, 1, other.arrivals.Load())
 }

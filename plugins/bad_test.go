@@ -98,7 +98,7 @@ func TestBadAdaptersAreStopped(t *testing.T) {
 				require.Contains(t, c.traps, trap.Kind)
 			}
 			again, _ := drive("")
-			require.NoError(t, again.err, "the adapter goes on for others")
+			require.NoError(t, again.err, "the adapter still serves other payments")
 		})
 	}
 }

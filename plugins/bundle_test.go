@@ -42,7 +42,7 @@ func TestBundleRoundTrip(t *testing.T) {
 	require.EqualValues(t, file.Len(), n)
 	_, err = b.WriteTo(&again)
 	require.NoError(t, err)
-	require.Equal(t, file.Bytes(), again.Bytes(), "the same bytes at any time")
+	require.Equal(t, file.Bytes(), again.Bytes(), "the bytes do not depend on the time")
 
 	read, err := plugins.ReadBundle(file.Bytes())
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func TestBundleVerify(t *testing.T) {
 	}{
 		"good":                {trusted: []minisign.PublicKey{other, public}},
 		"unsigned":            {change: func(b *plugins.Bundle) { b.Signature = nil }, trusted: []minisign.PublicKey{public}, want: plugins.ErrUnsigned},
-		"nobody is trusted":   {want: plugins.ErrUntrusted},
+		"no key is trusted":   {want: plugins.ErrUntrusted},
 		"another is trusted":  {trusted: []minisign.PublicKey{other}, want: plugins.ErrUntrusted},
 		"other module":        {change: func(b *plugins.Bundle) { b.Module = []byte("modulf") }, trusted: []minisign.PublicKey{public}, want: plugins.ErrTampered},
 		"other manifest":      {change: func(b *plugins.Bundle) { b.Manifest = []byte("{ }") }, trusted: []minisign.PublicKey{public}, want: plugins.ErrTampered},
@@ -173,7 +173,7 @@ func TestPins(t *testing.T) {
 	// The host refuses another module in its place, now and at the next start, and logs that.
 	put(t, dir, "acme.wasm", second.Module)
 	require.Eventually(t, func() bool { return strings.Contains(log.String(), "the module is not the installed one") }, soon, 5*time.Millisecond)
-	require.Equal(t, first.Hash(), hash(), "what was loaded before stays")
+	require.Equal(t, first.Hash(), hash(), "the build loaded before stays")
 	require.Empty(t, newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir()}).Adapters())
 
 	// After its installation the host loads it.

@@ -114,7 +114,7 @@ func TestTheCryptogramOfAPush(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		require.True(t, ok, "the signature is over what came")
+		require.True(t, ok, "the signature covers the original message")
 		require.Equal(t, len(w.Body), w.BodyLength)
 		seen = string(w.Body)
 		j, err := sdk.ParseJSON(w.Body)

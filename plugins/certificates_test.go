@@ -98,7 +98,7 @@ func TestClientCertificates(t *testing.T) {
 		require.Equal(t, name, string(got.body))
 	}
 	got := e.do(context.Background(), request(t, "GET", s.URL, ""))
-	require.NotEmpty(t, got.failure, "a server that demands one is not reached without")
+	require.NotEmpty(t, got.failure, "a server that demands a certificate refuses a request without one")
 	require.Zero(t, got.status)
 	for range maxCertificates + 10 {
 		o := request(t, "GET", s.URL, "")
@@ -119,7 +119,7 @@ func TestExpiringCertificatesAreWarnedOf(t *testing.T) {
 	require.Equal(t, 0, warnings())
 	now = now.Add(11 * 24 * time.Hour)
 	require.Equal(t, 1, warnings())
-	require.Equal(t, 1, warnings(), "once a day")
+	require.Equal(t, 1, warnings(), "the log warns once a day")
 	require.Contains(t, log.String(), `subject="merchant 7"`)
 	require.Contains(t, log.String(), "days_left=28")
 	now = now.Add(25 * time.Hour)
@@ -179,10 +179,10 @@ func TestCardDataOverMutualTLS(t *testing.T) {
 	var v *Violation
 	_, err := drive(send(), s.URL, nil)
 	require.ErrorAs(t, err, &v)
-	require.Equal(t, RuleAuthentication, v.Rule, "no certificate, no card")
+	require.Equal(t, RuleAuthentication, v.Rule, "without a certificate no card leaves")
 	_, err = drive(send(sdk.H("Merchant-Token", "the author's own")), s.URL, both)
 	require.ErrorAs(t, err, &v)
-	require.Equal(t, RuleAuthentication, v.Rule, "a token of the author's beside the account's certificate")
+	require.Equal(t, RuleAuthentication, v.Rule, "the author's token together with the account's certificate")
 	_, err = drive(send(sdk.H("X-Api-Key", "the author's own")), s.URL, both)
 	require.ErrorAs(t, err, &v)
 	require.Equal(t, RuleAuthentication, v.Rule)
@@ -190,13 +190,13 @@ func TestCardDataOverMutualTLS(t *testing.T) {
 	defer plain.Close()
 	_, err = drive(send(), plain.URL, both)
 	require.ErrorAs(t, err, &v)
-	require.Equal(t, RuleAuthentication, v.Rule, "nothing is presented without TLS")
+	require.Equal(t, RuleAuthentication, v.Rule, "the client presents no certificate without TLS")
 	other, _ := a.issue("other", time.Hour)
 	_, err = drive(send(), s.URL, map[string]string{"certificate": other, "private_key": key})
 	require.ErrorContains(t, err, "is not PEM of a certificate and the key that belongs to it")
 	require.NotContains(t, err.Error(), "BEGIN")
 	_, found := bodies.LoadAndDelete("merchant 7")
-	require.False(t, found, "nothing left")
+	require.False(t, found, "no request left")
 }
 
 func rootsOf(s *httptest.Server) *x509.CertPool {

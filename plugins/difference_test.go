@@ -40,7 +40,7 @@ func TestDifferencesOfBodies(t *testing.T) {
 
 func TestDifferencesOfWhatIsEmpty(t *testing.T) {
 	got := differ(&sdk.Send{Method: "GET", Headers: []sdk.Header{{Name: "X"}}}, &sdk.Send{Method: "GET"})
-	require.Len(t, got, 1, "an empty header and none")
+	require.Len(t, got, 1, "an empty header differs from a missing one")
 	require.Equal(t, "step 1", got[0].Where)
 }
 

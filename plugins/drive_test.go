@@ -46,7 +46,7 @@ func TestDriveAuthorizes(t *testing.T) {
 	d := authorize("acme", p.URL)
 	var intents []engine.SendIntent
 	d.BeforeSend = func(_ context.Context, i engine.SendIntent) error {
-		require.Zero(t, p.arrivals.Load(), "the intent is told before anything leaves")
+		require.Zero(t, p.arrivals.Load(), "BeforeSend runs before a request leaves")
 		intents = append(intents, i)
 		return nil
 	}
@@ -94,7 +94,7 @@ func TestGuestsSeeNoSecrets(t *testing.T) {
 		for _, s := range []string{r.Instrument.Card.Number, r.Instrument.Card.CVC, r.ThreeDS.CAVV, c.Account.Credentials["secret_key"], c.Derive(sdk.Body())} {
 			require.Regexp(t, "^[0-9A-Za-z]{28,29}$", s)
 			require.NotContains(t, []string{cardNumber, cardCVC, "cryptogram", secretKey}, s)
-			require.False(t, seen[s], "another stand-in for every secret and operation")
+			require.False(t, seen[s], "each secret has a different stand-in in each operation")
 			seen[s] = true
 		}
 		require.Empty(t, c.Account.Credentials["api_key"])

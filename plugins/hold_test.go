@@ -34,7 +34,7 @@ func requireHeld(t testing.TB, f sdk.Func, rec *engine.Recording, refused string
 		require.True(t, r.Same(), "%+v", r.Differences())
 		return
 	}
-	require.Len(t, r.Steps, 1, "it would have ended there")
+	require.Len(t, r.Steps, 1, "the replay ends there")
 	require.False(t, r.Steps[0].Answered)
 	all := r.Differences()
 	require.Equal(t, "step 1 is refused by the host", all[len(all)-1].Where)
@@ -86,7 +86,7 @@ func TestReplayHoldsTheSameRequestToAnotherManifest(t *testing.T) {
 		change(&a.Manifest)
 		r := newer(t, a, rec)
 		require.Equal(t, []plugins.Difference{{Where: "step 1 is refused by the host", Replayed: refused}}, r.Differences())
-		require.False(t, r.Steps[0].Answered, "it would have ended there")
+		require.False(t, r.Steps[0].Answered, "the replay ends there")
 		require.Len(t, r.Steps, 1)
 	}
 }

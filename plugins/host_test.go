@@ -88,7 +88,7 @@ func TestADroppedInAdapterWinsOverABuiltIn(t *testing.T) {
 	put(t, dir, "other.wasm", tiny(t, "acme", p.URL, "second"))
 	require.Eventually(t, func() bool { return strings.Contains(log.String(), "two adapters of the directory have one name") }, soon, 5*time.Millisecond)
 	h.UnloadIdle()
-	require.Len(t, h.Stats(), 3, "what may be needed when a file goes stays")
+	require.Len(t, h.Stats(), 3, "a build stays that a removed file would make current")
 
 	require.NoError(t, os.Remove(filepath.Join(dir, "mine.wasm")))
 	require.Eventually(t, func() bool { now, _ := h.Adapter("acme"); return now.Hash != dropped.Hash }, soon, 5*time.Millisecond)

@@ -296,7 +296,7 @@ func TestHostileToAnswers(t *testing.T) {
 						all = append(all, text)
 						require.NotContains(t, text, n)
 					}
-					require.Equal(t, all[0], all[1], "the right one and a wrong one")
+					require.Equal(t, all[0], all[1], "a right guess and a wrong one")
 					require.Equal(t, all[0], all[2])
 					if where == "sandbox" || name != "stderr" { // natively it is the test's own standard error
 						require.Contains(t, all[0], "401288******1881")

@@ -39,7 +39,7 @@ func TestHostileAdapter(t *testing.T) {
 			d.Account.Config = map[string]string{"mode": "memory"}
 			res, err := sandboxed.Drive(t.Context(), d)
 			require.NoError(t, err)
-			require.Empty(t, res.Outcome.Decline.Message, "nothing is left of an earlier payment")
+			require.Empty(t, res.Outcome.Decline.Message, "no memory of an earlier payment remains")
 		}
 	})
 }
@@ -82,7 +82,7 @@ func testHostile(t *testing.T, host engine.Connectors, counted *observer, log *l
 	res, violated, err := drive("honest", nil)
 	require.NoError(t, err)
 	require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
-	require.Equal(t, []string{"violated answer"}, violated, "the processor echoes what it gets, and that is told")
+	require.Equal(t, []string{"violated answer"}, violated, "the processor echoes the request, and the host reports that")
 	all := p.take()
 	require.Len(t, all, 1)
 	require.Contains(t, all[0].body, `"card":{"number":"`+cardNumber+`","cvc":"`+cardCVC+`"}`)
@@ -164,7 +164,7 @@ func testHostile(t *testing.T, host engine.Connectors, counted *observer, log *l
 			require.False(t, res.MayHaveLeft)
 		})
 	}
-	require.Empty(t, other.take(), "nothing has reached anybody else")
+	require.Empty(t, other.take(), "no request has reached another server")
 	unsaid(t, log.String())
 }
 

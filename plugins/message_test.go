@@ -37,6 +37,6 @@ func TestMessagesHoldNoCardNumbers(t *testing.T) {
 	told, err := json.Marshal(res)
 	require.NoError(t, err)
 	require.NotContains(t, string(told), `"pan":"`+cardNumber)
-	require.Equal(t, cardNumber, message.Query[0].Value, "the caller's message is not touched")
+	require.Equal(t, cardNumber, message.Query[0].Value, "the caller's message is unchanged")
 	require.Equal(t, body, string(message.Body))
 }

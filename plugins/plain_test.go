@@ -60,9 +60,9 @@ func TestPlainSecrets(t *testing.T) {
 	res, err := revealing(t, o, adapter, at)
 	require.NoError(t, err)
 	require.Equal(t, []string{cardNumber, cardCVC, secretKey}, seen)
-	require.Equal(t, cardNumber+"|"+cardCVC+secretKey, got, "it arrives as the adapter made it")
+	require.Equal(t, cardNumber+"|"+cardCVC+secretKey, got, "the request arrives unchanged")
 	require.Contains(t, watch.of("revealed"), "revealed scripted")
-	require.Empty(t, res.Recordings, "nothing is kept of requests that hold secrets")
+	require.Empty(t, res.Recordings, "requests with secrets are not recorded")
 	require.Equal(t, p.URL+"/pay", intent.URL)
 	require.Equal(t, sdk.StatusAuthorized, res.Outcome.Status)
 	text := fmt.Sprintf("%+v %s %s %v", *res.Outcome, res.Outcome.ConnectorData.Payment, res.Exchanges[0].Body, res.Violations)
@@ -85,7 +85,7 @@ func TestPlainSecrets(t *testing.T) {
 	} {
 		res, err := revealing(t, o, f, at)
 		require.Error(t, err, name)
-		require.Len(t, res.Violations, 1, "hosts hold back an adapter that knows secrets, too")
+		require.Len(t, res.Violations, 1, "an adapter that knows secrets also reaches approved hosts alone")
 		require.NotContains(t, err.Error()+res.Violations[0].Place, cardNumber, name)
 		require.NotContains(t, err.Error()+res.Violations[0].Place, secretKey, name)
 	}
@@ -98,7 +98,7 @@ func TestPlainSecrets(t *testing.T) {
 
 	res, err = revealing(t, o, adapter, func(d *engine.Drive) { d.RecordOnly = true })
 	require.NoError(t, err)
-	require.Empty(t, res.Recordings, "nor after a crash")
+	require.Empty(t, res.Recordings, "no recording after a crash either")
 
 	// With the approval withdrawn the adapter is blind again; another build is not driven at all.
 	seen = nil

@@ -57,13 +57,13 @@ func TestRehearseGoesOnWithAnswers(t *testing.T) {
 	require.Equal(t, "Bearer token_from_the_answer", rehearse(token).Request.Header.Get("Authorization"))
 	require.Equal(t, sdk.StatusAuthorized, rehearse(token, plugins.Answer{Status: 200}).Outcome.Status)
 	anew := rehearse(token, refused)
-	require.True(t, strings.HasSuffix(anew.Request.URL, "/token"), "a refused token is fetched anew")
+	require.True(t, strings.HasSuffix(anew.Request.URL, "/token"), "the operation fetches a refused token again")
 	require.Len(t, anew.Answered, 2)
 	require.Equal(t, "POST "+anew.Request.URL, anew.Answered[0])
 
 	r, err := n.Rehearse(t.Context(), d, plugins.Rehearsal{Answers: []plugins.Answer{refused}, AccessToken: engine.NewSecret("token_of_the_case")})
 	require.NoError(t, err)
-	require.Equal(t, "401", r.Outcome.Decline.Code, "a given token is not")
+	require.Equal(t, "401", r.Outcome.Decline.Code, "the operation does not fetch a given token again")
 }
 
 func TestRehearseTellsTheToken(t *testing.T) {

@@ -130,7 +130,7 @@ func TestReplayTellsDifferences(t *testing.T) {
 		s.Body = []byte(`{"amount":10.5,"reference":` + string(s.Body[len(s.Body)-1-len(`"reference00"`):len(s.Body)-1]) + `}`)
 		s.SafeToRepeat = true
 	}, sdk.StatusCaptured), rec)
-	require.Len(t, r.Steps, 3, "a request that differs is given the answer of the one in its place")
+	require.Len(t, r.Steps, 3, "a different request gets the answer of the recorded request in its place")
 	where := map[string]plugins.Difference{}
 	for _, d := range r.Differences() {
 		where[d.Where] = d
@@ -173,7 +173,7 @@ func TestReplayOfWhatFailed(t *testing.T) {
 	require.Contains(t, rec.Error, "broke rule")
 	require.Len(t, rec.Steps, 1)
 	require.Empty(t, rec.Step.Exchanges)
-	require.True(t, again(t, leak, rec).Same(), "the same request, and no answer to go on with")
+	require.True(t, again(t, leak, rec).Same(), "the same request, but no answer to continue with")
 	require.False(t, again(t, twice, rec).Same())
 
 	rec, _ = recording(t, func(*sdk.Call) (*sdk.Outcome, error) {
@@ -355,7 +355,7 @@ func TestReplayInTheSandbox(t *testing.T) {
 	bad, err := h.Load(context.Background(), badModule(t))
 	require.NoError(t, err)
 	_, answers := h.Adapter(bad.Name)
-	require.False(t, answers, "it is run for replays alone")
+	require.False(t, answers, "the build serves replays alone")
 	r, err = h.Replay(context.Background(), bad.Hash, rec)
 	require.NoError(t, err)
 	require.False(t, r.Same())

@@ -113,13 +113,13 @@ func TestSimulated3DS(t *testing.T) {
 		require.NotContains(t, a.CAVV, cavv.Reveal(), "the adapter knows a stand-in")
 
 		require.Equal(t, "captured", b.pay(c.number, 6540, a, cavv, nil))
-		require.Equal(t, "captured", b.pay(c.number, 6000, a, cavv, nil), "less is no harm")
+		require.Equal(t, "captured", b.pay(c.number, 6000, a, cavv, nil), "a lower amount is allowed")
 		require.Equal(t, "declined authentication_amount_exceeded", b.pay(c.number, 6541, a, cavv, nil))
 		require.Equal(t, "declined authentication_amount_exceeded", b.pay(c.number, 6540, a, cavv, func(d *engine.Drive) { d.Request.Amount.Currency = "USD" }))
 		require.Equal(t, "declined authentication_value_invalid", b.pay(c.number, 6540, a, engine.NewSecret("AAABBWcSNIdjeUZThmNHAAAAAAA="), nil))
 		require.Equal(t, "declined authentication_eci_invalid", b.pay(c.number, 6540, a, cavv, func(d *engine.Drive) { d.Request.ThreeDS.ECI = "07" }))
 		other, _ := b.authenticate(c.connector, c.number, 6540)
-		require.Equal(t, "declined authentication_value_invalid", b.pay(c.number, 6540, other, cavv, nil), "of another transaction")
+		require.Equal(t, "declined authentication_value_invalid", b.pay(c.number, 6540, other, cavv, nil), "the cryptogram of another transaction")
 		wrong := map[string]string{"Y": "A", "A": "Y"}[c.status]
 		require.Equal(t, "declined authentication_value_invalid", b.pay(c.number, 6540, a, cavv, func(d *engine.Drive) { d.Request.ThreeDS.TransStatus = wrong }))
 		require.Equal(t, "captured", b.pay(c.number, 6540, a, engine.NewSecret("AAABBWcSNIdjeUZThmNHAAAAAAA="), func(d *engine.Drive) {
@@ -177,5 +177,5 @@ func TestSimulatedNames(t *testing.T) {
 	put(t, dir, "simulator.wasm", simulatorModule(t))
 	without := newHost(t, plugins.Options{Directory: dir, CacheDir: cacheDir(), Simulate: []string{"netcetera"}})
 	_, there := without.Adapter("simulator3ds")
-	require.False(t, there, "without the server there is no such connector")
+	require.False(t, there, "without the server the connector does not exist")
 }
