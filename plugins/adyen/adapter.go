@@ -29,9 +29,9 @@ func Adapter() *sdk.Adapter {
 			Credentials: []sdk.Field{
 				{Name: "api_key", Label: "API key", Type: "secret", Help: "Customer Area, Developers, API credentials."},
 				{Name: "merchant_account", Key: "key1", Label: "Merchant account", Type: "text", Help: "The merchant account's code."},
-				{Name: "review_key", Key: "api_secret", Label: "Review key", Type: "secret", Optional: true, Help: "For the dispute API, which is not used."},
+				{Name: "review_key", Key: "api_secret", Label: "Review key", Type: "secret", Optional: true, Help: "The key of the dispute API. This adapter does not use it."},
 				{Name: "webhook_secret", Label: "Webhook HMAC key", Type: "secret", Optional: true,
-					Help: "Hexadecimal, from the standard webhook's settings. Without it no webhook is believed."},
+					Help: "Hexadecimal, from the standard webhook's settings. Without it the adapter accepts no webhook."},
 			},
 			Config: []sdk.Field{{Name: "endpoint_prefix", Label: "Live endpoint prefix", Type: "text", Optional: true,
 				Help: "The live URL prefix of the Customer Area, for the live environment."}},

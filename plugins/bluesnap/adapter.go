@@ -48,10 +48,10 @@ func Adapter() *sdk.Adapter {
 				{Name: username, Key: "key1", Label: "API user name", Type: "secret", Help: "Settings, API Settings."},
 				{Name: password, Key: "api_key", Label: "API password", Type: "secret"},
 				{Name: webhookSecret, Label: "Webhook key", Type: "secret", Optional: true,
-					Help: "The key of the webhook's security settings. Without it no webhook is read."},
+					Help: "The key of the webhook's security settings. Without it the adapter reads no webhook."},
 			},
 			Config: []sdk.Field{{Name: merchantID, Label: "Merchant ID", Type: "text", Optional: true,
-				Help: "Needed to look a payment up whose answer was lost: without it only a webhook tells."}},
+				Help: "Needed to look up a payment after a lost answer. Without it only a webhook settles such a payment."}},
 			Authentication: []sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}},
 			Placements: append(
 				sdk.CardPlacements(transactionsPath, sdk.CardFields{Number: "creditCard.cardNumber", CVC: "creditCard.securityCode", CAVV: "threeDSecure.cavv"},

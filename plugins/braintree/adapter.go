@@ -39,13 +39,13 @@ func Adapter() *sdk.Adapter {
 			},
 			Credentials: []sdk.Field{
 				{Name: publicKey, Key: "api_key", Label: "Public key", Type: "text"},
-				{Name: privateKey, Key: "api_secret", Label: "Private key", Help: "It signs webhooks, too.", Type: "secret"},
-				{Name: "merchant_id", Key: "key1", Label: "Merchant ID", Help: "Not sent: the keys tell it.", Type: "text", Optional: true},
+				{Name: privateKey, Key: "api_secret", Label: "Private key", Help: "It also signs webhooks.", Type: "secret"},
+				{Name: "merchant_id", Key: "key1", Label: "Merchant ID", Help: "Not sent: the keys identify the merchant.", Type: "text", Optional: true},
 			},
 			Config: []sdk.Field{
-				{Name: merchantAccount, Label: "Merchant account ID", Type: "text", Help: "Where the money goes. It also decides the currency."},
+				{Name: merchantAccount, Label: "Merchant account ID", Type: "text", Help: "The merchant account that receives the money. It also decides the currency."},
 				{Name: accountCurrency, Label: "Currency of the merchant account", Type: "enum", Values: currencies(),
-					Help: "Braintree takes amounts without a currency: payments in another one are rejected."},
+					Help: "The merchant account's currency. The adapter rejects payments in another currency."},
 			},
 			Authentication: []sdk.Placement{{Secret: "*", Method: "POST", Path: path, In: "header", Field: "Authorization"}},
 			Placements: append(

@@ -31,14 +31,14 @@ func Adapter() *sdk.Adapter {
 				Processor3DS: true, External3DS: true, StoredCredential: true, NetworkMIT: true, Exemptions: sdk.ExemptionsIn(exemptions)},
 			Environments: map[string]sdk.Environment{"test": sdk.At("https://api.sandbox.checkout.com"), "live": sdk.At("https://api.checkout.com")},
 			Credentials: []sdk.Field{
-				{Name: "api_key", Label: "Public key", Type: "secret", Optional: true, Help: "Of calls from browsers, which are not made."},
+				{Name: "api_key", Label: "Public key", Type: "secret", Optional: true, Help: "The key for calls from browsers. This adapter does not use it."},
 				{Name: channelID, Key: "key1", Label: "Processing channel id", Type: "text", Help: "pc_…"},
 				{Name: secretKey, Label: "Secret key", Type: "secret", Help: "sk_…"},
 				{Name: webhookSecret, Label: "Webhook signature key", Type: "secret", Optional: true,
-					Help: "Of the workflow's webhook action. Without it no webhook is looked at."},
+					Help: "The key of the workflow's webhook action. Without it the adapter reads no webhook."},
 			},
 			Config: []sdk.Field{{Name: authorizationType, Label: "Authorization type", Type: "enum", Values: []string{"Final", estimated}, Default: "Final", Optional: true,
-				Help: "Estimated asks for holds that can be raised later, of payments that are captured by hand."}},
+				Help: "Estimated asks for authorizations that can be raised later, for manually captured payments."}},
 			Authentication: []sdk.Placement{{Secret: secretKey, In: "header", Field: "Authorization"}},
 			// The processing channel stands in payments and captures, card data in payments.
 			Placements: append(sdk.CardPlacements("/payments", sdk.CardFields{Number: "source.number", CVC: "source.cvv", CAVV: "3ds.cryptogram"}, sdk.OpAuthorize, sdk.OpVerify),

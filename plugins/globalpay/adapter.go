@@ -42,11 +42,11 @@ func Adapter() *sdk.Adapter {
 			},
 			Credentials: []sdk.Field{
 				{Name: appID, Key: "key1", Label: "App id", Type: "secret"},
-				{Name: appKey, Key: "api_key", Label: "App key", Help: "Never sent: a digest with it is. It also signs webhooks.", Type: "secret"},
+				{Name: appKey, Key: "api_key", Label: "App key", Help: "The adapter sends only a digest with it. It also signs webhooks.", Type: "secret"},
 			},
 			Config: []sdk.Field{
 				{Name: accountName, Label: "Account name", Help: "Of the transaction processing account.", Type: "text", Optional: true, Default: "transaction_processing"},
-				{Name: country, Label: "Country", Help: "Where the merchant sells from, ISO 3166 alpha-2. Without it, that of the billing address, else US.", Type: "text", Optional: true},
+				{Name: country, Label: "Country", Help: "The country that the merchant sells from, ISO 3166 alpha-2. If left out: the country of the billing address, else US.", Type: "text", Optional: true},
 			},
 			Authentication: []sdk.Placement{
 				{Secret: appKey, Operation: sdk.OpAccessToken, Method: "POST", Path: "/ucp" + tokenPath, In: "body", Field: "secret"},

@@ -42,7 +42,7 @@ func Adapter() *sdk.Adapter {
 			Config: append([]sdk.Field{
 				{Name: prefix, Label: "Endpoint prefix", Type: "text", Help: "The first label of the host name that Netcetera gave."},
 				{Name: configurationID, Label: "Merchant configuration id", Type: "text", Optional: true,
-					Help: "Where merchant and acquirer are set up at Netcetera."},
+					Help: "The configuration of merchant and acquirer at Netcetera."},
 			}, threeds.Config()...),
 			Authentication: []sdk.Placement{{Secret: certificate, In: "tls", Field: "client_certificate"}},
 			Placements: []sdk.Placement{

@@ -40,7 +40,7 @@ func Adapter() *sdk.Adapter {
 				{Name: webhookSecret, Label: "Webhook signing key", Help: "Without it messages only cause a query.", Type: "secret", Optional: true},
 			},
 			Config: []sdk.Field{{Name: dupSeconds, Label: "Duplicate check (seconds)", Type: "text", Optional: true,
-				Help: "How far back the gateway looks for a payment of the same card and amount; 0 switches it off, nothing leaves it to the account."}},
+				Help: "Seconds in which the gateway refuses a second payment with the same card and amount. 0 switches the check off; if left out, the account's setting applies."}},
 			Authentication: []sdk.Placement{
 				{Secret: apiKey, Method: "POST", Path: transactPath, In: "body", Field: "security_key"},
 				{Secret: apiKey, Method: "POST", Path: queryPath, In: "body", Field: "security_key"},

@@ -28,7 +28,7 @@ func Adapter() *sdk.Adapter {
 			Credentials: []sdk.Field{
 				secret("api_key", "API key", "Any value."), secret("key1", "Key 1", "Any value."),
 				secret("api_secret", "API secret", "Any value."), secret("key2", "Key 2", "Any value."),
-				secret(webhookSecret, "Webhook secret", "Messages to the webhook must be signed with it."),
+				secret(webhookSecret, "Webhook secret", "The key that signs webhooks."),
 			},
 			Methods: []sdk.Method{{Method: "card", Type: "credit"}, {Method: "card", Type: "debit"}},
 			Webhook: &sdk.WebhookRule{Scheme: "hmac-sha256"},

@@ -30,7 +30,7 @@ func Adapter() *sdk.Adapter {
 				{Name: "webhook_secret", Label: "Webhook signing secret", Help: "whsec_… of the endpoint. Without it a message only causes a query.", Type: "secret", Optional: true},
 			},
 			Config: []sdk.Field{{Name: "incremental_authorization", Label: "Incremental authorizations", Type: "enum", Values: []string{"never", "if_available"},
-				Default: "never", Optional: true, Help: "Asks for holds that can be raised later, where Stripe has enabled them for the account."}},
+				Default: "never", Optional: true, Help: "Asks for authorizations that can be raised later, if Stripe has enabled them for the account."}},
 			Authentication: []sdk.Placement{{Secret: "api_key", In: "header", Field: "Authorization"}},
 			Placements:     append(sdk.CardPlacements(intents, card, sdk.OpAuthorize), sdk.CardPlacements(setups, card, sdk.OpVerify)...),
 			Webhook:        &sdk.WebhookRule{Scheme: "stripe-signature", ToleranceSeconds: toleranceSeconds},

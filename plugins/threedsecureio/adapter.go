@@ -30,7 +30,7 @@ func Adapter() *sdk.Adapter {
 				"test": {BaseURL: "https://service.sandbox.3dsecure.io", Hosts: []string{"service.sandbox.3dsecure.io"}},
 				"live": {BaseURL: "https://service.3dsecure.io", Hosts: []string{"service.3dsecure.io"}},
 			},
-			Credentials:    []sdk.Field{{Name: apiKey, Label: "API key", Type: "secret", Help: "Another one in the sandbox than in production."}},
+			Credentials:    []sdk.Field{{Name: apiKey, Label: "API key", Type: "secret", Help: "Sandbox and production have different keys."}},
 			Config:         threeds.Config(),
 			Authentication: []sdk.Placement{{Secret: apiKey, In: "header", Field: "APIKey"}},
 			Placements: []sdk.Placement{

@@ -36,10 +36,10 @@ func Adapter() *sdk.Adapter {
 			Credentials: []sdk.Field{
 				{Name: "username", Key: "key1", Label: "User name", Help: "Of the API credentials.", Type: "text"},
 				{Name: "password", Key: "api_key", Label: "Password", Type: "secret"},
-				{Name: "entity_id", Key: "api_secret", Label: "Entity", Help: "merchant.entity: whom the payment is for.", Type: "text"},
-				{Name: webhookSecret, Label: "Webhook secret", Help: "Hex text. Messages to the webhook are signed with it.", Type: "secret", Optional: true},
+				{Name: "entity_id", Key: "api_secret", Label: "Entity", Help: "merchant.entity, the receiver of the payment.", Type: "text"},
+				{Name: webhookSecret, Label: "Webhook secret", Help: "Hex text. Worldpay signs webhooks with it.", Type: "secret", Optional: true},
 			},
-			Config:         []sdk.Field{{Name: "merchant_name", Label: "Narrative", Help: "What stands on the statement where a payment brings no descriptor.", Type: "text", Optional: true}},
+			Config:         []sdk.Field{{Name: "merchant_name", Label: "Narrative", Help: "The text on the statement for a payment without a descriptor.", Type: "text", Optional: true}},
 			Authentication: []sdk.Placement{{Secret: "*", In: "header", Field: "Authorization"}},
 			Placements: append(sdk.CardPlacements(path, card, sdk.OpAuthorize, sdk.OpVerify),
 				sdk.Placement{Secret: "entity_id", Method: "POST", Path: path, In: "body", Field: "merchant.entity"},
