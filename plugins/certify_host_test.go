@@ -120,7 +120,7 @@ func TestCertificationDrivesTheHost(t *testing.T) {
 			}
 		}, wants: []string{`rule host: access_token: bank.json:8 (case token): the host refuses it: rule authentication: the request's answer is captured, but no credential of this account's`,
 			`the credential "client_secret" is required, but no request or signature of any operation holds it`}},
-		"an event that cannot be": {state: "verify", wants: []string{"bank.responses.json:5 (webhook sample): event 0: the outcome verify is none of this operation's"}},
+		"an event that cannot be": {state: "verify", wants: []string{"bank.responses.json:5 (webhook sample): event 0: sync cannot end with the outcome verify"}},
 		"a signature compared with card data in it": {change: func(a *sdk.Adapter) {
 			a.Webhook = func(c *sdk.Call) (*sdk.Outcome, error) {
 				_, err := c.Verify(sdk.Fn("rot13", sdk.Body()), "x")
