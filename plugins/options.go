@@ -52,11 +52,12 @@ type Options struct {
 	AllowLoopbackHTTP bool
 	RootCAs           *x509.CertPool // nil: the system's
 
-	Sandbox  sandbox.Limits // of every adapter
-	Compiler []string       // as sandbox.Options.Compiler, for adapters outside the binary; nil: this process
-	Logger   *slog.Logger   // nil: discarded
-	Observer Observer       // nil: none
-	Clock    engine.Clock   // nil: time.Now
+	Sandbox     sandbox.Limits // of every adapter
+	Compiler    []string       // as sandbox.Options.Compiler, for adapters that are not embedded in the binary; nil compiles them in this process
+	Unoptimised bool           // as sandbox.Options.Unoptimised
+	Logger      *slog.Logger   // nil: discarded
+	Observer    Observer       // nil: none
+	Clock       engine.Clock   // nil: time.Now
 }
 
 // SimulatorName is the adapter that answers for the connectors in Options.Simulate.

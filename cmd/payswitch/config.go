@@ -92,6 +92,7 @@ type PluginsConfig struct {
 	MemoryLimit   int64         `key:"memory_limit"`   // bytes one adapter instance may use
 	StepFuel      int64         `key:"step_fuel"`      // how long one step may compute
 	Instances     int           `key:"instances"`      // per adapter; 0 is twice the cores
+	Optimise      bool          `key:"optimise"`       // rewrite adapters so that they run faster
 }
 
 // SimulatorConfig is the 3-D Secure server and bank that are built in for development. Production never serves them.
@@ -151,6 +152,7 @@ func defaultConfig() Config {
 			ResponseLimit: 1 << 20,
 			MemoryLimit:   64 << 20,
 			StepFuel:      20_000_000,
+			Optimise:      true,
 		},
 		Simulator: SimulatorConfig{ThreeDS: true, TimeScale: 1, OtherCards: "0000"},
 		Engine: EngineConfig{

@@ -158,6 +158,7 @@ func hostOptions(config Config) plugins.Options {
 		AllowPrivate:      c.AllowPrivate,
 		AllowLoopbackHTTP: c.AllowLoopback,
 		Compiler:          sandbox.Self(),
+		Unoptimised:       !c.Optimise,
 		Sandbox: sandbox.Limits{
 			MemoryPages: uint32(c.MemoryLimit / (64 << 10)),
 			StepFuel:    c.StepFuel,

@@ -186,7 +186,7 @@ func (p *program) examine(ctx context.Context, c Config, b *plugins.Bundle, trus
 // switchSandbox is the sandbox of a switch with this configuration, with its cache of compiled adapters where it has one already.
 func switchSandbox(c Config) sandbox.Options {
 	o := hostOptions(c)
-	so := sandbox.Options{Limits: o.Sandbox, Compiler: o.Compiler}
+	so := sandbox.Options{Limits: o.Sandbox, Compiler: o.Compiler, Unoptimised: o.Unoptimised}
 	if compiled := filepath.Join(o.CacheDir, "compiled"); isMine(compiled) {
 		so.CacheDir = compiled
 	}

@@ -41,7 +41,7 @@ func (r *Runtime) build(m *Module) (*code, *instance, error) {
 		return nil, nil, err
 	}
 	maxPages := min(p.memMax, r.limits.MemoryPages)
-	rewritten, err := p.rewrite(maxPages)
+	rewritten, err := r.rewrite(p, maxPages)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,6 +61,20 @@ func (r *Runtime) build(m *Module) (*code, *instance, error) {
 	}
 	r.log.Info("sandbox: module ready", "module", m.hash, "took", time.Since(began), "memory", c.image.size())
 	return c, in, nil
+}
+
+// rewrite instruments a module, in the optimised form unless Options.Unoptimised is set. A module whose optimised form cannot be
+// instrumented runs as it was received.
+func (r *Runtime) rewrite(m *parsed, maxPages uint32) (*rewritten, error) {
+	if r.unoptimised {
+		return m.rewrite(maxPages)
+	}
+	res, err := m.rewriteOptimised(maxPages)
+	if err == nil {
+		return res, nil
+	}
+	r.log.Warn("sandbox: the module runs without optimisations", "error", err)
+	return m.rewrite(maxPages)
 }
 
 // compile has wazero compile a module, one at a time over the runtime. When that takes longer than allowed its callers are

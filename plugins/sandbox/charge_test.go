@@ -40,7 +40,7 @@ func TestNothingIsFree(t *testing.T) {
 		}
 		return asm(b, opEnd)
 	}
-	r := newRuntime(t, Options{Limits: fuzzLimits})
+	optimised, unoptimised := newRuntime(t, Options{Limits: fuzzLimits}), newRuntime(t, Options{Limits: fuzzLimits, Unoptimised: true})
 	for name, code := range map[string][]byte{
 		"nothing":                   much,
 		"a loop":                    asm(loop, much),
@@ -71,9 +71,8 @@ func TestNothingIsFree(t *testing.T) {
 		"an if in a block in an if": asm(when(c0, asm(opBlock, typeEmpty, when(c1, loop), opEnd)), much),
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, producer := range [][]byte{nil, madeByGo} {
+			for _, r := range []*Runtime{optimised, unoptimised} {
 				b := newAdapter(1)
-				b.custom = producer
 				b.fn(tI32, tI32, "", get(0))
 				round := asm(opLoop, typeEmpty, code, get(times), i32c(1), opI32Add, tee(times), i32c(50), opI32LtS, opBrIf, 0, opEnd)
 				b.step(tI32+tI32, round, i32c(outputAt), get(sum), mem(opI32Store, 0), answerAt(outputAt, 4))

@@ -53,9 +53,10 @@ func BecomeCompiler() {
 
 // order is what a compiler is to do.
 type order struct {
-	Limits     Limits
-	Dir        string // where what it makes goes
-	Wasm, Warm []byte
+	Limits      Limits
+	Unoptimised bool
+	Dir         string // where what it makes goes
+	Wasm, Warm  []byte
 }
 
 // report is what became of it. Error is "" when it is done.
@@ -135,7 +136,7 @@ func limitProcess(l Limits) {
 // fulfil compiles the module into the directory.
 func (o *order) fulfil(log *slog.Logger) (err error) {
 	ctx := context.Background()
-	r, err := New(ctx, Options{Limits: o.Limits, CacheDir: o.Dir, Logger: log})
+	r, err := New(ctx, Options{Limits: o.Limits, CacheDir: o.Dir, Logger: log, Unoptimised: o.Unoptimised})
 	if err != nil {
 		return err
 	}
@@ -269,7 +270,7 @@ func (r *Runtime) compileApart(m *Module, wasm []byte) error {
 		return fmt.Errorf("sandbox: cache directory: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	res, err := r.runCompiler(order{Limits: r.limits, Dir: dir, Wasm: wasm, Warm: m.warm})
+	res, err := r.runCompiler(order{Limits: r.limits, Unoptimised: r.unoptimised, Dir: dir, Wasm: wasm, Warm: m.warm})
 	if err != nil {
 		return err
 	}

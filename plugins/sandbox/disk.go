@@ -27,7 +27,7 @@ type diskCache struct {
 }
 
 // openDiskCache creates the directory if it is missing, and refuses one that others may write to.
-func openDiskCache(dir string, l Limits) (*diskCache, error) {
+func openDiskCache(dir string, l Limits, unoptimised bool) (*diskCache, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: cache directory: %w", err)
@@ -59,7 +59,7 @@ func openDiskCache(dir string, l Limits) (*diskCache, error) {
 		}
 	}
 	l.CompileTime, l.CompileMemory, l.Instances, l.StepFuel = 0, 0, 0, 0
-	version := fmt.Sprintf("%d %s %+v", rewriterVersion, wazeroVersion, l)
+	version := fmt.Sprintf("%d %s %+v unoptimised=%t", rewriterVersion, wazeroVersion, l, unoptimised)
 	return &diskCache{dir: dir, version: version}, nil
 }
 

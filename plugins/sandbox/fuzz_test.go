@@ -234,10 +234,7 @@ func generate(program []byte) []byte {
 		}
 		return asm(get(4), between(), tee(4), between(), opI32WrapI64)
 	}
-	jumping, entry := generateJumps(b, next), func() []byte { return argument(next() % 8) }
-	if b.custom != nil {
-		entry = func() []byte { return i32c(0) } // no other number is anybody's
-	}
+	jumping := generateJumps(b, next)
 	body := asm(i32c(4096), tee(3), opI64ExtendI32, put(4))
 	depth := 0
 	for len(p) > 0 && len(body) < 2000 {
@@ -277,7 +274,7 @@ func generate(program []byte) []byte {
 		case 14:
 			body = asm(body, get(3), between(), i32c(int64(next()%64)), opI32Sub, tee(3), opI32Eqz, opDrop, get(3), i64c(9), mem(0x37, 0))
 		case 15:
-			body = asm(body, entry(), callf(jumping), opDrop)
+			body = asm(body, argument(next()%8), callf(jumping), opDrop)
 		case 16:
 			switch next() % 4 {
 			case 0:
@@ -297,12 +294,9 @@ func generate(program []byte) []byte {
 	return b.step(tI32+tI32+tI64+tI64, body, answerAt(inputAt, 64)).build()
 }
 
-// generateJumps adds a function that jumps by numbers, as the Go compiler makes them or a little different, and sometimes says that it is Go's. No jump up
-// is taken more than a few times.
+// generateJumps adds a function that jumps by numbers, as the Go compiler makes them or a little different. No jump up is taken more
+// than a few times.
 func generateJumps(b *builder, next func() uint32) int {
-	if next()%2 == 0 {
-		b.custom = madeByGo
-	}
 	const times, sum = 1, 2
 	regions := make([][]byte, 1+next()%6)
 	j := jumper{len(regions)}

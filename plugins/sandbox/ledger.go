@@ -1,6 +1,10 @@
 package sandbox
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"payswitch/plugins/sandbox/optimise"
+)
 
 // The ledger says which granules of a guest's memory were written to: a byte for each, not 0 if it was. It stands in pages of its own
 // behind the guest's memory, where every store notes itself, after it has been done, with one more store. That is as quick as a
@@ -13,6 +17,7 @@ import "encoding/binary"
 const (
 	granuleBits = 10
 	granule     = 1 << granuleBits
+	reach       = optimise.Reach
 	overlap     = reach + 8 // how far what is noted in one granule may reach into the next
 	ledgerSlack = overlap
 )

@@ -1,5 +1,7 @@
 package sandbox
 
+import "payswitch/plugins/sandbox/optimise"
+
 // The opcodes the rewriter looks at or writes, named as in the WebAssembly specification.
 const (
 	opUnreachable  = 0x00
@@ -94,6 +96,11 @@ type instruction struct {
 	offset uint32   // of loads and stores
 	value  int64    // of integer constants; the type of a block
 	labels []uint32 // of br_table, the default's last; until the next one is read
+}
+
+// toOptimise is the instruction, which ends at end, as package optimise reads it.
+func (in *instruction) toOptimise(end int) optimise.Instruction {
+	return optimise.Instruction{At: in.at, End: end, Op: in.op, Index: in.index, Offset: in.offset, Value: in.value, Labels: in.labels}
 }
 
 // next decodes one instruction. Whatever it does not know is refused.

@@ -59,21 +59,21 @@ type (
 
 // parsed is what the checks and the rewriter know of a module. It refers to the module's bytes.
 type parsed struct {
-	wasm     []byte
-	sections []section
-	types    []funcType
-	imports  []imported // functions only: everything else is refused
-	funcs    []uint32   // type of each function the module defines
-	tables   uint64     // entries of all tables together
-	hasMem   bool
-	memMin   uint32
-	memMax   uint32 // pages; 65536 when not given
-	globals  []global
-	exports  map[string]export
-	start    int64 // function index, -1 for none
-	bodies   []span
-	data     []segment
-	byGo     bool // it says that it comes from a Go compiler that is known
+	wasm      []byte
+	sections  []section
+	types     []funcType
+	imports   []imported // functions only: everything else is refused
+	funcs     []uint32   // type of each function the module defines
+	tables    uint64     // entries of all tables together
+	hasMem    bool
+	memMin    uint32
+	memMax    uint32 // pages; 65536 when not given
+	globals   []global
+	exports   map[string]export
+	start     int64 // function index, -1 for none
+	bodies    []span
+	data      []segment
+	optimised bool // the module is the optimised form: stores share their notes
 }
 
 // parse reads the structure of a module; function bodies are looked at later. It refuses what it does not understand.
@@ -126,8 +126,7 @@ func parse(wasm []byte) (*parsed, error) {
 func (m *parsed) section(id byte, r *reader) {
 	switch id {
 	case secCustom:
-		m.byGo = m.byGo || r.name() == "producers" && r.byKnownGo()
-		r.err = nil // nothing depends on what is in custom sections
+		r.p = r.end // nothing depends on custom sections
 	case secType:
 		m.typeSection(r)
 	case secImport:

@@ -330,6 +330,8 @@ func TestNeedlessNotes(t *testing.T) {
 		}
 		m, err := parse(c2.source)
 		require.NoError(t, err)
+		m, err = m.optimise()
+		require.NoError(t, err)
 		notes := 0
 		require.NoError(t, m.scanBodies(func(_ int, s *functionScan) {
 			for _, k := range s.marks {

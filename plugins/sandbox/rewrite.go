@@ -7,7 +7,7 @@ import (
 
 // rewriterVersion is part of the key of everything kept on disk. Count it up with every change of what is refused, of
 // the code that is put in, or of what it costs.
-const rewriterVersion = 10
+const rewriterVersion = 11
 
 // Names of what the rewriter exports beside the guest's own mutable globals.
 const (

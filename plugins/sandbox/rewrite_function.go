@@ -6,7 +6,6 @@ type scratch struct {
 	value  [4]uint64 // by storeLocal
 	source uint64
 	length uint64
-	held   uint64 // before the first of those that hold addresses
 }
 
 // function appends the instrumented body of the function that w.scan has just read.
@@ -18,7 +17,7 @@ func (w *rewriter) function(b []byte, i int) []byte {
 		b = append(b, opBlock, typeEmpty)
 	}
 	if s.calls {
-		frame = s.values + int64(s.locals) + int64(len(s.held)) + 16
+		frame = s.values + int64(s.locals) + 16
 		b = w.enter(b, frame)
 	}
 	first := s.marks[0]
@@ -44,12 +43,6 @@ func (w *rewriter) function(b []byte, i int) []byte {
 			if k.cost > 0 {
 				b = w.charge(b, k.cost)
 			}
-		case markHold, markAddress:
-			b = w.address(b, k, locals)
-			from = k.end
-		case markMove:
-			b = w.access(b, k)
-			from = k.end
 		case markStore:
 			b = w.store(b, k, locals)
 			from = k.end
@@ -62,15 +55,6 @@ func (w *rewriter) function(b []byte, i int) []byte {
 		case markSize:
 			b = append(b, wasm[k.at:k.end]...)
 			b = append(appendS(append(b, opI32Const), int64(w.ledgerPages)), opI32Sub)
-			from = k.end
-		case markTable:
-			b = s.jumps.rewrite(b)
-			from = k.end
-		case markJump:
-			b = appendU(append(b, opBr), uint64(k.label))
-			from = k.end
-		case markJumpIf:
-			b = appendU(append(b, opBrIf), uint64(k.label))
 			from = k.end
 		case markReturn:
 			if s.calls { // to the end, where the frame is taken off the stack's count
@@ -114,10 +98,6 @@ func (w *rewriter) locals(b []byte) (scratch, []byte) {
 	if s.bulk {
 		l.source, l.length = add(typeI32), add(typeI32)
 	}
-	l.held = next - 1
-	for range s.held {
-		add(typeI32)
-	}
 	b = appendU(b, uint64(groups))
 	b = append(b, w.m.wasm[s.declStart:s.declEnd]...)
 	return l, append(b, added...)
@@ -156,41 +136,6 @@ func (w *rewriter) leave(b []byte, frame int64) []byte {
 	return appendU(append(b, opGlobalSet), w.depth)
 }
 
-// address puts an address onto the stack, or holds the one that is there.
-func (w *rewriter) address(b []byte, k mark, l scratch) []byte {
-	value := func(b []byte) []byte {
-		if k.scratch > 0 {
-			return appendU(append(b, opLocalGet), l.held+uint64(k.scratch))
-		}
-		return appendU(append(b, opLocalGet), uint64(k.local))
-	}
-	if !k.first {
-		return value(b)
-	}
-	if k.kind == markAddress {
-		b = appendU(append(b, opLocalGet), uint64(k.local))
-		if k.wrapped {
-			b = append(b, opI32WrapI64)
-		}
-		if k.below > 0 {
-			b = append(appendS(append(b, opI32Const), k.below), opI32Sub)
-		}
-	}
-	if k.scratch > 0 {
-		b = appendU(append(b, opLocalTee), l.held+uint64(k.scratch))
-	}
-	if k.bound > 0 {
-		b = append(value(b), opI32Load8U, 0)
-		b = append(appendU(b, uint64(k.bound-1)), opDrop)
-	}
-	return b
-}
-
-// access is a load or a store with the offset it has from its base.
-func (w *rewriter) access(b []byte, k mark) []byte {
-	return appendU(append(b, k.op, 0), uint64(k.offset))
-}
-
 // store notes where a store wrote to, after it has: a store into the ledger cannot undo its own note. What is noted is the first
 // address in reach, for others as well (base.go). Stack before: address, value.
 func (w *rewriter) store(b []byte, k mark, l scratch) []byte {
@@ -198,7 +143,7 @@ func (w *rewriter) store(b []byte, k mark, l scratch) []byte {
 	b = appendU(append(b, opLocalSet), value)
 	b = appendU(append(b, opLocalTee), l.addr)
 	b = appendU(append(b, opLocalGet), value)
-	b = w.access(b, k)
+	b = append(b, w.m.wasm[k.at:k.end]...)
 
 	b = appendU(append(b, opGlobalGet), w.ledger)
 	b = appendU(append(b, opLocalGet), l.addr)

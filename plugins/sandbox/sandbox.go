@@ -72,11 +72,16 @@ type Options struct {
 	// module then takes that process's memory and time, not ours. nil does both in this process. What LoadOwn loads is ours, and
 	// compiled here.
 	Compiler []string
+
+	// Unoptimised runs modules without the rewrites of package optimise. Modules then compute the same, but slower. The two forms
+	// share no files in the cache directory.
+	Unoptimised bool
 }
 
 // Runtime loads modules. It is safe for concurrent use.
 type Runtime struct {
 	limits       Limits
+	unoptimised  bool
 	wazero       wazero.Runtime
 	cache        wazero.CompilationCache // nil without a cache directory
 	disk         *diskCache              // nil without one
@@ -106,13 +111,14 @@ func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 		return nil, err
 	}
 	r := &Runtime{
-		limits:    limits,
-		log:       o.Logger,
-		compiling: make(chan struct{}, 1),
-		compiler:  o.Compiler,
-		apart:     make(chan struct{}, 1),
-		ending:    make(chan struct{}),
-		modules:   map[*Module]struct{}{},
+		limits:      limits,
+		unoptimised: o.Unoptimised,
+		log:         o.Logger,
+		compiling:   make(chan struct{}, 1),
+		compiler:    o.Compiler,
+		apart:       make(chan struct{}, 1),
+		ending:      make(chan struct{}),
+		modules:     map[*Module]struct{}{},
 		// Nothing of the host is given away, and no name, so that any number of instances fit into one runtime.
 		moduleConfig: wazero.NewModuleConfig().WithName("").WithStartFunctions(),
 	}
@@ -135,7 +141,7 @@ func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 		}()
 	}
 	if dir != "" {
-		disk, err := openDiskCache(dir, limits)
+		disk, err := openDiskCache(dir, limits, o.Unoptimised)
 		if err != nil {
 			return nil, err
 		}

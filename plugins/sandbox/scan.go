@@ -1,29 +1,24 @@
 package sandbox
 
 import (
-	"cmp"
 	"fmt"
 	"runtime/debug"
-	"slices"
+
+	"payswitch/plugins/sandbox/optimise"
 )
 
 // markKind says what the rewriter does at a place in a function body.
 type markKind byte
 
 const (
-	markCharge  markKind = iota // charge the basic block that starts here
-	markCheck                   // the same, and stop when the fuel is gone
-	markHold                    // an address is on the stack: hold it for others
-	markAddress                 // an address: make it another way
-	markMove                    // a load or a store: give it another offset
-	markStore                   // a store: the same, and note where it wrote
-	markBulk                    // memory.copy or memory.fill: charge by length, note what it wrote
-	markGrow                    // memory.grow: charge by pages, keep the ledger behind the memory
-	markSize                    // memory.size: without the ledger
-	markReturn                  // a return: leave through the end of the function instead
-	markTable                   // the br_table that jumps go to
-	markJump                    // a jump: to the block it is meant for
-	markJumpIf                  // the same with the if around it
+	markCharge markKind = iota // charge the basic block that starts here
+	markCheck                  // the same, and stop when the fuel is gone
+	markStore                  // a store: note where it wrote
+	markNoted                  // a store that a later one notes: leave it as it is
+	markBulk                   // memory.copy or memory.fill: charge by length, note what it wrote
+	markGrow                   // memory.grow: charge by pages, keep the ledger behind the memory
+	markSize                   // memory.size: without the ledger
+	markReturn                 // a return: leave through the end of the function instead
 )
 
 // mark is one place in a function body where the rewriter adds or replaces something.
@@ -34,17 +29,7 @@ type mark struct {
 	kind   markKind
 	op     byte   // of the load or store
 	offset uint32 // static offset of the load or store
-	label  uint32 // of a jump
 	depth  uint32 // the number of blocks around it, with the one that is put around the body: where the guest is stopped
-
-	// Of addresses. The first is made of the local, cut to 32 bits or made less, kept in the scratch local if there is one, and checked up to bound if
-	// that is not 0. The others are the scratch local, or the local if there is none.
-	local   uint32
-	scratch uint32 // number of the scratch local, from 1
-	below   int64
-	bound   int64
-	wrapped bool
-	first   bool
 }
 
 // blockKind is what a structured instruction opens.
@@ -78,13 +63,7 @@ type functionScan struct {
 	weight    weight  // what its instructions cost the compiler
 	carried   []int   // values that a branch to each of the open blocks takes along
 	loopDepth int
-	origins   origins
-	bases     []base   // since the last branch
-	accesses  []access // the same
-	jumps     jumps
-	ends      []int    // those of jumps that are still to come
-	held      []uint32 // the locals that scratch locals hold addresses of
-	anchors   []uint32
+	notes     optimise.Notes
 }
 
 // rewriterFailed is the reason of a refusal that is our fault: a module may be lost by it, the process not.
@@ -131,8 +110,8 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	body := m.bodies[i]
 	r := &reader{b: m.wasm, p: body.start, end: body.end}
 	t := m.types[m.funcs[i]]
-	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), ifs: s.ifs[:0], locals: uint64(len(t.params)), origins: s.origins,
-		bases: s.bases[:0], accesses: s.accesses[:0], held: s.held[:0], anchors: s.anchors, jumps: s.jumps, carried: append(s.carried[:0], len(t.results))}
+	*s = functionScan{marks: s.marks[:0], loops: append(s.loops[:0], blockPlain), ifs: s.ifs[:0], locals: uint64(len(t.params)), notes: s.notes,
+		carried: append(s.carried[:0], len(t.results))}
 	s.groups = r.count()
 	s.declStart = r.p
 	for range s.groups {
@@ -145,9 +124,7 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 		r.fail(s.declStart, "%d locals, at most %d are allowed", s.locals, maxLocals)
 	}
 	if r.err == nil {
-		s.origins.reset(s.locals)
-		s.jumps.find(m, i, r.p)
-		s.ends = s.jumps.ends
+		s.notes.Reset(uint32(s.locals))
 	}
 	s.marks = append(s.marks, mark{at: r.p, kind: markCheck})
 	total := uint32(len(m.globals))
@@ -164,6 +141,9 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 		}
 		s.weigh(m, &in)
 		current = s.instruction(r, &in, current)
+		if m.optimised {
+			s.share(in.toOptimise(r.p))
+		}
 	}
 	if r.err == nil && (len(s.loops) > 0 || r.p != r.end) {
 		r.fail(r.p, "function body does not end where it should")
@@ -179,8 +159,6 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	}
 	s.end = r.end - 1
 	s.entry()
-	s.marks = append(s.marks, s.jumps.marks...)
-	slices.SortStableFunc(s.marks, func(a, b mark) int { return cmp.Or(a.at-b.at, int(a.kind)-int(b.kind)) })
 	return nil
 }
 
@@ -208,10 +186,6 @@ func (s *functionScan) entry() {
 func (s *functionScan) instruction(r *reader, in *instruction, current int) int {
 	s.marks[current].cost += in.cost()
 	s.values++
-	address, straight := s.origins.next(in, r.p)
-	if !straight {
-		s.settle()
-	}
 	begin := func(kind markKind, blocks uint64) int {
 		s.mark(mark{at: r.p, kind: kind})
 		s.blocks += blocks
@@ -219,7 +193,9 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 	}
 	switch op := in.op; {
 	case op >= opI32Load && op <= opI64Store32:
-		s.memory(in, r.p, address)
+		if op >= opI32Store {
+			s.store(mark{at: in.at, end: r.p, op: op, offset: in.offset})
+		}
 	case op == opPrefixMisc && in.misc > miscTruncLast && in.misc != miscTableSize:
 		s.mark(mark{at: in.at, end: r.p, kind: markBulk})
 		s.bulk, s.addr, s.stops = true, true, true
@@ -272,8 +248,6 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 			s.loopDepth--
 		case kind == blockIf: // what was charged within may not have been
 			current, s.ifs = s.ifs[len(s.ifs)-1], s.ifs[:len(s.ifs)-1]
-		case len(s.ends) > 0 && s.ends[0] == in.at: // one with what stands before it, and charged there
-			s.ends = s.ends[1:]
 		case kind == blockPlain && n > 0:
 			return begin(markCharge, 0)
 		}
@@ -293,6 +267,20 @@ func (s *functionScan) store(k mark) {
 	s.addr = true
 	s.stores[storeLocal(k.op)] = true
 	s.mark(k)
+}
+
+// share takes the note away from a store where the next instruction notes the same place.
+func (s *functionScan) share(in optimise.Instruction) {
+	needless := s.notes.Next(&in)
+	if needless == 0 {
+		return
+	}
+	for k := len(s.marks) - 1; k >= 0; k-- {
+		if s.marks[k].at == needless && s.marks[k].kind == markStore {
+			s.marks[k].kind = markNoted
+			return
+		}
+	}
 }
 
 // storeLocal says which scratch local the value of a store needs: 0 i32, 1 i64, 2 f32, 3 f64.

@@ -5,7 +5,6 @@ package certified
 import (
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -27,14 +26,8 @@ func TestAdaptersAreCertified(t *testing.T) {
 		name := filepath.Base(filepath.Dir(pkg))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file := filepath.Join(t.TempDir(), name+".wasm")
-			build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags=-s -w -buildid=", "-o", file, "payswitch/plugins/"+name+"/wasm")
-			build.Env = append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0")
-			out, err := build.CombinedOutput()
-			require.NoError(t, err, "%s", out)
-			wasm, err := os.ReadFile(file)
-			require.NoError(t, err)
-			var cases fs.FS // the simulator has no cases
+			wasm := module(t, "payswitch/plugins/"+name+"/wasm")
+			var cases fs.FS // the simulator has none
 			if folder := filepath.Join("../..", name, "testdata"); exists(filepath.Join(folder, name+".json")) {
 				cases = os.DirFS(folder)
 			}

@@ -1,0 +1,161 @@
+package optimise
+
+import "slices"
+
+// jumps looks for the shape in which the Go compiler writes a function: a loop around a br_table that one local selects the block
+// of. Code that wants to continue at another block sets the local to the block's number and starts the loop anew. README.md,
+// "Direct jumps", describes the rewrite and why it is sound.
+type jumps struct {
+	edits   []Edit
+	targets []int  // for each number, the place of its block among the open ones; the last is for all larger numbers
+	loop    int    // place of the loop among the open blocks
+	local   uint32 // the local that selects the block
+	known   bool   // the br_table has been read
+	strange bool   // the function uses the local or the loop in a way that forbids the rewrite
+
+	open   []byte // the opcodes of the blocks around the instruction
+	inside int    // how many of the blocks around the br_table are still open
+	head   byte   // part of the loop's head: headBlocks or headLocal
+	fresh  bool   // the local was set since control flow last branched or joined
+	last   jumpPart
+	number int64 // value of the last constant
+	from   int   // offset of the if in front of it; 0 if there is none
+}
+
+const (
+	headBlocks = 1 // the loop and blocks were read
+	headLocal  = 2 // and then the local
+)
+
+// jumpPart is the part of a jump that the last instruction was.
+type jumpPart byte
+
+const (
+	jumpNothing jumpPart = iota
+	jumpIf
+	jumpNumber
+	jumpSet  // the local was set to the number
+	jumpMade // the jump became an edit
+)
+
+func (j *jumps) reset() {
+	*j = jumps{edits: j.edits[:0], targets: j.targets[:0], open: append(j.open[:0], opBlock)}
+}
+
+// found returns the edits. There are none where the function is not of the shape.
+func (j *jumps) found() []Edit {
+	if !j.known || j.strange {
+		return nil
+	}
+	return slices.Clone(j.edits)
+}
+
+func (j *jumps) next(in *Instruction) {
+	if len(j.open) == 0 {
+		return // behind the function's end
+	}
+	head, last := j.head, j.last
+	j.head, j.last = 0, jumpNothing
+	switch in.Op {
+	case opLoop:
+		if !j.known && in.Value == emptyType && !slices.Contains(j.open, opLoop) { // code before a nested loop runs more than once
+			j.head, j.loop = headBlocks, len(j.open)
+		}
+		j.open = append(j.open, opLoop)
+	case opBlock:
+		if head == headBlocks && in.Value == emptyType {
+			j.head = headBlocks
+		}
+		j.open = append(j.open, opBlock)
+	case opIf:
+		if in.Value == emptyType {
+			j.last, j.from = jumpIf, in.At
+		}
+		j.open = append(j.open, opIf)
+	case opI32Const:
+		if last != jumpIf {
+			j.from = 0
+		}
+		j.last, j.number = jumpNumber, in.Value
+		return
+	case opLocalGet:
+		if j.known {
+			j.strange = j.strange || in.Index == j.local && !j.fresh
+		} else if head == headBlocks {
+			j.head, j.local = headLocal, in.Index
+		}
+		return
+	case opLocalSet, opLocalTee:
+		if j.known && in.Index == j.local {
+			j.fresh = true
+			if last == jumpNumber && in.Op == opLocalSet {
+				j.last = jumpSet
+			}
+		}
+		return
+	case opBr:
+		if j.restarts(in.Index) {
+			j.jump(in, last == jumpSet)
+		}
+	case opBrIf:
+		j.strange = j.strange || j.restarts(in.Index)
+	case opBrTable:
+		j.table(in, head == headLocal)
+	case opEnd:
+		j.close(in, last == jumpMade && j.from > 0)
+	case opElse, opReturn, opUnreachable:
+	default:
+		return
+	}
+	j.fresh = false
+}
+
+// table reads a br_table. first says that it stands where the loop's br_table has to stand.
+func (j *jumps) table(in *Instruction, first bool) {
+	if j.known || !first {
+		j.strange = j.strange || slices.ContainsFunc(in.Labels, j.restarts)
+		return
+	}
+	j.known, j.inside = true, len(j.open)
+	for _, label := range in.Labels {
+		j.targets = append(j.targets, j.place(label))
+	}
+}
+
+// jump reads a br that starts the loop anew. set says that the instructions before it set the local to a constant.
+func (j *jumps) jump(in *Instruction, set bool) {
+	if !set {
+		j.strange = true
+		return
+	}
+	if to := j.target(j.number); to > j.loop && to < j.inside {
+		j.edits = append(j.edits, Edit{At: in.At, End: in.End, Code: branch(opBr, len(j.open)-1-to)})
+		j.last = jumpMade
+	}
+}
+
+// close reads an end. conditional says that the block that ends is an if around nothing but a jump.
+func (j *jumps) close(in *Instruction, conditional bool) {
+	n := len(j.open) - 1
+	if conditional && j.open[n] == opIf {
+		j.edits[len(j.edits)-1] = Edit{At: j.from, End: in.End, Code: branch(opBrIf, n-1-j.target(j.number))}
+	}
+	j.open = j.open[:n]
+	j.inside = min(j.inside, n)
+}
+
+// restarts reports whether a label is the loop's.
+func (j *jumps) restarts(label uint32) bool {
+	return j.known && j.inside > j.loop && j.place(label) == j.loop
+}
+
+// place returns the place of a label's block among the open ones.
+func (j *jumps) place(label uint32) int { return len(j.open) - 1 - int(label) }
+
+// target returns the place of the block that has a number.
+func (j *jumps) target(number int64) int {
+	return j.targets[min(uint64(uint32(number)), uint64(len(j.targets)-1))]
+}
+
+// branch returns a br or br_if.
+func branch(op byte, label int) []byte { return appendU([]byte{op}, uint64(label)) }
