@@ -108,3 +108,9 @@ func TestRewriterFails(t *testing.T) {
 	require.ErrorContains(t, err, rewriterFailed)
 	require.ErrorAs(t, err, new(*RefusedError))
 }
+
+// TestMemoryEndsBelow4GiB: the largest memory with its ledger leaves the room below 4 GiB that shared addresses depend on.
+func TestMemoryEndsBelow4GiB(t *testing.T) {
+	const room = 128 << 10
+	require.LessOrEqual(t, uint64(maxMemoryPages+ledgerPages(maxMemoryPages))*pageSize, uint64(1<<32-room))
+}
