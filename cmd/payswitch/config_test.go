@@ -241,3 +241,13 @@ func runProgram(t *testing.T, env []string, args ...string) (code int, stdout, s
 	code = run(context.Background(), args, env, strings.NewReader(""), &out, &errs)
 	return code, out.String(), errs.String()
 }
+
+// TestOptimiseReachesTheSandbox: plugins.optimise is true by default, and false runs adapters as received.
+func TestOptimiseReachesTheSandbox(t *testing.T) {
+	c := defaultConfig()
+	require.False(t, hostOptions(c).Unoptimised)
+	require.False(t, switchSandbox(c).Unoptimised)
+	c.Plugins.Optimise = false
+	require.True(t, hostOptions(c).Unoptimised)
+	require.True(t, switchSandbox(c).Unoptimised)
+}

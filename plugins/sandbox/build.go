@@ -10,23 +10,23 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// code is a compiled module and the state its instances start from.
+// code is a compiled module and the state from which its instances start.
 type code struct {
 	*rewritten
 	runtime     *Runtime
 	sum         [32]byte
 	compiled    wazero.CompiledModule
-	memoryBytes uint64 // the most a guest may have
+	memoryBytes uint64 // the largest memory of a guest
 	manifest    []byte
 	image       *image
 }
 
-// seed is what a guest's random numbers come from before its first call: the same on every machine and in every process.
+// seed returns the seed of a guest's random bytes before its first call. It is the same on every machine and in every process.
 func (c *code) seed() [32]byte {
 	return sha256.Sum256(append([]byte("payswitch/sandbox/seed/1\x00"), c.sum[:]...))
 }
 
-// build compiles a module and runs it up to the state its calls start from. It also returns an instance in that state.
+// build compiles a module and runs it up to the state from which its calls start. It also returns an instance in that state.
 func (r *Runtime) build(m *Module) (*code, *instance, error) {
 	began := time.Now()
 	wasm, err := m.bytes()
@@ -77,10 +77,9 @@ func (r *Runtime) rewrite(m *parsed, maxPages uint32) (*rewritten, error) {
 	return m.rewrite(maxPages)
 }
 
-// compile has wazero compile a module, one at a time over the runtime. When that takes longer than allowed its callers are
-// told so and may try again later; the caps on what is accepted see to it that the compiler comes to an end, and until
-// then no other compilation begins. One worker only: a panic in the compiler is caught here, but would end the process in
-// a worker of wazero's own.
+// compile lets wazero compile a module, one module at a time in a runtime. If that takes longer than Limits.CompileTime, callers get an
+// error and may try again. The caps on modules make sure that the compiler ends; until then no other compilation begins. wazero gets one
+// worker: this function recovers from a panic of the compiler, but a panic in another worker of wazero would end the process.
 func (r *Runtime) compile(wasm []byte) (wazero.CompiledModule, error) {
 	type result struct {
 		compiled wazero.CompiledModule
@@ -113,11 +112,11 @@ func (r *Runtime) compile(wasm []byte) (wazero.CompiledModule, error) {
 				_ = res.compiled.Close(context.Background())
 			}
 		}()
-		return nil, fmt.Errorf("sandbox: module takes longer than %v to compile", r.limits.CompileTime)
+		return nil, fmt.Errorf("sandbox: the module takes longer than %v to compile: try again later", r.limits.CompileTime)
 	}
 }
 
-// prepare runs a first instance: initialisation, manifest, warm-up. Then it takes the image.
+// prepare runs a first instance (initialisation, manifest, warm-up) and takes the image.
 func (c *code) prepare(warm []byte) (*instance, error) {
 	in, err := c.first()
 	if err != nil {
@@ -125,7 +124,7 @@ func (c *code) prepare(warm []byte) (*instance, error) {
 	}
 	if warm != nil {
 		if err := in.warmUp(warm); err != nil {
-			// Not fatal: a guest that cannot digest this message may well serve others.
+			// The guest may still serve other messages.
 			c.runtime.log.Warn("sandbox: warm-up failed; every step pays for first-use work", "error", err)
 			in.close()
 			if in, err = c.first(); err != nil {
@@ -141,7 +140,7 @@ func (c *code) prepare(warm []byte) (*instance, error) {
 	return c.widen(in, warm)
 }
 
-// first makes the first instance and asks it for the manifest.
+// first makes the first instance and reads its manifest.
 func (c *code) first() (*instance, error) {
 	in, err := c.newInstance()
 	if err != nil {
@@ -175,9 +174,9 @@ func (in *instance) warmUp(message []byte) error {
 	return err
 }
 
-// widen gives the image more memory while a call from it still has to grow: an instance whose memory grew cannot be
-// reset and is replaced, which costs many times as much. Guests that take no notice of memory they did not ask for, as
-// Go's allocator does not, are left as they are. It returns an instance in the state of the image.
+// widen gives the image more memory until the warm-up step need not grow it: an instance whose memory grew must be replaced, which costs
+// many times as much as a reset. Some guests, such as Go's allocator, do not use memory that they did not ask for; they keep their
+// image. widen returns an instance in the state of the image.
 func (c *code) widen(in *instance, warm []byte) (*instance, error) {
 	original := c.image
 	im := original

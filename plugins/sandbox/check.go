@@ -2,10 +2,10 @@ package sandbox
 
 import "strings"
 
-// wasiModule is the only module a guest may import from.
+// wasiModule is the only module from which a guest may import.
 const wasiModule = "wasi_snapshot_preview1"
 
-// The exports every adapter has, and what the rewriter adds.
+// Exports of an adapter, and the prefix of the exports that the rewriter adds.
 const (
 	exportMemory     = "memory"
 	exportAlloc      = "payswitch_alloc"
@@ -16,13 +16,13 @@ const (
 	reservedPrefix = "payswitch/sandbox/" // of the names the rewriter exports
 )
 
-// Caps on what a module may ask of the compiler or of an instance; no useful adapter comes near them.
+// Caps on the size of a module's parts. Useful adapters stay far below them.
 const (
 	maxFunctions    = 100_000
 	maxTypes        = 10_000
 	maxGlobals      = 10_000
 	maxExports      = 10_000
-	maxTableEntries = 1 << 16 // of all tables, and again of what fills them: each instance has its own
+	maxTableEntries = 1 << 16 // in all tables, and again in all element segments: each instance has its own tables
 	maxTables       = 16
 	maxImports      = 1000
 	maxSegments     = 100_000
@@ -31,7 +31,7 @@ const (
 	maxParams       = 128     // parameters, and results, of one function
 	maxLocals       = 4096    // parameters and locals of one function
 	maxLoopDepth    = 64
-	maxUnchecked    = 64       // what a function may cost that is entered without a look at the fuel that is left
+	maxUnchecked    = 64       // fuel that a function may cost and be entered without a check of the fuel that is left
 	maxBlocks       = 16 << 10 // of one function
 	maxPhis         = 4 << 20  // locals times blocks of one function: what the compiler's SSA form may grow to
 	maxEffort       = 5e9      // sum of the squares of all functions' blocks
@@ -41,7 +41,7 @@ const (
 // loops are nested in one another. The caps above hold one function to about a second and a module to about a quarter of
 // a minute, on top of the second that it takes for 3 MB of ordinary code.
 
-// check refuses what the sandbox cannot run safely, as far as it shows outside the function bodies.
+// check refuses what the sandbox cannot run safely, except in function bodies, which scanBodies reads.
 func (m *parsed) check(l Limits) error {
 	switch {
 	case len(m.bodies) > maxFunctions:
@@ -55,7 +55,7 @@ func (m *parsed) check(l Limits) error {
 	case m.tables > maxTableEntries:
 		return refused(-1, "tables of %d entries, at most %d are allowed", m.tables, maxTableEntries)
 	case !m.hasMem:
-		return refused(-1, "no memory")
+		return refused(-1, "the module has no memory: declare one and export it as %q", exportMemory)
 	case m.memMin > l.MemoryPages:
 		return refused(-1, "memory of at least %d pages, at most %d are allowed", m.memMin, l.MemoryPages)
 	}
@@ -98,7 +98,7 @@ func (m *parsed) checkExports() error {
 		}
 	}
 	if e, ok := m.exports[exportMemory]; !ok || e.kind != 2 {
-		return refused(-1, "does not export its memory as %q", exportMemory)
+		return refused(-1, "the module does not export its memory as %q", exportMemory)
 	}
 	for _, want := range []struct {
 		name            string
@@ -115,19 +115,19 @@ func (m *parsed) checkExports() error {
 			continue
 		}
 		if !ok || e.kind != 0 {
-			return refused(-1, "does not export the function %s", want.name)
+			return refused(-1, "the module does not export the function %s", want.name)
 		}
 		if t, ok := m.function(e.index); !ok || t.params != want.params || t.results != want.results {
-			return refused(-1, "exports %s with the wrong type", want.name)
+			return refused(-1, "the module exports %s with the wrong type", want.name)
 		}
 	}
 	return nil
 }
 
-// types spells value types the way funcType holds them.
+// types returns value types as funcType holds them.
 func types(t ...byte) string { return string(t) }
 
-// refusedIn adds the function a refusal is about; i counts the functions the module defines.
+// refusedIn adds a function to a refusal. i counts the functions that the module defines.
 func (m *parsed) refusedIn(i int, err *RefusedError) *RefusedError {
 	err.Function = len(m.imports) + i
 	return err

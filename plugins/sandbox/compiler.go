@@ -22,16 +22,16 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// A compiler is this program, started once more to compile one module and to run it up to the state its calls start from. Neither can
-// be interrupted in our own process: wazero's compiler does not look at a context, and guest code holds up the garbage collector and with it
-// everything else. The compiler has limits on memory and time, no environment and no files but a directory of its own. What it makes there
-// is moved into the cache directory.
+// A compiler is this program, started once more to compile one module and to run it up to the state from which its calls start. This process
+// could interrupt neither: wazero's compiler does not look at a context, and the garbage collector stops everything while it waits for
+// guest code. The compiler has limits on memory and time, no environment, and no files but a directory of its own. The files that it
+// makes there move into the cache directory.
 
 // compilerArgument is the only argument of a program that is started as a compiler.
 const compilerArgument = "compile-adapter"
 
-// Self is Options.Compiler for a program whose main calls BecomeCompiler first. On Linux it is the program that runs, also when its file
-// was replaced meanwhile.
+// Self returns Options.Compiler for a program whose main calls BecomeCompiler first. On Linux this is the running program, even if its
+// file was replaced meanwhile.
 func Self() []string {
 	const running = "/proc/self/exe"
 	if _, err := os.Stat(running); err == nil {
@@ -44,31 +44,31 @@ func Self() []string {
 	return []string{path, compilerArgument}
 }
 
-// BecomeCompiler does not return in a program that was started as Self says.
+// BecomeCompiler compiles and ends the program if the program was started with the command of Self. Otherwise it returns.
 func BecomeCompiler() {
 	if len(os.Args) == 2 && os.Args[1] == compilerArgument {
 		os.Exit(compilerMain(os.Stdin, os.Stdout))
 	}
 }
 
-// order is what a compiler is to do.
+// order tells a compiler what to compile.
 type order struct {
 	Limits      Limits
 	Unoptimised bool
-	Dir         string // where what it makes goes
+	Dir         string // for the files that the compiler makes
 	Wasm, Warm  []byte
 }
 
-// report is what became of it. Error is "" when it is done.
+// report is the result of an order. Error is "" if the module was compiled.
 type report struct {
 	Error  string
 	Refuse *RefusedError // without Err
 	Trap   TrapKind
 	Log    string
-	Peak   int64 // bytes of memory it took at most, 0 where that is not known
+	Peak   int64 // the most bytes of memory that the compiler used; 0 if unknown
 }
 
-// remoteError is a compiler's error with what its callers tell apart.
+// remoteError is a compiler's error. cause is the type by which callers distinguish errors.
 type remoteError struct {
 	text  string
 	cause error
@@ -77,7 +77,7 @@ type remoteError struct {
 func (e *remoteError) Error() string { return e.text }
 func (e *remoteError) Unwrap() error { return e.cause }
 
-// CompileError says that a module was given up while it was compiled and initialised.
+// CompileError says that a compiler passed a limit or crashed while it compiled and initialised a module.
 type CompileError struct {
 	Limit string // "memory", "time" or "crash"
 	Text  string
@@ -85,11 +85,12 @@ type CompileError struct {
 
 func (e *CompileError) Error() string { return "sandbox: " + e.Text }
 
-// compilerMain is a compiler's whole life. It ends when standard input does: then the process that started it is gone.
+// compilerMain runs a compiler and returns its exit code. The compiler ends with its standard input, because the process that started
+// it is gone then.
 func compilerMain(in io.Reader, out io.Writer) int {
 	var o order
 	if err := gob.NewDecoder(in).Decode(&o); err != nil {
-		fmt.Fprintf(os.Stderr, "this command is for the switch itself: %v\n", err)
+		fmt.Fprintf(os.Stderr, "%v: only the switch itself starts this command\n", err)
 		return 2
 	}
 	limitProcess(o.Limits)
@@ -119,12 +120,12 @@ func compilerMain(in io.Reader, out io.Writer) int {
 
 func writeReport(out io.Writer, r report) error { return gob.NewEncoder(out).Encode(r) }
 
-// limitProcess bounds this process. The process that started it watches over memory and time as well; these limits hold between its looks.
+// limitProcess sets limits on this process. The process that started it also watches memory and time, but not at every moment.
 func limitProcess(l Limits) {
 	l = l.withDefaults()
 	debug.SetMemoryLimit(l.CompileMemory * 3 / 4)
 	limit := func(what int, most uint64) { _ = syscall.Setrlimit(what, &syscall.Rlimit{Cur: most, Max: most}) }
-	if !raceEnabled { // whose shadow memory counts
+	if !raceEnabled { // the race detector's shadow memory would count
 		limit(syscall.RLIMIT_DATA, uint64(l.CompileMemory)*3/2)
 	}
 	limit(syscall.RLIMIT_CPU, uint64(l.CompileTime/time.Second)*2+10)
@@ -133,7 +134,7 @@ func limitProcess(l Limits) {
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0) // where memory runs out, this process ends, not the switch
 }
 
-// fulfil compiles the module into the directory.
+// fulfil compiles the module and writes the files into the directory.
 func (o *order) fulfil(log *slog.Logger) (err error) {
 	ctx := context.Background()
 	r, err := New(ctx, Options{Limits: o.Limits, CacheDir: o.Dir, Logger: log, Unoptimised: o.Unoptimised})
@@ -168,20 +169,20 @@ func (o *order) fulfil(log *slog.Logger) (err error) {
 	return nil
 }
 
-// product is what a compiler makes of a module beside the native code.
+// product is what a compiler makes of a module, except the native code.
 type product struct {
-	Machine  string // it was made for
-	File     string // with the native code, within the cache directory
+	Machine  string // the machine it was made for
+	File     string // the file of the native code, relative to the cache directory
 	Manifest []byte
 	Globals  []uint64
 	Ticks    uint64
 	Chunks   [][]byte // of the image
 }
 
-// productKey is what the product depends on. The warm-up is part of it.
+// productKey returns the key of the product, which depends on the module and the warm-up.
 func (m *Module) productKey() string { return m.hash + "\x00image\x00" + string(m.warm) }
 
-// product finds the product of a module in the cache directory, with the native code for this machine.
+// product returns a module's product from the cache directory, if it is there with native code for this machine.
 func (r *Runtime) product(m *Module) (*product, bool) {
 	b, ok := r.disk.read(m.productKey(), "image")
 	if !ok {
@@ -207,16 +208,17 @@ func (r *Runtime) product(m *Module) (*product, bool) {
 	return &p, true
 }
 
-// image is the state that a product holds, if it fits a module of these globals and memory.
+// image returns the state that a product holds. It fails if the state does not fit the module's globals and memory.
 func (p *product) image(c *code, least uint32) (*image, error) {
 	im := &image{chunks: p.Chunks, globals: p.Globals, ticks: p.Ticks}
 	if size := im.size(); len(im.globals) != len(c.globals) || size%pageSize != 0 || size < uint64(least)*pageSize || size > c.memoryBytes {
-		return nil, errors.New("sandbox: what is in the cache directory does not fit the module: remove the directory's contents")
+		return nil, errors.New("sandbox: the image in the cache directory does not fit the module: remove the contents of the directory")
 	}
 	return im, nil
 }
 
-// takeOver loads what a compiler made of the module. No guest code runs. Native code that wazero does not accept is made anew, once.
+// takeOver loads what a compiler made of the module, without running guest code. If wazero does not accept the native code, the compiler
+// makes it again, once.
 func (c *code) takeOver(m *Module, wasm []byte, least uint32) (*instance, error) {
 	r := c.runtime
 	made, err := r.made(m, wasm)
@@ -224,7 +226,7 @@ func (c *code) takeOver(m *Module, wasm []byte, least uint32) (*instance, error)
 		return nil, err
 	}
 	if c.compiled, err = r.compile(c.wasm); err != nil {
-		r.log.Warn("sandbox: native code in the cache directory cannot be used and is made anew", "module", m.hash, "error", err)
+		r.log.Warn("sandbox: native code in the cache directory cannot be used and is compiled again", "module", m.hash, "error", err)
 		if err := os.Remove(filepath.Join(r.disk.dir, made.File)); err != nil {
 			return nil, fmt.Errorf("sandbox: cache directory: %w", err)
 		}
@@ -242,7 +244,7 @@ func (c *code) takeOver(m *Module, wasm []byte, least uint32) (*instance, error)
 	return c.fork(c.image)
 }
 
-// made is the product of a module, from the cache directory or a compiler.
+// made returns the product of a module, from the cache directory or a compiler.
 func (r *Runtime) made(m *Module, wasm []byte) (*product, error) {
 	if p, ok := r.product(m); ok {
 		return p, nil
@@ -252,15 +254,15 @@ func (r *Runtime) made(m *Module, wasm []byte) (*product, error) {
 	}
 	p, ok := r.product(m)
 	if !ok {
-		return nil, fmt.Errorf("sandbox: what the compiler made is not in the cache directory %s: is its disk full?", r.disk.dir)
+		return nil, fmt.Errorf("sandbox: the compiler's files are not in the cache directory %s: check whether its disk is full", r.disk.dir)
 	}
 	return p, nil
 }
 
-// compileApart has a compiler make a module's product and takes it into the cache directory.
+// compileApart lets a compiler make a module's product and moves it into the cache directory.
 func (r *Runtime) compileApart(m *Module, wasm []byte) error {
 	select {
-	case r.apart <- struct{}{}: // not r.compiling: what is compiled already must not wait for it
+	case r.apart <- struct{}{}: // r.compiling would make modules wait whose code is in the cache
 	case <-r.ending:
 		return ErrClosed
 	}
@@ -289,7 +291,7 @@ func (r *Runtime) compileApart(m *Module, wasm []byte) error {
 	return errors.New(res.Error)
 }
 
-// runCompiler starts a compiler and waits for it, under the limits.
+// runCompiler starts a compiler and waits for it, within the limits.
 func (r *Runtime) runCompiler(o order) (*report, error) {
 	input, err := newInput(o)
 	if err != nil {
@@ -298,19 +300,19 @@ func (r *Runtime) runCompiler(o order) (*report, error) {
 	var out, complaint capped
 	out.room, complaint.room = 1<<20, 64<<10
 	cmd := exec.Command(r.compiler[0], r.compiler[1:]...)
-	cmd.Env = []string{"GOTRACEBACK=none"} // no secrets of ours
+	cmd.Env = []string{"GOTRACEBACK=none"} // the environment of this process holds secrets
 	cmd.Dir = o.Dir
 	cmd.Stdout, cmd.Stderr = &out, &complaint
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // signals of the terminal are for us
-	cmd.WaitDelay = time.Second                           // for what it may have started, which has its output
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // signals of the terminal go to this process alone
+	cmd.WaitDelay = time.Second                           // processes that it started may hold its output open
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: start the compiler: %w", err)
 	}
 	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("sandbox: the compiler cannot be started: %w: adapters that are not built in are compiled by the program %s", err, r.compiler[0])
+		return nil, fmt.Errorf("sandbox: the compiler cannot be started: %w: check that the program %s exists and may be run; it compiles all adapters that are not built in", err, r.compiler[0])
 	}
-	go func() { _, _ = stdin.Write(input) }() // stays open: its end would end the compiler
+	go func() { _, _ = stdin.Write(input) }() // stdin stays open: its end would end the compiler
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	limit, err := r.watch(cmd, ended)
@@ -342,17 +344,17 @@ func (r *Runtime) runCompiler(o order) (*report, error) {
 	return &res, nil
 }
 
-// newInput is an order as it is written to a compiler.
+// newInput encodes an order for a compiler.
 func newInput(o order) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(o)
 	return b.Bytes(), err
 }
 
-// watchEvery is how often a compiler's memory is looked at.
+// watchEvery is the time between two looks at a compiler's memory.
 const watchEvery = 20 * time.Millisecond
 
-// watch waits for a compiler's end, and brings it about where a limit is passed. It says which, and how the compiler ended.
+// watch waits until a compiler ends, and kills it when it passes a limit. It returns the limit, "" for none, and the error of the process.
 func (r *Runtime) watch(cmd *exec.Cmd, ended <-chan error) (limit string, err error) {
 	timeout := time.NewTimer(r.limits.CompileTime)
 	defer timeout.Stop()
@@ -378,7 +380,7 @@ func (r *Runtime) watch(cmd *exec.Cmd, ended <-chan error) (limit string, err er
 	}
 }
 
-// resident is the memory a process takes, 0 where that is not known: the limits it set for itself remain.
+// resident returns the bytes of memory that a process uses, or 0 if unknown. The limits that the process set for itself hold anyway.
 func resident(pid int) int64 {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	fields := strings.Fields(string(b))
@@ -389,7 +391,7 @@ func resident(pid int) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// peakMemory is the most memory this process has taken, 0 where that is not known.
+// peakMemory returns the most bytes of memory that this process has used, or 0 if unknown.
 func peakMemory() int64 {
 	b, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(b), "VmHWM:")
@@ -398,7 +400,7 @@ func peakMemory() int64 {
 	return n << 10
 }
 
-// capped keeps the beginning of what is written to it.
+// capped is a buffer that keeps the first room bytes and drops the others.
 type capped struct {
 	bytes.Buffer
 	room int
@@ -411,9 +413,9 @@ func (c *capped) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// machine is what native code depends on beside the module: wazero's version and the processor's abilities. wazero names its files by a
-// digest of both and the module; the file of a module that is always the same stands for them. A product made for another machine would
-// not be found by wazero, which would compile here instead.
+// machine returns a name for what native code depends on except the module: wazero's version and the processor's abilities. wazero names
+// its files by a digest of these and the module, so the file of one fixed module identifies them. wazero would not find a product of another
+// machine and would compile in this process instead.
 var machine = func(cacheDir string) (string, error) {
 	found.Lock()
 	defer found.Unlock()

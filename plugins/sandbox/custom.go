@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// withoutCustom is the module without its custom sections. They have no part in whether it is valid, and wazero makes room for as many names
-// as the name section says it has.
+// withoutCustom returns the module without its custom sections. Validity does not depend on them, and wazero makes room for as many
+// names as the name section claims.
 func (m *parsed) withoutCustom() []byte {
 	out := slices.Clone(m.wasm[:8])
 	for _, s := range m.sections {
@@ -18,11 +18,11 @@ func (m *parsed) withoutCustom() []byte {
 	return out
 }
 
-// maxName is how much of a function's name is kept.
+// maxName is how many bytes of a function's name are kept.
 const maxName = 256
 
-// functionNames makes a name section of the functions' names alone. It answers nil when the custom section s is no name section, or not as it
-// should be: nothing depends on names.
+// functionNames makes a name section of the functions' names alone. It returns nil if the custom section s is another section, or
+// malformed: only traces use names.
 func (m *parsed) functionNames(s section) []byte {
 	const functions = 1 // subsection
 	r := &reader{b: m.wasm, p: s.start, end: s.end}

@@ -15,18 +15,17 @@ import (
 	"time"
 )
 
-// wazeroVersion is part of the key of everything kept on disk: the validator's verdict is its. A test compares it with
-// go.mod.
+// wazeroVersion is part of the key of every file, because wazero validates modules. A test compares it with go.mod.
 const wazeroVersion = "v1.12.0"
 
-// diskCache keeps beside wazero's compiled code which modules were found acceptable, and their manifests. A nil
-// diskCache knows nothing and keeps nothing. Failing to read is not knowing; failing to write is logged.
+// diskCache keeps, next to wazero's compiled code, which modules were accepted, and their manifests. A nil diskCache is empty and stays
+// empty. A file that cannot be read counts as missing; a failure to write is logged.
 type diskCache struct {
 	dir     string
-	version string // of everything a verdict depends on except the module
+	version string // versions, limits and form: everything that a verdict depends on, except the module
 }
 
-// openDiskCache creates the directory if it is missing, and refuses one that others may write to.
+// openDiskCache creates the directory if it is missing, and refuses a directory that other users may write to.
 func openDiskCache(dir string, l Limits, unoptimised bool) (*diskCache, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -63,13 +62,15 @@ func openDiskCache(dir string, l Limits, unoptimised bool) (*diskCache, error) {
 	return &diskCache{dir: dir, version: version}, nil
 }
 
-// scratchPrefix is what the names of compilers' directories begin with. One that is an hour old was left behind by a process that was killed.
+// scratchPrefix begins the names of compilers' directories. A killed process leaves its directory behind; the next start removes it
+// after an hour.
 const scratchPrefix = "compile-"
 
-// tmpSuffix is how the names of files end that are being written. It is the same with them.
+// tmpSuffix ends the names of files that are being written. A killed process leaves them behind as well.
 const tmpSuffix = ".tmp"
 
-// adopt takes what a compiler wrote to its directory: native code first, as the rest says that it is there.
+// adopt moves the files of a compiler's directory into the cache. The native code comes first, because the other files say that it is
+// there.
 func (d *diskCache) adopt(dir string) error {
 	code, err := filepath.Glob(filepath.Join(dir, "wazero-*", "*"))
 	if err != nil {
@@ -82,7 +83,7 @@ func (d *diskCache) adopt(dir string) error {
 	for _, path := range append(code, rest...) {
 		info, err := os.Lstat(path)
 		if err != nil || !info.Mode().IsRegular() {
-			continue // the directory of the native code
+			continue // the directory that holds the native code
 		}
 		name, err := filepath.Rel(dir, path)
 		if err == nil {
@@ -98,20 +99,20 @@ func (d *diskCache) adopt(dir string) error {
 	return nil
 }
 
-// ours refuses a directory that somebody else owns or may write to.
+// ours refuses a directory that another user owns or may write to.
 func ours(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return fmt.Errorf("sandbox: cache directory: %w", err)
 	}
 	if !info.IsDir() {
-		return fmt.Errorf("sandbox: cache directory %s is not a directory", dir)
+		return fmt.Errorf("sandbox: cache directory %s is a file: name a directory", dir)
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() {
-		return fmt.Errorf("sandbox: cache directory %s belongs to another user: it holds native code", dir)
+		return fmt.Errorf("sandbox: cache directory %s belongs to another user, who could run code in this process: make it this user's own", dir)
 	}
 	if mode := info.Mode().Perm(); mode&0o022 != 0 {
-		return fmt.Errorf("sandbox: cache directory %s may be written by others (mode %#o): it holds native code", dir, mode)
+		return fmt.Errorf("sandbox: cache directory %s may be written by others (mode %#o), who could run code in this process: chmod 700", dir, mode)
 	}
 	return nil
 }
@@ -121,7 +122,7 @@ func (d *diskCache) path(hash, kind string) string {
 	return filepath.Join(d.dir, hex.EncodeToString(key[:])+"."+kind)
 }
 
-// accepted reports whether the module was found acceptable before.
+// accepted reports whether an earlier Load accepted the module.
 func (d *diskCache) accepted(hash string) bool {
 	if d == nil {
 		return false
@@ -145,7 +146,7 @@ func (d *diskCache) storeManifest(hash string, manifest []byte, log *slog.Logger
 	d.write(hash, "manifest", manifest, log)
 }
 
-// read returns what was written, unless it has been damaged.
+// read returns the content of a file, and false if the file is missing or damaged.
 func (d *diskCache) read(hash, kind string) ([]byte, bool) {
 	b, err := os.ReadFile(d.path(hash, kind))
 	if err != nil || len(b) < sha256.Size {
@@ -155,7 +156,7 @@ func (d *diskCache) read(hash, kind string) ([]byte, bool) {
 	return b[sha256.Size:], bytes.Equal(sum[:], b[:sha256.Size])
 }
 
-// write keeps b, with its checksum before it, under a name that appears only when all of it is there.
+// write keeps b with its checksum. The file appears under its name only once it is complete.
 func (d *diskCache) write(hash, kind string, b []byte, log *slog.Logger) {
 	if d == nil {
 		return

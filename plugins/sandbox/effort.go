@@ -1,9 +1,8 @@
 package sandbox
 
-// The compiler's memory is not bounded by a module's size: an instruction of three bytes may call a function of 128 parameters and results,
-// and wazero keeps some 450 bytes for each of them. So the scan adds up what wazero 1.12 was measured to take for each kind of
-// instruction, and a function or module beyond the caps is refused before anything is compiled. TestCompilerMemory measures again.
-// Operands that wait on the stack cost nothing beyond their own instructions, however many blocks they wait for.
+// A module's size does not bound the compiler's memory: an instruction of three bytes may call a function of 128 parameters and results,
+// and wazero keeps some 450 bytes for each. So the scan adds up what wazero 1.12 was measured to take for each kind of instruction.
+// A function or module beyond the caps is refused before it is compiled. TestCompilerMemory measures again.
 const (
 	maxCompileMemory = 512 << 20 // bytes the compiler may need for one function; it needs them once, not for each function
 	maxCompiledCode  = 96 << 20  // bytes of native code; up to five copies are there at the end
@@ -20,7 +19,7 @@ func (w *weight) add(memory, code int64) {
 	w.code += code
 }
 
-// What instructions cost. Loads, divisions and the like have a way out for a trap each, with the values that are live there.
+// The weights of instructions. Each load, division and the like has its own exit for a trap, with the values that are live there.
 var (
 	plainWeight    = weight{1700, 14}
 	loadWeight     = weight{5200, 45}
@@ -41,7 +40,7 @@ var (
 
 func (w *weight) times(n int64, each weight) { w.add(n*each.memory, n*each.code) }
 
-// weigh adds the weight of one instruction of module m to the function's. It comes before s.instruction, while s.loops is what is around it.
+// weigh adds the weight of one instruction of module m to the function's. Call weigh before s.instruction.
 func (s *functionScan) weigh(m *parsed, in *instruction) {
 	w := &s.weight
 	switch op := in.op; {
@@ -94,20 +93,20 @@ func (s *functionScan) weigh(m *parsed, in *instruction) {
 	}
 }
 
-// carries is how many values a branch to a label takes along.
+// carries returns how many values a branch to a label takes along.
 func (s *functionScan) carries(label uint32) int64 {
 	if int64(label) >= int64(len(s.carried)) {
-		return 0 // invalid, which the validator says
+		return 0 // the validator refuses the label
 	}
 	return int64(s.carried[len(s.carried)-1-int(label)])
 }
 
-// blockType is the type of a block by the number that stands in its instruction.
+// blockType returns the type of a block from the number in its instruction.
 func (m *parsed) blockType(v int64) funcType {
 	switch {
 	case v >= 0 && v < int64(len(m.types)):
 		return m.types[v]
-	case v < 0 && v != -0x40: // a value type; -0x40 is none
+	case v < 0 && v != -0x40: // a value type; -0x40 means no type
 		return funcType{results: "\x7f"}
 	}
 	return funcType{}
@@ -115,7 +114,7 @@ func (m *parsed) blockType(v int64) funcType {
 
 func (t funcType) values() int64 { return int64(len(t.params) + len(t.results)) }
 
-// compiledWeight is the weight of the whole function once it is scanned.
+// compiledWeight returns the weight of the whole function, after the scan.
 func (s *functionScan) compiledWeight() weight {
 	w := s.weight
 	w.times(int64(s.locals*s.blocks), weight{phiWeight.memory, 0})

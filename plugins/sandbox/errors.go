@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// ErrClosed is what a closed Module or Runtime answers.
+// ErrClosed is the error of every call on a closed Module or Runtime.
 var ErrClosed = errors.New("sandbox: closed")
 
 // ErrInputTooLarge is returned by Step, before any guest code runs, for an input above Limits.MessageBytes.
 var ErrInputTooLarge = errors.New("sandbox: input too large")
 
-// TrapKind says why a guest was stopped. Its values are fit for logs and metrics.
+// TrapKind says why a guest was stopped. Its values are a closed set, fit for logs and metrics.
 type TrapKind string
 
 const (
-	TrapFuel        TrapKind = "fuel"        // it ran longer than its fuel allows
-	TrapMemory      TrapKind = "memory"      // it read or wrote outside its memory
-	TrapUnreachable TrapKind = "unreachable" // it gave up: unreachable, division by zero, a bad indirect call, …
-	TrapExit        TrapKind = "exit"        // it called proc_exit, as a Go guest that panics does
-	TrapBlocked     TrapKind = "blocked"     // it would have waited: poll_oneoff
-	TrapOutput      TrapKind = "output"      // its answer, or the buffer it gave for the input, is out of bounds or too large
-	TrapStack       TrapKind = "stack"       // it recursed too deep
+	TrapFuel        TrapKind = "fuel"        // the guest used up its fuel
+	TrapMemory      TrapKind = "memory"      // the guest read or wrote outside its memory
+	TrapUnreachable TrapKind = "unreachable" // the guest gave up: unreachable, division by zero, a bad indirect call, …
+	TrapExit        TrapKind = "exit"        // the guest called proc_exit, as a Go guest that panics does
+	TrapBlocked     TrapKind = "blocked"     // the guest wanted to wait: poll_oneoff
+	TrapOutput      TrapKind = "output"      // the answer, or the buffer for the input, is out of bounds or too large
+	TrapStack       TrapKind = "stack"       // the guest recursed too deep
 )
 
-// TrapError is how a guest that was stopped is reported. The instance it ran in is gone, the module remains usable.
+// TrapError reports that a guest was stopped. The instance is gone; the module remains usable.
 type TrapError struct {
 	Kind TrapKind
-	Err  error // what happened, with the guest's stack where it is known; its text is the guest's and not to be trusted
+	Err  error // what happened, with the guest's stack where it is known; the guest chooses parts of the text: do not trust it
 }
 
 func (e *TrapError) Error() string {
@@ -41,7 +41,7 @@ func trap(kind TrapKind, format string, args ...any) *TrapError {
 	return &TrapError{Kind: kind, Err: fmt.Errorf(format, args...)}
 }
 
-// stop is what a stub throws to end a call; wazero turns it into the call's error and adds the guest's stack.
+// stop is the panic by which a stub ends a call. wazero turns it into the call's error and adds the guest's stack.
 type stop struct {
 	kind TrapKind
 	text string
@@ -49,10 +49,10 @@ type stop struct {
 
 func (s *stop) Error() string { return s.text }
 
-// RefusedError says why a module is not run at all, and where in the module the reason stands.
+// RefusedError says why the sandbox does not run a module, and where in the module the reason stands.
 type RefusedError struct {
-	Function int   // index in the module's function index space, imports included; -1 when it is not about one function
-	Offset   int64 // byte offset in the module as received; -1 when it is not about one place
+	Function int   // index of the function, imports included; -1 when the reason is not in one function
+	Offset   int64 // byte offset in the module as received; -1 when the reason is not in one place
 	Reason   string
 	Err      error // the cause, where there is one
 }
@@ -80,11 +80,11 @@ func refused(offset int, format string, args ...any) *RefusedError {
 	return &RefusedError{Function: -1, Offset: int64(offset), Reason: fmt.Sprintf(format, args...)}
 }
 
-// maxTrace bounds what of a guest's stack trace is kept: its function names are chosen by the guest.
+// maxTrace bounds, in bytes, how much of a guest's stack trace is kept: the guest chooses the names of its functions.
 const maxTrace = 2048
 
-// classify turns what wazero reports into a TrapError. wazero's run-time errors live in an internal package, so they are
-// told apart by their text, which a test pins down.
+// classify turns an error of wazero into a TrapError. wazero's run-time errors live in an internal package, so classify compares
+// their texts. A test pins the texts down.
 func classify(err error) *TrapError {
 	text := shortened(err)
 	var s *stop

@@ -10,7 +10,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// maxDebug bounds what one call may write to the debug log.
+// maxDebug bounds, in bytes, what one call may write to the debug log.
 const maxDebug = 64 << 10
 
 // instance is one running copy of a module. One goroutine uses it at a time.
@@ -22,8 +22,8 @@ type instance struct {
 
 	step, alloc api.Function
 	fuel, depth api.MutableGlobal
-	rest        api.MutableGlobal // fuel that the guest has not been given yet
-	ledger      api.MutableGlobal // where it begins
+	rest        api.MutableGlobal // fuel beyond the present ration
+	ledger      api.MutableGlobal // its first address
 	globals     []api.MutableGlobal
 
 	now       uint64 // of the call, nanoseconds since 1970
@@ -81,7 +81,7 @@ func (c *code) fork(im *image) (*instance, error) {
 	if missing := im.size() - in.memory.size; missing > 0 {
 		if _, ok := in.mod.Memory().Grow(uint32(missing / pageSize)); !ok {
 			in.close()
-			return nil, fmt.Errorf("sandbox: memory of %d bytes cannot be had", im.size())
+			return nil, fmt.Errorf("sandbox: the guest needs %d bytes of memory, more than there are", im.size())
 		}
 		in.ledger.Set(im.size())
 	}
@@ -114,13 +114,13 @@ func (in *instance) initialise() error {
 	return nil
 }
 
-// initialTime is what a guest's clock says before its first call.
+// initialTime is the time that a guest's clock shows before its first call.
 var initialTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// begin sets what a guest finds at the start of a call.
+// begin sets fuel, clock, random bytes and stack for a call.
 func (in *instance) begin(fuel int64, now time.Time, seed [32]byte) {
 	in.now = 0
-	if now.Year() >= 1970 && now.Year() < 2262 { // else UnixNano means nothing
+	if now.Year() >= 1970 && now.Year() < 2262 { // UnixNano overflows outside
 		in.now = uint64(now.UnixNano())
 	}
 	in.random.Seed(seed)
@@ -132,12 +132,12 @@ func (in *instance) begin(fuel int64, now time.Time, seed [32]byte) {
 	in.depth.Set(stackUnits)
 }
 
-// call runs one function with its parameters, and then its result, in in.stack.
+// call runs one function. in.stack holds its parameters before and its result after the call.
 func (in *instance) call(f api.Function, params int) error {
 	err := f.CallWithStack(in.ctx, in.stack[:max(params, 1)])
 	switch {
 	case err == nil && in.memory.strayed():
-		return trap(TrapMemory, "it wrote beyond the end of its memory")
+		return trap(TrapMemory, "the guest wrote beyond the end of its memory")
 	case err == nil:
 		return nil
 	case in.left() < 0:
@@ -165,7 +165,7 @@ func (in *instance) run(message []byte) ([]byte, error) {
 	return in.answer(exportStep)
 }
 
-// answer copies what a function's result points at.
+// answer copies the bytes to which a function's result points.
 func (in *instance) answer(name string) ([]byte, error) {
 	p, n := uint32(in.stack[0]>>32), uint32(in.stack[0])
 	if limit := in.code.runtime.limits.MessageBytes; uint64(n) > uint64(limit) {
@@ -178,7 +178,8 @@ func (in *instance) answer(name string) ([]byte, error) {
 	return append(make([]byte, 0, n), b...), nil
 }
 
-// reset puts memory and globals back to the image. It fails when the memory grew, which cannot be undone.
+// reset puts memory and globals back to the image and returns how many bytes it restored. ok is false if the memory grew, which cannot
+// be undone.
 func (in *instance) reset(im *image) (restored int, ok bool) {
 	if in.memory.size != im.size() {
 		return 0, false
@@ -193,7 +194,7 @@ func (in *instance) reset(im *image) (restored int, ok bool) {
 	return restored, true
 }
 
-// snapshot takes the image of the instance's present state, and makes that the state it is known to be in.
+// snapshot takes the image of the instance's present state and empties the ledger.
 func (in *instance) snapshot() *image {
 	globals := make([]uint64, len(in.globals))
 	for i, g := range in.globals {
@@ -203,7 +204,7 @@ func (in *instance) snapshot() *image {
 	return newImage(in.memory.bytes(), globals, in.ticks)
 }
 
-// is reports whether memory and globals are those of the image.
+// is reports whether memory and globals equal the image.
 func (in *instance) is(im *image) bool {
 	for i, g := range in.globals {
 		if g.Get() != im.globals[i] {
@@ -220,17 +221,17 @@ func (in *instance) close() {
 	in.memory.Free()
 }
 
-// give makes units of fuel all that is left.
+// give sets the fuel that is left.
 func (in *instance) give(units int64) {
 	now := min(units, ration)
 	in.fuel.Set(uint64(now))
 	in.rest.Set(uint64(units - now))
 }
 
-// left is how much fuel there is, less than 0 where the guest has taken more.
+// left returns the fuel that is left. It is negative if the guest used more.
 func (in *instance) left() int64 { return int64(in.fuel.Get()) + int64(in.rest.Get()) }
 
-// charge takes fuel for work the host does for the guest, before it is done.
+// charge takes fuel for work of the host, before the host does it. It stops the guest if there is too little.
 func (in *instance) charge(units int64) {
 	left := in.left() - units
 	in.give(left)
@@ -239,7 +240,7 @@ func (in *instance) charge(units int64) {
 	}
 }
 
-// writable returns n bytes at p to write to, and marks them.
+// writable returns the n bytes at p for writing, and notes them in the ledger.
 func (in *instance) writable(p, n uint32) ([]byte, bool) {
 	b, ok := in.memory.slice(p, n)
 	if ok {

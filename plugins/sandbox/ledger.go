@@ -6,23 +6,23 @@ import (
 	"payswitch/plugins/sandbox/optimise"
 )
 
-// The ledger says which granules of a guest's memory were written to: a byte for each, not 0 if it was. It stands in pages of its own
-// behind the guest's memory, where every store notes itself, after it has been done, with one more store. That is as quick as a
-// bit in a global, and exact: a reset puts back what was touched, not what stands near to it.
+// The ledger says which granules of a guest's memory were written to: one byte for each, 0 if it was not. It lies in pages of its own
+// behind the guest's memory. After every store, one more store notes the granule there. This is as fast as a bit in a global, and
+// exact: a reset puts back only granules that were touched.
 //
-// A guest can reach the ledger, as it is not beyond what the processor checks. What it reads there is nothing but its own
-// tracks. A write there is noted as well, by bytes of the ledger that stand for the ledger, and as the note comes after the write no
-// write can hide itself: whoever strays is stopped when the call ends, as if it had trapped (linearMemory.strayed). The first bytes are left out, for
-// what is noted in the memory's last granule and reaches into the ledger.
+// A guest can reach the ledger, because the ledger is part of the memory whose bounds the processor checks. The guest reads nothing there but
+// its own notes. A write there is noted too, in the bytes that stand for the ledger itself. The note comes after the write, so that no
+// write can hide itself. Such a guest is stopped when the call ends, as if it had trapped (linearMemory.strayed). The first bytes of the
+// ledger stand for nothing, because a store that is noted in the memory's last granule may reach into them.
 const (
 	granuleBits = 10
 	granule     = 1 << granuleBits
 	reach       = optimise.Reach
-	overlap     = reach + 8 // how far what is noted in one granule may reach into the next
+	overlap     = reach + 8 // how far a store that is noted in one granule may reach into the next
 	ledgerSlack = overlap
 )
 
-// ledgerPages is how many pages the ledger of a memory of at most maxPages takes, with the bytes for itself.
+// ledgerPages returns the pages of a ledger for a memory of at most maxPages and for itself.
 func ledgerPages(maxPages uint32) uint32 {
 	const perPage = pageSize / granule
 	return uint32((uint64(maxPages)*perPage + ledgerSlack + pageSize - perPage - 1) / (pageSize - perPage))
@@ -34,7 +34,7 @@ var (
 	enlargeType = funcType{params: types(typeI32), results: types(typeI32)}
 )
 
-// noteFunction is the body of note(p, n): what n bytes at p touch has been written to.
+// noteFunction appends the body of note(p, n), which notes the granules of the n bytes at p.
 func (w *rewriter) noteFunction(b []byte) []byte {
 	const p, n = 0, 1
 	address := func(b []byte, last bool) []byte { // of the byte for the first or the last granule
@@ -59,11 +59,11 @@ func (w *rewriter) noteFunction(b []byte) []byte {
 	return append(b, opEnd, opEnd, opEnd)
 }
 
-// enlargeFunction is the body of enlarge(pages): memory.grow as the guest sees it. The ledger moves to the new end and is empty: an instance
-// whose memory grew is not reset but replaced.
+// enlargeFunction appends the body of enlarge(pages): memory.grow as the guest sees it. The ledger moves to the new end and is empty,
+// because an instance whose memory grew is replaced and not reset.
 func (w *rewriter) enlargeFunction(b []byte) []byte {
 	const pages, before = 0, 1
-	own := func(b []byte) []byte { // pages to pages without the ledger's
+	own := func(b []byte) []byte { // takes the ledger's pages off
 		return append(appendS(append(b, opI32Const), int64(w.ledgerPages)), opI32Sub)
 	}
 	b = append(b, 1, 1, typeI32)
@@ -80,13 +80,13 @@ func (w *rewriter) enlargeFunction(b []byte) []byte {
 	return append(own(append(b, opLocalGet, before)), opEnd)
 }
 
-// ledger returns the bytes for the n bytes of memory from p on, which may be beyond what the guest has.
+// notes returns the ledger's bytes for the n bytes of memory at p, which may lie in the ledger itself.
 func (l *linearMemory) notes(p, n uint64) []byte {
 	first, end := p>>granuleBits, (p+n+granule-1)>>granuleBits
 	return l.reserved[l.size+ledgerSlack:][first:end]
 }
 
-// note notes what n bytes at p touch, where there is a ledger: a module that is run as received, for comparison, has none.
+// note notes the granules of the n bytes at p. It does nothing if there is no ledger, as in tests that run a module in plain wazero.
 func (l *linearMemory) note(p, n uint32) {
 	if n == 0 || l.ledger == 0 {
 		return
@@ -97,7 +97,7 @@ func (l *linearMemory) note(p, n uint32) {
 	}
 }
 
-// forget empties the ledger. The slack is not part of any note, but within a guest's reach.
+// forget empties the ledger and its slack, which a guest can reach as well.
 func (l *linearMemory) forget() {
 	clear(l.reserved[l.size:][:ledgerSlack+l.size>>granuleBits])
 }

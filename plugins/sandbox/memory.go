@@ -12,34 +12,34 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// chunkSize is what an image is cut into: a chunk of nothing but zeros is not kept. It is what eight bytes of the ledger stand for, which are
-// looked at together.
+// chunkSize is the size of an image's pieces, in bytes. An image does not keep pieces of zeros. Eight bytes of the ledger, which restore
+// reads together, stand for one piece.
 const chunkSize = 8 * granule
 
-// What memory costs in fuel. A guest that jumps about in much memory misses all caches and runs fifty times slower than
-// others for the same fuel; so memory above freePages is paid for, and what is left of the fuel bounds the time.
+// What memory costs in fuel. A guest that jumps about in much memory misses all caches and runs fifty times slower for the same fuel. So
+// it pays for memory above freePages, and the rest of its fuel bounds its time.
 const (
-	bulkShift = 3      // bulk instructions are charged one unit for 1<<bulkShift bytes
+	bulkShift = 3      // bulk instructions pay one unit for 1<<bulkShift bytes
 	freePages = 128    // 8 MiB
 	pageCost  = 80_000 // per page above, at the start of a call and when the memory grows
 )
 
-// linearMemory is the memory of one instance: address space for its largest size, reserved at once, so that growing
-// neither moves nor copies and the Go heap has no part in it. Pages take up memory when they are first touched.
-// Behind what the guest has of it stands the ledger. It implements experimental.MemoryAllocator and experimental.LinearMemory.
+// linearMemory is the memory of one instance. It reserves the address space for its largest size at once, outside the Go heap, so that
+// growth neither moves nor copies it. Pages use memory once they are touched. The ledger follows the part that the guest has. linearMemory
+// implements experimental.MemoryAllocator and experimental.LinearMemory.
 type linearMemory struct {
-	mapped   []byte // reserved between two pages that nobody may touch
+	mapped   []byte // reserved, with a guard in front and behind
 	reserved []byte
 	size     uint64 // without the ledger
 	ledger   uint64
 }
 
-// guard is what stands unreadable before and behind a guest's memory: whatever went wrong, no guest would reach another's.
+// guard is the size of the unreadable areas in front of and behind a guest's memory. They keep guests apart if all else fails.
 const guard = pageSize
 
 // newLinearMemory reserves a memory of at most limit bytes and its ledger.
 func newLinearMemory(limit, ledger uint64) (*linearMemory, error) {
-	size := int(max(limit+ledger, pageSize)) // there is no mapping of nothing
+	size := int(max(limit+ledger, pageSize)) // a mapping must not be empty
 	b, err := syscall.Mmap(-1, 0, guard+size+guard, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: reserve %d bytes of guest memory: %w", size, err)
@@ -69,7 +69,7 @@ func withMemory(ctx context.Context, l *linearMemory) context.Context {
 	return experimental.WithMemoryAllocator(ctx, l)
 }
 
-// Free gives the memory back. Nothing may look at it afterwards.
+// Free gives the memory back. The memory must not be used afterwards.
 func (l *linearMemory) Free() {
 	if l.mapped != nil {
 		_ = syscall.Munmap(l.mapped)
@@ -89,9 +89,9 @@ func (l *linearMemory) slice(p, n uint32) ([]byte, bool) {
 	return l.reserved[p:end:end], true
 }
 
-// image is the state every call starts from: memory and mutable globals after initialisation and warm-up.
+// image is the state from which every call starts: memory and mutable globals after initialisation and warm-up.
 type image struct {
-	chunks  [][]byte // nil for one that is all zeros
+	chunks  [][]byte // nil stands for zeros
 	globals []uint64
 	ticks   uint64 // of the monotonic clock
 }
@@ -134,7 +134,7 @@ func (im *image) fill(memory []byte) {
 	}
 }
 
-// restore puts back the granules that were written to, says how many bytes that were, and empties the ledger.
+// restore puts back the granules that were written to, returns their size in bytes, and empties the ledger.
 func (im *image) restore(l *linearMemory) (restored int) {
 	memory, notes := l.bytes(), l.notes(0, l.size)
 	for at := 0; at < len(notes); at += 8 {
@@ -161,7 +161,7 @@ func (im *image) put(memory []byte, at, n int) int {
 	return copy(memory[at:at+n], im.chunk(at / chunkSize)[at%chunkSize:])
 }
 
-// is reports whether memory is that of the image.
+// is reports whether memory equals the image.
 func (im *image) is(memory []byte) bool {
 	if uint64(len(memory)) != im.size() {
 		return false

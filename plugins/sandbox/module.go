@@ -17,7 +17,7 @@ type Module struct {
 	wasm    []byte // as received; nil once forgotten
 	source  func() ([]byte, error)
 	warm    []byte
-	apart   bool // compiled and initialised by a compiler
+	apart   bool // a compiler compiles and initialises it
 	sum     [32]byte
 	hash    string
 	pool    *pool
@@ -28,12 +28,12 @@ type Module struct {
 	mu       sync.Mutex
 	building *build // the last attempt to compile
 	manifest []byte // nil until known
-	expected []byte // what the manifest has to be; nil where nobody has said
+	expected []byte // the manifest by Expect, or nil
 	closing  bool
 	drained  chan struct{} // closed when everything is freed; nil before closing
 }
 
-// build is one attempt to compile a module. Everyone who needs the code waits for it.
+// build is one attempt to compile a module. All callers that need the code wait for it.
 type build struct {
 	done chan struct{}
 	code *code
@@ -43,8 +43,8 @@ type build struct {
 // Hash returns the SHA-256 of the module as received, in lower-case hexadecimal.
 func (m *Module) Hash() string { return m.hash }
 
-// Manifest returns what the guest's payswitch_manifest answers. It is run once, on finite fuel, and remembered, with a
-// cache directory over restarts too, so that starting up compiles nothing.
+// Manifest returns the answer of the guest's payswitch_manifest. The guest runs once for it, on finite fuel. A cache directory keeps the
+// answer over restarts, so that a start compiles nothing.
 func (m *Module) Manifest(ctx context.Context) ([]byte, error) {
 	m.mu.Lock()
 	known, closing := m.manifest, m.closing
@@ -68,8 +68,8 @@ func (m *Module) Manifest(ctx context.Context) ([]byte, error) {
 	return append(make([]byte, 0, len(known)), known...), nil
 }
 
-// Expect says beforehand what the guest's manifest is, so that it is known without compiling the module. Whatever is compiled later has to
-// say the very same, or the module is refused. Call it before anything else.
+// Expect sets the guest's manifest, so that Manifest need not compile the module. A guest that answers another manifest once it is
+// compiled is refused. Call Expect before any other method.
 func (m *Module) Expect(manifest []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -77,15 +77,15 @@ func (m *Module) Expect(manifest []byte) {
 	m.manifest = m.expected
 }
 
-// Forget gives the module's bytes up until they are needed to compile it: source brings them again, the same ones. Call it before the
-// first step. A switch with many adapters need not hold those that nobody uses in memory.
+// Forget gives up the module's bytes. source must return the same bytes when the module is compiled. Call Forget before the first
+// step. It spares a switch with many adapters the memory of those without payments.
 func (m *Module) Forget(source func() ([]byte, error)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.wasm, m.source = nil, source
 }
 
-// bytes are the module as received.
+// bytes returns the module as received.
 func (m *Module) bytes() ([]byte, error) {
 	m.mu.Lock()
 	wasm, source := m.wasm, m.source
@@ -95,7 +95,7 @@ func (m *Module) bytes() ([]byte, error) {
 	}
 	wasm, err := source()
 	if err == nil && sha256.Sum256(wasm) != m.sum {
-		err = &RefusedError{Reason: "its bytes are not those it was loaded from"}
+		err = &RefusedError{Reason: "the bytes of the module changed since it was loaded: load it again"}
 	}
 	return wasm, err
 }
@@ -108,17 +108,17 @@ func (m *Module) remember(manifest []byte) {
 
 // Call is one step.
 type Call struct {
-	Now   time.Time // what the guest's clock says
+	Now   time.Time // the time that the guest's clock shows
 	Seed  [32]byte  // of the guest's random bytes
 	Input []byte
-	Debug io.Writer // gets what the guest wrote to standard output and error, after the step; nil discards
+	Debug io.Writer // receives, after the step, the guest's standard output and error; nil discards them
 }
 
-// Step passes a message to the guest and returns its answer, which is the caller's to keep. The same call gives the same
-// answer, to the bit: nothing of one step is there in the next.
+// Step passes a message to the guest and returns its answer, which the caller may keep. The same call gives the same answer, to the bit:
+// no step sees anything of an earlier one.
 //
-// ctx bounds the wait for an instance and, in the first call, for the compilation. The guest itself is bounded by fuel.
-// A guest that was stopped is reported as a *TrapError and its instance is thrown away.
+// ctx bounds the wait for an instance and, in the first call, for the compilation. Fuel bounds the guest itself. A guest that was
+// stopped is reported as a *TrapError. Other errors: ErrClosed, ErrInputTooLarge, *RefusedError, *CompileError and ctx.Err().
 func (m *Module) Step(ctx context.Context, c Call) ([]byte, error) {
 	if len(c.Input) > m.runtime.limits.MessageBytes {
 		return nil, ErrInputTooLarge
@@ -130,10 +130,10 @@ func (m *Module) Step(ctx context.Context, c Call) ([]byte, error) {
 	return answer, err
 }
 
-// lent runs a step in an instance of the pool, and returns what the guest wrote to the debug log beside its answer.
+// lent runs a step in an instance of the pool. It returns the guest's answer and debug log.
 func (m *Module) lent(ctx context.Context, c Call) (answer, debug []byte, err error) {
 	var code *code
-	for { // again when the module was put to rest in between
+	for { // again if Rest gave up the code in between
 		if code, err = m.ready(ctx); err != nil {
 			return nil, nil, err
 		}
@@ -187,8 +187,8 @@ func (m *Module) discard(in *instance) {
 	in.close()
 }
 
-// ready returns the compiled code, compiling it if nobody has. An attempt that failed for want of resources is repeated
-// by the next caller; a module that was refused, or that trapped before its first step, stays so.
+// ready returns the compiled code, and compiles it first if necessary. If an attempt failed for want of resources, the next caller
+// tries again. A module that was refused, or that trapped before its first step, is not tried again.
 func (m *Module) ready(ctx context.Context) (*code, error) {
 	if c := m.code.Load(); c != nil {
 		return c, nil
@@ -212,7 +212,7 @@ func (m *Module) ready(ctx context.Context) (*code, error) {
 	}
 }
 
-// failedForNow reports whether the attempt is over and another one might succeed.
+// failedForNow reports whether the attempt failed and another one might succeed.
 func (b *build) failedForNow() bool {
 	select {
 	case <-b.done:
@@ -229,7 +229,7 @@ func (m *Module) compile(b *build) {
 	code, first, err := m.runtime.build(m)
 	if err == nil && m.expected != nil && !bytes.Equal(code.manifest, m.expected) {
 		first.close()
-		err = &RefusedError{Reason: "its manifest is not the one that came with it"}
+		err = &RefusedError{Reason: "the module's manifest is not the one that came with it"}
 	}
 	if err != nil {
 		b.err = err
@@ -244,8 +244,8 @@ func (m *Module) compile(b *build) {
 	m.code.Store(code)
 }
 
-// Rest gives up the compiled code and all instances of a module that no step runs in, some 20 MB, until the next step, which takes the
-// code from the cache directory, or compiles anew without one. It says whether there was something to give up and nobody used it.
+// Rest gives up the compiled code and all instances of a module, some 20 MB. It does nothing and returns false while a step runs, or
+// if there is no code. The next step loads the code from the cache directory, or compiles it again where there is no such directory.
 func (m *Module) Rest() bool {
 	if !m.pool.occupy() {
 		return false
@@ -267,8 +267,8 @@ func (m *Module) Rest() bool {
 	return true
 }
 
-// Close refuses further calls, waits for running ones and frees everything. When ctx ends first, it returns its error
-// and the rest is done as soon as the last call is over.
+// Close refuses further calls, waits for running ones and frees the module. If ctx ends first, Close returns its error, and the module
+// is freed after the last call.
 func (m *Module) Close(ctx context.Context) error {
 	select {
 	case <-m.startClose():

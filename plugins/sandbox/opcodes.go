@@ -81,13 +81,13 @@ const (
 	typeEmpty                          = 0x40 // a block without results
 )
 
-// refusedMisc names the instructions with prefix 0xfc that are refused: each of them changes state a reset does not put
-// back (tables, dropped segments), or works on passive segments, which are refused as well.
+// refusedMisc names the refused instructions with prefix 0xfc. Each changes state that a reset does not put back (tables, dropped
+// segments), or works on passive segments, which are refused as well.
 var refusedMisc = map[uint32]string{
 	8: "memory.init", 9: "data.drop", 12: "table.init", 13: "elem.drop", 14: "table.copy", 15: "table.grow", 17: "table.fill",
 }
 
-// instruction is one decoded instruction: as much of its immediates as the rewriter needs.
+// instruction is one decoded instruction, with the immediates that the rewriter needs.
 type instruction struct {
 	at     int // offset of the opcode
 	op     byte
@@ -95,7 +95,7 @@ type instruction struct {
 	index  uint32   // of calls, globals, locals, labels; the type of indirect calls
 	offset uint32   // of loads and stores
 	value  int64    // of integer constants; the type of a block
-	labels []uint32 // of br_table, the default's last; until the next one is read
+	labels []uint32 // of br_table, the default's last; valid until the next br_table is read
 }
 
 // toOptimise is the instruction, which ends at end, as package optimise reads it.
@@ -103,7 +103,7 @@ func (in *instruction) toOptimise(end int) optimise.Instruction {
 	return optimise.Instruction{At: in.at, End: end, Op: in.op, Index: in.index, Offset: in.offset, Value: in.value, Labels: in.labels}
 }
 
-// next decodes one instruction. Whatever it does not know is refused.
+// next decodes one instruction and refuses unknown ones.
 func (r *reader) next(in *instruction) {
 	in.at = r.p
 	in.op = r.byte()
@@ -144,7 +144,7 @@ func (r *reader) next(in *instruction) {
 	case op == opPrefixMisc:
 		r.misc(in)
 	case op == opRefFunc:
-		r.fail(in.at, "ref.func: the runtime keeps a new reference for every execution, without end; take the function from a table")
+		r.fail(in.at, "ref.func: the runtime keeps a new reference for every execution; take the function from a table")
 	case op == opTableSet:
 		r.fail(in.at, "table.set: tables must not change, a reset does not put them back")
 	case op == opPrefixVector:
@@ -180,8 +180,8 @@ func (r *reader) zero(at int, what string) {
 	}
 }
 
-// cost is the fuel an instruction is charged, about one unit for what takes a processor a fraction of a nanosecond. Loads
-// are dearer because they may miss the caches; structure is free. Bulk instructions are charged by length beside this.
+// cost is the fuel that an instruction costs: about one unit for a fraction of a nanosecond. Loads cost more because they may miss the
+// caches. Blocks and their ends are free. Bulk instructions also pay by length.
 func (in *instruction) cost() int64 {
 	switch op := in.op; {
 	case op == opBlock, op == opLoop, op == opEnd, op == opElse, op == opNop:

@@ -17,7 +17,7 @@ const (
 	secDataCount
 )
 
-// sectionOrder is where a section stands in a module; 0 for one that is not known.
+// sectionOrder is the place of a section in a module; 0 for an unknown one.
 var sectionOrder = [...]int{secType: 1, secImport: 2, secFunction: 3, secTable: 4, secMemory: 5, secGlobal: 6, secExport: 7,
 	secStart: 8, secElement: 9, secDataCount: 10, secCode: 11, secData: 12}
 
@@ -57,7 +57,7 @@ type (
 	}
 )
 
-// parsed is what the checks and the rewriter know of a module. It refers to the module's bytes.
+// parsed is what the checks and the rewriter need of a module. It refers to the module's bytes.
 type parsed struct {
 	wasm      []byte
 	sections  []section
@@ -67,16 +67,16 @@ type parsed struct {
 	tables    uint64     // entries of all tables together
 	hasMem    bool
 	memMin    uint32
-	memMax    uint32 // pages; 65536 when not given
+	memMax    uint32 // pages; 65536 if the module has no limit
 	globals   []global
 	exports   map[string]export
-	start     int64 // function index, -1 for none
+	start     int64 // function index; -1 if there is no start function
 	bodies    []span
 	data      []segment
 	optimised bool // the module is the optimised form: stores share their notes
 }
 
-// parse reads the structure of a module; function bodies are looked at later. It refuses what it does not understand.
+// parse reads the structure of a module, except function bodies. It refuses what it does not understand.
 func parse(wasm []byte) (*parsed, error) {
 	if len(wasm) < 8 || string(wasm[:8]) != "\x00asm\x01\x00\x00\x00" {
 		return nil, refused(0, "not a WebAssembly 1 module")
@@ -96,7 +96,7 @@ func parse(wasm []byte) (*parsed, error) {
 				return nil, refused(at, "unknown section %d", id)
 			}
 			if sectionOrder[id] <= last {
-				return nil, refused(at, "section %d out of order or twice", id)
+				return nil, refused(at, "section %d stands in the wrong place or twice", id)
 			}
 			last = sectionOrder[id]
 		}
@@ -184,7 +184,7 @@ func (m *parsed) typeSection(r *reader) {
 	for range r.several(maxTypes, "types") {
 		at := r.p
 		if form := r.byte(); form != 0x60 {
-			r.fail(at, "type of form %#x", form)
+			r.fail(at, "type of form %#x, only functions (0x60) are supported", form)
 		}
 		t := funcType{params: r.name(), results: r.name()}
 		for _, v := range []byte(t.params + t.results) {
@@ -203,7 +203,7 @@ func (r *reader) valueType(at int, t byte) {
 	case typeVector:
 		r.fail(at, "vector (SIMD) type: build the guest without simd128")
 	default:
-		r.fail(at, "value type %#x", t)
+		r.fail(at, "unknown value type %#x", t)
 	}
 }
 
@@ -251,7 +251,7 @@ func (m *parsed) globalSection(r *reader) {
 	}
 }
 
-// constant skips a constant expression, and returns the value of the plain i32.const.
+// constant skips a constant expression. plain is true if the expression is an i32.const, whose value is v.
 func (r *reader) constant() (v uint32, plain bool) {
 	at := r.p
 	switch op := r.byte(); op {
@@ -288,8 +288,8 @@ func (m *parsed) exportSection(r *reader) {
 	}
 }
 
-// elementSection counts what fills the tables, and skips it: tables cannot change afterwards. wazero trusts the counts of this section and
-// makes room for as many entries as they say.
+// elementSection counts the entries of tables and skips them. wazero trusts the counts of this section and makes room for so many
+// entries.
 func (m *parsed) elementSection(r *reader) {
 	entries := 0
 	for range r.several(maxTables*64, "element segments") {
@@ -298,7 +298,7 @@ func (m *parsed) elementSection(r *reader) {
 		if flag > 7 {
 			r.fail(at, "element segment of kind %d", flag)
 		}
-		if flag&1 == 0 { // active: it says where
+		if flag&1 == 0 { // active: the place in the table follows
 			if flag&2 != 0 {
 				r.u32()
 			}

@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// pool lends out the instances of a module, at most as many as there are slots, the most recently used first.
+// pool lends the instances of a module, the most recently used first, and at most as many as it has slots. It is safe for
+// concurrent use.
 type pool struct {
-	slots  chan struct{} // holds a token for every instance that is lent
+	slots  chan struct{} // holds a token for every lent instance
 	closed chan struct{}
 	once   sync.Once
-	waited atomic.Int64 // nanoseconds
+	waited atomic.Int64 // nanoseconds that callers waited
 
 	mu   sync.Mutex
 	idle []*instance
@@ -22,7 +23,7 @@ func newPool(size int) *pool {
 	return &pool{slots: make(chan struct{}, size), closed: make(chan struct{})}
 }
 
-// acquire waits for a slot. After it, take and put are allowed until release.
+// acquire waits for a slot. Its caller may take and put instances until release.
 func (p *pool) acquire(ctx context.Context) error {
 	select {
 	case <-p.closed:
@@ -40,7 +41,7 @@ func (p *pool) acquire(ctx context.Context) error {
 		}
 	}
 	select {
-	case <-p.closed: // both were ready: closing comes first
+	case <-p.closed: // select picks at random when both are ready
 		p.release()
 		return ErrClosed
 	default:
@@ -70,7 +71,7 @@ func (p *pool) put(in *instance) {
 	p.idle = append(p.idle, in)
 }
 
-// occupy takes all slots if nobody has one, without waiting, and says whether it did.
+// occupy takes all slots and returns true, or returns false at once if a caller holds one.
 func (p *pool) occupy() bool {
 	for n := range cap(p.slots) {
 		select {
@@ -85,17 +86,17 @@ func (p *pool) occupy() bool {
 	return true
 }
 
-// leave gives back what occupy took.
+// leave releases the slots that occupy took.
 func (p *pool) leave() {
 	for range cap(p.slots) {
 		p.release()
 	}
 }
 
-// shut refuses all further callers.
+// shut makes acquire fail with ErrClosed.
 func (p *pool) shut() { p.once.Do(func() { close(p.closed) }) }
 
-// drain waits until nothing is lent and closes the instances. The pool must be shut.
+// drain waits until all instances are back, and closes them. The pool must be shut.
 func (p *pool) drain() {
 	for range cap(p.slots) {
 		p.slots <- struct{}{}

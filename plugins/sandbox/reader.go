@@ -2,12 +2,12 @@ package sandbox
 
 import "iter"
 
-// reader walks over a binary module. The first thing it cannot read is remembered in err; from then on every method
-// answers with zero values, so that callers check once per loop.
+// reader reads a binary module. It keeps its first error in err; from then on every method returns zero values, so that callers check
+// once per loop.
 type reader struct {
-	b   []byte // the whole module, so that p is the offset errors name
+	b   []byte // the whole module, so that p is the offset in error texts
 	p   int
-	end int // b[:end] is what may be read
+	end int // the reader reads b[:end]
 	err *RefusedError
 }
 
@@ -105,7 +105,7 @@ func (r *reader) vector() iter.Seq[int] {
 	}
 }
 
-// several is vector for at most most elements, called what.
+// several is vector with a limit: more than most elements are refused. The error calls them what.
 func (r *reader) several(most int, what string) iter.Seq[int] {
 	at := r.p
 	if n := (&reader{b: r.b, p: r.p, end: r.end}).u32(); uint64(n) > uint64(most) {

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// rewriterVersion is part of the key of everything kept on disk. Count it up with every change of what is refused, of
-// the code that is put in, or of what it costs.
+// rewriterVersion is part of the key of every file in the cache directory. Increase it with every change of what is refused, of the code
+// that is added, of what the code costs, and of package optimise.
 const rewriterVersion = 11
 
-// Names of what the rewriter exports beside the guest's own mutable globals.
+// Names of the exports that the rewriter adds, next to those of the guest's own mutable globals.
 const (
 	exportFuel   = reservedPrefix + "fuel"
 	exportRest   = reservedPrefix + "rest"
@@ -18,19 +18,19 @@ const (
 	exportStart  = reservedPrefix + "start"
 )
 
-// stackUnits is how deep a guest may recurse, in units of 8 bytes: 8 MiB. Every call of a function that calls others is
-// charged its instructions, parameters and locals, which is more than its frame can hold. wazero itself would let the
-// stack of an instance grow to 84 MB of Go heap, doubling and copying it on the way.
+// stackUnits is how deep a guest may recurse, in units of 8 bytes: 8 MiB. A call of a function that calls others counts the function's
+// instructions, parameters and locals, which is more than its frame can hold. wazero itself would let an instance's stack grow to
+// 84 MB of Go heap, and double and copy it on the way.
 const stackUnits = 1 << 20
 
-// rewritten is a module ready to be compiled, and what instances of it need beside the code.
+// rewritten is a module ready for compilation, and what its instances need besides the code.
 type rewritten struct {
 	wasm    []byte
-	ledger  uint32   // pages of the ledger, which is behind the guest's memory
+	ledger  uint32   // pages of the ledger
 	globals []string // export names of the guest's mutable globals
 	start   bool     // the start function is exported as exportStart
 	data    []segment
-	source  []byte // the module as received, which data refers to
+	source  []byte // the module as received, to which data refers
 }
 
 // rewriter holds the state of one rewriting.
@@ -52,17 +52,14 @@ type rewriter struct {
 
 // rewrite instruments a parsed module:
 //
-//   - every function charges fuel, and every function that calls others counts the depth of the stack; there is one way out for
-//     those that are stopped;
+//   - every function charges fuel, and every function that calls others counts the depth of the stack; a stopped function leaves by one way;
 //   - stores note in the ledger which granules of the memory they wrote to;
-//   - loads and stores that go by one local share its address, and so the compiler's check and the note;
-//   - jumps by way of a loop and a br_table go to their blocks directly, and functions of the Go compiler are entered where Go enters them;
-//   - the ledger's pages are added to the memory, behind what the guest has of it, and memory.size does not count them;
-//   - the guest's mutable globals, and those four, are exported;
-//   - start function and data segments are taken out. The host runs and applies them for the first instance; all
-//     others start from its image.
+//   - the ledger's pages follow the guest's memory, and memory.size does not count them;
+//   - the guest's mutable globals, and the four that the rewriter adds, are exported;
+//   - start function and data segments are removed. The host runs and applies them for the first instance; all others start from its
+//     image.
 //
-// Nothing is renumbered: types, functions, globals and exports are only appended.
+// The rewriter only appends types, functions, globals and exports, so that no number changes.
 func (m *parsed) rewrite(maxPages uint32) (*rewritten, error) {
 	globals, functions := uint64(len(m.globals)), uint64(len(m.imports)+len(m.funcs))
 	w := &rewriter{m: m, fuel: globals, depth: globals + 1, ledger: globals + 2, rest: globals + 3, note: functions, enlarge: functions + 1, refuel: functions + 2,
@@ -113,7 +110,7 @@ func (w *rewriter) section(id byte, body []byte) {
 	w.out = append(w.out, body...)
 }
 
-// grown returns the body of a section with added elements.
+// grown returns the body of a section with so many added elements.
 func (w *rewriter) grown(s section, added int, elements []byte) []byte {
 	r := &reader{b: w.m.wasm, p: s.start, end: s.end}
 	n := r.count()
@@ -147,8 +144,7 @@ func (w *rewriter) memorySection() []byte {
 	return appendU(b, uint64(max(w.maxPages, w.m.memMin)+w.ledgerPages))
 }
 
-// globalSection appends the injected globals; s may be a later section when the module has no globals. No fuel is there
-// until the host sets it.
+// globalSection appends the injected globals. s is a later section if the module has no globals. There is no fuel until the host sets it.
 func (w *rewriter) globalSection(s section) []byte {
 	injected := []byte{
 		typeI64, 1, opI64Const, 0, opEnd, // fuel
@@ -228,7 +224,7 @@ func (w *rewriter) blockType(results string) []byte {
 	return appendS(nil, int64(w.typeOf(funcType{results: results})))
 }
 
-// typeOf returns the number of a function type, which is added if the module does not have it.
+// typeOf returns the number of a function type, and adds the type if the module does not have it.
 func (w *rewriter) typeOf(want funcType) uint64 {
 	if i := slices.Index(w.m.types, want); i >= 0 {
 		return uint64(i)

@@ -111,15 +111,15 @@ func (w *rewriter) charge(b []byte, cost int64) []byte {
 	return appendU(append(b, opGlobalSet), w.fuel)
 }
 
-// checkFuel asks for more fuel when there is none left, and leaves for the end of the function, depth blocks further out, where the guest is
-// stopped, when there is none to be had.
+// checkFuel asks for more fuel if there is none left. If there is no more, it branches to the end of the function, depth blocks further
+// out, where the guest is stopped.
 func (w *rewriter) checkFuel(b []byte, depth uint32) []byte {
 	b = appendU(append(b, opGlobalGet), w.fuel)
 	b = appendU(append(b, opI64Const, 0, opI64LtS, opIf, typeEmpty, opCall), w.refuel)
 	return append(appendU(append(b, opBrIf), uint64(depth)+1), opEnd)
 }
 
-// enter counts a frame onto the stack and stops the guest when it is too deep.
+// enter adds a frame to the depth of the stack, and stops the guest if the stack is too deep.
 func (w *rewriter) enter(b []byte, frame int64) []byte {
 	b = appendU(append(b, opGlobalGet), w.depth)
 	b = appendS(append(b, opI32Const), frame)
@@ -136,8 +136,9 @@ func (w *rewriter) leave(b []byte, frame int64) []byte {
 	return appendU(append(b, opGlobalSet), w.depth)
 }
 
-// store notes where a store wrote to, after it has: a store into the ledger cannot undo its own note. What is noted is the first
-// address in reach, for others as well (base.go). Stack before: address, value.
+// store adds the note to a store. The note comes after the store, so that a store into the ledger cannot undo its own note. The note is
+// for the address plus the static offset rounded down to reach, so that it can stand for other stores as well (optimise.Notes). Stack
+// before: address, value.
 func (w *rewriter) store(b []byte, k mark, l scratch) []byte {
 	value := l.value[storeLocal(k.op)]
 	b = appendU(append(b, opLocalSet), value)
@@ -155,8 +156,8 @@ func (w *rewriter) store(b []byte, k mark, l scratch) []byte {
 	return appendU(append(b, opI32Store8, 0), ledgerSlack)
 }
 
-// bulk charges a memory.copy or memory.fill by its length and notes the granules it wrote to. Stack before: destination, source or value,
-// length.
+// bulk charges a memory.copy or memory.fill by its length and notes the granules that it wrote to. Stack before: destination, source or
+// value, length.
 func (w *rewriter) bulk(b []byte, k mark, l scratch) []byte {
 	b = appendU(append(b, opLocalSet), l.length)
 	b = appendU(append(b, opLocalSet), l.source)
@@ -177,11 +178,11 @@ func (w *rewriter) bulk(b []byte, k mark, l scratch) []byte {
 	return appendU(append(b, opCall), w.note)
 }
 
-// grow charges a memory.grow by what the memory grows beyond freePages. Asking for more than there can be fails and costs
-// nothing. Stack before: pages; after: what memory.grow answers.
+// grow charges a memory.grow by the growth beyond freePages. A request for more than the largest memory fails and costs nothing. Stack
+// before: pages; after: the result of memory.grow.
 func (w *rewriter) grow(b []byte, k mark, l scratch) []byte {
 	b = appendU(append(b, opLocalSet), l.addr)
-	limit := func(b []byte, pages uint32) []byte { // is the memory, with those it asks for, above pages?
+	limit := func(b []byte, pages uint32) []byte { // leaves 1 if the grown memory has more than so many pages
 		b = append(b, opMemorySize, 0, opI64ExtendI32)
 		b = appendU(append(b, opLocalGet), l.addr)
 		b = append(b, opI64ExtendI32, opI64Add)

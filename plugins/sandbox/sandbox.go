@@ -18,12 +18,12 @@ import (
 // Limits bound what a module may be and do. Zero fields take the defaults.
 type Limits struct {
 	MemoryPages   uint32        // pages of 64 KiB an instance may have; default 1024 (64 MiB)
-	StepFuel      int64         // fuel of one step; default 100 million; see ration for what that means in time
+	StepFuel      int64         // fuel of one step; default 100 million; doc.go, "Time", says how long that is
 	InitFuel      int64         // fuel of initialisation, of the manifest, and of the warm-up, each; default 400 million
 	ModuleBytes   int           // size of a module; default 16 MiB
 	FunctionBytes int           // size of one function body, which bounds the time it takes to compile; default 256 KiB
 	MessageBytes  int           // size of a message, in and out; default 1 MiB
-	CompileTime   time.Duration // of one module, after which its callers get an error and may try again; default 30 s
+	CompileTime   time.Duration // for one module; beyond it callers get an error and may try again; default 30 s
 	CompileMemory int64         // bytes that a compiler process may take; default 1 GiB
 	Instances     int           // per module; callers beyond it wait; default 2*GOMAXPROCS
 }
@@ -62,15 +62,15 @@ func (l Limits) validate() error {
 	return nil
 }
 
-// Options are what New can be told. The zero value is usable.
+// Options configure a Runtime. The zero value is usable.
 type Options struct {
 	Limits   Limits
-	CacheDir string       // of compiled code, kept over restarts; empty for none. It holds native code: see New
+	CacheDir string       // keeps compiled code over restarts; "" keeps none. It holds native code: see New
 	Logger   *slog.Logger // nil discards
 
-	// Compiler is the command that is started to compile a module and to run it up to the state its calls start from, as Self: a hostile
-	// module then takes that process's memory and time, not ours. nil does both in this process. What LoadOwn loads is ours, and
-	// compiled here.
+	// Compiler is the command, as Self returns it, of a process that compiles a module and runs it up to the state from which its calls
+	// start. A hostile module then uses the memory and time of that process. nil does both in this process. Modules of LoadOwn are
+	// always compiled in this process.
 	Compiler []string
 
 	// Unoptimised runs modules without the rewrites of package optimise. Modules then compute the same, but slower. The two forms
@@ -88,23 +88,23 @@ type Runtime struct {
 	log          *slog.Logger
 	moduleConfig wazero.ModuleConfig
 	compiling    chan struct{} // holds a token while a module is compiled: one at a time
-	compiler     []string      // nil for none
+	compiler     []string      // may be nil
 	apart        chan struct{} // holds a token while the compiler runs
-	ending       chan struct{} // closed when the runtime is: the compiler is ended
-	scratch      *scratchDir   // the cache directory of a runtime that was given none and has a compiler
+	ending       chan struct{} // closed with the runtime, which ends the compiler
+	scratch      *scratchDir   // the cache directory of a runtime that has a compiler and no CacheDir
 
 	mu      sync.Mutex
 	closed  bool
 	modules map[*Module]struct{}
 }
 
-// features is what a guest may use of WebAssembly: version 2 without vector instructions.
+// features are the parts of WebAssembly that a guest may use: version 2 without vector instructions.
 const features = api.CoreFeaturesV2 &^ api.CoreFeatureSIMD
 
-// New makes a runtime. It starts nothing costly.
+// New makes a runtime. It compiles nothing.
 //
-// CacheDir is created if it is missing, for this user alone. A directory that belongs to another user or that others may
-// write to is refused: whoever can write to it can run native code in this process.
+// New creates CacheDir if it is missing, for this user alone. It refuses a directory that belongs to another user or that others may
+// write to, because a user who can write there can run native code in this process.
 func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 	limits := o.Limits.withDefaults()
 	if err := limits.validate(); err != nil {
@@ -119,13 +119,13 @@ func New(ctx context.Context, o Options) (_ *Runtime, err error) {
 		apart:       make(chan struct{}, 1),
 		ending:      make(chan struct{}),
 		modules:     map[*Module]struct{}{},
-		// Nothing of the host is given away, and no name, so that any number of instances fit into one runtime.
+		// The guest gets nothing of the host. Instances have no name, so that any number fit into one runtime.
 		moduleConfig: wazero.NewModuleConfig().WithName("").WithStartFunctions(),
 	}
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
-	// Not WithCloseOnContextDone: it makes calls several times slower and does not stop deep recursion; fuel does both.
+	// Fuel ends calls. wazero's WithCloseOnContextDone would make them several times slower, and not stop deep recursion.
 	config := wazero.NewRuntimeConfigCompiler().WithCoreFeatures(features).WithMemoryLimitPages(limits.MemoryPages + ledgerPages(limits.MemoryPages)).
 		WithDebugInfoEnabled(false)
 	dir := o.CacheDir
@@ -176,7 +176,7 @@ func (r *Runtime) Close(ctx context.Context) error {
 	}
 	for _, m := range modules {
 		if err := m.Close(ctx); err != nil {
-			return err // steps still run in it: nothing more may be freed
+			return err // its steps still run and need the runtime
 		}
 	}
 	err := r.wazero.Close(ctx)
@@ -187,17 +187,17 @@ func (r *Runtime) Close(ctx context.Context) error {
 	return err
 }
 
-// Load validates a module exactly as received, checks that the sandbox can run it, and returns it without compiling it:
-// the first Step or Manifest does that. It keeps wasm and warm, which must not change any more. A module that cannot be
-// run is refused with a *RefusedError. With Options.Compiler, whether it is valid is found out with its first Step or Manifest.
+// Load validates a module exactly as received, checks that the sandbox can run it, and returns it. The first Step or Manifest compiles
+// it. Load keeps wasm and warm, which must not change any more. It refuses a module that cannot run with a *RefusedError. With
+// Options.Compiler, the first Step or Manifest validates the module.
 //
-// warm is the message of a step taken once before the state every call starts from is kept, so that what a guest sets up
-// on first use is there already and its memory need not grow in each call; nil for none. It must hold nothing secret.
+// warm is the message of a step that runs once, before the sandbox keeps the state from which every call starts. Calls then find ready
+// what the guest sets up on first use, and need not grow the memory. nil runs no such step. warm must hold no secret.
 func (r *Runtime) Load(wasm []byte, warm []byte) (*Module, error) {
 	return r.load(wasm, warm, r.compiler != nil)
 }
 
-// LoadOwn is Load for a module that this program trusts as itself. It is compiled and initialised in this process.
+// LoadOwn is Load for a module that this program trusts as much as itself. This process compiles and initialises it.
 func (r *Runtime) LoadOwn(wasm []byte, warm []byte) (*Module, error) {
 	return r.load(wasm, warm, false)
 }
@@ -214,12 +214,12 @@ func (r *Runtime) load(wasm, warm []byte, apart bool) (*Module, error) {
 	if !r.disk.accepted(m.hash) && !r.isClosed() {
 		err := r.examine(wasm, apart)
 		if err != nil {
-			if r.isClosed() { // meanwhile: the verdict means nothing
+			if r.isClosed() { // wazero fails for any module then
 				err = ErrClosed
 			}
 			return nil, err
 		}
-		if !apart { // else the compiler says so
+		if !apart { // otherwise the compiler validates the module and keeps the verdict
 			r.disk.accept(m.hash, r.log)
 		}
 	}
@@ -232,8 +232,8 @@ func (r *Runtime) load(wasm, warm []byte, apart bool) (*Module, error) {
 	return m, nil
 }
 
-// Known reports whether a module's manifest is known from the cache directory, so that Load and Manifest take no time. hash is that of
-// Module.Hash.
+// Known reports whether the cache directory has a module's verdict and manifest, so that Load and Manifest take no time. hash is the
+// one of Module.Hash.
 func (r *Runtime) Known(hash string) bool {
 	_, known := r.disk.manifest(hash)
 	return known && r.disk.accepted(hash)
@@ -245,9 +245,8 @@ func (r *Runtime) isClosed() bool {
 	return r.closed
 }
 
-// examine refuses a module that cannot be run. It first looks at it as it was received: a module that is valid only
-// after instrumentation, because it names the injected globals say, must not get that far. Whether it is valid is left to the compiler of a
-// module that has one.
+// examine refuses a module that the sandbox cannot run. It examines the module as received, because instrumentation can make an
+// invalid module valid, for example one that names the injected globals. Where apart is set, the compiler validates the module.
 func (r *Runtime) examine(wasm []byte, apart bool) error {
 	p, err := parse(wasm)
 	if err != nil {

@@ -7,29 +7,29 @@ import (
 	"payswitch/plugins/sandbox/optimise"
 )
 
-// markKind says what the rewriter does at a place in a function body.
+// markKind says what the rewriter does at a place of a function body.
 type markKind byte
 
 const (
 	markCharge markKind = iota // charge the basic block that starts here
-	markCheck                  // the same, and stop when the fuel is gone
+	markCheck                  // the same, and stop if the fuel is gone
 	markStore                  // a store: note where it wrote
 	markNoted                  // a store that a later one notes: leave it as it is
-	markBulk                   // memory.copy or memory.fill: charge by length, note what it wrote
+	markBulk                   // memory.copy or memory.fill: charge by length, note where it wrote
 	markGrow                   // memory.grow: charge by pages, keep the ledger behind the memory
-	markSize                   // memory.size: without the ledger
+	markSize                   // memory.size: take off the ledger
 	markReturn                 // a return: leave through the end of the function instead
 )
 
 // mark is one place in a function body where the rewriter adds or replaces something.
 type mark struct {
-	at     int // offset in the module; new code goes before it
-	end    int // where what is replaced ends
+	at     int // offset in the module; new code goes in front of it
+	end    int // end of the replaced code
 	cost   int64
 	kind   markKind
 	op     byte   // of the load or store
 	offset uint32 // static offset of the load or store
-	depth  uint32 // the number of blocks around it, with the one that is put around the body: where the guest is stopped
+	depth  uint32 // number of blocks around it, with the added one around the body, at whose end the guest is stopped
 }
 
 // blockKind is what a structured instruction opens.
@@ -41,20 +41,20 @@ const (
 	blockIf
 )
 
-// functionScan is what one pass over a function body finds. It is reused from function to function.
+// functionScan is the result of one pass over a function body. scanBodies reuses it from function to function.
 type functionScan struct {
 	marks     []mark
 	loops     []blockKind // the open blocks
-	ifs       []int       // of those that are conditions, the marks of the basic blocks they stand in
+	ifs       []int       // for each open if, the mark of the basic block around it
 	locals    uint64      // parameters and declared locals
 	groups    int         // groups of declared locals
 	declStart int
 	declEnd   int
 	end       int // offset of the final end
 	calls     bool
-	stops     bool    // there is a check in it that may stop the guest
+	stops     bool    // the body has a check that may stop the guest
 	branched  bool    // control flow may have left the straight line from the entry
-	header    int     // the mark of the loop that the straight line from the entry leads to; 0 if there is none
+	header    int     // mark of the loop to which the straight line from the entry leads; 0 if there is no such loop
 	stores    [4]bool // needs a scratch local of i32, i64, f32, f64
 	addr      bool    // needs one for an address
 	bulk      bool    // needs two more
@@ -66,10 +66,10 @@ type functionScan struct {
 	notes     optimise.Notes
 }
 
-// rewriterFailed is the reason of a refusal that is our fault: a module may be lost by it, the process not.
+// rewriterFailed is the reason of a refusal after a panic of the rewriter. It costs the module, not the process.
 const rewriterFailed = "the rewriter failed"
 
-// scanBodies scans all function bodies and shows each to visit. It refuses a module that would take too long to compile.
+// scanBodies scans all function bodies and passes each scan to visit. It refuses a module that would take too long to compile.
 func (m *parsed) scanBodies(visit func(i int, s *functionScan)) (err error) {
 	var s functionScan
 	effort, at, code := uint64(0), 0, int64(0)
@@ -100,12 +100,12 @@ func (m *parsed) scanBodies(visit func(i int, s *functionScan)) (err error) {
 	return nil
 }
 
-// scan reads a function body, refusing what is not supported, and finds the places to instrument. Code is charged where it is entered: at
-// the function's entry, at a loop's header and after a block's end, each time for all there is up to the next of these
-// places. What stands behind a condition is charged whether it holds or not: it is little, and charging it apart costs a guest a tenth of its speed.
-// What comes after a condition is charged with what is before it, as what is within may be passed by.
-// Whether fuel is left is checked at function entries and loop headers only, so that between two checks at most one pass through
-// a function body runs.
+// scan reads a function body, refuses what is not supported, and finds the places to instrument. Code is charged where it is entered: at
+// the function's entry, at a loop's header and after a block's end, each time for all code up to the next of these places. Code behind a
+// condition is charged whether the condition holds or not: it is little, and separate charges would cost a guest a tenth of its speed. Code after
+// a condition is charged with the code in front of it, because control flow may skip the charges within.
+//
+// Fuel is checked at function entries and loop headers only, so that at most one pass through a function body runs between two checks.
 func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	body := m.bodies[i]
 	r := &reader{b: m.wasm, p: body.start, end: body.end}
@@ -128,7 +128,7 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	}
 	s.marks = append(s.marks, mark{at: r.p, kind: markCheck})
 	total := uint32(len(m.globals))
-	current := 0 // the mark of the basic block that is being read
+	current := 0 // the mark of the present basic block
 	var in instruction
 	for r.more() && len(s.loops) > 0 {
 		r.next(&in)
@@ -162,8 +162,8 @@ func (s *functionScan) scan(m *parsed, i int) *RefusedError {
 	return nil
 }
 
-// entry decides whether a function is checked where it is entered. It is not if a loop follows at once, which is, nor if it is so short
-// that what calls it has paid for it.
+// entry decides whether the function's entry checks the fuel. It need not if a loop follows at once, whose header checks, or if the
+// function is so short that the check of its caller is enough.
 func (s *functionScan) entry() {
 	first := &s.marks[0]
 	if s.header > 0 {
@@ -182,7 +182,7 @@ func (s *functionScan) entry() {
 	s.stops = true
 }
 
-// instruction notes one instruction and returns the mark of the basic block the next one belongs to.
+// instruction notes one instruction and returns the mark of the basic block to which the next one belongs.
 func (s *functionScan) instruction(r *reader, in *instruction, current int) int {
 	s.marks[current].cost += in.cost()
 	s.values++
@@ -244,9 +244,9 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 		kind := s.loops[n]
 		s.loops = s.loops[:n]
 		switch {
-		case kind == blockLoop: // its end is only ever fallen through
+		case kind == blockLoop: // no branch leads to its end
 			s.loopDepth--
-		case kind == blockIf: // what was charged within may not have been
+		case kind == blockIf: // the charges within may have been skipped
 			current, s.ifs = s.ifs[len(s.ifs)-1], s.ifs[:len(s.ifs)-1]
 		case kind == blockPlain && n > 0:
 			return begin(markCharge, 0)
@@ -255,13 +255,13 @@ func (s *functionScan) instruction(r *reader, in *instruction, current int) int 
 	return current
 }
 
-// mark notes a place with the number of blocks around it.
+// mark appends a mark with the number of blocks around it.
 func (s *functionScan) mark(k mark) {
 	k.depth = uint32(len(s.loops))
 	s.marks = append(s.marks, k)
 }
 
-// store marks a store to be noted.
+// store marks a store that needs a note.
 func (s *functionScan) store(k mark) {
 	k.kind = markStore
 	s.addr = true
@@ -269,7 +269,7 @@ func (s *functionScan) store(k mark) {
 	s.mark(k)
 }
 
-// share takes the note away from a store where the next instruction notes the same place.
+// share removes the note of an earlier store if the note of this instruction stands for it.
 func (s *functionScan) share(in optimise.Instruction) {
 	needless := s.notes.Next(&in)
 	if needless == 0 {
@@ -283,7 +283,7 @@ func (s *functionScan) share(in optimise.Instruction) {
 	}
 }
 
-// storeLocal says which scratch local the value of a store needs: 0 i32, 1 i64, 2 f32, 3 f64.
+// storeLocal returns which scratch local the value of a store needs: 0 i32, 1 i64, 2 f32, 3 f64.
 func storeLocal(op byte) int {
 	switch op {
 	case opI32Store, opI32Store8, opI32Store16:

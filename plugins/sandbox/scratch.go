@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// scratchDir is a cache directory that lives as long as its runtime. It is locked, so that the next process knows one that was left behind.
+// scratchDir is a cache directory that lives as long as its runtime. A lock on it tells other processes that it is in use.
 type scratchDir struct {
 	path string
 	lock *os.File
@@ -15,7 +15,7 @@ type scratchDir struct {
 
 const scratchDirs = "payswitch-adapters-"
 
-// newScratch makes a directory, and removes those that processes of this user left behind when they were killed.
+// newScratch makes a directory. It removes the directories that killed processes of this user left behind.
 func newScratch() (*scratchDir, error) {
 	old, _ := filepath.Glob(filepath.Join(os.TempDir(), scratchDirs+"*"))
 	for _, path := range old {
@@ -45,7 +45,8 @@ func lockDir(path string) (*os.File, error) {
 	return f, nil
 }
 
-// abandoned removes a directory of this user that nobody has locked. A new one may not be locked yet.
+// abandoned removes a directory of this user that no process has locked. It spares directories younger than a minute, which may not be
+// locked yet.
 func abandoned(path string) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.IsDir() || time.Since(info.ModTime()) < time.Minute {

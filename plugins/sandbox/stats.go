@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Stats says what a module has done since it was loaded.
+// Stats counts what a module has done since it was loaded.
 type Stats struct {
 	Compiled      bool
 	Live          int // instances that exist
-	Idle          int // of them, waiting for a call
+	Idle          int // instances that wait for a call
 	InUse         int // calls that hold a slot
 	Steps         uint64
 	Traps         map[TrapKind]uint64
 	Resets        uint64        // instances put back to the initial state after a step
 	Grown         uint64        // instances replaced because their memory grew
 	BytesRestored uint64        // by all resets
-	Waited        time.Duration // of all callers, for an instance
+	Waited        time.Duration // the time all callers together waited for an instance
 	Memory        int           // bytes of guest memory an instance starts from
 }
 
@@ -38,7 +38,7 @@ func (c *counters) trapped(kind TrapKind) {
 	c.traps[kind]++
 }
 
-// Stats returns a picture of the moment; its numbers need not agree with one another to the last call.
+// Stats returns the counts of this moment. Calls that run meanwhile may be in some counts and not in others.
 func (m *Module) Stats() Stats {
 	s := Stats{
 		Live:          int(m.stats.live.Load()),

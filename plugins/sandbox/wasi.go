@@ -19,24 +19,24 @@ const (
 	errnoNosys   = 52
 )
 
-// What the stubs charge: a call into the host takes about as long as this many units, and so does one I/O vector.
+// The fuel that stubs charge: a call into the host, and one I/O vector, take about as long as so many units.
 const (
 	stubCost    = 400
 	vectorCost  = 20
-	randomShift = 1 // random bytes are made at 1<<randomShift bytes a unit
+	randomShift = 1 // one unit pays for 1<<randomShift random bytes
 	maxVectors  = 1024
 )
 
 // stub is one function of WASI preview 1 as guests see it.
 type stub struct {
 	params, results string
-	run             func(in *instance, args []uint64) uint64 // answers an error number
+	run             func(in *instance, args []uint64) uint64 // returns an error number
 }
 
-// wasiStubs holds all of WASI preview 1. The stubs keep no state: there is a wall clock that stands still during a call, a
-// stream of random bytes restarted by every call, and a standard output that goes to the debug log. There are no
-// arguments, no environment, no files and no sockets; exiting stops the guest, and so does waiting, but for a moment. Everything a stub writes into
-// guest memory goes through instance.write, which marks it.
+// wasiStubs holds all functions of WASI preview 1. The stubs keep no state from call to call. The wall clock stands still during a call,
+// every call restarts the random bytes, and standard output goes to the debug log. There are no arguments, environment, files and
+// sockets. proc_exit stops the guest, and so does a wait of more than a moment. Stubs write into guest memory through
+// instance.writable, which notes what they write.
 var wasiStubs = map[string]stub{}
 
 func init() {
@@ -60,7 +60,7 @@ func init() {
 	add("poll_oneoff", "iiii", pollOneoff)
 	add("proc_raise", "i", always(errnoNosys))
 	wasiStubs["proc_exit"] = stub{i32, "", func(_ *instance, args []uint64) uint64 {
-		panic(&stop{TrapExit, fmt.Sprintf("guest called proc_exit(%d)", uint32(args[0]))})
+		panic(&stop{TrapExit, fmt.Sprintf("the guest called proc_exit(%d)", uint32(args[0]))})
 	}}
 	for _, f := range strings.Fields("fd_advise:iIIi fd_allocate:iII fd_close:i fd_datasync:i fd_fdstat_get:ii " +
 		"fd_fdstat_set_flags:ii fd_fdstat_set_rights:iII fd_filestat_get:ii fd_filestat_set_size:iI " +
@@ -74,10 +74,10 @@ func init() {
 	}
 }
 
-// instanceKey is the context key under which a stub finds the instance that called it.
+// instanceKey is the context key of the instance that calls a stub.
 type instanceKey struct{}
 
-// instantiateWASI gives the stubs to a runtime.
+// instantiateWASI registers the stubs with a runtime.
 func instantiateWASI(ctx context.Context, rt wazero.Runtime) error {
 	b := rt.NewHostModuleBuilder(wasiModule)
 	for name, s := range wasiStubs {
@@ -112,11 +112,11 @@ func clockResolution(in *instance, args []uint64) uint64 {
 	return errnoSuccess
 }
 
-// tick is by how much, in nanoseconds, the monotonic clock goes on whenever it is read.
+// tick is how many nanoseconds the monotonic clock advances with every reading.
 const tick = 1000
 
-// clockTime answers with the call's time for the wall clock. The monotonic and CPU clocks go on by a tick with every
-// reading: with clocks that stand still the garbage collector of a Go guest waits for ever.
+// clockTime returns the call's time for the wall clock. The monotonic and CPU clocks advance by a tick with every reading, because the
+// garbage collector of a Go guest waits for ever if they stand still.
 func clockTime(in *instance, args []uint64) uint64 {
 	t := in.now
 	switch id := uint32(args[0]); {
@@ -143,8 +143,8 @@ func randomGet(in *instance, args []uint64) uint64 {
 	return errnoSuccess
 }
 
-// fdWrite takes what is written to standard output and error for the debug log, as far as there is room, and says that
-// all of it was written.
+// fdWrite copies what the guest writes to standard output and error into the debug log, as far as there is room. It reports success for
+// all of it.
 func fdWrite(in *instance, args []uint64) uint64 {
 	fd, vectors, count, result := uint32(args[0]), uint32(args[1]), uint32(args[2]), uint32(args[3])
 	if fd != 1 && fd != 2 {
@@ -175,11 +175,11 @@ func fdWrite(in *instance, args []uint64) uint64 {
 	return errnoSuccess
 }
 
-// maxNap is the longest pause, in nanoseconds, that is let pass.
+// maxNap is the longest pause, in nanoseconds, that does not stop a guest.
 const maxNap = 10e6
 
-// pollOneoff stops the guest, unless all it waits for is that a moment passes: then the monotonic clock goes on by that
-// much and nobody waits. A Go guest naps for a millisecond before it prints why it panics.
+// pollOneoff stops the guest, unless it waits for at most maxNap and for nothing else. Then the monotonic clock advances by that much,
+// and no time passes. A Go guest naps for a millisecond before it prints why it panics.
 func pollOneoff(in *instance, args []uint64) uint64 {
 	subscriptions, events, count, result := uint32(args[0]), uint32(args[1]), uint32(args[2]), uint32(args[3])
 	sub, ok := in.memory.slice(subscriptions, 48)
@@ -189,7 +189,7 @@ func pollOneoff(in *instance, args []uint64) uint64 {
 	// userdata u64, tag u8 (0: clock), clock u32 at 16, timeout u64 at 24, flags u16 at 40 (1: absolute)
 	nap := binary.LittleEndian.Uint64(sub[24:])
 	if count != 1 || sub[8] != 0 || binary.LittleEndian.Uint16(sub[40:])&1 != 0 || nap > maxNap {
-		panic(&stop{TrapBlocked, "guest would wait (poll_oneoff)"})
+		panic(&stop{TrapBlocked, "the guest wanted to wait (poll_oneoff): adapters must not wait"})
 	}
 	userdata := binary.LittleEndian.Uint64(sub)
 	event, ok := in.writable(events, 32)
