@@ -20,14 +20,14 @@ import (
 // and with compiled code on disk (warm); both again as an adapter of the directory, compiled in another process (apart); the
 // additional memory while it is in use, and after it rests (see Options.RestAfter).
 func BenchmarkAdapters(b *testing.B) {
-	names, err := fs.Glob(builtin, "builtin/*.wasm")
+	names, err := fs.Glob(embedded(), "*.wasm")
 	require.NoError(b, err)
 	if len(names) == 0 {
 		b.Skip("no adapter is built: make plugins")
 	}
 	for _, name := range names {
 		b.Run(strings.TrimSuffix(path.Base(name), ".wasm"), func(b *testing.B) {
-			wasm, err := fs.ReadFile(builtin, name)
+			wasm, err := fs.ReadFile(embedded(), name)
 			require.NoError(b, err)
 			var cold, warm, coldApart, warmApart time.Duration
 			var held, idle float64

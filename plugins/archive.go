@@ -38,9 +38,17 @@ func (a *archive) touch(hash string) bool {
 	return a != nil && os.Chtimes(a.path(hash), now, now) == nil
 }
 
-func (a *archive) keep(hash string, wasm []byte) error {
+// keep stores a build. It calls read for the bytes only when the archive does not have them.
+func (a *archive) keep(hash string, read func() ([]byte, error)) error {
 	if a == nil || a.touch(hash) {
 		return nil
+	}
+	wasm, err := read()
+	if err != nil {
+		return err
+	}
+	if hashOf(wasm) != hash {
+		return errors.New("the module's bytes have changed since it was loaded")
 	}
 	f, err := os.CreateTemp(a.dir, "new-*")
 	if err != nil {

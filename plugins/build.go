@@ -28,17 +28,13 @@ type build struct {
 	used  time.Time // time of the last use; guarded by Host.mu
 }
 
-// loadNow makes the build of a module's bytes.
-func (h *Host) loadNow(ctx context.Context, hash string, wasm, description []byte, own bool) (_ *build, err error) {
-	load := h.runtime.Load
-	if own {
-		load = h.runtime.LoadOwn
-	}
-	m, err := load(wasm, warmUp())
+// loadNow makes the build of a module.
+func (h *Host) loadNow(ctx context.Context, from module) (_ *build, err error) {
+	m, err := h.sandboxed(from)
 	if err != nil {
 		return nil, err
 	}
-	if message, ok := described(hash, description); ok {
+	if message, ok := described(from.hash, from.description); ok {
 		m.Expect(message)
 	}
 	defer func() {
@@ -65,8 +61,20 @@ func (h *Host) loadNow(ctx context.Context, hash string, wasm, description []byt
 	return b, nil
 }
 
-// warmUp is a step over invented data that every guest takes once, before the host snapshots its memory. State that the guest sets
-// up on first use is then part of the snapshot.
+// sandboxed hands a module to the sandbox.
+func (h *Host) sandboxed(from module) (*sandbox.Module, error) {
+	if from.own {
+		return h.runtime.LoadOwn(from.hash, from.read, warmUp())
+	}
+	wasm, err := from.read()
+	if err != nil {
+		return nil, err
+	}
+	return h.runtime.Load(wasm, warmUp())
+}
+
+// warmUp is the step that every guest takes once, on invented data, before its memory is snapshotted: what it sets up on first use is
+// there from then on.
 func warmUp() []byte {
 	in := &engine.Drive{Connector: "warm_up", Operation: sdk.OpAuthorize, OperationID: "op_warm_up",
 		Account: engine.DriveAccount{ID: "mca_warm_up", Environment: "test"},
@@ -120,7 +128,7 @@ func (h *Host) acquire(ctx context.Context, d *engine.Drive) (*build, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s of %q: %w", ErrNoBuild, d.AdapterHash, d.Connector, err)
 		}
-		b, err := h.load(ctx, wasm, nil, false)
+		b, err := h.load(ctx, moduleOf(wasm))
 		if err != nil {
 			return nil, fmt.Errorf("load an earlier build of %q: %w", d.Connector, err)
 		}

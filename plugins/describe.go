@@ -9,11 +9,11 @@ import (
 	"payswitch/plugins/sandbox"
 )
 
-// A description spares the first start the compilation of every built-in adapter. `make plugins` writes it next to the module: the
-// module's hash, a new line, and the manifest message. The host ignores a description with another hash, and refuses a module
-// whose manifest differs from its description once it is compiled.
+// A description says what a built-in module is, so that a first start need not compile every adapter to find out. It holds the module's
+// hash, a new line, and its manifest message. `make plugins` packs one with each module. The host ignores a description with another
+// module's hash. It refuses a module whose manifest, once compiled, differs from its description.
 
-// DescriptionName is the file name of a module's description: acme.manifest for acme.wasm.
+// DescriptionName returns the name of the file of a module's description: acme.wasm → acme.manifest.
 func DescriptionName(module string) string { return strings.TrimSuffix(module, ".wasm") + ".manifest" }
 
 // Describe compiles a module and returns its description.
@@ -34,7 +34,7 @@ func Describe(ctx context.Context, wasm []byte, o sandbox.Options) (_ []byte, er
 	return append([]byte(m.Hash()+"\n"), message...), nil
 }
 
-// Described reports whether a description belongs to a module.
+// Described reports whether a description belongs to the module.
 func Described(wasm, description []byte) bool {
 	_, ok := described(hashOf(wasm), description)
 	return ok

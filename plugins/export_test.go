@@ -5,6 +5,9 @@ import (
 	"payswitch/sdk"
 )
 
+// AsEmbedded has the host treat Options.BuiltIn as part of this program.
+func AsEmbedded(o Options) Options { o.embedded = true; return o }
+
 // UnloadIdle frees replaced builds at once.
 func (h *Host) UnloadIdle() { h.unload(0) }
 

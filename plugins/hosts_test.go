@@ -40,8 +40,8 @@ func TestArchiveForgetsWhatNobodyUses(t *testing.T) {
 	hashes := map[string]string{}
 	for _, name := range []string{"old", "old but loaded", "young", "asked for"} {
 		hashes[name] = hashOf([]byte(name))
-		require.NoError(t, a.keep(hashes[name], []byte(name)))
-		require.NoError(t, a.keep(hashes[name], []byte("kept already")))
+		require.NoError(t, a.keep(hashes[name], moduleOf([]byte(name)).read))
+		require.NoError(t, a.keep(hashes[name], moduleOf([]byte("kept already")).read))
 	}
 	left := filepath.Join(a.dir, "new-123")
 	require.NoError(t, os.WriteFile(left, nil, 0o600))

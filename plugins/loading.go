@@ -38,7 +38,7 @@ func (h *Host) loadLater(path, hash string) *loading {
 			err = errors.New("the file changed while it waited to be compiled")
 		}
 		if err == nil {
-			_, err = h.load(ctx, wasm, nil, false)
+			_, err = h.load(ctx, moduleOf(wasm))
 		}
 		l.err = err
 	}()
@@ -107,16 +107,28 @@ func lasting(err error) bool {
 	return refused || trapped || errors.Is(err, errManifest)
 }
 
-// load finds or makes the build of a module's bytes. It compiles only a module that was never loaded before and has no description
-// (nil). A module of the binary (own) is compiled in this process, any other as Options.Compiler says. Concurrent callers with the
-// same module share one load.
-func (h *Host) load(ctx context.Context, wasm, description []byte, own bool) (*build, error) {
-	hash := hashOf(wasm)
-	answer := h.loads.DoChan(hash, func() (any, error) {
-		if b := h.loaded(hash); b != nil {
+// module is what an adapter is loaded from.
+type module struct {
+	hash        string                 // SHA-256 of the bytes, in lower-case hexadecimal
+	read        func() ([]byte, error) // brings the bytes
+	description []byte                 // as Describe makes it; nil where there is none
+	own         bool                   // part of this program: compiled in this process
+}
+
+// moduleOf is a module of which the bytes alone are known.
+func moduleOf(wasm []byte) module {
+	return module{hash: hashOf(wasm), read: func() ([]byte, error) { return wasm, nil }}
+}
+
+// load finds or makes the build of a module. It compiles only a module that was never loaded before and has no description. An adapter
+// that is part of this program is compiled in this process, any other where Options.Compiler says. Callers of one module share what the
+// first caller makes.
+func (h *Host) load(ctx context.Context, m module) (*build, error) {
+	answer := h.loads.DoChan(m.hash, func() (any, error) {
+		if b := h.loaded(m.hash); b != nil {
 			return b, nil
 		}
-		return h.loadNow(ctx, hash, wasm, description, own)
+		return h.loadNow(ctx, m)
 	})
 	select {
 	case a := <-answer:

@@ -29,7 +29,7 @@ type Options struct {
 	// Simulator3DS is the built-in 3DS server for development. It answers for the connector Simulator3DSName and for the
 	// authenticators in Simulate; the adapter threedsecureio speaks to it. nil for none; never set it in production.
 	Simulator3DS http.Handler
-	// BuiltIn holds the built-in adapters, *.wasm; nil for those embedded in the binary.
+	// BuiltIn holds the built-in adapters: *.wasm, each with an optional description (DescriptionName). nil takes the embedded ones.
 	BuiltIn  fs.FS
 	embedded bool // BuiltIn is part of the binary, so its files can always be read again
 
@@ -82,8 +82,7 @@ func (o Options) withDefaults() Options {
 		o.Observer = noObserver{}
 	}
 	if o.BuiltIn == nil {
-		o.BuiltIn, _ = fs.Sub(builtin, "builtin") // the name is valid, so Sub does not fail
-		o.embedded = true
+		o.BuiltIn, o.embedded = embedded(), true
 	}
 	if o.Clock == nil {
 		o.Clock = time.Now

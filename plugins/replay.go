@@ -45,7 +45,7 @@ func (r *Replayed) Same() bool {
 // Load loads a build that answers for no connector; Replay finds it by its hash. Run frees a build that was not used for
 // Options.RetainBuilds.
 func (h *Host) Load(ctx context.Context, wasm []byte) (engine.AdapterInfo, error) {
-	b, err := h.load(ctx, wasm, nil, false)
+	b, err := h.load(ctx, moduleOf(wasm))
 	if err != nil {
 		return engine.AdapterInfo{}, err
 	}

@@ -1,8 +1,8 @@
 package plugins
 
 import (
+	"bytes"
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,31 +15,38 @@ import (
 	"time"
 )
 
-// builtin holds a README.md and the modules that `make plugins` has built.
-//
-//go:embed builtin
-var builtin embed.FS
-
+// loadBuiltIn loads the built-in adapters.
 func (h *Host) loadBuiltIn(ctx context.Context) {
 	h.scanning.Lock()
 	defer h.scanning.Unlock()
 	names, _ := fs.Glob(h.opts.BuiltIn, "*.wasm")
 	for _, name := range names {
-		wasm, err := fs.ReadFile(h.opts.BuiltIn, name)
+		var b *build
+		m, err := h.builtInModule(name)
 		if err == nil {
-			var b *build
-			description, _ := fs.ReadFile(h.opts.BuiltIn, DescriptionName(name)) // optional
-			if b, err = h.load(ctx, wasm, description, h.opts.embedded); err == nil {
-				h.builtIn = append(h.builtIn, b)
-				h.keep(b, wasm)
-				if h.opts.embedded {
-					b.module.Forget(func() ([]byte, error) { return fs.ReadFile(h.opts.BuiltIn, name) })
-				}
-				continue
-			}
+			b, err = h.load(ctx, m)
 		}
-		h.log.Error("a built-in adapter cannot be loaded", "file", name, "error", err)
+		if err != nil {
+			h.log.Error("built-in adapter cannot be loaded", "file", name, "error", err)
+			continue
+		}
+		h.builtIn = append(h.builtIn, b)
+		h.keep(b, m.read)
 	}
+}
+
+// builtInModule finds a module in Options.BuiltIn. The host trusts the hash in an embedded description, so that a start inflates no
+// module that the cache directory knows.
+func (h *Host) builtInModule(name string) (module, error) {
+	m := module{own: h.opts.embedded, read: func() ([]byte, error) { return fs.ReadFile(h.opts.BuiltIn, name) }}
+	m.description, _ = fs.ReadFile(h.opts.BuiltIn, DescriptionName(name)) // optional
+	if hash, _, ok := bytes.Cut(m.description, []byte("\n")); ok && m.own {
+		m.hash = string(hash)
+		return m, nil
+	}
+	wasm, err := m.read()
+	m.hash = hashOf(wasm)
+	return m, err
 }
 
 // file is one module in the directory.
@@ -165,7 +172,7 @@ func (h *Host) look(ctx context.Context, name string, first bool) bool {
 		return false
 	}
 	f.build = b
-	h.keep(b, wasm)
+	h.keep(b, func() ([]byte, error) { return wasm, nil })
 	return true
 }
 
@@ -180,7 +187,7 @@ func (h *Host) take(ctx context.Context, f *file, path string, wasm []byte) (*bu
 		}
 	}
 	if h.opts.Compiler == nil || h.loaded(hash) != nil || h.runtime.Known(hash) {
-		return h.load(ctx, wasm, nil, false)
+		return h.load(ctx, moduleOf(wasm))
 	}
 	f.loading = h.loadLater(path, hash)
 	return nil, nil
@@ -233,9 +240,10 @@ func (h *Host) File(connector string) (name string, pin *Pin) {
 	return "", nil
 }
 
-func (h *Host) keep(b *build, wasm []byte) {
-	if err := h.archive.keep(b.hash, wasm); err != nil {
-		h.log.Error("an adapter's build cannot be archived: an operation that begins with it may stay unresolved", "adapter", b.name, "hash", b.hash, "error", err)
+// keep archives a build's bytes, which read brings when the archive does not have them yet.
+func (h *Host) keep(b *build, read func() ([]byte, error)) {
+	if err := h.archive.keep(b.hash, read); err != nil {
+		h.log.Error("adapter cannot be kept for later", "adapter", b.name, "hash", b.hash, "error", err)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 // Module is a loaded adapter. It is safe for concurrent use.
 type Module struct {
 	runtime *Runtime
-	wasm    []byte // as received; nil once forgotten
-	source  func() ([]byte, error)
+	wasm    []byte                 // as received; nil where source brings them
+	source  func() ([]byte, error) // nil where wasm is kept
 	warm    []byte
 	apart   bool // a compiler compiles and initialises it
 	sum     [32]byte
@@ -77,25 +77,17 @@ func (m *Module) Expect(manifest []byte) {
 	m.manifest = m.expected
 }
 
-// Forget gives up the module's bytes. source must return the same bytes when the module is compiled. Call Forget before the first
-// step. It spares a switch with many adapters the memory of those without payments.
-func (m *Module) Forget(source func() ([]byte, error)) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.wasm, m.source = nil, source
-}
-
-// bytes returns the module as received.
+// bytes returns the module as received, from its source where the module does not keep its bytes.
 func (m *Module) bytes() ([]byte, error) {
-	m.mu.Lock()
-	wasm, source := m.wasm, m.source
-	m.mu.Unlock()
-	if wasm != nil || source == nil {
-		return wasm, nil
+	if m.source == nil {
+		return m.wasm, nil
 	}
-	wasm, err := source()
+	wasm, err := m.source()
+	if err == nil && len(wasm) > m.runtime.limits.ModuleBytes {
+		err = refused(-1, "%d bytes, at most %d are allowed", len(wasm), m.runtime.limits.ModuleBytes)
+	}
 	if err == nil && sha256.Sum256(wasm) != m.sum {
-		err = &RefusedError{Reason: "the bytes of the module changed since it was loaded: load it again"}
+		err = &RefusedError{Reason: "the bytes do not have the hash that the module is known by"}
 	}
 	return wasm, err
 }

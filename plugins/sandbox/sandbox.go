@@ -194,32 +194,42 @@ func (r *Runtime) Close(ctx context.Context) error {
 // warm is the message of a step that runs once, before the sandbox keeps the state from which every call starts. Calls then find ready
 // what the guest sets up on first use, and need not grow the memory. nil runs no such step. warm must hold no secret.
 func (r *Runtime) Load(wasm []byte, warm []byte) (*Module, error) {
-	return r.load(wasm, warm, r.compiler != nil)
+	return r.load(&Module{wasm: wasm, warm: warm, apart: r.compiler != nil, sum: sha256.Sum256(wasm)})
 }
 
-// LoadOwn is Load for a module that this program trusts as much as itself. This process compiles and initialises it.
-func (r *Runtime) LoadOwn(wasm []byte, warm []byte) (*Module, error) {
-	return r.load(wasm, warm, false)
-}
-
-func (r *Runtime) load(wasm, warm []byte, apart bool) (*Module, error) {
-	if len(wasm) > r.limits.ModuleBytes {
-		return nil, refused(-1, "%d bytes, at most %d are allowed", len(wasm), r.limits.ModuleBytes)
+// LoadOwn is Load for a module that is part of this program. This process compiles and initialises the module. hash is the SHA-256 of
+// the module's bytes in lower-case hexadecimal. LoadOwn keeps source instead of the bytes, and calls source when it needs them: at once,
+// unless the cache directory holds the verdict on the module, and again for each compilation. source may be called from several
+// goroutines. When source brings bytes that have another hash, the module is refused.
+func (r *Runtime) LoadOwn(hash string, source func() ([]byte, error), warm []byte) (*Module, error) {
+	m := &Module{source: source, warm: warm}
+	if n, err := hex.Decode(m.sum[:], []byte(hash)); err != nil || n != len(m.sum) {
+		return nil, fmt.Errorf("sandbox: %q is not a SHA-256 in hexadecimal", hash)
 	}
-	if len(warm) > r.limits.MessageBytes {
+	return r.load(m)
+}
+
+// load completes m, which has its bytes or their source, and its hash.
+func (r *Runtime) load(m *Module) (*Module, error) {
+	if len(m.wasm) > r.limits.ModuleBytes {
+		return nil, refused(-1, "%d bytes, at most %d are allowed", len(m.wasm), r.limits.ModuleBytes)
+	}
+	if len(m.warm) > r.limits.MessageBytes {
 		return nil, ErrInputTooLarge
 	}
-	m := &Module{runtime: r, wasm: wasm, warm: warm, apart: apart, sum: sha256.Sum256(wasm), pool: newPool(r.limits.Instances)}
-	m.hash = hex.EncodeToString(m.sum[:])
+	m.runtime, m.hash, m.pool = r, hex.EncodeToString(m.sum[:]), newPool(r.limits.Instances)
 	if !r.disk.accepted(m.hash) && !r.isClosed() {
-		err := r.examine(wasm, apart)
+		wasm, err := m.bytes()
+		if err == nil {
+			err = r.examine(wasm, m.apart)
+		}
 		if err != nil {
 			if r.isClosed() { // wazero fails for any module then
 				err = ErrClosed
 			}
 			return nil, err
 		}
-		if !apart { // otherwise the compiler validates the module and keeps the verdict
+		if !m.apart { // else the compiler says so
 			r.disk.accept(m.hash, r.log)
 		}
 	}
