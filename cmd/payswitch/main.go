@@ -8,12 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"payswitch/plugins/sandbox"
-	"payswitch/sdk"
 )
 
 // Exit codes. Scripts depend on them.
@@ -160,36 +157,4 @@ func (p *program) operandsAndConfig(f *flag.FlagSet, args []string, most int) ([
 	f.Visit(func(one *flag.Flag) { required = required || one.Name == "config" })
 	c, err := loadConfig(defaultConfig(), *path, required, p.env)
 	return given, c, err
-}
-
-func (p *program) version(_ context.Context, args []string) error {
-	if err := parse(p.flags("version"), args); err != nil {
-		return err
-	}
-	b := readBuild()
-	fmt.Fprintf(p.stdout, "payswitch %s, revision %s, adapter ABI %d, %s %s/%s\n", b.version, b.revision, sdk.ABI, runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	return nil
-}
-
-// build is where this binary comes from.
-type build struct{ version, revision string }
-
-func readBuild() build {
-	b := build{version: "unknown", revision: "unknown"}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	if info.Main.Version != "" {
-		b.version = info.Main.Version
-	}
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			b.revision = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			b.revision += " (modified)"
-		}
-	}
-	return b
 }
