@@ -9,6 +9,7 @@ import (
 )
 
 func TestBINTable(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "bins.csv")
 	require.NoError(t, os.WriteFile(path, []byte("iin_start,type,bank_name,country\n42424242,debit,Bank of Tests,CH\n"), 0o600))
 	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_CARDS__BIN_TABLE="+path)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,8 +17,7 @@ import (
 
 // framesAdapter is a folder with the adapter of an authenticator that has pages of its own.
 var framesAdapter = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(scratch, "frames")
-	return dir, goBuild(wasmEnv, wasmArgs(filepath.Join(dir, "gpayments.wasm"), "./plugins/gpayments/wasm")...)
+	return folderOf("frames", "gpayments")
 })
 
 // activeServer is GPayments' server, faked: its API, and the pages that it has in the payer's browser.

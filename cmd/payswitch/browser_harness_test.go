@@ -24,9 +24,11 @@ type tab struct {
 	ctx context.Context
 }
 
-// newTab starts a browser, or skips the test where there is none.
+// newTab starts a browser, or skips the test where Chromium is missing. Tests in browsers wait more than they compute, so that newTab makes
+// them parallel.
 func newTab(t *testing.T, options ...chromedp.ExecAllocatorOption) *tab {
 	t.Helper()
+	t.Parallel()
 	program, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("needs chromium; CI has it")

@@ -275,15 +275,6 @@ func TestThreeDSInABrowser(t *testing.T) {
 			require.Equal(s, nasty, script[string](s.tab, "new URLSearchParams(location.search).get('x')"))
 			require.False(s, script[bool](s.tab, "'evil' in window"))
 		}},
-		{"the 3DS method never ends", func(s *threeDSShop) {
-			began := time.Now()
-			p := s.open("0200", nil)
-			s.await("document.querySelector('.spin')")
-			s.shot("hosted-run")
-			s.back(p, "succeeded", "")
-			require.Equal(s, "N", s.completion())
-			require.GreaterOrEqual(s, time.Since(began), 10*time.Second)
-		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sub := *s
@@ -291,6 +282,18 @@ func TestThreeDSInABrowser(t *testing.T) {
 			c.run(&sub)
 		})
 	}
+}
+
+// TestThreeDSMethodWithoutEndInABrowser: the page waits for the bank's 3DS method for ten seconds, as long as EMVCo has it, and goes on.
+func TestThreeDSMethodWithoutEndInABrowser(t *testing.T) {
+	s := newThreeDSShop(t, 1)
+	began := time.Now()
+	p := s.open("0200", nil)
+	s.await("document.querySelector('.spin')")
+	s.shot("hosted-run")
+	s.back(p, "succeeded", "")
+	require.Equal(s, "N", s.completion())
+	require.GreaterOrEqual(s, time.Since(began), 10*time.Second)
 }
 
 // TestThreeDSTimeOutInABrowser has a payer look away until the bank gives up.

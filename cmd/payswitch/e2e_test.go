@@ -31,6 +31,7 @@ func TestServeNeedsMasterKey(t *testing.T) {
 }
 
 func TestServe(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	env := testEnv(t, dir)
 	r := start(t, env, "serve", "--config", writeConfig(t, ""))
@@ -101,10 +102,7 @@ func TestServeAddressTaken(t *testing.T) {
 }
 
 func TestMetricsApart(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	address := free.Addr().String()
-	require.NoError(t, free.Close())
+	address := freeAddress(t)
 	r := start(t, append(testEnv(t, t.TempDir()), "PAYSWITCH_METRICS__LISTEN="+address), "serve", "--config", writeConfig(t, ""))
 	status, _ := r.text("/metrics")
 	require.Equal(t, http.StatusNotFound, status)
@@ -116,6 +114,7 @@ func TestMetricsApart(t *testing.T) {
 
 // TestDemoCurl executes the command that the demo prints, as it stands.
 func TestDemoCurl(t *testing.T) {
+	t.Parallel()
 	data := t.TempDir()
 	env := testEnv(t, t.TempDir())[4:] // the adapters alone
 	args := []string{"demo", "--data", data, "--listen", "127.0.0.1:0"}
@@ -190,6 +189,7 @@ func sendCurl(command string) ([]byte, error) {
 }
 
 func TestMigrateCommand(t *testing.T) {
+	t.Parallel()
 	env := testEnv(t, t.TempDir())
 	config := writeConfig(t, "")
 	code, stdout, stderr := runProgram(t, env, "migrate", "--dry-run", "--config", config)
@@ -205,6 +205,7 @@ func TestMigrateCommand(t *testing.T) {
 
 // TestDrain ends the switch while a request is arriving: it is still answered.
 func TestDrain(t *testing.T) {
+	t.Parallel()
 	r := start(t, testEnv(t, t.TempDir()), "serve", "--config", writeConfig(t, ""))
 	key := r.shop("shop")
 	body, err := json.Marshal(cardPayment("pay_late"))
@@ -234,6 +235,7 @@ func TestDrain(t *testing.T) {
 
 // TestSignals sends real signals to a real process.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	for _, signal := range []os.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		p := startProcess(t, testEnv(t, t.TempDir()), "serve")
 		require.NoError(t, p.cmd.Process.Signal(signal))
@@ -244,6 +246,7 @@ func TestSignals(t *testing.T) {
 
 // TestSecondSignal ends a switch that drains, at once.
 func TestSecondSignal(t *testing.T) {
+	t.Parallel()
 	p := startProcess(t, testEnv(t, t.TempDir()), "serve")
 	p.begin("no key", []byte(`{"amount": 1}`), 5)
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGTERM))

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -50,16 +51,52 @@ func goBuild(env []string, args ...string) error {
 	return nil
 }
 
-// adapters is a folder with the simulator, and the authenticator that the simulated 3DS server is reached by, as their source is now; they go before
-// built-in ones.
-var adapters = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(scratch, "adapters")
-	for _, name := range []string{"simulator", "threedsecureio"} {
-		if err := goBuild(wasmEnv, wasmArgs(filepath.Join(dir, name+".wasm"), "./plugins/"+name+"/wasm")...); err != nil {
+// builtAdapters are the adapters of this repository that tests have asked for, by name: each is built once.
+var builtAdapters sync.Map
+
+// builtAdapter is the file of an adapter as its source is now.
+func builtAdapter(name string) (string, error) {
+	once, _ := builtAdapters.LoadOrStore(name, sync.OnceValues(func() (string, error) {
+		file := filepath.Join(scratch, "built", name+".wasm")
+		return file, goBuild(wasmEnv, wasmArgs(file, "./plugins/"+name+"/wasm")...)
+	}))
+	return once.(func() (string, error))()
+}
+
+// folderOf makes a folder in scratch with adapters as their source is now.
+func folderOf(folder string, names ...string) (string, error) {
+	dir := filepath.Join(scratch, folder)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		file, err := builtAdapter(name)
+		if err == nil {
+			err = os.Link(file, filepath.Join(dir, name+".wasm"))
+		}
+		if err != nil {
 			return "", err
 		}
 	}
 	return dir, nil
+}
+
+// freeAddress is an address to listen on again and again. Its port is below those that outgoing connections take.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	for {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20_000+rand.N(10_000)))
+		if err == nil {
+			require.NoError(t, l.Close())
+			return l.Addr().String()
+		}
+	}
+}
+
+// adapters is a folder with the simulator, and the authenticator that the simulated 3DS server is reached by, as their source is now; they go before
+// built-in ones.
+var adapters = sync.OnceValues(func() (string, error) {
+	return folderOf("adapters", "simulator", "threedsecureio")
 })
 
 // binary is the program, built.

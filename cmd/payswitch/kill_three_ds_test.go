@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -172,10 +171,7 @@ var killPoints = []string{
 // shop and payer go on, and is charged once.
 func TestKillThreeDS(t *testing.T) {
 	s := newSecureShop(t)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	address := free.Addr().String()
-	require.NoError(t, free.Close())
+	address := freeAddress(t)
 	folder, err := acmeAdapter()
 	require.NoError(t, err)
 	env := append(testEnv(t, t.TempDir()), "PAYSWITCH_PLUGINS__DIRECTORY="+folder, "PAYSWITCH_PLUGINS__SEND_TIMEOUT=2s", "PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true",

@@ -155,6 +155,7 @@ func prfInput(purpose, data string) []byte {
 
 // TestProfilesShowNothing takes payments and looks at what profiles tell: places in the code, and nothing of what was in the memory.
 func TestProfilesShowNothing(t *testing.T) {
+	t.Parallel()
 	r := start(t, testEnv(t, t.TempDir()), "serve", "--config", writeConfig(t, ""))
 	key := r.shop("shop")
 	for _, id := range []string{"pay_1", "pay_2", "pay_3"} {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"net"
 	"net/http"
 	"testing"
 
@@ -34,6 +33,7 @@ func (r *running) fetch(url string, headers ...string) (int, string, http.Header
 
 // TestMetricsNeedTheAdminKey: beside the API, the metrics tell nobody without the admin key what merchants are paid, and by which processors.
 func TestMetricsNeedTheAdminKey(t *testing.T) {
+	t.Parallel()
 	r := start(t, testEnv(t, t.TempDir()), "serve")
 	key := r.shop("shop")
 	for _, headers := range [][]string{{}, {"api-key", key}, {"api-key", "x"}, {"api-key", ""}, {"Authorization", "Bearer " + key}, {"Authorization", "Bearer "}, {"Authorization", testAdminKey},
@@ -61,10 +61,7 @@ func TestMetricsNeedTheAdminKey(t *testing.T) {
 
 // TestMetricsOnTheirOwnAddress: with metrics.listen they are there, without a key, and not beside the API.
 func TestMetricsOnTheirOwnAddress(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	address := l.Addr().String()
-	require.NoError(t, l.Close())
+	address := freeAddress(t)
 	r := start(t, append(testEnv(t, t.TempDir()), "PAYSWITCH_METRICS__LISTEN="+address), "serve")
 	status, text, _ := r.fetch("http://" + address + "/metrics")
 	require.Equal(t, http.StatusOK, status)

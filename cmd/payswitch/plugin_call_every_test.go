@@ -18,6 +18,7 @@ var notAsked = map[string]string{
 
 // TestCallEveryRecordedCase: whatever has been recorded of the twelve leads to a request, or to a word on why there is none.
 func TestCallEveryRecordedCase(t *testing.T) {
+	t.Parallel()
 	unused := map[string]bool{}
 	for k := range notAsked {
 		unused[k] = true

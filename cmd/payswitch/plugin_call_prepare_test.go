@@ -16,6 +16,7 @@ import (
 // TestCallResponseAlone: what is recorded as the answer to a payment is read as that, whatever the adapter asks for before it. The answer to
 // what goes before leads on.
 func TestCallResponseAlone(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"mollie", "stripe"} {
 		cases, _ := recordedCases(t, name)
 		_, answers, err := wire.Load(os.DirFS(filepath.Join(root, "plugins", name, "testdata")), name)

@@ -25,8 +25,8 @@ var callFlags = sync.OnceValues(func() ([]string, error) {
 	flags := []string{"--cache", filepath.Join(dir, "cache")}
 	lines := ""
 	for _, name := range calledAdapters {
-		file := filepath.Join(dir, name+".wasm")
-		if err := goBuild(wasmEnv, wasmArgs(file, "./plugins/"+name+"/wasm")...); err != nil {
+		file, err := builtAdapter(name)
+		if err != nil {
 			return nil, err
 		}
 		flags = append(flags, "--plugin", file)
@@ -91,6 +91,7 @@ func recordedCases(t testing.TB, name string) (map[string]object, map[string]*wi
 
 // TestCallSendsWhatIsRecorded compares whole requests, to which the adapters' own tests make no exception.
 func TestCallSendsWhatIsRecorded(t *testing.T) {
+	t.Parallel()
 	for name, which := range map[string][]string{
 		"stripe": {"authorize_minimal", "authorize_auto", "authorize_details", "authorize_processor_3ds", "setup_mandate_card", "mandate_payment_by_id",
 			"mandate_payment_by_network_id", "capture_partial", "void_full", "refund_full", "create_customer", "incremental_authorization"},
@@ -139,6 +140,7 @@ func requireSame(t *testing.T, name string, want *wire.Request, got *callRequest
 
 // TestCallReadsAnswers goes through an operation of two requests: the answer to each is the next one, or the outcome.
 func TestCallReadsAnswers(t *testing.T) {
+	t.Parallel()
 	cases, _ := recordedCases(t, "stripe")
 	with := func(name string, more object) object {
 		c := object{}
@@ -200,6 +202,7 @@ func TestCallSetUpWithAnAmount(t *testing.T) {
 
 // TestCallSaysWhatIsWrong answers what cannot be called with the field at fault, and goes on.
 func TestCallSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	stripe := func(rest string) string { return `{"connector":"stripe","flow":"authorize",` + rest + `}` }
 	input := func(rest string) string { return stripe(`"credentials":{"api_key":"k"},"input":{` + rest + `}`) }
 	money, card := `"amount":100,"currency":"USD",`, `"card":{"number":"4111111111111111","exp_month":"03","exp_year":"2030"}`

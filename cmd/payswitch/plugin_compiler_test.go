@@ -27,6 +27,7 @@ func hostileModule(body ...byte) []byte {
 // TestPluginCommandsCompileApart: a module that does not come to an end before its first step is given up in another process, and the
 // command says why.
 func TestPluginCommandsCompileApart(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "hostile.wasm")
 	require.NoError(t, os.WriteFile(path, hostileModule(0x03, 0x40, 0x0c, 0, 0x0b), 0o600))
 	for _, args := range [][]string{{"plugin", "inspect", path}, {"plugin", "check", path}, {"plugin", "bundle", path}} {

@@ -233,6 +233,7 @@ func TestPluginInstall(t *testing.T) {
 
 // A key that is protected by a password signs with it, and not without.
 func TestSigningKeyWithPassword(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"password": "open sesame\n", "wrong": "sesame"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -257,6 +258,7 @@ func TestSigningKeyWithPassword(t *testing.T) {
 
 // An adapter is installed into a running switch, paid through and removed from it.
 func TestInstallIntoARunningSwitch(t *testing.T) {
+	t.Parallel()
 	w, acme := newWorkshop(t), newAcmeProcessor(t)
 	env, _ := operatorEnv(t)
 	r := start(t, env, "serve", "--config", writeConfig(t, ""))

@@ -94,6 +94,7 @@ func runBinary(t *testing.T, env []string, args ...string) (code int, stdout, st
 }
 
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	env := append(testEnv(t, dir), "PAYSWITCH_PLUGINS__ALLOW_LOOPBACK_HTTP=true", "PAYSWITCH_PLUGINS__DIRECTORY="+filepath.Join(dir, "adapters"))
 	simulator, err := adapters()
@@ -196,8 +197,8 @@ func TestReplay(t *testing.T) {
 		text string
 	}{
 		{nil, exitUsage, "needs an operation, --payment or --since"},
-		{[]string{"op_1", "--since", "1h"}, exitUsage, "not both"},
-		{[]string{"op_1", "--connector", "stripe"}, exitUsage, "not both"},
+		{[]string{"op_1", "--since", "1h"}, exitUsage, "either an operation or the flags"},
+		{[]string{"op_1", "--connector", "stripe"}, exitUsage, "either an operation or the flags"},
 		{[]string{"--since", "-1h"}, exitUsage, "how long ago"},
 		{[]string{"--payment", "pay_none"}, exitFailed, "nothing of payment pay_none"},
 		{[]string{"op_1"}, exitFailed, "no operation op_1 is in the database"},

@@ -78,6 +78,7 @@ var acmeAdapter = sync.OnceValues(func() (string, error) {
 // TestKillWithRecordingProcessor kills the switch in the middle of 200 concurrent payments and starts it again. Afterwards no payment that
 // the processor was asked for is lost, none is stuck, and none is charged twice; what merchants see is what the processor did.
 func TestKillWithRecordingProcessor(t *testing.T) {
+	t.Parallel()
 	processor := newRecorder(t)
 	folder, err := acmeAdapter()
 	require.NoError(t, err)

@@ -20,6 +20,7 @@ func TestSavedCardsGuide(t *testing.T) { followGuide(t, "router/SAVED_CARDS.md")
 // followGuide runs a guide's commands in one shell, with the demo's keys exported, and finds after each block what the guide says it
 // prints, in that order.
 func followGuide(t *testing.T, guide string) {
+	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("needs curl")
 	}

@@ -117,18 +117,13 @@ func ofTheOrder(key string) bool {
 
 // storingAdapters is a folder with the two adapters and the simulator.
 var storingAdapters = sync.OnceValues(func() (string, error) {
-	dir := filepath.Join(scratch, "storing")
-	for _, name := range []string{"stripe", "adyen"} {
-		if err := goBuild(wasmEnv, wasmArgs(filepath.Join(dir, name+".wasm"), "./plugins/"+name+"/wasm")...); err != nil {
-			return "", err
-		}
-	}
-	return dir, nil
+	return folderOf("storing", "stripe", "adyen")
 })
 
 // TestSavedCardsAtProcessors saves a card at Stripe and at Adyen and charges it again at either: by the processor's own reference, and at the
 // other one by the card and the network's transaction id. The requests are the recorded ones.
 func TestSavedCardsAtProcessors(t *testing.T) {
+	t.Parallel()
 	stripe := newRecording(t, "stripe", func(path string, body object) string {
 		switch {
 		case path == "/v1/customers":

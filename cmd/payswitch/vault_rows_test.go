@@ -11,6 +11,7 @@ import (
 
 // TestVaultRows edits a running shop's key by hand: it does not work any more, is listed, and works again once an operator has signed it.
 func TestVaultRows(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	env, config := testEnv(t, dir), writeConfig(t, "")
 	r := start(t, env, "serve", "--config", config)

@@ -42,6 +42,7 @@ func vaultKeys(t *testing.T, env []string) (keys map[string][]string, text strin
 }
 
 func TestVaultCommands(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	env := append(testEnv(t, dir), "PAYSWITCH_VAULT__REFRESH=100ms")
 	config := writeConfig(t, "")
@@ -155,6 +156,7 @@ func TestMasterKeySettings(t *testing.T) {
 // TestRotationUnderLoad rotates and re-encrypts while a switch takes 20 payments a second, and kills both commands ten times at moments
 // that move through their work. Nothing is lost: every saved card opens, every payment is shown, and in the end no record is under an old key.
 func TestRotationUnderLoad(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	env := append(testEnv(t, dir), "PAYSWITCH_VAULT__REFRESH=100ms")
 	p := startProcess(t, env, "serve")
