@@ -35,8 +35,8 @@ type demoKeys struct {
 // demo runs a switch that can be tried at once. What it makes is kept, so the keys it prints are the same at every start.
 func (p *program) demo(ctx context.Context, args []string) error {
 	f := p.flags("demo")
-	listen := f.String("listen", "", "`host:port` to listen on (default server.listen, 127.0.0.1:8080)")
-	data := f.String("data", "", "`folder` for the demo's database (default payswitch/demo in the user's cache directory)")
+	listen := f.String("listen", "", "listen on this `host:port`; without the flag, on server.listen, 127.0.0.1:8080")
+	data := f.String("data", "", "keep the demo's database in this `folder`; without the flag, in payswitch/demo in the user's cache directory")
 	if err := parse(f, args); err != nil {
 		return err
 	}

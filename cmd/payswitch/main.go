@@ -26,27 +26,46 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 
-// program is one invocation: what a command may read and write. Nothing below it touches os.Args, os.Environ or os.Stdout.
+// program is one invocation: the input and output of a command. No command touches os.Args, os.Environ or os.Stdout.
 type program struct {
 	env            []string // "NAME=value"
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 
-// command is a subcommand. Its function parses its own flags and returns when done; ctx ends it early.
+// command is a subcommand. Its summary says what a user wants to do, as an imperative. Its function parses its own flags and returns when
+// the work is done. ctx ends it early.
 type command struct {
 	name, summary string
 	run           func(p *program, ctx context.Context, args []string) error
 }
 
+// section is a group of commands in the help text.
+type section struct {
+	title    string
+	commands []command
+}
+
+func sections() []section {
+	return []section{
+		{"Try and run the switch", []command{
+			{"demo", "try payswitch with a demo database, a merchant and a simulated processor", (*program).demo},
+			{"config check", "check the configuration and show the settings in force", (*program).configCheck},
+			{"migrate", "update the database and stop", (*program).migrate},
+			{"serve", "run the switch", (*program).serve},
+			{"version", "show version, revision and build", (*program).version},
+		}},
+		{"Manage the vault's keys", vaultCommands()},
+		{"Write, install and examine adapters", pluginCommands()},
+	}
+}
+
 func commands() []command {
-	return append([]command{
-		{"serve", "run the switch", (*program).serve},
-		{"demo", "run it with a demo database, a merchant and a simulated processor", (*program).demo},
-		{"migrate", "bring the database up to date and stop", (*program).migrate},
-		{"config check", "check configuration and show what is in force", (*program).configCheck},
-		{"version", "show version and build", (*program).version},
-	}, append(vaultCommands(), pluginCommands()...)...)
+	var all []command
+	for _, s := range sections() {
+		all = append(all, s.commands...)
+	}
+	return all
 }
 
 // usageError is a mistake on the command line.
@@ -54,7 +73,7 @@ type usageError struct{ text string }
 
 func (e usageError) Error() string { return e.text }
 
-// run is the whole program. It returns the exit code: 0 fine, 1 failed, 2 usage, 3 a replay that differs.
+// run is the whole program. It returns the exit code.
 func run(ctx context.Context, args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{env: env, stdin: stdin, stdout: stdout, stderr: stderr}
 	err := p.dispatch(ctx, args)
@@ -96,38 +115,51 @@ func (p *program) dispatch(ctx context.Context, args []string) error {
 
 func usageText() string {
 	var b strings.Builder
-	b.WriteString("Usage: payswitch COMMAND [flags]\n\n")
-	for _, c := range commands() {
-		fmt.Fprintf(&b, "  %-16s%s\n", c.name, c.summary)
+	b.WriteString("Usage: payswitch COMMAND [flags]\n")
+	for _, s := range sections() {
+		fmt.Fprintf(&b, "\n%s:\n", s.title)
+		for _, c := range s.commands {
+			fmt.Fprintf(&b, "  %-16s%s\n", c.name, c.summary)
+		}
 	}
 	b.WriteString(`
 payswitch COMMAND --help shows the flags of a command. Settings come from config.yaml, then from the environment:
-server.listen is PAYSWITCH_SERVER__LISTEN.
+the variable PAYSWITCH_SERVER__LISTEN sets server.listen.
 `)
 	return b.String()
 }
 
-// flags is the flag set of a command; parse refuses arguments that are not flags.
+// purpose is a command's summary as a sentence. synopsis begins with the command's name.
+func purpose(synopsis string) string {
+	for _, c := range commands() {
+		if rest, ok := strings.CutPrefix(synopsis, c.name); ok && (rest == "" || rest[0] == ' ') {
+			return strings.ToUpper(c.summary[:1]) + c.summary[1:] + "."
+		}
+	}
+	return ""
+}
+
+// flags returns the flag set of a command. name is the command's name, with the arguments that it takes.
 func (p *program) flags(name string) *flag.FlagSet {
 	f := flag.NewFlagSet("payswitch "+name, flag.ContinueOnError)
 	f.SetOutput(io.Discard) // errors are shown by run, help below
 	f.Usage = func() {
 		f.SetOutput(p.stdout)
-		fmt.Fprintf(p.stdout, "Usage: payswitch %s [flags]\n\n", name)
+		fmt.Fprintf(p.stdout, "%s\n\nUsage: payswitch %s [flags]\n\n", purpose(name), name)
 		f.PrintDefaults()
 	}
 	return f
 }
 
-// parse parses flags where nothing else may stand.
+// parse parses the command line of a command that takes flags alone.
 func parse(f *flag.FlagSet, args []string) error {
 	_, err := operands(f, args, 0)
 	return err
 }
 
-// parseFlags parses flags up to the first argument that is none.
+// parseFlags parses flags up to the first argument that is not a flag.
 func parseFlags(f *flag.FlagSet, args []string) error {
-	// The flag package shows usage on a mistake too; only --help is to reach standard output.
+	// The flag package prints the usage on a mistake too, but only --help may print to standard output.
 	help := f.Usage
 	f.Usage = func() {}
 	defer func() { f.Usage = help }()
@@ -146,9 +178,9 @@ func (p *program) parseConfig(f *flag.FlagSet, args []string) (Config, error) {
 	return c, err
 }
 
-// operandsAndConfig is parseConfig for a command that takes up to most arguments, and returns these too.
+// operandsAndConfig is parseConfig for a command that takes up to most arguments. It returns the arguments too.
 func (p *program) operandsAndConfig(f *flag.FlagSet, args []string, most int) ([]string, Config, error) {
-	path := f.String("config", "config.yaml", "configuration `file`; the default one may be missing")
+	path := f.String("config", "config.yaml", "read the configuration from this `file`; without the flag, config.yaml may be missing")
 	given, err := operands(f, args, most)
 	if err != nil {
 		return nil, Config{}, err

@@ -10,7 +10,7 @@ import (
 // migrate brings the database up to date. storage keeps a copy of a database with data beside it first.
 func (p *program) migrate(ctx context.Context, args []string) error {
 	f := p.flags("migrate")
-	dryRun := f.Bool("dry-run", false, "only list what would be applied")
+	dryRun := f.Bool("dry-run", false, "list the migrations without applying them")
 	c, err := p.parseConfig(f, args)
 	if err != nil {
 		return err

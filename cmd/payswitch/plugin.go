@@ -20,16 +20,16 @@ import (
 // pluginCommands is the authoring kit: an adapter from its first file to its certificate.
 func pluginCommands() []command {
 	return []command{
-		{"plugin new", "write an adapter project that builds offline", (*program).pluginNew},
-		{"plugin build", "build an adapter project, always to the same bytes", (*program).pluginBuild},
-		{"plugin check", "certify an adapter and say what is wrong with it", (*program).pluginCheck},
-		{"plugin inspect", "show what an adapter says of itself", (*program).pluginInspect},
-		{"plugin call", "show what an adapter would send, or makes of an answer", (*program).pluginCall},
-		{"plugin replay", "run recorded operations again, with this build or another, and show what differs", (*program).pluginReplay},
-		{"plugin keygen", "make a key pair to sign bundles with", (*program).pluginKeygen},
-		{"plugin bundle", "certify an adapter and make it one file to hand on, signed", (*program).pluginBundle},
-		{"plugin install", "take a bundle into the adapters directory: verified, approved, pinned", (*program).pluginInstall},
-		{"plugin remove", "take an installed adapter away", (*program).pluginRemove},
+		{"plugin new", "begin an adapter project, which builds offline", (*program).pluginNew},
+		{"plugin build", "build an adapter project; the same source gives the same bytes", (*program).pluginBuild},
+		{"plugin check", "certify an adapter, or list what is wrong with it", (*program).pluginCheck},
+		{"plugin inspect", "show an adapter's manifest: what it can do and what it asks for", (*program).pluginInspect},
+		{"plugin call", "show the request that an adapter would send, or how it reads an answer", (*program).pluginCall},
+		{"plugin replay", "run recorded operations again, with the same build or another, and show the differences", (*program).pluginReplay},
+		{"plugin keygen", "make a key pair to sign bundles", (*program).pluginKeygen},
+		{"plugin bundle", "certify an adapter and pack it into one signed file", (*program).pluginBundle},
+		{"plugin install", "verify a bundle, approve it, and install it into the adapters directory", (*program).pluginInstall},
+		{"plugin remove", "remove an installed adapter", (*program).pluginRemove},
 		{"plugin list", "list the adapters that the switch loads", (*program).pluginList},
 	}
 }

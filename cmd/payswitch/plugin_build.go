@@ -26,7 +26,7 @@ var settingsOff = []string{"GOFLAGS=", "GOWORK=off", "GOWASM=", "GOEXPERIMENT="}
 // pluginBuild builds the adapter project in a folder.
 func (p *program) pluginBuild(ctx context.Context, args []string) error {
 	f := p.flags("plugin build [DIR]")
-	out := f.String("o", "", "`file` to write; NAME.wasm in DIR if left out, with the name from the manifest")
+	out := f.String("o", "", "write the module to this `file`; without the flag, to NAME.wasm in DIR, with the name from the manifest")
 	given, err := operands(f, args, 1)
 	if err != nil {
 		return err

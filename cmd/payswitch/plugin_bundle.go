@@ -55,7 +55,7 @@ func (p *program) pluginKeygen(_ context.Context, args []string) error {
 }
 
 func passwordFlag(f *flag.FlagSet) *string {
-	return f.String("password-file", "", "`file` with the password of the secret key; without one the key is kept unencrypted")
+	return f.String("password-file", "", "read the secret key's password from this `file`; without the flag the key is not encrypted")
 }
 
 func readPassword(path string) (string, error) {
@@ -117,7 +117,7 @@ func (p *program) pluginBundle(ctx context.Context, args []string) error {
 	sign := f.String("sign", "", "sign with the secret key in this `file` (payswitch plugin keygen, or minisign -G)")
 	password := passwordFlag(f)
 	cases := casesFlag(f)
-	out := f.String("o", "", "`file` to write; NAME-VERSION.bundle if left out")
+	out := f.String("o", "", "write the bundle to this `file`; without the flag, to NAME-VERSION.bundle")
 	path, err := operand(f, args, "a file, as: payswitch plugin bundle acme.wasm --sign acme.key")
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func (p *program) pluginCall(ctx context.Context, args []string) (err error) {
 	f := p.flags("plugin call")
 	cases := f.String("cases", "", "JSON lines, a case each, in this `file` or on standard input (-), each answered with a line.\n"+
 		"Without it there is one case on standard input")
-	cache := f.String("cache", p.userCache(), "`folder` that keeps adapters compiled; \"\" for none")
+	cache := f.String("cache", p.userCache(), "keep compiled adapters in this `folder`; \"\" keeps none")
 	var files []string
 	f.Func("plugin", "call the adapter in this .wasm `file`, not the built-in ones; may stand again for more", func(name string) error {
 		files = append(files, name)

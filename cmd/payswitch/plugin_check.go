@@ -120,7 +120,7 @@ func (p *program) pluginCheck(ctx context.Context, args []string) error {
 
 // casesFlag names the folder of an adapter's recorded cases.
 func casesFlag(f *flag.FlagSet) *string {
-	return f.String("cases", "", "`folder` with the adapter's cases, NAME.json and NAME.responses.json; testdata beside the module, if it has them, where left out")
+	return f.String("cases", "", "read the adapter's cases, NAME.json and NAME.responses.json, from this `folder`; without the flag, from testdata in the module's folder")
 }
 
 // casesOf finds the recorded cases of an adapter: in the folder that was named, else in testdata beside the module's file. fsys is nil where

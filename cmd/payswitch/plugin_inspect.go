@@ -25,7 +25,7 @@ type inspection struct {
 // pluginInspect shows what a module says of itself. It does not check whether that is true.
 func (p *program) pluginInspect(ctx context.Context, args []string) error {
 	f := p.flags("plugin inspect FILE.wasm")
-	asJSON := f.Bool("json", false, "print everything, the whole manifest too, as JSON")
+	asJSON := f.Bool("json", false, "print the report and the whole manifest as JSON")
 	path, err := operand(f, args, "a file, as: payswitch plugin inspect acme.wasm")
 	if err != nil {
 		return err

@@ -33,9 +33,9 @@ func (p *program) pluginInstall(ctx context.Context, args []string) error {
 		keys = append(keys, s)
 		return nil
 	})
-	unsigned := f.Bool("allow-unsigned", false, "install a bundle that nobody has signed; it is checked again first")
+	unsigned := f.Bool("allow-unsigned", false, "install an unsigned bundle, after checking it again")
 	older := f.Bool("allow-older", false, "replace an installed version by an older one")
-	yes := f.Bool("yes", false, "approve without being asked, for scripts")
+	yes := f.Bool("yes", false, "approve without a question, for scripts")
 	path, c, err := p.operandAndConfig(f, args, "a bundle, as: payswitch plugin install acme-0.1.0.bundle")
 	if err != nil {
 		return err
@@ -265,8 +265,8 @@ func (p *program) ask(question string) error {
 // pluginRemove takes an installed adapter away. Payments made with it need it for captures and refunds, so accounts keep it unless forced.
 func (p *program) pluginRemove(ctx context.Context, args []string) error {
 	f := p.flags("plugin remove NAME")
-	force := f.Bool("force", false, "remove it though connector accounts use it")
-	yes := f.Bool("yes", false, "do not ask, for scripts")
+	force := f.Bool("force", false, "remove the adapter although connector accounts use it")
+	yes := f.Bool("yes", false, "remove without a question, for scripts")
 	name, c, err := p.operandAndConfig(f, args, "an adapter's name, as: payswitch plugin remove acme")
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ var (
 // pluginNew writes an adapter project.
 func (p *program) pluginNew(_ context.Context, args []string) error {
 	f := p.flags("plugin new NAME")
-	dir := f.String("dir", "", "`folder` to write, which must be empty or not there; NAME if left out")
+	dir := f.String("dir", "", "write the project to this `folder`, which must be empty or missing; without the flag, to NAME")
 	name, err := operand(f, args, "the adapter's name, as: payswitch plugin new acme")
 	if err != nil {
 		return err

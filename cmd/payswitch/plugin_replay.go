@@ -18,10 +18,10 @@ var errDifferent = errors.New("not the same")
 // pluginReplay runs recorded operations again: one, or those of the last hours. Nothing is sent, and the database is only read.
 func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
 	f := p.flags("plugin replay [OPERATION]")
-	file := f.String("plugin", "", "run the adapter in this .wasm `file`, not the build that each operation was made with")
-	since := f.Duration("since", 0, "instead of one operation, all of the last `time`, as 24h")
-	payment := f.String("payment", "", "instead of one operation, all of the payment with this `id`")
-	connector := f.String("connector", "", "with --since: the operations of the connector of this `name` alone; with --plugin, by default, those of the file's adapter")
+	file := f.String("plugin", "", "run the adapter in this .wasm `file` instead of each operation's own build")
+	since := f.Duration("since", 0, "replay all operations of the last `time`, as 24h, instead of one operation")
+	payment := f.String("payment", "", "replay all operations of the payment with this `id`, instead of one operation")
+	connector := f.String("connector", "", "with --since: replay only the operations of the connector with this `name`; with --plugin the default is the file's adapter")
 	asJSON := f.Bool("json", false, "print the report as JSON")
 	given, c, err := p.operandsAndConfig(f, args, 1)
 	one, many := len(given) > 0, *since > 0 || *payment != ""
@@ -29,11 +29,11 @@ func (p *program) pluginReplay(ctx context.Context, args []string) (err error) {
 	case err != nil:
 		return err
 	case *since < 0:
-		return usageError{"--since is how long ago, as 24h"}
+		return usageError{"--since takes a positive duration, as 24h"}
 	case !one && !many:
 		return usageError{"plugin replay needs an operation, --payment or --since, as: payswitch plugin replay op_0193500b2f4d8a6b4c1e9f00112233aa"}
 	case one && (many || *connector != ""):
-		return usageError{"plugin replay takes an operation, or --payment, --since and --connector, not both"}
+		return usageError{"plugin replay takes either an operation or the flags --payment, --since and --connector"}
 	}
 	r, err := p.openReplayer(ctx, c, *file)
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 
 func vaultCommands() []command {
 	return []command{
-		{"vault status", "show the vault's keys and what is under them", (*program).vaultStatus},
-		{"vault rotate", "give the vault new keys, or with --master a new master key", (*program).vaultRotate},
-		{"vault reencrypt", "move everything under the newest keys and destroy the old", (*program).vaultReencrypt},
-		{"vault rows", "list the rows that something else than payswitch has altered, or sign one of them", (*program).vaultRows},
+		{"vault status", "show the vault's keys and how many records each key seals", (*program).vaultStatus},
+		{"vault rotate", "make new keys, or with --master change the master key", (*program).vaultRotate},
+		{"vault reencrypt", "move all records to the newest keys and destroy the old keys", (*program).vaultReencrypt},
+		{"vault rows", "list the rows that another program has altered, or sign one of them", (*program).vaultRows},
 	}
 }
 
@@ -82,7 +82,7 @@ func shownTime(t time.Time) string {
 
 func (p *program) vaultRotate(ctx context.Context, args []string) error {
 	f := p.flags("vault rotate")
-	master := f.Bool("master", false, "encrypt the keys with vault.next_master_key instead of vault.master_key, and make no new ones")
+	master := f.Bool("master", false, "make no new keys, but encrypt the present keys with vault.next_master_key instead of vault.master_key")
 	return p.withVault(ctx, f, args, func(ctx context.Context, c Config, v *engine.Vault) error {
 		if *master {
 			return p.rotateMaster(ctx, c, v)
@@ -120,7 +120,7 @@ func (p *program) rotateMaster(ctx context.Context, c Config, v *engine.Vault) e
 
 func (p *program) vaultReencrypt(ctx context.Context, args []string) error {
 	f := p.flags("vault reencrypt")
-	noWait := f.Bool("no-wait", false, "do not wait until old keys may be destroyed; run it again later for that")
+	noWait := f.Bool("no-wait", false, "do not wait until old keys may be destroyed; run the command again later to destroy them")
 	return p.withVault(ctx, f, args, func(ctx context.Context, _ Config, v *engine.Vault) error {
 		r, err := v.Reencrypt(ctx, !*noWait, func(table engine.SealedTable, moved int) {
 			fmt.Fprintf(p.stdout, "%s: %d moved\n", table, moved)

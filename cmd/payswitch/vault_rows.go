@@ -12,9 +12,9 @@ import (
 // vaultRows lists the rows whose signature is not the vault's, and with --sign takes one of them for right.
 func (p *program) vaultRows(ctx context.Context, args []string) error {
 	f := p.flags("vault rows")
-	show := f.Bool("show", false, "show the columns of the rows listed; they hold what merchants sent, and no secret in clear")
-	sign := f.String("sign", "", "sign this row as it is, `table:row` as the list names it: you have looked at it, and every column is right")
-	yes := f.Bool("yes", false, "with --sign: sign it; without, it is only shown")
+	show := f.Bool("show", false, "show the columns of the listed rows; they hold merchants' data, but no secret in clear")
+	sign := f.String("sign", "", "sign this row, `table:row` as in the list, after you have checked that every column is right")
+	yes := f.Bool("yes", false, "with --sign: sign the row; without --yes the command only shows it")
 	return p.withVault(ctx, f, args, func(ctx context.Context, _ Config, v *engine.Vault) error {
 		var found []engine.SignedRow
 		n := 0
