@@ -6,7 +6,7 @@ import (
 	"payswitch/plugins/simulator3ds"
 )
 
-// openBank makes the 3-D Secure server and bank that are built in for development; in production there is none, whatever the configuration.
+// openBank makes the simulated 3-D Secure server and bank for development. In production it returns nil, with any configuration.
 func (n *node) openBank() (err error) {
 	c := n.config.Simulator
 	if !n.config.testing() || !c.ThreeDS {
@@ -16,7 +16,7 @@ func (n *node) openBank() (err error) {
 	return err
 }
 
-// bankHandler is the bank as a handler, nil where there is none.
+// bankHandler returns the bank's HTTP handler, or nil without a bank.
 func (n *node) bankHandler() http.Handler {
 	if n.bank == nil {
 		return nil

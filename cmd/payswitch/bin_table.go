@@ -6,7 +6,7 @@ import (
 	"payswitch/engine"
 )
 
-// readBINTable reads cards.bin_table; nil for none.
+// readBINTable reads the file of cards.bin_table. It returns nil when the setting is empty.
 func readBINTable(path string) (*engine.BINTable, error) {
 	if path == "" {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 	"payswitch/engine"
 )
 
-// configCheck says whether the configuration is usable, and shows every setting in force. Secrets appear as set or not set.
+// configCheck checks the configuration and prints every setting in force. A secret prints as set or not set.
 func (p *program) configCheck(_ context.Context, args []string) error {
 	c, err := p.parseConfig(p.flags("config check"), args)
 	if err != nil {
@@ -28,7 +28,7 @@ func (p *program) configCheck(_ context.Context, args []string) error {
 	return nil
 }
 
-// describe lists the settings as "key: value", by key.
+// describe returns the settings as lines "key: value", sorted by key.
 func describe(c Config) []string {
 	fields := fieldsOf(&c)
 	var lines []string
@@ -52,7 +52,7 @@ func shown(key string, f reflect.Value) string {
 	}
 }
 
-// shownDSN is a database address without what is secret in it.
+// shownDSN returns a database address without its password.
 func shownDSN(dsn engine.Secret) string {
 	s := dsn.Reveal()
 	if strings.HasPrefix(s, "sqlite:") {
@@ -66,7 +66,7 @@ func shownDSN(dsn engine.Secret) string {
 	return u.Redacted()
 }
 
-// warnings are what works, and yet an operator should know.
+// warnings returns risks in a valid configuration.
 func (c Config) warnings() []string {
 	var w []string
 	if c.Admin.APIKey.IsZero() {

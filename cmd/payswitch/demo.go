@@ -17,7 +17,7 @@ import (
 	"payswitch/plugins"
 )
 
-// demoMasterKey is base64 of "DEMO KEY: not for production use". It is published, and so protects nothing.
+// demoMasterKey is base64 of "DEMO KEY: not for production use". It is published, so that it protects nothing.
 const demoMasterKey = "REVNTyBLRVk6IG5vdCBmb3IgcHJvZHVjdGlvbiB1c2U="
 
 const (
@@ -26,13 +26,13 @@ const (
 	demoAuthenticator = plugins.Simulator3DSName
 )
 
-// demoKeys are the keys of a demo, kept beside its database: the switch itself cannot show a key a second time.
+// demoKeys are the keys of a demo, kept in the folder of its database, because the switch cannot show a key a second time.
 type demoKeys struct {
 	Admin string `json:"admin_key"`
 	API   string `json:"api_key"`
 }
 
-// demo runs a switch that can be tried at once. What it makes is kept, so the keys it prints are the same at every start.
+// demo runs a switch with a merchant, keys and simulators. Database and keys are kept, so that every start prints the same keys.
 func (p *program) demo(ctx context.Context, args []string) error {
 	f := p.flags("demo")
 	listen := f.String("listen", "", "listen on this `host:port`; without the flag, on server.listen, 127.0.0.1:8080")
@@ -49,7 +49,7 @@ func (p *program) demo(ctx context.Context, args []string) error {
 	if *data == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return fmt.Errorf("no place for the demo's database: %w: name one with --data", err)
+			return fmt.Errorf("the demo's database has no folder: %w: name one with --data", err)
 		}
 		*data = filepath.Join(cache, "payswitch", "demo")
 	}
@@ -94,7 +94,7 @@ func (p *program) demo(ctx context.Context, args []string) error {
 	return errors.Join(n.run(ctx), n.close())
 }
 
-// furnish makes the demo's merchant, its accounts at the simulators and its API key, as far as they are missing.
+// furnish makes the demo's merchant, its accounts at the simulators and its API key, unless they exist.
 func (n *node) furnish(ctx context.Context, keys *demoKeys) (*engine.Merchant, error) {
 	needed := []string{demoConnector}
 	if n.bank != nil {
@@ -128,7 +128,7 @@ func (n *node) furnish(ctx context.Context, keys *demoKeys) (*engine.Merchant, e
 	return m, nil
 }
 
-// readDemoKeys reads the keys, or begins a new set when there is none.
+// readDemoKeys reads the keys, or makes new ones when the file is missing.
 func readDemoKeys(path string) (*demoKeys, error) {
 	keys := &demoKeys{}
 	b, err := os.ReadFile(path)
@@ -155,7 +155,7 @@ func writeDemoKeys(path string, keys *demoKeys) error {
 	return os.WriteFile(path, append(b, '\n'), 0o600)
 }
 
-// demoKeyFile holds the demo's master key, for commands on its database. It lies beside it, as no other key may.
+// demoKeyFile holds the demo's master key, for commands on its database. It is in the database's folder, where no other master key may be.
 const demoKeyFile = "DEMO-KEY-PROTECTS-NOTHING.txt"
 
 func writeDemoKey(path string) error {

@@ -7,8 +7,8 @@ import (
 	"payswitch/engine"
 )
 
-// demoAccounts makes the merchant's accounts at the simulated processor and at the simulated 3DS server, and has its profile use the latter, as
-// far as they are missing. What somebody changed since stays as it is.
+// demoAccounts makes the merchant's accounts at the simulated processor and at the simulated 3DS server, unless
+// they exist, and has its profile use the 3DS server. It leaves later changes of the user alone.
 func (n *node) demoAccounts(ctx context.Context, as engine.Auth) error {
 	accounts, err := n.engine.Accounts(ctx, as)
 	if err != nil {

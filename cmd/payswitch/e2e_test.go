@@ -77,7 +77,7 @@ func TestServe(t *testing.T) {
 	code, _, log = runProgram(t, append(env[:2:2], env[3:]...), "serve", "--config", writeConfig(t, ""))
 	require.Equal(t, exitFailed, code)
 	require.Contains(t, log, "vault.master_key is not set")
-	require.Contains(t, log, "This database wants local:")
+	require.Contains(t, log, "This database needs local:")
 
 	b, err := os.ReadFile(filepath.Join(dir, "payswitch.db"))
 	require.NoError(t, err)

@@ -57,7 +57,7 @@ var builtAdapters sync.Map
 // builtAdapter is the file of an adapter as its source is now.
 func builtAdapter(name string) (string, error) {
 	once, _ := builtAdapters.LoadOrStore(name, sync.OnceValues(func() (string, error) {
-		file := filepath.Join(scratch, "built", name+".wasm")
+		file := filepath.Join(scratch, "of-this-repository", name+".wasm")
 		return file, goBuild(wasmEnv, wasmArgs(file, "./plugins/"+name+"/wasm")...)
 	}))
 	return once.(func() (string, error))()

@@ -25,7 +25,7 @@ import (
 const envPrefix = "PAYSWITCH_"
 
 // loadConfig reads the file at path ("" for none) and the environment ("NAME=value") over defaults, the environment last. A missing
-// file is an error only where required says so. The error joins every problem found, Validate's included.
+// file is an error only with required. The error joins all problems, those of Validate too.
 func loadConfig(defaults Config, path string, required bool, environ []string) (Config, error) {
 	c := defaults
 	l := &loader{fields: fieldsOf(&c), environ: environ}
@@ -36,7 +36,7 @@ func loadConfig(defaults Config, path string, required bool, environ []string) (
 	return c, errors.Join(errors.Join(l.problems...), c.Validate())
 }
 
-// loader sets the fields of one Config, by flat key ("server.listen"), and collects what is wrong on the way.
+// loader sets the fields of one Config by flat key ("server.listen"), and collects the errors.
 type loader struct {
 	fields     map[string]reflect.Value
 	environ    []string
@@ -49,7 +49,7 @@ var (
 	durationType = reflect.TypeFor[time.Duration]()
 )
 
-// fieldsOf lists the settable fields of c by flat key.
+// fieldsOf returns the settable fields of c by flat key.
 func fieldsOf(c *Config) map[string]reflect.Value {
 	fields := map[string]reflect.Value{}
 	var walk func(v reflect.Value, prefix string)
@@ -94,7 +94,7 @@ func (l *loader) file(path string, required bool) {
 	}
 }
 
-// orchestrated are the variables that Kubernetes and Docker inject for a service called payswitch. They are not ours.
+// orchestrated matches the variables that Kubernetes and Docker inject for a service called payswitch. They are no settings.
 var orchestrated = regexp.MustCompile(`^PAYSWITCH_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP)(_.*)?)?|NAME|ENV_.*)$`)
 
 func (l *loader) environment() {
@@ -147,11 +147,11 @@ func isEmpty(v any) bool {
 	return v == nil || ok && len(m) == 0
 }
 
-// set puts v, of YAML's types or a string from the environment, into the field. Messages never repeat a secret.
+// set assigns v, a YAML value or a string from the environment, to a field. Its errors never repeat a secret.
 func (l *loader) set(f reflect.Value, key string, v any, fromFile bool) error {
 	text, isText := v.(string)
 	switch {
-	case v == nil: // "key:" with nothing behind it keeps the default
+	case v == nil: // "key:" without a value keeps the default
 		return nil
 	case f.Type() == secretType:
 		s, err := l.secret(key, v, fromFile)
@@ -197,7 +197,7 @@ func (l *loader) set(f reflect.Value, key string, v any, fromFile bool) error {
 	return nil
 }
 
-// textList reads a YAML list of texts, or one text with commas. An empty one is nil, as in the defaults.
+// textList reads a YAML list of texts, or one text with commas. It returns nil for an empty list, as in the defaults.
 func textList(v any) ([]string, error) {
 	var list []string
 	switch v := v.(type) {
@@ -221,8 +221,8 @@ func textList(v any) ([]string, error) {
 	return list, nil
 }
 
-// secret resolves env:NAME and file:/path. A value in clear is taken from the environment, but not from the file, where it would be
-// copied, committed and mailed; a database address without a password is no secret.
+// secret resolves env:NAME and file:/path. It accepts a secret in clear from the environment, but not from the configuration file, which
+// people copy, commit and mail. A database address without a password is no secret.
 func (l *loader) secret(key string, v any, fromFile bool) (string, error) {
 	s, isText := v.(string)
 	if !isText {
@@ -256,13 +256,13 @@ func hasPassword(dsn string) bool {
 	}
 	u, err := url.Parse(dsn)
 	if err != nil {
-		return true // cannot be told, so it is treated as one
+		return true // it may hold a password
 	}
 	_, inUser := u.User.Password()
 	return inUser || u.Query().Has("password")
 }
 
-// suggest names the known key closest to an unknown one, shown as show writes it, or where they are listed.
+// suggest returns a hint with the known key closest to an unknown one, in the form that show gives it, or with the place of the list.
 func (l *loader) suggest(key string, show func(string) string) string {
 	best, distance := "", len(key)/3+1
 	for _, k := range slices.Sorted(maps.Keys(l.fields)) {
@@ -280,7 +280,7 @@ func (l *loader) suggest(key string, show func(string) string) string {
 	return "; did you mean " + show(best) + "?"
 }
 
-// editDistance is Levenshtein's.
+// editDistance returns the Levenshtein distance.
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -13,7 +13,7 @@ import (
 	"payswitch/storage"
 )
 
-// keySource is where a master key comes from: one of the three, or none.
+// keySource says where a master key comes from: the zero value is no key; at most one of the three sources is set.
 type keySource struct {
 	name string // of the setting that holds the key itself: vault.master_key
 	text engine.Secret
@@ -31,7 +31,7 @@ func (v VaultConfig) next() keySource {
 
 func (s keySource) isZero() bool { return s.text.IsZero() && s.file == "" && s.uri == "" }
 
-// check says what is wrong with the settings, before anything is read.
+// check returns the errors in the settings, and reads neither file nor service.
 func (s keySource) check() error {
 	set := 0
 	for _, given := range []bool{!s.text.IsZero(), s.file != "", s.uri != ""} {
@@ -55,7 +55,7 @@ func (s keySource) check() error {
 	return nil
 }
 
-// open makes the master key; nil where none is given.
+// open reads the master key, or makes a client of the key service. It returns nil when no source is set.
 func (s keySource) open(c Config) (engine.MasterKey, error) {
 	switch {
 	case s.uri != "":
@@ -92,7 +92,7 @@ func (s keySource) open(c Config) (engine.MasterKey, error) {
 	return nil, nil
 }
 
-// openVault opens the vault in s as the configuration says.
+// openVault opens the vault in s with the configuration's master key.
 func openVault(ctx context.Context, s engine.Store, c Config, log *slog.Logger) (*engine.Vault, error) {
 	master, err := c.Vault.current().open(c)
 	if err != nil {
@@ -112,11 +112,11 @@ func openVault(ctx context.Context, s engine.Store, c Config, log *slog.Logger) 
 	return v, err
 }
 
-// missingMasterKey says that there is none, and which one the database wants where it has been in use.
+// missingMasterKey returns the error for a configuration without a master key. It names the key that a used database needs.
 func missingMasterKey(ctx context.Context, c Config) error {
 	missing := errors.New(noMasterKey)
 	if pending, err := storage.Pending(ctx, c.Storage.DSN.Reveal()); err != nil || len(pending) > 0 {
-		return missing // no database to ask, or an older one
+		return missing // a missing database, or an older one, cannot name its key
 	}
 	db, err := storage.Open(ctx, c.Storage.DSN.Reveal(), storage.Options{})
 	if err != nil {
@@ -124,12 +124,12 @@ func missingMasterKey(ctx context.Context, c Config) error {
 	}
 	defer db.Close()
 	if wanted, err := engine.WantedMasterKey(ctx, db); err == nil && wanted != "" {
-		return fmt.Errorf("%w. This database wants %s: no other key will do", missing, wanted)
+		return fmt.Errorf("%w. This database needs %s: no other key opens it", missing, wanted)
 	}
 	return missing
 }
 
-// warnings are what an operator should know of where the key is.
+// warnings returns what an operator should know about the place of the key.
 func (s keySource) warnings(c Config) (w []string) {
 	if s.file == "" {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"payswitch/sdk"
 )
 
-// meters count for Prometheus what the parts tell them. They implement engine.Metrics and plugins.Observer, and are what storage and router report to. Labels
-// come from closed sets: statuses, route patterns, installed adapters; a merchant, a payment or a URL is never one.
+// meters collects the metrics of all parts for Prometheus. It implements engine.Metrics and plugins.Observer; storage and router call its methods as hooks.
+// Labels come from closed sets: statuses, route patterns, installed adapters. A merchant, a payment or a URL is never a label.
 type meters struct {
 	registry *prometheus.Registry
 
@@ -78,7 +78,7 @@ func newMeters() *meters {
 		Help: "One commit, from the first transaction of its batch on.", Buckets: requestBuckets})
 
 	b := readBuild()
-	info := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "payswitch", Name: "build_info", Help: "Always 1; the labels tell the build.",
+	info := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "payswitch", Name: "build_info", Help: "Always 1; the labels name the build.",
 		ConstLabels: prometheus.Labels{"version": b.version, "revision": b.revision, "abi": strconv.Itoa(sdk.ABI)}})
 	info.Set(1)
 	m.registry.MustRegister(m.batches, m.commits, info, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -133,13 +133,14 @@ func (m *meters) Violated(adapter, rule string) { m.violations.WithLabelValues(a
 // Revealed implements plugins.Observer.
 func (m *meters) Revealed(adapter string) { m.revealed.WithLabelValues(adapter).Inc() }
 
-// committed is storage's observer.
+// committed is the hook that storage calls after each commit.
 func (m *meters) committed(batchSize int, took time.Duration) {
 	m.batches.Observe(float64(batchSize))
 	m.commits.Observe(took.Seconds())
 }
 
-// request is the router's hook. The method of an unknown route is whatever the caller made up, so it is not a label there.
+// request is the hook that the router calls after each request. The client chooses the method of a request to an unknown route, so that
+// the method is no label there.
 func (m *meters) request(method, pattern string, status int, took time.Duration) {
 	if pattern == "" {
 		method, pattern = "other", "none"

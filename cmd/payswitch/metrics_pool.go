@@ -6,7 +6,7 @@ import (
 	"payswitch/plugins"
 )
 
-// poolCollector reads the adapters' pools whenever Prometheus asks. Builds of one adapter count together.
+// poolCollector reads the adapters' pools at each scrape. It adds up the builds of one adapter.
 type poolCollector struct {
 	stats func() []plugins.AdapterStats
 }

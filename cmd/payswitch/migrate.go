@@ -7,7 +7,7 @@ import (
 	"payswitch/storage"
 )
 
-// migrate brings the database up to date. storage keeps a copy of a database with data beside it first.
+// migrate updates the database. storage first copies a database that holds data.
 func (p *program) migrate(ctx context.Context, args []string) error {
 	f := p.flags("migrate")
 	dryRun := f.Bool("dry-run", false, "list the migrations without applying them")

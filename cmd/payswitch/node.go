@@ -21,7 +21,7 @@ import (
 	"payswitch/storage"
 )
 
-// node is a whole switch: the parts, wired, and the address it listens on. It is opened in the order of the fields and closed in
+// node is a whole switch: its parts, and the address that it listens on. openNode opens the fields in their order; close closes them in
 // reverse.
 type node struct {
 	config  Config
@@ -36,15 +36,15 @@ type node struct {
 	engine   *engine.Engine
 	server   *http.Server
 
-	// nil where /metrics is served beside the API with the admin key, or not at all
+	// nil when metrics.listen is not set
 	metricsListener net.Listener
 	metricsServer   *http.Server
 
 	draining atomic.Bool
 }
 
-// openNode wires everything and starts nothing; callers that connect meanwhile wait in the listener's queue. Migrate lets an older
-// database be brought up to date.
+// openNode makes the parts of a node and starts none of them. Clients that connect meanwhile wait in the listener's queue. With migrate,
+// openNode updates an older database; without, it refuses one.
 func openNode(ctx context.Context, c Config, migrate bool, log *slog.Logger) (*node, error) {
 	n := &node{config: c, log: log, metrics: newMeters()}
 	if err := n.open(ctx, migrate); err != nil {
@@ -102,7 +102,7 @@ func (n *node) open(ctx context.Context, migrate bool) (err error) {
 		SettleTimeout:     c.Engine.SettleTimeout,
 		AuthenticatorTime: c.Engine.AuthenticatorTime,
 		JournalKeep:       c.journalKeep(),
-		SDKOrigins:        c.Server.CORS.Origins, // an origin that may call may also learn the result
+		SDKOrigins:        c.Server.CORS.Origins, // a page that may call the API may also receive the result
 		BINTable:          bins,
 	}); err != nil {
 		return err
@@ -142,17 +142,17 @@ func (n *node) openHost(ctx context.Context) (err error) {
 	return checkAdapters(n.host.Adapters(), o.Directory)
 }
 
-// hostOptions is what the configuration says to the host of adapters.
+// hostOptions returns the options of the adapters' host for a configuration.
 func hostOptions(config Config) plugins.Options {
 	c := config.Plugins
-	trusted, _ := trustedKeys(c.TrustedKeys, nil) // they were validated
+	trusted, _ := trustedKeys(c.TrustedKeys, nil) // Validate has checked them
 	return plugins.Options{
 		SignedOnly:        c.SignedOnly,
 		Trusted:           trusted,
 		Directory:         c.Directory,
 		CacheDir:          config.cacheDirectory(),
 		Simulate:          c.Simulate,
-		RetainBuilds:      max(30*24*time.Hour, config.Journal.Keep), // what is in the journal can be replayed
+		RetainBuilds:      max(30*24*time.Hour, config.Journal.Keep), // replay needs the builds of all operations in the journal
 		SendTimeout:       c.SendTimeout,
 		MaxResponse:       int(c.ResponseLimit),
 		AllowPrivate:      c.AllowPrivate,
@@ -167,19 +167,19 @@ func hostOptions(config Config) plugins.Options {
 	}
 }
 
-// checkAdapters refuses a switch that has no adapter and will get none.
+// checkAdapters refuses a switch without adapters and without a directory to load some from.
 func checkAdapters(loaded []engine.AdapterInfo, directory string) error {
 	if len(loaded) == 0 && directory == "" {
-		return errors.New("no adapter is loaded, and so there is no processor to pay at: run `make plugins` and build again, or name a folder of adapters in plugins.directory")
+		return errors.New("no adapter is loaded, so that no processor can take a payment: run `make plugins` and build again, or name a folder of adapters in plugins.directory")
 	}
 	return nil
 }
 
-// run serves until ctx ends, then drains: no new connections, requests end, background work stops, operations end. A part that ends
-// by itself ends the node. It returns nil after an orderly end.
+// run serves until ctx ends, then drains: it takes no new connections, and lets requests, background work and operations end, in this
+// order. When a part ends by itself, run ends the node and returns an error. It returns nil after ctx has ended and the node has drained.
 func (n *node) run(ctx context.Context) error {
 	base := context.WithoutCancel(ctx)
-	background, stop := context.WithCancel(base) // outlives ctx: resolution goes on while requests end
+	background, stop := context.WithCancel(base) // lives on after ctx: operations are resolved while requests end
 	defer stop()
 	work, failed := errgroup.WithContext(background)
 	work.Go(func() error { return unlessStopped(failed, "engine", n.engine.Run(failed)) })
@@ -199,7 +199,7 @@ func (n *node) run(ctx context.Context) error {
 	}
 	n.draining.Store(true)
 
-	// What is still open when a wait ends is in the database with a lease that runs out: another node, or the next start, resolves it.
+	// An operation that is still open after the wait has a lease in the database: when that runs out, another node or the next start resolves it.
 	const left = "did not end within server.shutdown_timeout; what they left open is resolved at the next start"
 	limit, cancel := context.WithTimeout(base, n.config.Server.ShutdownTimeout)
 	defer cancel()
@@ -217,10 +217,10 @@ func (n *node) run(ctx context.Context) error {
 	return errors.Join(append(problems, work.Wait())...)
 }
 
-// closeTimeout bounds the wait for adapters to leave the sandbox, which takes milliseconds unless one is stuck.
+// closeTimeout bounds the wait for adapters to end their steps, which takes milliseconds unless an adapter is stuck.
 const closeTimeout = 5 * time.Second
 
-// close frees what open has opened, in reverse. Closing a listener again, after its server has, is no error worth telling.
+// close closes the parts that openNode has opened, in reverse. It ignores the error of a listener that its server has closed already.
 func (n *node) close() error {
 	var problems []error
 	if n.host != nil {
@@ -239,7 +239,7 @@ func (n *node) close() error {
 	return errors.Join(problems...)
 }
 
-// unlessStopped makes an error of a part that has ended, unless it was told to.
+// unlessStopped returns an error for a part that ended although ctx goes on.
 func unlessStopped(ctx context.Context, part string, err error) error {
 	switch {
 	case ctx.Err() != nil:
@@ -269,7 +269,7 @@ func listen(ctx context.Context, key, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// ready says why the node cannot serve, nil when it can: it is not draining, and its database answers.
+// ready returns nil when the node can serve: it is not draining, and its database answers.
 func (n *node) ready() error {
 	if n.draining.Load() {
 		return errors.New("draining")
@@ -277,7 +277,7 @@ func (n *node) ready() error {
 	return n.db.View(context.Background(), func(engine.Reader) error { return nil })
 }
 
-// url is where the API is reached on this machine; a port 0 has become a real one.
+// url returns the API's address on this machine, with the real port where the configuration says 0.
 func (n *node) url() string {
 	host, port, _ := net.SplitHostPort(n.listener.Addr().String())
 	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {

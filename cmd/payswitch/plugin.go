@@ -34,7 +34,7 @@ func pluginCommands() []command {
 	}
 }
 
-// operands parses flags that may stand before and after up to most arguments that are none, and returns these.
+// operands parses flags before and after up to most arguments, and returns the arguments.
 func operands(f *flag.FlagSet, args []string, most int) ([]string, error) {
 	var given []string
 	for {
@@ -51,7 +51,7 @@ func operands(f *flag.FlagSet, args []string, most int) ([]string, error) {
 	}
 }
 
-// operand is operands where there must be one, called what.
+// operand is operands for a command that needs one argument, which its error calls what.
 func operand(f *flag.FlagSet, args []string, what string) (string, error) {
 	given, err := operands(f, args, 1)
 	if err != nil {
@@ -63,27 +63,27 @@ func operand(f *flag.FlagSet, args []string, what string) (string, error) {
 	return given[0], nil
 }
 
-// compileTime is how long a module may compile in these commands: nobody waits for a payment.
+// compileTime bounds a compilation in these commands. It is longer than in a switch, because no payment waits.
 const compileTime = 5 * time.Minute
 
-// pluginLimits are otherwise the limits of a switch with the default configuration.
+// pluginLimits returns the limits of a switch with the default configuration, except for compileTime.
 func pluginLimits() sandbox.Limits {
 	l := hostOptions(defaultConfig()).Sandbox
 	l.CompileTime = compileTime
 	return l
 }
 
-// pluginSandbox is what these commands run modules in: files that anybody may have written. They are compiled in a process of their own.
+// pluginSandbox returns the options of the sandbox for these commands. A second process compiles the modules, because their authors are unknown.
 func pluginSandbox() sandbox.Options {
 	return sandbox.Options{Limits: pluginLimits(), Compiler: sandbox.Self()}
 }
 
-// a loadedModule is a module that the sandbox accepts and that has told its manifest.
+// loadedModule is a module that the sandbox accepts, with its manifest.
 type loadedModule struct {
 	*sandbox.Module
 	runtime  *sandbox.Runtime
 	manifest *sdk.Manifest
-	compiled time.Duration // how long it took to compile and start
+	compiled time.Duration // the time to compile and start it
 }
 
 // loadModule loads a module into a sandbox of its own, which Close ends.
@@ -98,7 +98,7 @@ func loadModule(ctx context.Context, wasm []byte, o sandbox.Options) (_ *loadedM
 		}
 	}()
 	began := time.Now()
-	m, err := rt.Load(wasm, sdk.EncodeStep(ordinaryStep(&sdk.Manifest{}))) // warm, as in a switch
+	m, err := rt.Load(wasm, sdk.EncodeStep(ordinaryStep(&sdk.Manifest{}))) // with a warm-up, as in a switch
 	if err != nil {
 		return nil, fmt.Errorf("load the module: %w", err)
 	}
@@ -116,7 +116,7 @@ func loadModule(ctx context.Context, wasm []byte, o sandbox.Options) (_ *loadedM
 // Close ends the sandbox.
 func (m *loadedModule) Close() error { return m.runtime.Close(context.Background()) }
 
-// manifestOf is the manifest of a module, after the host's own checks.
+// manifestOf returns the manifest of a module, if it passes the host's checks.
 func manifestOf(ctx context.Context, wasm []byte) (*sdk.Manifest, error) {
 	m, err := loadModule(ctx, wasm, pluginSandbox())
 	if err != nil {

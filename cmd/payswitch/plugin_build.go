@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// wasmEnv and wasmArgs are how adapters are built, here and by the Makefile: the same source becomes the same file, wherever and
-// whenever it is built, as an adapter is known by its hash.
+// wasmEnv and wasmArgs build adapters, here and in the Makefile. The same source gives the same file everywhere, because an adapter is
+// identified by its hash.
 var wasmEnv = []string{"GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0"}
 
 func wasmArgs(out, pkg string) []string {
 	return []string{"-trimpath", "-buildvcs=false", "-buildmode=c-shared", "-ldflags=-s -w -buildid=", "-o", out, pkg}
 }
 
-// settingsOff are settings of the developer's that would make another file of the same source.
+// settingsOff resets the developer's settings with which the same source would give another file.
 var settingsOff = []string{"GOFLAGS=", "GOWORK=off", "GOWASM=", "GOEXPERIMENT="}
 
 // pluginBuild builds the adapter project in a folder.
@@ -60,7 +60,7 @@ func (p *program) buildPlugin(ctx context.Context, dir, out string) (string, err
 	if out != "" {
 		folder = filepath.Dir(out)
 	}
-	scratch, err := os.MkdirTemp(folder, ".payswitch-build-") // where the result goes, so that it can be renamed
+	scratch, err := os.MkdirTemp(folder, ".payswitch-build-") // on the result's file system, so that a rename can move it
 	if err != nil {
 		return "", err
 	}
@@ -78,13 +78,13 @@ func (p *program) buildPlugin(ctx context.Context, dir, out string) (string, err
 	}
 	manifest, err := manifestOf(ctx, wasm)
 	if err != nil {
-		return "", fmt.Errorf("it compiles, but is no adapter: %w", err)
+		return "", fmt.Errorf("the project compiles, but is not an adapter: %w", err)
 	}
 	out = cmp.Or(out, filepath.Join(dir, manifest.Name+".wasm"))
 	return out, os.Rename(built, out)
 }
 
-// mainPackage is where the project's main package is, relative to its folder: in wasm, or in the folder itself.
+// mainPackage returns the path of the project's main package relative to its folder: wasm, or the folder itself.
 func mainPackage(dir string) (string, error) {
 	if _, err := os.Stat(filepath.Join(dir, "wasm")); err == nil {
 		return "./wasm", nil
@@ -117,7 +117,7 @@ func (p *program) goTool(ctx context.Context, dir string, args ...string) ([]byt
 // lookGo finds the go command on the path of this invocation.
 func (p *program) lookGo() (string, error) {
 	for _, dir := range filepath.SplitList(p.getenv("PATH")) {
-		if !filepath.IsAbs(dir) { // as os/exec does: nothing is run that lies about in a project
+		if !filepath.IsAbs(dir) { // as os/exec does: a program in the project's folder must not run
 			continue
 		}
 		if path, err := exec.LookPath(filepath.Join(dir, "go")); err == nil {
@@ -137,7 +137,7 @@ func (p *program) getenv(name string) string {
 	return value
 }
 
-// bytesText is a size for people.
+// bytesText formats a size for people.
 func bytesText(n int) string {
 	if n < 1<<20 {
 		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))

@@ -73,11 +73,11 @@ func readPassword(path string) (string, error) {
 	return password, nil
 }
 
-// writeNew writes a file that must not be there yet: a key that is overwritten is lost.
+// writeNew writes a new file. It overwrites none, because an overwritten key is lost.
 func writeNew(path string, content []byte, mode os.FileMode) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists already: nothing is overwritten, choose another name", path)
+		return fmt.Errorf("%s exists already and stays: choose another name", path)
 	}
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func writeNew(path string, content []byte, mode os.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// readSigningKey reads a secret key of minisign's.
+// readSigningKey reads a secret key in minisign's format.
 func readSigningKey(path, passwordFile string) (key minisign.PrivateKey, err error) {
 	password, err := readPassword(passwordFile)
 	if err != nil {
@@ -103,7 +103,7 @@ func readSigningKey(path, passwordFile string) (key minisign.PrivateKey, err err
 		return key, nil
 	}
 	if password == "" {
-		return key, fmt.Errorf("--sign: %s is protected by a password: name a file that holds it with --password-file", path)
+		return key, fmt.Errorf("--sign: %s is protected by a password: name a file with the password with --password-file", path)
 	}
 	if key, err = minisign.DecryptKey(password, text); err != nil {
 		return key, fmt.Errorf("--sign: %s does not open with that password: %w", path, err)
@@ -111,7 +111,7 @@ func readSigningKey(path, passwordFile string) (key minisign.PrivateKey, err err
 	return key, nil
 }
 
-// pluginBundle certifies a module and makes it one file to hand on.
+// pluginBundle certifies a module and packs it into one file.
 func (p *program) pluginBundle(ctx context.Context, args []string) error {
 	f := p.flags("plugin bundle FILE.wasm")
 	sign := f.String("sign", "", "sign with the secret key in this `file` (payswitch plugin keygen, or minisign -G)")
@@ -142,7 +142,7 @@ func (p *program) pluginBundle(ctx context.Context, args []string) error {
 	}
 	if !report.Passed {
 		report.print(p.stdout)
-		return fmt.Errorf("%s is not certified, and so not bundled: %s", path, report.summary())
+		return fmt.Errorf("%s does not pass the check, so that it cannot be bundled: %s", path, report.summary())
 	}
 	b := &plugins.Bundle{Module: wasm}
 	if b.Manifest, err = document(manifest); err != nil {
@@ -173,7 +173,7 @@ func (p *program) pluginBundle(ctx context.Context, args []string) error {
 	return nil
 }
 
-// document is a value as a file of a bundle.
+// document encodes a value as a file of a bundle.
 func document(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	return append(text, '\n'), err

@@ -15,14 +15,14 @@ import (
 	"payswitch/sdk"
 )
 
-// inspection is what plugin inspect shows, and its JSON.
+// inspection is the report of plugin inspect.
 type inspection struct {
 	SHA256   string        `json:"sha256"`
 	Bytes    int           `json:"bytes"`
 	Manifest *sdk.Manifest `json:"manifest"`
 }
 
-// pluginInspect shows what a module says of itself. It does not check whether that is true.
+// pluginInspect shows a module's manifest. It does not check whether the module behaves so.
 func (p *program) pluginInspect(ctx context.Context, args []string) error {
 	f := p.flags("plugin inspect FILE.wasm")
 	asJSON := f.Bool("json", false, "print the report and the whole manifest as JSON")
@@ -88,7 +88,7 @@ func (i inspection) print(w io.Writer) {
 	row("resolves by", list(m.Resolve.By))
 }
 
-// printable is a text of an adapter's without what a terminal would act on.
+// printable returns an adapter's text without characters that a terminal would act on.
 func printable(s string) string {
 	const blanks = "\u115F\u1160\u17B4\u17B5\u2800\u3164\uFFA0" // letters that look like a space
 	return strings.Map(func(r rune) rune {
@@ -99,10 +99,10 @@ func printable(s string) string {
 	}, s)
 }
 
-// maxShown is how much of a row is shown, in characters: a longer one would push the others out of sight.
+// maxShown is the most characters of a row that are shown: a longer row would push the others out of sight.
 const maxShown = 2000
 
-// onRow is a text of an adapter's as one row, without spaces in a row, with which a long one could be made to look like several.
+// onRow returns an adapter's text as one row. It merges repeated spaces, with which an author could make one row look like several.
 func onRow(s string) string {
 	s = strings.Join(strings.Fields(printable(s)), " ")
 	if n := utf8.RuneCountInString(s); n > maxShown {

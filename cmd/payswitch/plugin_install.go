@@ -25,7 +25,7 @@ import (
 	"payswitch/storage"
 )
 
-// pluginInstall takes a bundle into the adapters directory: verified, shown, approved and pinned. A running switch takes it up by itself.
+// pluginInstall verifies a bundle, shows it, asks for approval, and installs it with a pin. A running switch then loads it by itself.
 func (p *program) pluginInstall(ctx context.Context, args []string) error {
 	f := p.flags("plugin install FILE.bundle")
 	var keys []string
@@ -108,7 +108,7 @@ func (p *program) operandAndConfig(f *flag.FlagSet, args []string, what string) 
 	return given[0], c, nil
 }
 
-// trustedKeys are those of the configuration and those given: as text, or the file that holds one.
+// trustedKeys returns the keys of the configuration and of the flag --key: each is a key's text, or a file with it.
 func trustedKeys(configured, given []string) (all []minisign.PublicKey, err error) {
 	for _, text := range configured {
 		k, err := plugins.ParsePublicKey(text)
@@ -133,12 +133,12 @@ func trustedKeys(configured, given []string) (all []minisign.PublicKey, err erro
 	return all, nil
 }
 
-// examine holds a bundle against its signature and itself: the certificate is of this module, and the module runs here and says what the
-// bundle says of it. What nobody vouches for is checked anew.
+// examine verifies a bundle: its signature, that the certificate belongs to the module, that the module runs here, and that its manifest
+// equals the bundle's. It certifies an unsigned bundle anew.
 func (p *program) examine(ctx context.Context, c Config, b *plugins.Bundle, trusted []minisign.PublicKey, unsigned bool) (*sdk.Manifest, string, error) {
 	var certificate checkReport
 	if err := json.Unmarshal(b.Certificate, &certificate); err != nil {
-		return nil, "", fmt.Errorf("its certificate cannot be read: %w", err)
+		return nil, "", fmt.Errorf("the bundle's certificate cannot be read: %w", err)
 	}
 	key, err := b.Verify(trusted, certificate.Name, certificate.Version)
 	signer := "by key " + plugins.KeyID(key.ID()) + ", which is trusted"
@@ -168,10 +168,10 @@ func (p *program) examine(ctx context.Context, c Config, b *plugins.Bundle, trus
 		return nil, "", err
 	}
 	if !bytes.Equal(said, b.Manifest) || m.manifest.Name != certificate.Name || m.manifest.Version != certificate.Version {
-		return nil, "", errors.New("the module does not say of itself what the bundle says of it: bundle it again with this version of payswitch")
+		return nil, "", errors.New("the manifest of the module differs from the bundle's: bundle the adapter again with this version of payswitch")
 	}
 	if len(b.Signature) == 0 {
-		report, err := certify(ctx, b.Module, "", "") // a bundle holds no cases
+		report, err := certify(ctx, b.Module, "", "") // a bundle has no cases
 		if err != nil {
 			return nil, "", err
 		}
@@ -183,7 +183,7 @@ func (p *program) examine(ctx context.Context, c Config, b *plugins.Bundle, trus
 	return m.manifest, signer, nil
 }
 
-// switchSandbox is the sandbox of a switch with this configuration, with its cache of compiled adapters where it has one already.
+// switchSandbox returns the sandbox options of a switch with this configuration. It uses the switch's cache directory if that exists.
 func switchSandbox(c Config) sandbox.Options {
 	o := hostOptions(c)
 	so := sandbox.Options{Limits: o.Sandbox, Compiler: o.Compiler, Unoptimised: o.Unoptimised}
@@ -193,7 +193,7 @@ func switchSandbox(c Config) sandbox.Options {
 	return so
 }
 
-// isMine says whether a folder is there and belongs to the user of this command. Compiled code of others is not run.
+// isMine reports whether a folder exists and belongs to the user of this command. Running other users' compiled code would be unsafe.
 func isMine(folder string) bool {
 	info, err := os.Stat(folder)
 	if err != nil {
@@ -208,8 +208,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// installed says what a switch with this configuration loads under a name now, how much further the new manifest reaches, and whether
-// it is of the same version or a newer one. Another file of that name would be in the way.
+// installed compares a manifest with the adapter of its name that a switch with this configuration loads: that adapter's description, what
+// the manifest asks for beyond it, and whether the manifest's version is the same or newer. Another file with that adapter is an error.
 func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (text string, more engine.Reach, newest bool, err error) {
 	h, err := p.openHost(ctx, c)
 	if err != nil {
@@ -228,15 +228,15 @@ func (p *program) installed(ctx context.Context, c Config, m *sdk.Manifest) (tex
 	case file == "":
 		return text + ", THE BUILT-IN ONE", more, true, nil // whose versions are its own
 	case file != m.Name+".wasm":
-		return "", more, false, fmt.Errorf("%s in %s is an adapter called %s too: remove it first", file, c.Plugins.Directory, m.Name)
+		return "", more, false, fmt.Errorf("%s in %s is also an adapter called %s: remove that file first", file, c.Plugins.Directory, m.Name)
 	case pin == nil:
 		text += ", not pinned"
 	}
 	return text, more, newest, nil
 }
 
-// openHost opens a host as a switch with this configuration does, but makes no cache: that belongs to the user the switch runs as. What
-// does not load is told on standard error.
+// openHost opens a host as a switch with this configuration does. It makes no cache directory, which must belong to the switch's user. The
+// host logs adapters that do not load to standard error.
 func (p *program) openHost(ctx context.Context, c Config) (*plugins.Host, error) {
 	o := hostOptions(c)
 	o.LoadWait = compileTime
@@ -247,7 +247,7 @@ func (p *program) openHost(ctx context.Context, c Config) (*plugins.Host, error)
 	return plugins.New(ctx, o)
 }
 
-// ask has a person say yes on standard input.
+// ask asks a question and reads the answer from standard input.
 func (p *program) ask(question string) error {
 	fmt.Fprint(p.stdout, question+" [y/N] ")
 	answer, err := bufio.NewReader(p.stdin).ReadString('\n')
@@ -257,12 +257,13 @@ func (p *program) ask(question string) error {
 		return nil
 	}
 	if err != nil {
-		return errors.New("not approved, and nothing was changed: answer y, or pass --yes in a script")
+		return errors.New("not approved: payswitch changed nothing. Answer y, or pass --yes in a script")
 	}
-	return errors.New("not approved, and nothing was changed")
+	return errors.New("not approved: payswitch changed nothing")
 }
 
-// pluginRemove takes an installed adapter away. Payments made with it need it for captures and refunds, so accounts keep it unless forced.
+// pluginRemove removes an installed adapter. It refuses while accounts use the adapter, unless forced: captures and refunds of their payments
+// need it.
 func (p *program) pluginRemove(ctx context.Context, args []string) error {
 	f := p.flags("plugin remove NAME")
 	force := f.Bool("force", false, "remove the adapter although connector accounts use it")
@@ -276,11 +277,11 @@ func (p *program) pluginRemove(ctx context.Context, args []string) error {
 	}
 	path := filepath.Join(c.Plugins.Directory, name+".wasm")
 	if c.Plugins.Directory == "" || !exists(path) {
-		return fmt.Errorf("no adapter %s is installed in plugins.directory (%q): payswitch plugin list shows what is", name, c.Plugins.Directory)
+		return fmt.Errorf("no adapter %s is installed in plugins.directory (%q): payswitch plugin list shows the installed ones", name, c.Plugins.Directory)
 	}
 	used, err := accountsAt(ctx, c, name)
 	if err != nil && !*force {
-		return fmt.Errorf("whether accounts use %s cannot be told, and so it stays (--force removes it all the same): %w", name, err)
+		return fmt.Errorf("payswitch could not find out whether accounts use %s, and keeps the adapter (--force removes it): %w", name, err)
 	}
 	if used > 0 && !*force {
 		return fmt.Errorf("%d connector accounts use %s: without it their payments can be neither captured nor refunded. Delete the accounts first, or pass --force", used, name)
@@ -297,7 +298,7 @@ func (p *program) pluginRemove(ctx context.Context, args []string) error {
 	return nil
 }
 
-// accountsAt counts the connector accounts of a connector, none where there is no database yet.
+// accountsAt counts the connector accounts of a connector. It returns 0 while there is no database.
 func accountsAt(ctx context.Context, c Config, connector string) (n int, err error) {
 	dsn := c.Storage.DSN.Reveal()
 	if file, ok := strings.CutPrefix(dsn, "sqlite:"); ok && !exists(file) {

@@ -168,9 +168,9 @@ func TestPluginInstall(t *testing.T) {
 		})}, "its certificate is not of this module"},
 		"manifest of another, unsigned": {[]string{"--yes", "--allow-unsigned", changed("manifest.bundle", func(b *plugins.Bundle) {
 			b.Signature, b.Manifest = nil, []byte(strings.Replace(string(b.Manifest), "api.acme.example", "api.evil.example", 2))
-		})}, "the module does not say of itself what the bundle says of it"},
-		"a module":         {append(key, w.path("acme.wasm")), "the file is not a bundle"},
-		"nobody says yes":  {[]string{signed, "--key", w.path("mine.pub")}, "not approved, and nothing was changed: answer y, or pass --yes"},
+		})}, "the manifest of the module differs from the bundle's"},
+		"a module":         {append(key, w.path("acme.wasm")), "it is no bundle"},
+		"nobody says yes":  {[]string{signed, "--key", w.path("mine.pub")}, "not approved: payswitch changed nothing. Answer y, or pass --yes"},
 		"what is no key":   {[]string{signed, "--key", "nothing"}, "is neither a minisign public key nor a file that holds one"},
 		"no such file":     {append(key, "none.bundle"), "none.bundle"},
 		"an unfit private": {[]string{signed, "--key", w.path("mine.key")}, "mine.key"},
@@ -187,7 +187,7 @@ func TestPluginInstall(t *testing.T) {
 
 	code, _, stderr := operateAnswering(t, "no\n", env, "plugin", "install", signed, "--key", w.path("mine.pub"))
 	require.Equal(t, exitFailed, code)
-	require.Contains(t, stderr, "not approved, and nothing was changed")
+	require.Contains(t, stderr, "not approved: payswitch changed nothing")
 	code, stdout, stderr := operateAnswering(t, "y\n", env, "plugin", "install", signed, "--key", w.path("mine.pub"))
 	require.Equal(t, exitOK, code, stderr)
 	require.Contains(t, stdout, "Install it, and let it send to these hosts and place these secrets there? [y/N]")

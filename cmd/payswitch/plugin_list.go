@@ -12,7 +12,7 @@ import (
 	"payswitch/plugins"
 )
 
-// pluginList lists the adapters that a switch with this configuration loads. Files that do not load are told on standard error.
+// pluginList lists the adapters that a switch with this configuration loads. It logs files that do not load to standard error.
 func (p *program) pluginList(ctx context.Context, args []string) (err error) {
 	c, err := p.parseConfig(p.flags("plugin list"), args)
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *program) pluginList(ctx context.Context, args []string) (err error) {
 	return w.Flush()
 }
 
-// origin says where an adapter comes from.
+// origin names the place that an adapter comes from.
 func origin(a engine.AdapterInfo) string {
 	switch {
 	case a.Simulated:
@@ -52,7 +52,7 @@ func origin(a engine.AdapterInfo) string {
 	return "directory"
 }
 
-// pinned says whether an adapter of the directory is pinned, and who vouches for it.
+// pinned describes the pin of an adapter of the directory, and its signature.
 func pinned(a engine.AdapterInfo, pin *plugins.Pin, trusted []minisign.PublicKey) string {
 	if origin(a) != "directory" {
 		return "-"

@@ -193,7 +193,7 @@ func TestPluginBundleRefusesMutants(t *testing.T) {
 	require.Equal(t, exitOK, code, stderr)
 	code, stdout, stderr := author(t, dir, "plugin", "bundle", "acme.wasm")
 	require.Equal(t, exitFailed, code)
-	require.Contains(t, stderr, "acme.wasm is not certified, and so not bundled: broken are outcome")
+	require.Contains(t, stderr, "acme.wasm does not pass the check, so that it cannot be bundled: broken are outcome")
 	require.Contains(t, stdout, "(case authorized)")
 
 	elsewhere := filepath.Join(t.TempDir(), "cases")

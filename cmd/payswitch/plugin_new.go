@@ -17,8 +17,8 @@ import (
 	"payswitch/sdk"
 )
 
-// project is the adapter project that plugin new writes, each file with .txt behind its name so that Go leaves it alone here. It is an
-// adapter called acme, and becomes another by its name.
+// project is the adapter project that plugin new writes, for an adapter called acme. Each file name ends in .txt, so that Go does not
+// compile the files here. renamed replaces the adapter's name.
 //
 //go:embed project
 var project embed.FS
@@ -68,7 +68,7 @@ func checkPluginName(name string) error {
 	return nil
 }
 
-// writeProject writes the project, with the SDK, into a folder that is empty or not there.
+// writeProject writes the project, with the SDK, into an empty or missing folder.
 func writeProject(name, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +97,7 @@ func writeProject(name, dir string) error {
 	return writeSDK(filepath.Join(dir, "payswitch"))
 }
 
-// renamed is a text of the project about another adapter.
+// renamed returns a text of the project with another adapter's name.
 func renamed(text, name string) string {
 	host := strings.Trim(strings.ReplaceAll(name, "_", "-"), "-")
 	return strings.NewReplacer("acme.example", host+".example", "acme", name, "Acme", strings.ToUpper(name[:1])+name[1:]).Replace(text)
@@ -121,7 +121,7 @@ func writeSDK(dir string) error {
 	})
 }
 
-// inCopy leaves out what is of use in this repository alone.
+// inCopy reports whether a file of the SDK is useful outside this repository.
 func inCopy(file string) bool {
 	base := path.Base(file)
 	return !strings.HasSuffix(base, "_test.go") && file != "embed.go" && file != "generate.go"

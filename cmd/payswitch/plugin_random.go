@@ -16,14 +16,14 @@ import (
 	"strings"
 )
 
-// randomPackages have a random state of the whole program's. What they have besides is fine: a generator that is made from a seed.
+// randomPackages are the packages with a random state of the whole program, and their functions that do not use it: generators with a seed.
 var randomPackages = map[string][]string{
 	"math/rand":    {"New", "NewSource", "NewZipf", "Rand", "Source", "Source64", "Zipf"},
 	"math/rand/v2": {"New", "NewPCG", "NewChaCha8", "NewZipf", "Rand", "Source", "PCG", "ChaCha8", "Zipf"},
 }
 
-// refuseRandom refuses a project that uses the global random state of math/rand: a replay of the operation would not find it as it was.
-// Packages of the standard library are left alone.
+// refuseRandom refuses a project that uses the global random state of math/rand, because a replay cannot restore that state. It does not
+// check packages of the standard library.
 func (p *program) refuseRandom(ctx context.Context, dir, pkg string) error {
 	out, err := p.goTool(ctx, dir, "list", "-deps", "-json=Dir,Standard,ImportPath,GoFiles", pkg)
 	if err != nil {
@@ -65,7 +65,7 @@ func globalRandom(importPath, dir string, names []string) (found []error, err er
 		files = append(files, f)
 	}
 	report := func(at token.Pos, what string) {
-		found = append(found, fmt.Errorf("%s: %s is random state of the whole program, which no replay finds again: use Call.Random or Call.ID, or seed a generator with them",
+		found = append(found, fmt.Errorf("%s: %s uses random state of the whole program, which a replay cannot restore: use Call.Random or Call.ID, or seed a generator with them",
 			positions.Position(at), what))
 	}
 	// Types of imported packages are not needed, only which names stand for packages.
@@ -102,7 +102,7 @@ func globalRandom(importPath, dir string, names []string) (found []error, err er
 	return found, nil
 }
 
-// nameOnly imports every package as an empty one of its name.
+// nameOnly imports every package as an empty package of its name.
 type nameOnly struct{}
 
 func (nameOnly) Import(path string) (*types.Package, error) {

@@ -94,7 +94,7 @@ func TestPluginBuildRefuses(t *testing.T) {
 		"global random state": {func(dir string) {
 			edit(t, filepath.Join(dir, "acme.go"), "import \"payswitch/sdk\"\n", "import (\n\t\"math/rand/v2\"\n\n\t\"payswitch/sdk\"\n)\n")
 			edit(t, filepath.Join(dir, "acme.go"), "r := c.Request\n", "r := c.Request\n\t_ = rand.IntN(3)\n")
-		}, "acme.go:34:6: math/rand/v2.IntN is random state of the whole program"},
+		}, "acme.go:34:6: math/rand/v2.IntN uses random state of the whole program"},
 		"what does not compile": {func(dir string) { edit(t, filepath.Join(dir, "acme.go"), "r := c.Request\n", "r := c.Requests\n") }, "c.Requests undefined"},
 		"a bad manifest": {func(dir string) { edit(t, filepath.Join(dir, "acme.go"), `Version: "0.1.0"`, `Version: "soon"`) },
 			`version: "soon" is not a semantic version`},

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// serve runs the switch until SIGTERM or SIGINT, then drains. A second signal ends it at once; what was in flight is resolved at the
-// next start, as after any crash.
+// serve runs the switch until SIGTERM or SIGINT, then drains. A second signal ends the switch at once; the next start resolves the
+// operations in flight, as after any crash.
 func (p *program) serve(ctx context.Context, args []string) error {
 	c, err := p.parseConfig(p.flags("serve"), args)
 	if err != nil {
@@ -46,8 +46,8 @@ func (p *program) serve(ctx context.Context, args []string) error {
 	return err
 }
 
-// tune sets the Go runtime up for a switch, where the operator has not. A heap of a few megabytes is collected far too often by default:
-// 200 saves some of the CPU and stays small. With one processor a commit that waits for the disk would hold up everything else.
+// tune sets the Go runtime's parameters that the operator has left alone. By default Go collects a heap of a few megabytes far too often:
+// GOGC=200 saves CPU, and the heap stays small. With GOMAXPROCS=1 a commit that waits for the disk would hold up all other work.
 func (p *program) tune() {
 	if !slices.ContainsFunc(p.env, func(e string) bool { return strings.HasPrefix(e, "GOGC=") }) {
 		debug.SetGCPercent(200)
@@ -57,7 +57,7 @@ func (p *program) tune() {
 	}
 }
 
-// untilSignal ends the context at the first SIGTERM or SIGINT, and gives the signals their deadly meaning back for the second.
+// untilSignal ends the context at the first SIGTERM or SIGINT, and lets the second one end the process.
 func untilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGINT)
 	context.AfterFunc(ctx, stop)

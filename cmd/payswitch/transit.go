@@ -18,8 +18,8 @@ import (
 	"payswitch/engine"
 )
 
-// transitKey is a master key in the transit engine of HashiCorp Vault or OpenBao: encryption and decryption happen there, the key never
-// leaves. Source: https://developer.hashicorp.com/vault/api-docs/secret/transit, encrypt and decrypt with associated_data, which needs a
+// transitKey is a master key in the transit engine of HashiCorp Vault or OpenBao. The service encrypts and decrypts; the key never leaves
+// it. Source: https://developer.hashicorp.com/vault/api-docs/secret/transit, encrypt and decrypt with associated_data, which needs a
 // key of an AEAD type (aes256-gcm96, the default, or chacha20-poly1305). It implements engine.MasterKey.
 type transitKey struct {
 	at     transitAddress
@@ -36,7 +36,7 @@ type transitAddress struct {
 
 const transitForm = "write hcvault://HOST[:PORT]/MOUNT/keys/NAME, as hcvault://vault.example:8200/transit/keys/payswitch"
 
-// parseTransit reads the address of a key. hcvault is HTTPS; hcvault+http, for tests and agents on this machine, goes to it alone.
+// parseTransit reads the address of a key. The scheme hcvault is HTTPS. hcvault+http, for tests and agents, reaches this machine alone.
 func parseTransit(uri string) (transitAddress, error) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -47,7 +47,7 @@ func parseTransit(uri string) (transitAddress, error) {
 	case "hcvault":
 	case "hcvault+http":
 		if ip, err := netip.ParseAddr(u.Hostname()); u.Hostname() != "localhost" && (err != nil || !ip.IsLoopback()) {
-			return transitAddress{}, fmt.Errorf("%q would send the token and the keys in clear: hcvault+http is for this machine alone, use hcvault", uri)
+			return transitAddress{}, fmt.Errorf("%q would send the token and the keys in clear: hcvault+http is for this machine alone: use hcvault", uri)
 		}
 		scheme = "http"
 	default:

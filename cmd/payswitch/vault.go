@@ -24,7 +24,7 @@ func vaultCommands() []command {
 	}
 }
 
-// withVault runs f with the vault of a database that is there and up to date. Running nodes go on meanwhile.
+// withVault runs f with the vault of an up-to-date database. Running nodes go on meanwhile.
 func (p *program) withVault(ctx context.Context, flags *flag.FlagSet, args []string, f func(ctx context.Context, c Config, v *engine.Vault) error) error {
 	c, err := p.parseConfig(flags, args)
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *program) withVault(ctx context.Context, flags *flag.FlagSet, args []str
 		return err
 	}
 	if len(pending) > 0 {
-		return fmt.Errorf("there is no database at storage.dsn (%s), or it needs `payswitch migrate` first", shownDSN(c.Storage.DSN))
+		return fmt.Errorf("storage.dsn (%s) has no database, or a database that needs `payswitch migrate` first", shownDSN(c.Storage.DSN))
 	}
 	log := newLogger(p.stderr, c.Log)
 	db, err := storage.Open(ctx, c.Storage.DSN.Reveal(), storage.Options{Logger: log})
@@ -63,7 +63,7 @@ func (p *program) vaultStatus(ctx context.Context, args []string) error {
 			for _, k := range s.Keys {
 				records := fmt.Sprint(k.Records)
 				if !s.Encrypt {
-					records = "-" // its hashes do not say
+					records = "-" // hashes do not name their key
 				}
 				fmt.Fprintln(w, strings.Join([]string{s.Name, s.Master, k.ID, string(k.State), shownTime(k.CreatedAt), shownTime(k.RetiredAt),
 					shownTime(k.DestroyedAt), records}, "\t"))
@@ -129,7 +129,7 @@ func (p *program) vaultReencrypt(ctx context.Context, args []string) error {
 			p.printReport(r)
 		}
 		if err == nil && len(r.Unreadable) > 0 {
-			err = errors.New("some records do not open; their keys are kept")
+			err = errors.New("some records do not open: payswitch keeps their keys")
 		}
 		return err
 	})

@@ -9,7 +9,7 @@ import (
 	"payswitch/engine"
 )
 
-// vaultRows lists the rows whose signature is not the vault's, and with --sign takes one of them for right.
+// vaultRows lists the rows without a valid signature of the vault, and with --sign signs one of them.
 func (p *program) vaultRows(ctx context.Context, args []string) error {
 	f := p.flags("vault rows")
 	show := f.Bool("show", false, "show the columns of the listed rows; they hold merchants' data, but no secret in clear")
@@ -43,7 +43,7 @@ func (p *program) vaultRows(ctx context.Context, args []string) error {
 			fmt.Fprintln(p.stdout, "every row is as payswitch wrote it")
 			return nil
 		case *sign == "":
-			return fmt.Errorf("%d rows are not used until they are restored or signed: read Altered rows in OPERATIONS.md before you do either", n)
+			return fmt.Errorf("payswitch does not use %d rows until you restore or sign them: read Altered rows in OPERATIONS.md before you do either", n)
 		case n == 0:
 			return fmt.Errorf("--sign %s: no altered row has this name; `payswitch vault rows` lists them", *sign)
 		case !*yes:
@@ -60,7 +60,7 @@ func (p *program) vaultRows(ctx context.Context, args []string) error {
 	})
 }
 
-// printRow shows a row's columns; of bytes, which are sealed or hashed, the length alone.
+// printRow prints a row's columns. Bytes are sealed or hashed, so that it prints only their length.
 func (p *program) printRow(row engine.SignedRow) {
 	for _, c := range row.Columns {
 		value := fmt.Sprintf("%v", c.Value)

@@ -49,7 +49,7 @@ func TestVaultCommands(t *testing.T) {
 	for _, command := range []string{"status", "rotate", "reencrypt"} {
 		code, _, stderr := runProgram(t, env, "vault", command, "--config", config)
 		require.Equal(t, exitFailed, code)
-		require.Contains(t, stderr, "there is no database at storage.dsn")
+		require.Contains(t, stderr, "has no database, or a database that needs `payswitch migrate` first")
 	}
 	require.NoFileExists(t, filepath.Join(dir, "payswitch.db"), "nothing is made by a look at it")
 
