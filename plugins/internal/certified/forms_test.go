@@ -3,6 +3,8 @@ package certified
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -36,7 +38,8 @@ func newForms(t *testing.T, wasm []byte) *forms {
 		r, err := sandbox.New(t.Context(), sandbox.Options{Limits: sandbox.Limits{CompileTime: 5 * time.Minute}, Unoptimised: unoptimised})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, r.Close(context.Background())) })
-		m, err := r.LoadOwn(wasm, warm)
+		sum := sha256.Sum256(wasm)
+		m, err := r.LoadOwn(hex.EncodeToString(sum[:]), func() ([]byte, error) { return wasm, nil }, warm)
 		require.NoError(t, err)
 		return m
 	}
