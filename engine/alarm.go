@@ -8,7 +8,7 @@ import (
 )
 
 // raise counts and logs the alarm that an adapter raised with its answer to a query, which is nothing that could be booked.
-func (e *Engine) raise(ctx context.Context, w *work, v verdict) {
+func (e *Engine) raise(ctx context.Context, w *run, v verdict) {
 	if v.alarm != sdk.AlarmOtherAccount {
 		return
 	}

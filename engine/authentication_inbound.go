@@ -3,18 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"payswitch/sdk"
-)
-
-// sentTo says by which URL something of an authenticator came.
-type sentTo int
-
-const (
-	toAccount sentTo = iota // /webhooks/{merchant}/{account}: anybody can send there
-	toResult                // the authentication's own, told to the authenticator alone
-	toEvent                 // the authentication's own, told to a page in the payer's browser
 )
 
 // AuthenticatorCalled takes what an authenticator sent to the result URL of one authentication: its adapter reads it. A result counts only where
@@ -101,43 +91,6 @@ func (e *Engine) authenticationAt(ctx context.Context, account *Account, ev *sdk
 		return "", Internal(err, "find authentication of a message")
 	}
 	return id, nil
-}
-
-// saidOf is what an event says of an authentication, nil for no more than that there is news.
-func saidOf(ev *sdk.Event) *sdk.AuthenticationOutcome {
-	if ev.Outcome == nil {
-		return nil
-	}
-	return ev.Outcome.Authentication
-}
-
-// believable says whether an event's result is evidence: signed, and the host found the signature right, or brought by the authenticator to
-// a URL that nobody else was told, where it cannot be asked. What a browser brings never is.
-func believable(adapter AdapterInfo, r *DriveResult, ev *sdk.Event, to sentTo) bool {
-	told, rule := saidOf(ev), adapter.Manifest.Authenticator
-	if told == nil || told.Event != "" || ev.Sync || to == toEvent || rule == nil {
-		return false
-	}
-	if rule.PushAuthentication == "hmac" {
-		return r.Verified()
-	}
-	return to == toResult && !rule.Pulls()
-}
-
-// wakes says whether an event that proves nothing is of use: the authenticator can be asked, or its page tells how far the browser has come.
-func wakes(adapter AdapterInfo, ev *sdk.Event, to sentTo) bool {
-	told, rule := saidOf(ev), adapter.Manifest.Authenticator
-	return rule != nil && (rule.Pulls() || to == toEvent && told != nil && told.Event != "")
-}
-
-// useless says that something in a message proves nothing, and that nobody can be asked about it: who sent it is to hear so, and no more.
-func useless(adapter AdapterInfo, r *DriveResult, to sentTo) bool {
-	if rule := adapter.Manifest.Authenticator; rule != nil && rule.PushAuthentication == "hmac" && r.Verified() {
-		return false // the authenticator's own, whatever it tells
-	}
-	return slices.ContainsFunc(r.Outcome.Events, func(ev sdk.Event) bool {
-		return ev.Object == "authentication" && !believable(adapter, r, &ev, to) && !wakes(adapter, &ev, to)
-	})
 }
 
 // authenticatorTold books one event that is believable or wakes.

@@ -103,7 +103,7 @@ func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, ch *Change,
 	secrets.CAVV = Secret{}
 	old, p := b.a, b.p
 	card := &card{facts: *cardOr(old.Details.Card), secrets: secrets}
-	bound, merchant, err := e.bind(&work{p: p, a: old, merchant: w.merchant, profile: w.profile, account: w.account, adapter: w.adapter}, card)
+	bound, merchant, err := e.bind(&work{run: run{p: p, a: old, account: w.account, adapter: w.adapter}, merchant: w.merchant, profile: w.profile}, card)
 	if err != nil {
 		return false, nil // nothing tells the network, or the payment names an acquirer that it cannot have
 	}
@@ -119,7 +119,7 @@ func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, ch *Change,
 	if err := move(p, a, TriggerSubmit, now); err != nil {
 		return false, Internal(err, "step up payment")
 	}
-	sw := &work{p: p, a: a, merchant: w.merchant, profile: w.profile, account: w.account, adapter: w.adapter}
+	sw := &work{run: run{p: p, a: a, account: w.account, adapter: w.adapter}, merchant: w.merchant, profile: w.profile}
 	auth := e.newAuthentication(sw, account, adapter, card, now)
 	auth.Details.StepUp, auth.Details.Bound, auth.Details.Merchant = true, bound, merchant
 	first.AttemptID, first.Reference, first.ThreeDS, first.Request3DS, first.Exemption = a.ID, a.Details.Reference, nil, false, ""

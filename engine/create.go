@@ -19,7 +19,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth Auth, in *PaymentInput)
 	if err := checkCreate(in); err != nil {
 		return nil, err
 	}
-	w := &work{token: auth.RequestToken}
+	w := &work{run: run{token: auth.RequestToken}}
 	if in.PaymentID == "" && auth.RequestToken != "" {
 		in.PaymentID = auth.RequestToken // a repetition of this request finds the same payment
 		if auth.Repeated {

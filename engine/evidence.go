@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -10,7 +11,7 @@ import (
 )
 
 // evidence asks for what is known of an open operation, the way the manifest says. The text tells which way was used.
-func (e *Engine) evidence(ctx context.Context, w *work) (verdict, string, error) {
+func (e *Engine) evidence(ctx context.Context, w *run) (verdict, string, error) {
 	op, rule := w.op, w.adapter.Manifest.Resolve
 	if op.Status == OperationUnknown && op.LastSendAt.IsZero() {
 		return e.sendUnsent(ctx, w)
@@ -35,7 +36,7 @@ func (e *Engine) evidence(ctx context.Context, w *work) (verdict, string, error)
 }
 
 // sendUnsent performs an operation again of which it is proven that nothing left.
-func (e *Engine) sendUnsent(ctx context.Context, w *work) (verdict, string, error) {
+func (e *Engine) sendUnsent(ctx context.Context, w *run) (verdict, string, error) {
 	if e.now().Sub(w.op.StartedAt) > giveUpUnsent {
 		return verdict{status: OperationNotActed, text: "the processor could not be reached; nothing was sent"}, "not sent", nil
 	}
@@ -50,7 +51,7 @@ func (e *Engine) mayResend(op *Operation, rule sdk.ResolveRule) bool {
 }
 
 // resend drives the operation again, byte for byte: the same build, request, seed and clock; the answers there were are replayed.
-func (e *Engine) resend(ctx context.Context, w *work) (verdict, error) {
+func (e *Engine) resend(ctx context.Context, w *run) (verdict, error) {
 	op := w.op
 	if err := e.vault.openJSON(op.Request, requestAD(op.ID), &w.req); err != nil {
 		return verdict{}, err
@@ -128,7 +129,7 @@ func (e *Engine) answered(ctx context.Context, operationID string) (out []sdk.Ex
 }
 
 // askProcessor makes a sync and reads it as evidence about the open operation.
-func (e *Engine) askProcessor(ctx context.Context, w *work) (verdict, error) {
+func (e *Engine) askProcessor(ctx context.Context, w *run) (verdict, error) {
 	o, v := e.sync(ctx, w, w.op.Kind)
 	if o == nil {
 		return v, nil
@@ -140,7 +141,7 @@ func (e *Engine) askProcessor(ctx context.Context, w *work) (verdict, error) {
 }
 
 // finalAt is when enough time has passed since something last may have left for "it did not happen" to be believed.
-func (e *Engine) finalAt(w *work) time.Time {
+func (e *Engine) finalAt(w *run) time.Time {
 	return e.lastSend(w.op).Add(time.Duration(w.adapter.Manifest.Resolve.NotFoundFinalAfterSeconds) * time.Second)
 }
 
@@ -153,7 +154,7 @@ func (e *Engine) lastSend(op *Operation) time.Time {
 }
 
 // sync asks the processor for a payment. Without an outcome the verdict says why there is none. It does not occupy the slot.
-func (e *Engine) sync(ctx context.Context, w *work, resolves sdk.Operation) (*sdk.Outcome, verdict) {
+func (e *Engine) sync(ctx context.Context, w *run, resolves sdk.Operation) (*sdk.Outcome, verdict) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	q := *w
 	q.token = "" // a sync is nobody's request
@@ -183,4 +184,27 @@ func (e *Engine) sync(ctx context.Context, w *work, resolves sdk.Operation) (*sd
 		return nil, verdict{status: OperationUnknown, text: "the processor reports another currency than asked for"}
 	}
 	return v.outcome, v
+}
+
+// evidenceOfWebhook is the source of evidence that a processor's message brought.
+const evidenceOfWebhook = "webhook"
+
+// fromMessages is what the processor's messages told of an operation while it was under way; unknown when they told nothing.
+func (e *Engine) fromMessages(ctx context.Context, w *run) (verdict, error) {
+	none := verdict{status: OperationUnknown, text: "waits for the processor's own message or an operator"}
+	var kept []Evidence
+	err := e.store.View(ctx, func(r Reader) (err error) { kept, err = r.Evidence(w.op.ID); return err })
+	if err != nil {
+		return none, Internal(err, "read evidence")
+	}
+	for _, k := range slices.Backward(kept) {
+		var o sdk.Outcome
+		if k.Source != evidenceOfWebhook || json.Unmarshal(k.Outcome, &o) != nil || o.Status == "" {
+			continue
+		}
+		if v := read(w.op, w.a, &o, false); v.status != OperationUnknown {
+			return v, nil
+		}
+	}
+	return none, nil
 }

@@ -2,13 +2,10 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"log/slog"
 	"net/http"
 	"slices"
-	"strconv"
-	"time"
 
 	"payswitch/sdk"
 )
@@ -22,9 +19,6 @@ type WebhookInput struct {
 	Sender  string
 	Message sdk.WebhookMessage
 }
-
-// evidenceOfWebhook is the source of evidence that a processor's message brought.
-const evidenceOfWebhook = "webhook"
 
 // ReceiveWebhook lets the account's adapter read a processor's or authenticator's message and books what it says: events it vouches for as
 // evidence, others by asking the sender. It may come any number of times and in any order: what is known already changes nothing, what
@@ -85,61 +79,6 @@ func (e *Engine) webhookAccount(ctx context.Context, merchantID, name string) (*
 		return nil, e.dir.orAltered(ctx, merchantID, "", err)
 	}
 	return found[0], nil
-}
-
-// readMessage drives the webhook operation of an account's adapter on what came to a URL of ours. What it returns without an error the adapter
-// has read, and found genuine as far as the account's secrets tell. The result may be there beside an error, too.
-func (e *Engine) readMessage(ctx context.Context, account *Account, to sentTo, sender string, m *sdk.WebhookMessage) (*DriveResult, error) {
-	info, ok := e.connectors.Adapter(account.Connector)
-	if !ok || !slices.Contains(info.Manifest.Operations, sdk.OpWebhook) {
-		return nil, &Error{Kind: KindInvalid, Code: "IR_20", Message: "webhook flow not supported", Connector: account.Connector}
-	}
-	now := e.now().UTC().Truncate(time.Millisecond)
-	budget := account.ID + " " + strconv.Itoa(int(to))
-	if e.messages.exhausted(budget, sender, now) {
-		e.metrics.Alarm("webhook_signatures")
-		return nil, &Error{Kind: KindLimited, Code: "WE_01", Connector: account.Connector,
-			Message: "Too many webhooks with a wrong signature came to this account: send it again later"}
-	}
-	at := e.driveAccount(account)
-	at.Credentials = account.withWebhookSecrets()
-	d := &Drive{Connector: account.Connector, Operation: sdk.OpWebhook, OperationID: newOperationID(now), Started: now, Account: at,
-		Request: sdk.Request{Webhook: m}, BeforeSend: func(context.Context, SendIntent) error { return nil }}
-	rand.Read(d.Seed[:])
-	r, records, err := e.driveRecorded(ctx, d, account.MerchantID, "")
-	wrong, right := r.compared()
-	e.messages.spend(budget, sender, wrong, right, now)
-	status := OperationSucceeded
-	defer func() {
-		e.metrics.OperationDone(string(sdk.OpWebhook), info.Name, status, e.now().Sub(now))
-		if status != OperationRejected { // anybody can send what is refused
-			e.keepJournal(ctx, records)
-		}
-	}()
-	var o *sdk.Outcome
-	if r != nil {
-		o = r.Outcome
-	}
-	switch {
-	case err != nil:
-		status = OperationFailed
-		return r, &Error{Kind: KindInternal, Code: "WE_03", Message: "Webhook processing failed", Connector: account.Connector, Err: err}
-	case o == nil || o.Status != sdk.StatusHandled && o.Reply == nil:
-		status = OperationRejected
-		return r, badMessage(account.Connector)
-	case len(o.Events) == 0 && o.Reply != nil && (o.Reply.Status == http.StatusUnauthorized || o.Reply.Status == http.StatusForbidden),
-		useless(info, r, to):
-		status = OperationRejected
-		return r, &Error{Kind: KindUnauthorized, Code: "WE_01", Message: "Webhook authentication failed", Connector: account.Connector}
-	case len(o.Events) == 0 && o.Reply != nil && o.Reply.Status >= 400:
-		status = OperationRejected
-		return r, badMessage(account.Connector)
-	}
-	return r, nil
-}
-
-func badMessage(connector string) *Error {
-	return &Error{Kind: KindInvalid, Code: "WE_02", Message: "Webhook body could not be read", Connector: connector}
 }
 
 // takeEvent books one event of a message; found says that it is about a payment of ours.
@@ -300,24 +239,4 @@ func (e *Engine) keepMessage(ctx context.Context, w *work, o *sdk.Outcome, note 
 		return Internal(err, "keep a processor's message")
 	}
 	return nil
-}
-
-// fromMessages is what the processor's messages told of an operation while it was under way; unknown when they told nothing.
-func (e *Engine) fromMessages(ctx context.Context, w *work) (verdict, error) {
-	none := verdict{status: OperationUnknown, text: "waits for the processor's own message or an operator"}
-	var kept []Evidence
-	err := e.store.View(ctx, func(r Reader) (err error) { kept, err = r.Evidence(w.op.ID); return err })
-	if err != nil {
-		return none, Internal(err, "read evidence")
-	}
-	for _, k := range slices.Backward(kept) {
-		var o sdk.Outcome
-		if k.Source != evidenceOfWebhook || json.Unmarshal(k.Outcome, &o) != nil || o.Status == "" {
-			continue
-		}
-		if v := read(w.op, w.a, &o, false); v.status != OperationUnknown {
-			return v, nil
-		}
-	}
-	return none, nil
 }

@@ -94,7 +94,7 @@ func (e *Engine) journalFailed(ctx context.Context, operationID string, err erro
 }
 
 // recordLost journals what is known of a drive whose node has ended, so that it can be looked at as any other.
-func (e *Engine) recordLost(ctx context.Context, w *work) {
+func (e *Engine) recordLost(ctx context.Context, w *run) {
 	op := w.op
 	if e.opts.JournalKeep <= 0 || op.Status != OperationStarted {
 		return
@@ -145,7 +145,7 @@ func (e *Engine) keepJournal(ctx context.Context, records []*JournalRecord) {
 }
 
 // keepRest is keepJournal for what a drive of w left.
-func (e *Engine) keepRest(ctx context.Context, w *work) {
+func (e *Engine) keepRest(ctx context.Context, w *run) {
 	e.keepJournal(ctx, w.journal)
 	w.journal = nil
 }

@@ -12,45 +12,39 @@ import (
 	"payswitch/sdk"
 )
 
-// work is one operation about to be driven: its rows as they are durable, and what the adapter needs beside them.
-type work struct {
-	p        *Payment
-	a        *Attempt
-	op       *Operation
-	merchant *Merchant
-	profile  *Profile
-	account  *Account
-	adapter  AdapterInfo
-	req      sdk.Request
-	secrets  InstrumentSecrets
-	use      *use           // nil where a card was typed
-	method   *PaymentMethod // the saved method of the latest attempt, opened; nil without one
-	// saveTries counts failures to keep the card, see saveLimit.
-	saveTries int
-	exemption *AttemptExemption // of the attempt about to be made
-	// softDeclined says that the attempt before it was declined for want of authentication.
-	softDeclined bool
-	token        string          // Auth.RequestToken of the request, "" without one
-	resume       []sdk.Exchange  // answered exchanges of an earlier drive (idempotent resend)
-	captured     []CapturedValue // the secrets that were captured from them
-	repeat       *ExchangeRecord // the journalled intent that follows them and has no answer, nil when none is
-	// leaseEnd is the end of our right to send, on this node's clock, read before the lease was written: never later than the
-	// database's idea of it.
+// run is one operation of an attempt at a connector account: what is asked of the adapter, and how its drive goes. A run begins with the
+// payment, the attempt, the account and the adapter; begin adds the operation.
+type run struct {
+	p       *Payment
+	a       *Attempt
+	account *Account
+	adapter AdapterInfo
+	token   string // Auth.RequestToken of the request, "" without one
+
+	op      *Operation
+	req     sdk.Request
+	secrets InstrumentSecrets
+	// leaseEnd is the end of this node's right to send, on its own clock. It was read before the lease was written: it is never later than the
+	// database's end of the lease.
 	leaseEnd time.Time
-	// mayHaveLeft says that an earlier drive of the same operation may have sent something.
-	mayHaveLeft bool
-	// journalled is how many exchanges are durable.
-	journalled int
-	fresh      bool // the operation has not been driven before
-	// journal is what was done and is to be written with what comes of it.
-	journal []*JournalRecord
-	// took is how long the drive took, status the HTTP status of the processor's last answer.
-	took       time.Duration
-	httpStatus int
 	// unstored says that the operation has no row: it only reads, and nothing is lost with it.
 	unstored bool
-	// cavv is the authentication value that an authenticator answered.
-	cavv Secret
+	fresh    bool // the operation has not been driven before
+
+	// A resend goes on from an earlier drive: its answered exchanges, the secrets captured from them, the journalled intent that follows them
+	// without an answer (nil: none), and whether that drive may have sent something.
+	resume      []sdk.Exchange
+	captured    []CapturedValue
+	repeat      *ExchangeRecord
+	mayHaveLeft bool
+	journalled  int // exchanges that are durable
+
+	// What the drive left: recordings to be written with its outcome, its duration, the HTTP status of the processor's last answer, and the
+	// authentication value that an authenticator answered.
+	journal    []*JournalRecord
+	took       time.Duration
+	httpStatus int
+	cavv       Secret
 }
 
 var (
@@ -62,7 +56,7 @@ var (
 const leaseMargin = 2 * time.Second
 
 // newOperation makes the intent of one adapter call. The caller writes it with the payment and attempt it belongs to.
-func (e *Engine) newOperation(w *work, kind sdk.Operation, amount int64, now time.Time) *Operation {
+func (e *Engine) newOperation(w *run, kind sdk.Operation, amount int64, now time.Time) *Operation {
 	p, a := w.p, w.a
 	return &Operation{ID: newOperationID(now), MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: a.ID, AccountID: w.account.ID, Kind: kind,
 		Status: OperationStarted, Amount: amount, Owner: e.opts.Node, LeaseUntil: now.Add(e.opts.LeaseTime), Connector: w.adapter.Connector,
@@ -71,21 +65,10 @@ func (e *Engine) newOperation(w *work, kind sdk.Operation, amount int64, now tim
 
 // begin makes the operation and the request of one adapter call about a payment that an account has already seen. The caller completes them
 // and hands them to intent.
-func (e *Engine) begin(w *work, kind sdk.Operation, amount int64, now time.Time) {
+func (e *Engine) begin(w *run, kind sdk.Operation, amount int64, now time.Time) {
 	w.leaseEnd = e.now().Add(e.opts.LeaseTime)
 	w.op = e.newOperation(w, kind, amount, now)
 	w.req = e.laterRequest(w, amount)
-}
-
-// intent moves the payment and is the change that makes the operation durable; performing the operation is its effect.
-func (e *Engine) intent(w *work, by Trigger, now time.Time) (*Change, error) {
-	if err := move(w.p, w.a, by, now); err != nil {
-		return nil, Internal(err, string(w.op.Kind)+" payment")
-	}
-	w.p.OpenOperation = w.op.ID
-	c := &Change{Payment: w.p, Attempt: w.a, Intents: []*Operation{w.op}}
-	c.Effects = append(c.Effects, func(ctx context.Context) error { return e.perform(ctx, w) })
-	return c, e.sealWork(w)
 }
 
 // newOperationID is lower case and digits only: processors take it as an idempotency key, some of them without regard to case.
@@ -101,7 +84,7 @@ func newOperationID(at time.Time) string {
 }
 
 // seal puts the request and the secrets into the operation's row: a resend needs the very same.
-func (e *Engine) sealWork(w *work) (err error) {
+func (e *Engine) sealRun(w *run) (err error) {
 	if w.op.Request, err = e.vault.sealJSON(&w.req, requestAD(w.op.ID)); err != nil {
 		return err
 	}
@@ -110,22 +93,8 @@ func (e *Engine) sealWork(w *work) (err error) {
 	return err
 }
 
-// perform drives an operation whose intent is durable and settles it. It goes on when the client hangs up: money may have moved.
-// The payment and attempt of w are the settled ones afterwards. The error is what the caller is told: the adapter could not do
-// it, or we failed; then nothing has left.
-func (e *Engine) perform(ctx context.Context, w *work) error {
-	e.inFlight.Add(1)
-	defer e.inFlight.Done()
-	ctx = context.WithoutCancel(ctx)
-	w.fresh = true
-	v := e.drive(ctx, w)
-	told := e.settle(ctx, w, v)
-	e.metrics.OperationDone(string(w.op.Kind), w.op.Connector, w.op.Status, w.took)
-	return told
-}
-
 // drive lets the adapter perform the operation and judges what it says.
-func (e *Engine) drive(ctx context.Context, w *work) verdict {
+func (e *Engine) drive(ctx context.Context, w *run) verdict {
 	d := &Drive{Connector: w.account.Connector, AdapterHash: w.op.AdapterHash, Operation: w.op.Kind, OperationID: w.op.ID, Started: w.op.StartedAt,
 		Seed: [32]byte(w.op.Seed), Account: e.driveAccount(w.account), Request: w.req, Secrets: w.secrets, Card: w.cardFacts(), Resume: w.resume, Captured: w.captured,
 		BeforeSend: func(ctx context.Context, s SendIntent) error { return e.beforeSend(ctx, w, s) }}
@@ -154,7 +123,7 @@ func (e *Engine) drive(ctx context.Context, w *work) verdict {
 }
 
 // cardFacts are those of the attempt's card, nil where there is none.
-func (w *work) cardFacts() *CardFacts {
+func (w *run) cardFacts() *CardFacts {
 	if w.a == nil {
 		return nil
 	}
@@ -205,7 +174,7 @@ func (e *Engine) requestHash(hash string) string {
 
 // beforeSend guards every send: the lease must hold, and from the second send on the earlier answers and this intent are durable
 // before it leaves. The first send's intent is the operation itself.
-func (e *Engine) beforeSend(ctx context.Context, w *work, s SendIntent) error {
+func (e *Engine) beforeSend(ctx context.Context, w *run, s SendIntent) error {
 	now := e.now()
 	if !now.Before(w.leaseEnd.Add(-leaseMargin)) {
 		e.metrics.Alarm("lease_lost")
@@ -266,7 +235,7 @@ type sealedCapture struct {
 	Own   bool   `json:"own,omitempty"`
 }
 
-func (e *Engine) exchangeRecords(w *work, s SendIntent) ([]ExchangeRecord, error) {
+func (e *Engine) exchangeRecords(w *run, s SendIntent) ([]ExchangeRecord, error) {
 	var out []ExchangeRecord
 	for i := w.journalled; i < len(s.Exchanges); i++ {
 		r, err := e.exchangeRecord(w.op.ID, i, &s.Exchanges[i], s.Captured)

@@ -10,15 +10,15 @@ import (
 )
 
 // firstRequest is what authorize, verify and complete tell an adapter.
-func (e *Engine) firstRequest(w *work, in *PaymentInput, c *card) sdk.Request {
+func (e *Engine) firstRequest(w *run, use *use, in *PaymentInput, c *card) sdk.Request {
 	p, a := w.p, w.a
 	r := e.laterRequest(w, a.Amount)
 	r.Payment = nil
 	d := &p.Details
 	if c != nil {
-		r.Instrument = w.use.instrument(c)
+		r.Instrument = use.instrument(c)
 	}
-	r.StoredCredential = storedCredentialUse(p, a, w.use)
+	r.StoredCredential = storedCredentialUse(p, a, use)
 	r.Request3DS = d.AuthenticationType == authenticationThreeDS && (in == nil || in.ThreeDS == nil) && !a.Details.MerchantInitiated
 	if in != nil && in.ThreeDS != nil {
 		t := in.ThreeDS
@@ -53,7 +53,7 @@ func (e *Engine) firstRequest(w *work, in *PaymentInput, c *card) sdk.Request {
 }
 
 // laterRequest is what every operation on a payment tells an adapter: who it is, and what is known of it.
-func (e *Engine) laterRequest(w *work, amount int64) sdk.Request {
+func (e *Engine) laterRequest(w *run, amount int64) sdk.Request {
 	p, a, d := w.p, w.a, &w.p.Details
 	r := sdk.Request{PaymentID: p.ID, AttemptID: a.ID, Reference: a.Details.Reference, Amount: sdk.Money{Minor: amount, Currency: p.Currency},
 		TransactionID: a.TransactionID, ConnectorData: a.Details.ConnectorData, Capture: adapterCapture(d.CaptureMethod),

@@ -108,7 +108,7 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 	}
 	w, err := e.load(ctx, op.MerchantID, op.PaymentID)
 	if w != nil {
-		defer e.keepRest(ctx, w)
+		defer e.keepRest(ctx, &w.run)
 	}
 	if err == nil && w.a.ID != op.AttemptID {
 		w.a, err = e.loadAttempt(ctx, op)
@@ -124,9 +124,9 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 	if op.Status == OperationPending && !waits(w.a.Status) {
 		return e.closeStale(ctx, op)
 	}
-	e.recordLost(ctx, w)
+	e.recordLost(ctx, &w.run)
 	e.keepCardOf(ctx, w)
-	v, how, err := e.evidence(ctx, w)
+	v, how, err := e.evidence(ctx, &w.run)
 	if err != nil {
 		e.reschedule(ctx, op, w.adapter.Manifest.Resolve, err.Error(), time.Time{})
 		return err

@@ -31,14 +31,14 @@ func (e *Engine) settle(ctx context.Context, w *work, v verdict) error {
 			go func() {
 				defer e.inFlight.Done()
 				e.settleLater(ctx, &late, v)
-				e.keepRest(ctx, &late)
+				e.keepRest(ctx, &late.run)
 			}()
 			w.journal = nil
 			return nil
 		}
 		time.Sleep(min(time.Second, 10*time.Millisecond<<min(try, 7)))
 	}
-	e.keepRest(ctx, w)
+	e.keepRest(ctx, &w.run)
 	return toldOf(v, w)
 }
 
@@ -174,9 +174,9 @@ func (e *Engine) releaseRest(w *work, b *booking, c *Change, now time.Time) erro
 	if !b.release {
 		return nil
 	}
-	next := &work{merchant: w.merchant, profile: w.profile, account: w.account, adapter: w.adapter, p: b.p, a: b.a, leaseEnd: e.now().Add(e.opts.LeaseTime)}
-	next.op = e.newOperation(next, sdk.OpVoid, b.a.Authorized-b.a.Captured, now)
-	next.req = e.laterRequest(next, b.a.Authorized-b.a.Captured)
+	next := &work{run: run{p: b.p, a: b.a, account: w.account, adapter: w.adapter, leaseEnd: e.now().Add(e.opts.LeaseTime)}, merchant: w.merchant, profile: w.profile}
+	next.op = e.newOperation(&next.run, sdk.OpVoid, b.a.Authorized-b.a.Captured, now)
+	next.req = e.laterRequest(&next.run, b.a.Authorized-b.a.Captured)
 	b.p.OpenOperation = next.op.ID
 	c.Intents = append(c.Intents, next.op)
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
@@ -186,7 +186,7 @@ func (e *Engine) releaseRest(w *work, b *booking, c *Change, now time.Time) erro
 		w.p, w.a = next.p, next.a
 		return nil
 	})
-	return e.sealWork(next)
+	return e.sealRun(&next.run)
 }
 
 // eventOf makes the merchant's event of a change; nil when nothing changed that merchants are told of.
@@ -197,7 +197,7 @@ func (e *Engine) eventOf(w *work, p *Payment, a *Attempt, now time.Time) (*Event
 		return nil, nil
 	}
 	p.Details.Announced = announced
-	v := e.view(&work{p: p, a: a, method: w.method, merchant: w.merchant, profile: w.profile})
+	v := e.view(&work{run: run{p: p, a: a}, method: w.method, merchant: w.merchant, profile: w.profile})
 	v.ManualRetryAllowed = e.retryAllowed(p, w.profile, now)
 	return e.paymentEvent(kind, now, v)
 }
