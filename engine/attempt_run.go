@@ -27,7 +27,7 @@ func (e *Engine) intent(w *work, by Trigger, now time.Time) (*Change, error) {
 	w.p.OpenOperation = w.op.ID
 	c := &Change{Payment: w.p, Attempt: w.a, Intents: []*Operation{w.op}}
 	c.Effects = append(c.Effects, func(ctx context.Context) error { return e.perform(ctx, w) })
-	return c, e.sealRun(&w.run)
+	return c, e.driver.sealRun(&w.run)
 }
 
 // perform drives an operation whose intent is durable and settles it. It goes on when the client hangs up: money may have moved.
@@ -38,7 +38,7 @@ func (e *Engine) perform(ctx context.Context, w *work) error {
 	defer e.inFlight.Done()
 	ctx = context.WithoutCancel(ctx)
 	w.fresh = true
-	v := e.drive(ctx, &w.run)
+	v := e.driver.drive(ctx, &w.run)
 	told := e.settle(ctx, w, v)
 	e.metrics.OperationDone(string(w.op.Kind), w.op.Connector, w.op.Status, w.took)
 	return told

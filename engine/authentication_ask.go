@@ -44,7 +44,7 @@ func (e *Engine) authenticator(ctx context.Context, merchantID, accountID string
 func (e *Engine) newCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, req sdk.Request) (*work, error) {
 	q := &work{run: run{p: c.w.p, a: c.w.a, account: account, adapter: adapter, token: c.w.token, req: req}, merchant: c.w.merchant, profile: c.w.profile}
 	q.leaseEnd = e.now().Add(e.opts.LeaseTime)
-	q.op = e.newOperation(&q.run, kind, c.w.a.Amount, c.now)
+	q.op = e.driver.newOperation(&q.run, kind, c.w.a.Amount, c.now)
 	var err error
 	q.op.Request, err = e.vault.sealJSON(&q.req, requestAD(q.op.ID))
 	return q, err
@@ -54,7 +54,7 @@ func (e *Engine) newCall(c *authCase, account *Account, adapter AdapterInfo, kin
 func (e *Engine) call(ctx context.Context, q *work) authAnswer {
 	ctx, cancel := context.WithTimeout(ctx, e.opts.AuthenticatorTime)
 	defer cancel()
-	v := e.drive(ctx, &q.run)
+	v := e.driver.drive(ctx, &q.run)
 	e.metrics.OperationDone(string(q.op.Kind), q.op.Connector, v.status, q.took)
 	op := *q.op
 	op.Owner, op.LeaseUntil, op.ClosedAt = "", time.Time{}, e.now().UTC().Truncate(time.Millisecond)

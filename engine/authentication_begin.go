@@ -46,7 +46,7 @@ func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentI
 		ri.begin(auth, w.profile.Settings.ThreeDSPolicy(), now)
 		kind, number = sdk.OpAuthenticate, ri.number
 	}
-	first := e.firstRequest(&w.run, w.use, in, c)
+	first := e.driver.firstRequest(&w.run, w.use, in, c)
 	first.Request3DS = false
 	if auth.Request, err = e.vault.sealJSON(&first, requestAD(auth.ID)); err != nil {
 		return nil, err

@@ -111,9 +111,9 @@ func (e *Engine) takeResult(ctx context.Context, c *authCase, d threeds.Decision
 	}
 	w := c.w
 	w.token, w.req, w.secrets = "", first, secrets
-	w.op = e.newOperation(&w.run, authorizeKind(w), w.a.Amount, c.now)
+	w.op = e.driver.newOperation(&w.run, authorizeKind(w), w.a.Amount, c.now)
 	w.op.Status, w.op.ResolveAt, w.op.ErrorText = OperationUnknown, c.now, "about to be sent"
-	if err := e.sealRun(&w.run); err != nil {
+	if err := e.driver.sealRun(&w.run); err != nil {
 		return err
 	}
 	c.queued, c.leaseEnd = w.op, e.now().Add(e.opts.LeaseTime)

@@ -46,7 +46,7 @@ func (e *Engine) authenticatorMessage(ctx context.Context, use URLUse, token str
 	if err != nil {
 		return nil, nil, AdapterInfo{}, err
 	}
-	r, err := e.readMessage(context.WithoutCancel(ctx), account, to, "", m)
+	r, err := e.driver.readMessage(context.WithoutCancel(ctx), account, to, "", m)
 	return c, r, adapter, err
 }
 

@@ -28,7 +28,7 @@ func (e *Engine) CancelPayment(ctx context.Context, auth Auth, id, reason string
 		if !slices.Contains(w.adapter.Manifest.Operations, sdk.OpVoid) {
 			return nil, &Error{Kind: KindInvalid, Code: "IR_20", Message: "void flow not supported", Connector: w.account.Connector}
 		}
-		e.begin(&w.run, sdk.OpVoid, w.a.Authorized-w.a.Captured, now)
+		e.driver.begin(&w.run, sdk.OpVoid, w.a.Authorized-w.a.Captured, now)
 		return e.intent(w, TriggerVoidStart, now)
 	})
 }

@@ -22,7 +22,7 @@ func (e *Engine) CapturePayment(ctx context.Context, auth Auth, id string, in *C
 		setText(&w.p.Details.DescriptorName, in.DescriptorName)
 		setText(&w.p.Details.DescriptorSuffix, in.DescriptorSuffix)
 		now := e.now().UTC().Truncate(time.Millisecond)
-		e.begin(&w.run, sdk.OpCapture, amount, now)
+		e.driver.begin(&w.run, sdk.OpCapture, amount, now)
 		w.req.FinalCapture = w.p.Details.CaptureMethod != captureManualMultiple || w.a.Captured+amount >= w.a.Authorized
 		n := len(w.a.Details.Captures) + 1
 		w.a.Details.Captures = append(w.a.Details.Captures, CaptureRecord{ID: attemptID(w.a.ID, n), Sequence: n, OperationID: w.op.ID,

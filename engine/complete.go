@@ -93,7 +93,7 @@ func (e *Engine) complete(ctx context.Context, w *work, r *sdk.Return, wanted bo
 		return nil, err
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
-	e.begin(&w.run, sdk.OpComplete, w.a.Amount, now)
+	e.driver.begin(&w.run, sdk.OpComplete, w.a.Amount, now)
 	superseded := ""
 	if first != nil {
 		superseded = first.ID

@@ -225,12 +225,12 @@ func (e *Engine) fillAttempt(w *work, in *PaymentInput, c *card) {
 // prepareAuthorize is the change that makes the authorization's intent durable, with the payment and attempt that are confirmed.
 func (e *Engine) prepareAuthorize(w *work, in *PaymentInput, card *card, now time.Time) (*Change, error) {
 	w.leaseEnd = e.now().Add(e.opts.LeaseTime)
-	w.op = e.newOperation(&w.run, authorizeKind(w), w.a.Amount, now)
+	w.op = e.driver.newOperation(&w.run, authorizeKind(w), w.a.Amount, now)
 	w.secrets = card.secrets
 	if in.ThreeDS != nil {
 		w.secrets.CAVV = in.ThreeDS.CAVV
 	}
-	w.req = e.firstRequest(&w.run, w.use, in, card)
+	w.req = e.driver.firstRequest(&w.run, w.use, in, card)
 	c, err := e.intent(w, TriggerSubmit, now)
 	if err != nil {
 		return nil, err

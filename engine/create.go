@@ -159,9 +159,6 @@ func dropCardToken(tx Tx, merchantID, token string) error {
 	return nil
 }
 
-// cardTokenTime is how long payswitch keeps the card of an unconfirmed payment.
-const cardTokenTime = 15 * time.Minute
-
 // profileOf is the profile a payment is made under: named in the request, or the key's, or the merchant's default.
 func (e *Engine) profileOf(ctx context.Context, m *Merchant, auth Auth, id string) (*Profile, error) {
 	switch {

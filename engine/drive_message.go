@@ -13,15 +13,15 @@ import (
 
 // readMessage drives the webhook operation of an account's adapter on what came to a URL of ours. What it returns without an error the adapter
 // has read, and found genuine as far as the account's secrets tell. The result may be there beside an error, too.
-func (e *Engine) readMessage(ctx context.Context, account *Account, to sentTo, sender string, m *sdk.WebhookMessage) (*DriveResult, error) {
-	info, ok := e.connectors.Adapter(account.Connector)
+func (e *Driver) readMessage(ctx context.Context, account *Account, to sentTo, sender string, m *sdk.WebhookMessage) (*DriveResult, error) {
+	info, ok := e.Connectors.Adapter(account.Connector)
 	if !ok || !slices.Contains(info.Manifest.Operations, sdk.OpWebhook) {
 		return nil, &Error{Kind: KindInvalid, Code: "IR_20", Message: "webhook flow not supported", Connector: account.Connector}
 	}
-	now := e.now().UTC().Truncate(time.Millisecond)
+	now := e.Now().UTC().Truncate(time.Millisecond)
 	budget := account.ID + " " + strconv.Itoa(int(to))
 	if e.messages.exhausted(budget, sender, now) {
-		e.metrics.Alarm("webhook_signatures")
+		e.Metrics.Alarm("webhook_signatures")
 		return nil, &Error{Kind: KindLimited, Code: "WE_01", Connector: account.Connector,
 			Message: "Too many webhooks with a wrong signature came to this account: send it again later"}
 	}
@@ -35,7 +35,7 @@ func (e *Engine) readMessage(ctx context.Context, account *Account, to sentTo, s
 	e.messages.spend(budget, sender, wrong, right, now)
 	status := OperationSucceeded
 	defer func() {
-		e.metrics.OperationDone(string(sdk.OpWebhook), info.Name, status, e.now().Sub(now))
+		e.Metrics.OperationDone(string(sdk.OpWebhook), info.Name, status, e.Now().Sub(now))
 		if status != OperationRejected { // anybody can send what is refused
 			e.keepJournal(ctx, records)
 		}

@@ -50,13 +50,13 @@ type Engine struct {
 	metrics    Metrics
 	opts       Options
 	*Registry
-	links *Links
+	links  *Links
+	driver *Driver
 
 	collecting collecting
 
-	inFlight sync.WaitGroup // operations being driven or settled
-	messages messageBudgets
-	closing  chan struct{} // closed by Close
+	inFlight *sync.WaitGroup // operations being driven or settled
+	closing  chan struct{}   // closed by Close
 	closed   sync.Once
 }
 
@@ -87,11 +87,14 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.AuthenticatorTime, 15*time.Second)
 	setDefault(&o.JournalKeep, 30*24*time.Hour)
 	e := &Engine{store: d.Store, vault: d.Vault, present: d.Presenter, log: d.Logger, now: d.Clock,
-		metrics: d.Metrics, opts: o, closing: make(chan struct{})}
+		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{})}
 	e.Registry = newRegistry(RegistryDeps{Store: Narrow[AccountReader, AccountTx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics, KeyEnvironment: o.KeyEnvironment, LockWait: o.LockWait, Ephemeral: e.authenticateEphemeral})
 	e.links = NewLinks(d.Vault, o.PublicURL)
 	e.connectors = watched{d.Connectors, e.Registry}
+	e.driver = newDriver(DriverDeps{Store: Narrow[DriveReader, DriveTx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Connectors: e.connectors,
+		Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, InFlight: e.inFlight, Node: o.Node, PublicURL: o.PublicURL, KeyEnvironment: o.KeyEnvironment,
+		LeaseTime: o.LeaseTime, JournalKeep: o.JournalKeep})
 	e.vault.onAlteredRow(e.metrics.Alarm)
 	return e, nil
 }

@@ -34,7 +34,7 @@ func (e *Engine) ReceiveWebhook(ctx context.Context, in WebhookInput) (*sdk.Repl
 	}
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
-	r, err := e.readMessage(context.WithoutCancel(ctx), account, toAccount, in.Sender, &in.Message)
+	r, err := e.driver.readMessage(context.WithoutCancel(ctx), account, toAccount, in.Sender, &in.Message)
 	if err != nil {
 		return nil, err
 	}

@@ -57,10 +57,10 @@ type journalTx interface {
 
 // driveRecorded lets the adapter perform an operation of a payment (paymentID "" for none) and seals what it did for the journal. The
 // records are to be written with what comes of the drive, or by keepJournal.
-func (e *Engine) driveRecorded(ctx context.Context, d *Drive, merchantID, paymentID string) (*DriveResult, []*JournalRecord, error) {
-	d.Record = e.opts.JournalKeep > 0
-	at := e.now().UTC().Truncate(time.Millisecond)
-	r, err := e.connectors.Drive(ctx, d)
+func (e *Driver) driveRecorded(ctx context.Context, d *Drive, merchantID, paymentID string) (*DriveResult, []*JournalRecord, error) {
+	d.Record = e.JournalKeep > 0
+	at := e.Now().UTC().Truncate(time.Millisecond)
+	r, err := e.Connectors.Drive(ctx, d)
 	if r == nil {
 		return nil, nil, err
 	}
@@ -76,7 +76,7 @@ func (e *Engine) driveRecorded(ctx context.Context, d *Drive, merchantID, paymen
 	return r, all, err
 }
 
-func (e *Engine) journalRecord(r *Recording, at time.Time, merchantID, paymentID string) (*JournalRecord, error) {
+func (d *Driver) journalRecord(r *Recording, at time.Time, merchantID, paymentID string) (*JournalRecord, error) {
 	b, err := r.Encode()
 	if err != nil {
 		return nil, err
@@ -84,26 +84,26 @@ func (e *Engine) journalRecord(r *Recording, at time.Time, merchantID, paymentID
 	s := r.Step
 	j := &JournalRecord{OperationID: s.OperationID, MerchantID: merchantID, PaymentID: paymentID, AccountID: s.Account.ID, Connector: s.Account.Connector,
 		Adapter: r.Adapter, AdapterHash: r.Hash, Kind: s.Operation, At: at}
-	j.Sealed, err = e.vault.Seal(b, journalAD(j.OperationID))
+	j.Sealed, err = d.Vault.Seal(b, journalAD(j.OperationID))
 	return j, err
 }
 
-func (e *Engine) journalFailed(ctx context.Context, operationID string, err error) {
-	e.metrics.Alarm("journal_failed")
-	e.log.LogAttrs(ctx, slog.LevelError, "journal not written", slog.String("operation_id", operationID), slog.Any("error", err))
+func (d *Driver) journalFailed(ctx context.Context, operationID string, err error) {
+	d.Metrics.Alarm("journal_failed")
+	d.Log.LogAttrs(ctx, slog.LevelError, "journal not written", slog.String("operation_id", operationID), slog.Any("error", err))
 }
 
 // recordLost journals what is known of a drive whose node has ended, so that it can be looked at as any other.
-func (e *Engine) recordLost(ctx context.Context, w *run) {
+func (e *Driver) recordLost(ctx context.Context, w *run) {
 	op := w.op
-	if e.opts.JournalKeep <= 0 || op.Status != OperationStarted {
+	if e.JournalKeep <= 0 || op.Status != OperationStarted {
 		return
 	}
 	d := &Drive{Connector: w.account.Connector, AdapterHash: op.AdapterHash, Operation: op.Kind, OperationID: op.ID, Started: op.StartedAt,
 		Seed: [32]byte(op.Seed), Account: e.driveAccount(w.account), Card: w.cardFacts(), RecordOnly: true}
-	err := e.vault.openJSON(op.Request, requestAD(op.ID), &d.Request)
+	err := e.Vault.openJSON(op.Request, requestAD(op.ID), &d.Request)
 	if err == nil {
-		d.Secrets, err = e.vault.openSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID())
+		d.Secrets, err = e.Vault.openSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID())
 	}
 	if err == nil {
 		var intent *ExchangeRecord
@@ -122,15 +122,15 @@ func (e *Engine) recordLost(ctx context.Context, w *run) {
 }
 
 // keepJournal writes records that no transaction has taken, in the background: nobody waits for them. Close does.
-func (e *Engine) keepJournal(ctx context.Context, records []*JournalRecord) {
+func (d *Driver) keepJournal(ctx context.Context, records []*JournalRecord) {
 	if len(records) == 0 {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	e.inFlight.Add(1)
+	d.InFlight.Add(1)
 	go func() {
-		defer e.inFlight.Done()
-		err := e.store.Update(ctx, func(tx Tx) error {
+		defer d.InFlight.Done()
+		err := d.Store.Update(ctx, func(tx DriveTx) error {
 			for _, r := range records {
 				if err := tx.InsertJournal(r); err != nil {
 					return err
@@ -139,27 +139,27 @@ func (e *Engine) keepJournal(ctx context.Context, records []*JournalRecord) {
 			return nil
 		})
 		if err != nil {
-			e.journalFailed(ctx, records[0].OperationID, err)
+			d.journalFailed(ctx, records[0].OperationID, err)
 		}
 	}()
 }
 
 // keepRest is keepJournal for what a drive of w left.
-func (e *Engine) keepRest(ctx context.Context, w *run) {
-	e.keepJournal(ctx, w.journal)
+func (d *Driver) keepRest(ctx context.Context, w *run) {
+	d.keepJournal(ctx, w.journal)
 	w.journal = nil
 }
 
 // clearJournal removes what has been kept for long enough, some at a time.
-func (e *Engine) clearJournal(ctx context.Context) {
+func (d *Driver) clearJournal(ctx context.Context) {
 	for gone := 1; gone > 0 && ctx.Err() == nil; {
-		err := e.store.Update(ctx, func(tx Tx) (err error) {
-			gone, err = tx.DeleteJournal(tx.Now().Add(-max(e.opts.JournalKeep, 0)))
+		err := d.Store.Update(ctx, func(tx DriveTx) (err error) {
+			gone, err = tx.DeleteJournal(tx.Now().Add(-max(d.JournalKeep, 0)))
 			return err
 		})
 		if err != nil {
 			if ctx.Err() == nil {
-				e.log.LogAttrs(ctx, slog.LevelError, "clearing the journal failed", slog.Any("error", err))
+				d.Log.LogAttrs(ctx, slog.LevelError, "clearing the journal failed", slog.Any("error", err))
 			}
 			return
 		}
@@ -168,16 +168,16 @@ func (e *Engine) clearJournal(ctx context.Context) {
 
 // Journal reads what was kept of operations. Safe for concurrent use.
 type Journal struct {
-	store Store
+	store DriveStore
 	vault *Vault
 }
 
-// NewJournal reads the journal in s, sealed by v.
-func NewJournal(s Store, v *Vault) *Journal { return &Journal{store: s, vault: v} }
+// newJournal reads the journal in s, sealed by v.
+func newJournal(s DriveStore, v *Vault) *Journal { return &Journal{store: s, vault: v} }
 
 // Operation returns the records of an operation, the oldest first; none is an empty list.
 func (j *Journal) Operation(ctx context.Context, operationID string) (all []*JournalRecord, err error) {
-	err = j.store.View(ctx, func(r Reader) (err error) { all, err = r.Journal(operationID); return err })
+	err = j.store.View(ctx, func(r DriveReader) (err error) { all, err = r.Journal(operationID); return err })
 	if err != nil {
 		return nil, fmt.Errorf("read the journal of %s: %w", operationID, err)
 	}
@@ -193,7 +193,7 @@ func (j *Journal) Each(ctx context.Context, f JournalFilter, each func(*JournalR
 	f.Limit = journalPage
 	for {
 		var page []*JournalRecord
-		err := j.store.View(ctx, func(r Reader) (err error) { page, err = r.JournalPage(f); return err })
+		err := j.store.View(ctx, func(r DriveReader) (err error) { page, err = r.JournalPage(f); return err })
 		if err != nil {
 			return fmt.Errorf("read the journal: %w", err)
 		}

@@ -56,19 +56,19 @@ var (
 const leaseMargin = 2 * time.Second
 
 // newOperation makes the intent of one adapter call. The caller writes it with the payment and attempt it belongs to.
-func (e *Engine) newOperation(w *run, kind sdk.Operation, amount int64, now time.Time) *Operation {
+func (d *Driver) newOperation(w *run, kind sdk.Operation, amount int64, now time.Time) *Operation {
 	p, a := w.p, w.a
 	return &Operation{ID: newOperationID(now), MerchantID: p.MerchantID, PaymentID: p.ID, AttemptID: a.ID, AccountID: w.account.ID, Kind: kind,
-		Status: OperationStarted, Amount: amount, Owner: e.opts.Node, LeaseUntil: now.Add(e.opts.LeaseTime), Connector: w.adapter.Connector,
-		AdapterHash: w.adapter.Hash, Seed: e.seed(w.token, kind), StartedAt: now}
+		Status: OperationStarted, Amount: amount, Owner: d.Node, LeaseUntil: now.Add(d.LeaseTime), Connector: w.adapter.Connector,
+		AdapterHash: w.adapter.Hash, Seed: d.seed(w.token, kind), StartedAt: now}
 }
 
 // begin makes the operation and the request of one adapter call about a payment that an account has already seen. The caller completes them
 // and hands them to intent.
-func (e *Engine) begin(w *run, kind sdk.Operation, amount int64, now time.Time) {
-	w.leaseEnd = e.now().Add(e.opts.LeaseTime)
-	w.op = e.newOperation(w, kind, amount, now)
-	w.req = e.laterRequest(w, amount)
+func (d *Driver) begin(w *run, kind sdk.Operation, amount int64, now time.Time) {
+	w.leaseEnd = d.Now().Add(d.LeaseTime)
+	w.op = d.newOperation(w, kind, amount, now)
+	w.req = d.laterRequest(w, amount)
 }
 
 // newOperationID is lower case and digits only: processors take it as an idempotency key, some of them without regard to case.
@@ -84,31 +84,31 @@ func newOperationID(at time.Time) string {
 }
 
 // seal puts the request and the secrets into the operation's row: a resend needs the very same.
-func (e *Engine) sealRun(w *run) (err error) {
-	if w.op.Request, err = e.vault.sealJSON(&w.req, requestAD(w.op.ID)); err != nil {
+func (d *Driver) sealRun(w *run) (err error) {
+	if w.op.Request, err = d.Vault.sealJSON(&w.req, requestAD(w.op.ID)); err != nil {
 		return err
 	}
 	window := time.Duration(w.adapter.Manifest.Resolve.IdempotencyWindowSeconds) * time.Second
-	w.op.Instrument, w.op.Key, err = e.vault.sealSecrets(w.secrets, w.op.MerchantID, w.op.ShortTermID(), w.op.StartedAt.Add(cardKeepTime(window)))
+	w.op.Instrument, w.op.Key, err = d.Vault.sealSecrets(w.secrets, w.op.MerchantID, w.op.ShortTermID(), w.op.StartedAt.Add(cardKeepTime(window)))
 	return err
 }
 
 // drive lets the adapter perform the operation and judges what it says.
-func (e *Engine) drive(ctx context.Context, w *run) verdict {
+func (e *Driver) drive(ctx context.Context, w *run) verdict {
 	d := &Drive{Connector: w.account.Connector, AdapterHash: w.op.AdapterHash, Operation: w.op.Kind, OperationID: w.op.ID, Started: w.op.StartedAt,
 		Seed: [32]byte(w.op.Seed), Account: e.driveAccount(w.account), Request: w.req, Secrets: w.secrets, Card: w.cardFacts(), Resume: w.resume, Captured: w.captured,
 		BeforeSend: func(ctx context.Context, s SendIntent) error { return e.beforeSend(ctx, w, s) }}
 	if w.repeat != nil {
 		d.Started = w.repeat.At
 	}
-	start := e.now()
+	start := e.Now()
 	r, records, err := e.driveRecorded(ctx, d, w.op.MerchantID, w.op.PaymentID)
 	w.journal = append(w.journal, records...)
-	w.took = e.now().Sub(start)
+	w.took = e.Now().Sub(start)
 	if r == nil {
 		r = &DriveResult{MayHaveLeft: err == nil || !w.op.LastSendAt.IsZero()}
 	}
-	err = e.withoutApproval(r, err)
+	err = e.Registry.withoutApproval(r, err)
 	w.httpStatus = r.HTTPStatus
 	if r.Outcome != nil {
 		w.cavv = r.CAVV(r.Outcome.Authentication)
@@ -117,7 +117,7 @@ func (e *Engine) drive(ctx context.Context, w *run) verdict {
 	if !r.MayHaveLeft && sends(w.adapter.Manifest) {
 		w.op.LastSendAt = time.Time{} // proof that nothing left; an adapter that is its own processor gives none
 	} else if w.op.LastSendAt.IsZero() {
-		w.op.LastSendAt = e.now()
+		w.op.LastSendAt = e.Now()
 	}
 	return judge(w.op.Kind, w.req.Amount, w.adapter.Manifest, r.answer(), err)
 }
@@ -130,14 +130,14 @@ func (w *run) cardFacts() *CardFacts {
 	return w.a.Details.Card
 }
 
-func (e *Engine) driveAccount(a *Account) DriveAccount {
+func (e *Driver) driveAccount(a *Account) DriveAccount {
 	env := "test"
-	if e.opts.KeyEnvironment == "prd" && !a.TestMode {
+	if e.KeyEnvironment == "prd" && !a.TestMode {
 		env = "live"
 	}
 	d := DriveAccount{ID: a.ID, MerchantID: a.MerchantID, Environment: env, BaseURL: a.BaseURL, Credentials: a.Credentials, Config: configOf(a.Metadata),
 		Hosts: a.Hosts}
-	if info, ok := e.connectors.Adapter(a.Connector); !ok || !info.BuiltIn {
+	if info, ok := e.Connectors.Adapter(a.Connector); !ok || !info.BuiltIn {
 		d.Operator = &a.Operator
 	}
 	return d
@@ -165,38 +165,38 @@ func configOf(metadata json.RawMessage) map[string]string {
 
 // requestHash is a request's hash as it stands in the database: keyed. Where an adapter knows the secrets its requests hold them, and the
 // plain hash of one would let whoever has the database try card numbers.
-func (e *Engine) requestHash(hash string) string {
+func (d *Driver) requestHash(hash string) string {
 	if hash == "" {
 		return ""
 	}
-	return hex.EncodeToString(e.vault.Hash("request of an operation", []byte(hash)))
+	return hex.EncodeToString(d.Vault.Hash("request of an operation", []byte(hash)))
 }
 
 // beforeSend guards every send: the lease must hold, and from the second send on the earlier answers and this intent are durable
 // before it leaves. The first send's intent is the operation itself.
-func (e *Engine) beforeSend(ctx context.Context, w *run, s SendIntent) error {
-	now := e.now()
+func (d *Driver) beforeSend(ctx context.Context, w *run, s SendIntent) error {
+	now := d.Now()
 	if !now.Before(w.leaseEnd.Add(-leaseMargin)) {
-		e.metrics.Alarm("lease_lost")
+		d.Metrics.Alarm("lease_lost")
 		return errLeaseLost
 	}
-	if w.repeat != nil && s.Index == w.repeat.Index && e.requestHash(s.RequestHash) != w.repeat.RequestHash {
-		e.metrics.Alarm("diverged")
+	if w.repeat != nil && s.Index == w.repeat.Index && d.requestHash(s.RequestHash) != w.repeat.RequestHash {
+		d.Metrics.Alarm("diverged")
 		return errDiverged
 	}
 	w.op.LastSendAt = now
 	if s.Index == 0 || w.unstored {
 		return nil // its intent is the operation itself
 	}
-	records, err := e.exchangeRecords(w, s)
+	records, err := d.exchangeRecords(w, s)
 	if err != nil {
 		return err
 	}
 	held := false
 	var until time.Time
-	err = e.store.Update(ctx, func(tx Tx) (err error) {
-		until = now.Add(e.opts.LeaseTime)
-		if held, err = tx.ExtendLease(w.op.ID, e.opts.Node, tx.Now().Add(e.opts.LeaseTime)); err != nil || !held {
+	err = d.Store.Update(ctx, func(tx DriveTx) (err error) {
+		until = now.Add(d.LeaseTime)
+		if held, err = tx.ExtendLease(w.op.ID, d.Node, tx.Now().Add(d.LeaseTime)); err != nil || !held {
 			return err
 		}
 		for _, r := range records {
@@ -210,7 +210,7 @@ func (e *Engine) beforeSend(ctx context.Context, w *run, s SendIntent) error {
 		return err
 	}
 	if !held {
-		e.metrics.Alarm("lease_lost")
+		d.Metrics.Alarm("lease_lost")
 		return errLeaseLost
 	}
 	w.leaseEnd = until
@@ -235,33 +235,43 @@ type sealedCapture struct {
 	Own   bool   `json:"own,omitempty"`
 }
 
-func (e *Engine) exchangeRecords(w *run, s SendIntent) ([]ExchangeRecord, error) {
+func (d *Driver) exchangeRecords(w *run, s SendIntent) ([]ExchangeRecord, error) {
 	var out []ExchangeRecord
 	for i := w.journalled; i < len(s.Exchanges); i++ {
-		r, err := e.exchangeRecord(w.op.ID, i, &s.Exchanges[i], s.Captured)
+		r, err := d.exchangeRecord(w.op.ID, i, &s.Exchanges[i], s.Captured)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, r)
 	}
-	sealed, err := e.vault.sealJSON(journalEntry{Method: s.Method, URL: s.URL}, exchangeAD(w.op.ID))
+	sealed, err := d.Vault.sealJSON(journalEntry{Method: s.Method, URL: s.URL}, exchangeAD(w.op.ID))
 	if err != nil {
 		return nil, err
 	}
-	return append(out, ExchangeRecord{OperationID: w.op.ID, Index: s.Index, At: s.Now, RequestHash: e.requestHash(s.RequestHash), Sealed: sealed}), nil
+	return append(out, ExchangeRecord{OperationID: w.op.ID, Index: s.Index, At: s.Now, RequestHash: d.requestHash(s.RequestHash), Sealed: sealed}), nil
 }
 
-func (e *Engine) exchangeRecord(operationID string, index int, x *sdk.Exchange, captured []CapturedValue) (ExchangeRecord, error) {
+func (d *Driver) exchangeRecord(operationID string, index int, x *sdk.Exchange, captured []CapturedValue) (ExchangeRecord, error) {
 	entry := journalEntry{Exchange: x, Body: x.Body}
 	for _, c := range captured {
 		if c.Exchange == index {
 			entry.Captured = append(entry.Captured, sealedCapture{Name: c.Name, Value: c.Value.Reveal(), Own: c.Own})
 		}
 	}
-	sealed, err := e.vault.sealJSON(entry, exchangeAD(operationID))
+	sealed, err := d.Vault.sealJSON(entry, exchangeAD(operationID))
 	if err != nil {
 		return ExchangeRecord{}, err
 	}
-	return ExchangeRecord{OperationID: operationID, Index: index, At: time.UnixMilli(x.Now).UTC(), RequestHash: e.requestHash(x.RequestHash), Sealed: sealed,
+	return ExchangeRecord{OperationID: operationID, Index: index, At: time.UnixMilli(x.Now).UTC(), RequestHash: d.requestHash(x.RequestHash), Sealed: sealed,
 		Answered: x.Failure == "" && (x.Status != 0 || x.Verified != nil), Sent: x.Sent, Status: x.Status, Failure: x.Failure}, nil
+}
+
+// seed is an operation's source of randomness: derived from the token of the request that made it, where it has one.
+func (d *Driver) seed(token string, kind sdk.Operation) []byte {
+	if token == "" {
+		b := make([]byte, 32)
+		rand.Read(b)
+		return b
+	}
+	return d.Vault.Hash("operation seed", []byte(token+"/"+string(kind)))
 }

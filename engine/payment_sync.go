@@ -163,3 +163,6 @@ func approved(s AttemptStatus) bool {
 
 // refused says that an attempt has ended without the processor's agreement.
 func refused(s AttemptStatus) bool { return s.Terminal() && !approved(s) || s == PaymentMethodAwaited }
+
+// cardTokenTime is how long payswitch keeps the card of an unconfirmed payment.
+const cardTokenTime = 15 * time.Minute

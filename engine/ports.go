@@ -15,7 +15,7 @@ type Store interface {
 
 // Reader reads. Rows come back as fresh copies, sealed parts sealed.
 type Reader interface {
-	journalReader
+	DriveReader
 
 	VaultReader
 	methodReader
@@ -33,15 +33,10 @@ type Reader interface {
 	Attempts(merchantID, paymentID string) ([]*Attempt, error)
 	// AttemptsAt are the attempts at a connector account with the processor's id or our reference, the newest first; "" finds none.
 	AttemptsAt(merchantID, accountID, transactionID, reference string) ([]*Attempt, error)
-	// Operation reads one; in an Update the row stays locked until the end of the transaction.
-	Operation(id string) (*Operation, error)
 	// Operations of a payment, oldest first.
 	Operations(merchantID, paymentID string) ([]*Operation, error)
-	// Exchanges of an operation by index.
-	Exchanges(operationID string) ([]ExchangeRecord, error)
 	// Events of one object, oldest first.
 	Events(merchantID, objectID string) ([]*Event, error)
-	Evidence(operationID string) ([]Evidence, error)
 	CardToken(merchantID, token string) (*CardToken, error)
 
 	Customer(merchantID, id string) (*Customer, error)
@@ -53,7 +48,7 @@ type Reader interface {
 // raises it in the value given): ErrConflict when someone else was faster, ErrNotFound when the row is gone.
 type Tx interface {
 	Reader
-	journalTx
+	DriveTx
 	authenticationTx
 	methodTx
 	VaultTx
@@ -65,14 +60,9 @@ type Tx interface {
 	InsertAttempt(a *Attempt) error
 	UpdateAttempt(a *Attempt) error
 	InsertOperation(o *Operation) error
-	// UpdateOperation writes all of o but Request; without an Instrument its key is destroyed. The caller has read (and so locked) it in this transaction.
-	UpdateOperation(o *Operation) error
 	// ClaimOperations takes up to limit operations whose lease has ended by Now and that are started, or unknown or pending with
 	// ResolveAt due (a zero ResolveAt is never due): they get owner and the new lease end, and are returned as they are then.
 	ClaimOperations(owner string, until time.Time, limit int) ([]*Operation, error)
-	// ExtendLease moves the end of owner's lease; false when owner no longer holds it (or it has ended).
-	ExtendLease(operationID, owner string, until time.Time) (bool, error)
-	PutExchange(x ExchangeRecord) error // inserts or completes by (operation, index)
 	InsertEvent(e *Event) error
 	InsertEvidence(e Evidence) error
 
@@ -84,31 +74,6 @@ type Tx interface {
 
 	InsertCustomer(c *Customer) error
 	UpdateCustomer(c *Customer) error
-}
-
-// ExchangeRecord is one send of an operation as journalled: the intent before it leaves, the answer after.
-type ExchangeRecord struct {
-	OperationID string
-	Index       int
-	At          time.Time // when the intent was made
-	RequestHash string
-	// Sealed holds request and answer (with stand-ins, scrubbed), encrypted.
-	Sealed   []byte
-	Answered bool
-	Sent     bool
-	Status   int    // HTTP status, 0 without an answer
-	Failure  string // sdk.Exchange.Failure
-	Duration time.Duration
-}
-
-// Evidence is what was learned of an operation after it had closed: recorded and raised, never dropped.
-type Evidence struct {
-	OperationID string
-	MerchantID  string
-	At          time.Time
-	Source      string // settle, sync, webhook
-	Outcome     []byte // sdk.Outcome as JSON
-	Note        string
 }
 
 // Presenter renders what merchants read. The router implements it; the engine stores the bytes with the event.

@@ -10,7 +10,7 @@ import (
 )
 
 // firstRequest is what authorize, verify and complete tell an adapter.
-func (e *Engine) firstRequest(w *run, use *use, in *PaymentInput, c *card) sdk.Request {
+func (e *Driver) firstRequest(w *run, use *use, in *PaymentInput, c *card) sdk.Request {
 	p, a := w.p, w.a
 	r := e.laterRequest(w, a.Amount)
 	r.Payment = nil
@@ -53,13 +53,13 @@ func (e *Engine) firstRequest(w *run, use *use, in *PaymentInput, c *card) sdk.R
 }
 
 // laterRequest is what every operation on a payment tells an adapter: who it is, and what is known of it.
-func (e *Engine) laterRequest(w *run, amount int64) sdk.Request {
+func (e *Driver) laterRequest(w *run, amount int64) sdk.Request {
 	p, a, d := w.p, w.a, &w.p.Details
 	r := sdk.Request{PaymentID: p.ID, AttemptID: a.ID, Reference: a.Details.Reference, Amount: sdk.Money{Minor: amount, Currency: p.Currency},
 		TransactionID: a.TransactionID, ConnectorData: a.Details.ConnectorData, Capture: adapterCapture(d.CaptureMethod),
 		DescriptorName: d.DescriptorName, DescriptorSuffix: d.DescriptorSuffix, Reason: d.CancellationReason,
-		ReturnURL:  e.links.returnURL(p, a),
-		WebhookURL: e.opts.PublicURL + "/webhooks/" + url.PathEscape(p.MerchantID) + "/" + url.PathEscape(w.account.ID)}
+		ReturnURL:  e.Links.returnURL(p, a),
+		WebhookURL: e.PublicURL + "/webhooks/" + url.PathEscape(p.MerchantID) + "/" + url.PathEscape(w.account.ID)}
 	state := &sdk.PaymentState{Currency: p.Currency, Requested: a.Amount, Authorized: a.Authorized, Captured: a.Captured, Refunded: p.Refunded,
 		Voided: a.Status == Voided, CreatedAt: a.CreatedAt.UnixMilli(), Capture: r.Capture}
 	if f := a.Details.Card; f != nil {

@@ -4,16 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
-
-	"payswitch/sdk"
 )
-
-// giveUpUnsent is how long an authorization that provably never left is tried again; then it counts as not made. As long as the card
-// of an unconfirmed payment is kept.
-const giveUpUnsent = cardTokenTime
 
 // Run resolves what is open, at once and then every Options.ResolveEvery, and clears what has expired. It blocks until ctx ends.
 // Any number of nodes may run it: leases keep them apart.
@@ -25,7 +18,7 @@ func (e *Engine) Run(ctx context.Context) error {
 		e.sweepAuthentications(ctx)
 		if n%12 == 0 {
 			e.clearExpired(ctx)
-			e.clearJournal(ctx)
+			e.driver.clearJournal(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -108,7 +101,7 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 	}
 	w, err := e.load(ctx, op.MerchantID, op.PaymentID)
 	if w != nil {
-		defer e.keepRest(ctx, &w.run)
+		defer e.driver.keepRest(ctx, &w.run)
 	}
 	if err == nil && w.a.ID != op.AttemptID {
 		w.a, err = e.loadAttempt(ctx, op)
@@ -118,80 +111,29 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 		err = e.withAccount(ctx, w)
 	}
 	if err != nil {
-		e.reschedule(ctx, op, unknownRule, "not reachable: "+err.Error(), time.Time{})
+		e.driver.reschedule(ctx, op, unknownRule, "not reachable: "+err.Error(), time.Time{})
 		return err
 	}
 	if op.Status == OperationPending && !waits(w.a.Status) {
 		return e.closeStale(ctx, op)
 	}
-	e.recordLost(ctx, &w.run)
+	e.driver.recordLost(ctx, &w.run)
 	e.keepCardOf(ctx, w)
-	v, how, err := e.evidence(ctx, &w.run)
+	v, how, err := e.driver.evidence(ctx, &w.run)
 	if err != nil {
-		e.reschedule(ctx, op, w.adapter.Manifest.Resolve, err.Error(), time.Time{})
+		e.driver.reschedule(ctx, op, w.adapter.Manifest.Resolve, err.Error(), time.Time{})
 		return err
 	}
 	if w.a.authenticated() && (v.status == OperationRejected || v.status == OperationFailed) {
 		v = verdict{status: OperationNotActed, text: v.text} // the customer is gone: nobody is told to send it again in another way
 	}
 	if v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w.a, v) {
-		e.reschedule(ctx, op, w.adapter.Manifest.Resolve, v.text, v.again)
+		e.driver.reschedule(ctx, op, w.adapter.Manifest.Resolve, v.text, v.again)
 		return nil
 	}
 	e.log.LogAttrs(ctx, slog.LevelInfo, "operation resolved", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
 		slog.String("kind", string(op.Kind)), slog.String("by", how), slog.String("status", string(v.status)))
 	return e.settle(ctx, w, v)
-}
-
-// unknownRule is assumed where the adapter is gone: the card is kept as long as any processor might need it.
-var unknownRule = sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 24 * 60 * 60}
-
-// needsCard says whether an operation that stays open may still need its card and CVC: to be sent again, or to be completed by a
-// customer who comes back in time.
-func (e *Engine) needsCard(op *Operation, rule sdk.ResolveRule) bool {
-	switch {
-	case op.Status == OperationPending:
-		return e.now().Sub(op.StartedAt) < cardTokenTime
-	case op.LastSendAt.IsZero():
-		return true
-	}
-	return slices.Contains(rule.By, sdk.ResolveByIdempotentResend) && e.mayResend(op, rule)
-}
-
-// reschedule gives an operation back, to be looked at again later: as soon as again where that is in the future, else ever more seldom.
-func (e *Engine) reschedule(ctx context.Context, op *Operation, rule sdk.ResolveRule, text string, again time.Time) {
-	err := e.store.Update(ctx, func(tx Tx) error {
-		fresh, err := tx.Operation(op.ID)
-		if err != nil {
-			return err
-		}
-		if fresh.Owner != e.opts.Node || !fresh.Status.Open() && fresh.Status != OperationPending {
-			return nil // someone else has it, or has ended it
-		}
-		switch fresh.Status {
-		case OperationStarted: // its node is gone; until there is evidence nobody knows
-			fresh.Status = OperationUnknown
-			fresh.LastSendAt = e.lastSend(op)
-		case OperationUnknown:
-			fresh.LastSendAt = op.LastSendAt // zero: proven that nothing left
-		}
-		if !e.needsCard(fresh, rule) {
-			fresh.Instrument = nil
-		}
-		fresh.ErrorText = text
-		fresh.ResolveTries++
-		fresh.ResolveAt = tx.Now().Add(resolveDelay(fresh.Status, fresh.ResolveTries))
-		if fresh.Status == OperationUnknown && again.After(e.now()) && again.Before(fresh.ResolveAt) {
-			fresh.ResolveAt = again
-		}
-		fresh.LeaseUntil = tx.Now()
-		return tx.UpdateOperation(fresh)
-	})
-	e.log.LogAttrs(ctx, slog.LevelInfo, "operation still open", slog.String("operation_id", op.ID), slog.String("payment_id", op.PaymentID),
-		slog.String("kind", string(op.Kind)), slog.Int("tries", op.ResolveTries+1), slog.String("text", text))
-	if err != nil {
-		e.log.LogAttrs(ctx, slog.LevelError, "rescheduling failed", slog.String("operation_id", op.ID), slog.Any("error", err))
-	}
 }
 
 // closeStale ends a pending operation that the payment has moved beyond.

@@ -57,14 +57,14 @@ func (e *Engine) forceSync(ctx context.Context, w *work) error {
 	if err := e.withAccount(ctx, w); err != nil {
 		return nil // an account or adapter that is gone must not hide the payment: it is shown as it is known
 	}
-	defer e.keepRest(ctx, &w.run)
+	defer e.driver.keepRest(ctx, &w.run)
 	op, err := e.openOperation(ctx, w)
 	if err != nil {
 		return err
 	}
 	w.op = op
 	if op == nil {
-		o, _ := e.sync(ctx, &w.run, "")
+		o, _ := e.driver.sync(ctx, &w.run, "")
 		if o == nil {
 			return nil
 		}
@@ -76,7 +76,7 @@ func (e *Engine) forceSync(ctx context.Context, w *work) error {
 	if op.Status == OperationStarted || op.Status == OperationUnknown && op.LastSendAt.IsZero() {
 		return nil // being driven, or about to be: its own answer is better
 	}
-	v, err := e.askProcessor(ctx, &w.run)
+	v, err := e.driver.askProcessor(ctx, &w.run)
 	if err != nil || v.status == OperationUnknown || op.Status == OperationPending && v.status == OperationPending && !moves(w.a, v) {
 		return err
 	}

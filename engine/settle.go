@@ -31,14 +31,14 @@ func (e *Engine) settle(ctx context.Context, w *work, v verdict) error {
 			go func() {
 				defer e.inFlight.Done()
 				e.settleLater(ctx, &late, v)
-				e.keepRest(ctx, &late.run)
+				e.driver.keepRest(ctx, &late.run)
 			}()
 			w.journal = nil
 			return nil
 		}
 		time.Sleep(min(time.Second, 10*time.Millisecond<<min(try, 7)))
 	}
-	e.keepRest(ctx, &w.run)
+	e.driver.keepRest(ctx, &w.run)
 	return toldOf(v, w)
 }
 
@@ -175,8 +175,8 @@ func (e *Engine) releaseRest(w *work, b *booking, c *Change, now time.Time) erro
 		return nil
 	}
 	next := &work{run: run{p: b.p, a: b.a, account: w.account, adapter: w.adapter, leaseEnd: e.now().Add(e.opts.LeaseTime)}, merchant: w.merchant, profile: w.profile}
-	next.op = e.newOperation(&next.run, sdk.OpVoid, b.a.Authorized-b.a.Captured, now)
-	next.req = e.laterRequest(&next.run, b.a.Authorized-b.a.Captured)
+	next.op = e.driver.newOperation(&next.run, sdk.OpVoid, b.a.Authorized-b.a.Captured, now)
+	next.req = e.driver.laterRequest(&next.run, b.a.Authorized-b.a.Captured)
 	b.p.OpenOperation = next.op.ID
 	c.Intents = append(c.Intents, next.op)
 	c.Effects = append(c.Effects, func(ctx context.Context) error {
@@ -186,7 +186,7 @@ func (e *Engine) releaseRest(w *work, b *booking, c *Change, now time.Time) erro
 		w.p, w.a = next.p, next.a
 		return nil
 	})
-	return e.sealRun(&next.run)
+	return e.driver.sealRun(&next.run)
 }
 
 // eventOf makes the merchant's event of a change; nil when nothing changed that merchants are told of.

@@ -3,9 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-
-	"payswitch/sdk"
 )
 
 // busy says whether an operation on the payment is being driven right now.
@@ -35,19 +32,9 @@ func (e *Engine) didAlready(ctx context.Context, w *work) (bool, error) {
 		return false, err
 	}
 	for _, op := range ops {
-		if bytes.Equal(op.Seed, e.seed(w.token, op.Kind)) {
+		if bytes.Equal(op.Seed, e.driver.seed(w.token, op.Kind)) {
 			return true, nil
 		}
 	}
 	return false, nil
-}
-
-// seed is an operation's source of randomness: derived from the token of the request that made it, where it has one.
-func (e *Engine) seed(token string, kind sdk.Operation) []byte {
-	if token == "" {
-		b := make([]byte, 32)
-		rand.Read(b)
-		return b
-	}
-	return e.vault.Hash("operation seed", []byte(token+"/"+string(kind)))
 }

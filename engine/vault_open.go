@@ -25,3 +25,6 @@ func vaultPart(s Store) VaultStore {
 }
 
 type signer interface{ SignRows(s RowSigner) }
+
+// NewJournal reads the journal in s, sealed by v.
+func NewJournal(s Store, v *Vault) *Journal { return newJournal(Narrow[DriveReader, DriveTx](s), v) }
