@@ -5,7 +5,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"strings"
-	"time"
 )
 
 const (
@@ -47,8 +46,4 @@ func (s *Registry) Authenticate(ctx context.Context, key Secret) (Auth, error) {
 	return Auth{MerchantID: k.MerchantID, KeyID: k.ID}, nil
 }
 
-const (
-	ephemeralPrefix  = "epk_"
-	ephemeralPurpose = "ephemeral_key"
-	ephemeralTime    = time.Hour // how long a key is valid
-)
+const ephemeralPrefix = "epk_"

@@ -16,7 +16,7 @@ const (
 
 // runsExternal3DS says whether a confirm runs an authentication of ours first.
 func runsExternal3DS(w *work, in *PaymentInput) bool {
-	return w.p.Details.External3DS && in.ThreeDS == nil && (w.use == nil || !w.use.mit)
+	return w.p.Details.External3DS && in.ThreeDS == nil && (w.use == nil || !w.use.MerchantInitiated)
 }
 
 // confirmAuthenticated is the confirm of a payment with external 3-D Secure: payment, attempt, authentication and the intent to ask the

@@ -30,12 +30,12 @@ type Change struct {
 	// CustomerSeen inserts the payment's customer where the merchant has no such customer yet.
 	CustomerSeen bool
 	// Instrument claims the saved method and the mandate that the payment charges.
-	Instrument *use
+	Instrument *Instrument
 	// KeepCard keeps a typed card until the payment is confirmed. DropCard is the token of a kept card that goes; "" for none.
 	KeepCard *CardToken
 	DropCard string
 	// Saved is what the decision changes of the customer's saved methods and mandates.
-	Saved *saving
+	Saved *SavedChange
 
 	// Exemption counts a settled claim of an exemption. Strong is the fingerprint of a card whose payer has passed a challenge: the count of its
 	// low-value payments starts again.

@@ -161,8 +161,8 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput) (*Chang
 	if d.AuthenticationType == "" {
 		d.AuthenticationType = authenticationNoThreeDS
 	}
-	if w.use != nil && w.use.stored {
-		w.account, w.adapter, err = e.routeUse(ctx, w, in, c)
+	if w.use != nil && w.use.Stored {
+		w.account, w.adapter, err = e.routeInstrument(ctx, w, in, c)
 	} else {
 		w.account, w.adapter, err = e.route(ctx, w.p, w.profile, c.facts.Network)
 	}
@@ -177,7 +177,7 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput) (*Chang
 			return nil, err
 		}
 	}
-	if w.a.Details.ConnectorData, err = e.connectorData(ctx, w, in); err != nil {
+	if w.a.Details.ConnectorData, err = e.connectorData(ctx, w.p, w.account.ID, w.use, in); err != nil {
 		return nil, err
 	}
 	instead := false
@@ -212,8 +212,8 @@ func (e *Engine) fillAttempt(w *work, in *PaymentInput, c *card) {
 	}
 	a.Details.CardDiscovery = discoveredManual
 	a.Details.Error, a.Details.Exemption = nil, w.exemption
-	a.Details.Save, a.Details.MethodID, a.Details.Mandate, a.Details.StoredCredential = savesAs(w.p, in, w.use), "", "", nil
-	w.fillUse()
+	a.Details.Save, a.Details.MethodID, a.Details.Mandate, a.Details.StoredCredential = saveUsage(w.p, in, w.use), "", "", nil
+	w.use.fill(w.p, w.a)
 	a.Details.Reference = reference(w.adapter.Manifest.Reference, a.ID, a.CreatedAt.UnixMilli())
 	c.holder = holderOf(c.holder, w.p.Private.Billing)
 	a.Private = &AttemptPrivate{Holder: c.holder}
@@ -244,7 +244,7 @@ func (w *work) confirmed(c *Change) {
 	c.CustomerSeen, c.DropCard, c.Instrument = true, w.p.Details.Token, w.use
 	w.p.Details.Token = ""
 	if w.use != nil {
-		w.method = w.use.method
+		w.method = w.use.Method
 	}
 }
 
@@ -258,11 +258,11 @@ func authorizeKind(w *work) sdk.Operation {
 
 // instrument is the card to charge: typed, saved, or the one kept when the payment was created. What else is charged is in w.use.
 func (e *Engine) instrument(ctx context.Context, w *work, in *PaymentInput, now time.Time) (_ *card, err error) {
-	if w.use, err = e.useOf(ctx, w, in, now); err != nil {
+	if w.use, err = e.requestedInstrument(ctx, w.p, in, now); err != nil {
 		return nil, err
 	}
 	if w.use != nil {
-		return e.cardOfUse(ctx, w.use, in, now)
+		return e.cardOfInstrument(ctx, w.use, in, now)
 	}
 	typed := in.Card
 	if typed == nil {

@@ -114,20 +114,6 @@ func createError(err error) error {
 	return Internal(err, "store payment")
 }
 
-// ensureCustomer creates the customer of a payment when it is unknown (contract: created on the fly).
-func (e *Engine) ensureCustomer(tx Tx, merchantID string, c *CustomerInput, now time.Time) error {
-	_, err := tx.Customer(merchantID, c.ID)
-	if !errors.Is(err, ErrNotFound) {
-		return err
-	}
-	n := &Customer{ID: c.ID, MerchantID: merchantID, CreatedAt: now, ModifiedAt: now,
-		Personal: &CustomerPersonal{Name: c.Name, Email: c.Email, Phone: c.Phone, PhoneCountryCode: c.PhoneCountryCode}}
-	if err := e.sealCustomer(n); err != nil {
-		return err
-	}
-	return tx.InsertCustomer(n)
-}
-
 // keepCard seals a typed card until the payment is confirmed, at most as long as the contract says; nil without a card.
 func (e *Engine) keepCard(w *work, in *PaymentInput, now time.Time) (*CardToken, error) {
 	if in.Card == nil {

@@ -50,6 +50,7 @@ type Engine struct {
 	metrics    Metrics
 	opts       Options
 	*Registry
+	*Methods
 	links  *Links
 	driver *Driver
 
@@ -89,7 +90,9 @@ func New(d Deps, o Options) (*Engine, error) {
 	e := &Engine{store: d.Store, vault: d.Vault, present: d.Presenter, log: d.Logger, now: d.Clock,
 		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{})}
 	e.Registry = newRegistry(RegistryDeps{Store: Narrow[AccountReader, AccountTx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
-		Log: d.Logger, Metrics: d.Metrics, KeyEnvironment: o.KeyEnvironment, LockWait: o.LockWait, Ephemeral: e.authenticateEphemeral})
+		Log: d.Logger, Metrics: d.Metrics, KeyEnvironment: o.KeyEnvironment, LockWait: o.LockWait,
+		Ephemeral: func(ctx context.Context, text string) (Auth, error) { return e.authenticateEphemeral(ctx, text) }})
+	e.Methods = newMethods(Narrow[MethodReader, MethodTx](d.Store), d.Vault, e.Registry.dir, d.Clock, d.Logger, o.BINTable)
 	e.links = NewLinks(d.Vault, o.PublicURL)
 	e.connectors = watched{d.Connectors, e.Registry}
 	e.driver = newDriver(DriverDeps{Store: Narrow[DriveReader, DriveTx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Connectors: e.connectors,

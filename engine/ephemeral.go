@@ -9,17 +9,32 @@ import (
 	"time"
 )
 
+const (
+	ephemeralPurpose = "ephemeral_key"
+	ephemeralTime    = time.Hour // how long a key is valid
+)
+
+// EphemeralKey lets a customer's device act for that customer for an hour. The key itself is shown once and never stored.
+type EphemeralKey struct {
+	ID         string // eki_…
+	MerchantID string
+	CustomerID string
+	Hash       []byte // keyed hash of the key
+	CreatedAt  time.Time
+	ExpiresAt  time.Time
+}
+
 // CreateEphemeralKey makes a key with which a customer's device may read and manage that customer's saved methods for an hour. The key is
 // shown once. Errors: HE_02 and IR_11 for the customer.
-func (e *Engine) CreateEphemeralKey(ctx context.Context, a Auth, customerID string) (*EphemeralKey, Secret, error) {
+func (s *Methods) CreateEphemeralKey(ctx context.Context, a Auth, customerID string) (*EphemeralKey, Secret, error) {
 	var b [16]byte
 	rand.Read(b[:])
 	text := ephemeralPrefix + hex.EncodeToString(b[:])
-	now := e.now().UTC().Truncate(time.Millisecond)
-	k := &EphemeralKey{ID: idAt("eki_", now), MerchantID: a.MerchantID, CustomerID: customerID, Hash: e.vault.Hash(ephemeralPurpose, []byte(text)),
+	now := s.now().UTC().Truncate(time.Millisecond)
+	k := &EphemeralKey{ID: idAt("eki_", now), MerchantID: a.MerchantID, CustomerID: customerID, Hash: s.vault.Hash(ephemeralPurpose, []byte(text)),
 		CreatedAt: now, ExpiresAt: now.Add(ephemeralTime)}
-	err := e.store.Update(ctx, func(tx Tx) error {
-		if _, err := e.livingCustomer(tx, a, customerID); err != nil {
+	err := s.store.Update(ctx, func(tx MethodTx) error {
+		if _, err := s.livingCustomer(tx, a, customerID); err != nil {
 			return err
 		}
 		return tx.InsertEphemeralKey(k)
@@ -30,13 +45,13 @@ func (e *Engine) CreateEphemeralKey(ctx context.Context, a Auth, customerID stri
 	return k, NewSecret(text), nil
 }
 
-// DeleteEphemeralKey ends one before its time; it works nowhere any more. Errors: HE_02.
-func (e *Engine) DeleteEphemeralKey(ctx context.Context, a Auth, id string) (k *EphemeralKey, err error) {
-	err = e.store.Update(ctx, func(tx Tx) (err error) {
+// DeleteEphemeralKey ends a key before its time: no node accepts the key any more. Errors: HE_02.
+func (s *Methods) DeleteEphemeralKey(ctx context.Context, a Auth, id string) (k *EphemeralKey, err error) {
+	err = s.store.Update(ctx, func(tx MethodTx) (err error) {
 		if k, err = tx.EphemeralKey(a.MerchantID, id); err != nil {
 			return missing(err, NotFound("Ephemeral Key"))
 		}
-		return missing(tx.DeleteEphemeralKey(a.MerchantID, id), NotFound("Ephemeral Key")) // it may just have been swept
+		return missing(tx.DeleteEphemeralKey(a.MerchantID, id), NotFound("Ephemeral Key")) // the sweeper may just have removed it
 	})
 	if err != nil {
 		return nil, ours(err, "delete ephemeral key")
@@ -44,17 +59,17 @@ func (e *Engine) DeleteEphemeralKey(ctx context.Context, a Auth, id string) (k *
 	return k, nil
 }
 
-// authenticateEphemeral finds out whose ephemeral key it is.
-func (e *Engine) authenticateEphemeral(ctx context.Context, text string) (Auth, error) {
-	hash := e.vault.Hash(ephemeralPurpose, []byte(text))
+// authenticateEphemeral finds the customer that an ephemeral key acts for. An unknown, deleted or expired key is Unauthorized.
+func (s *Methods) authenticateEphemeral(ctx context.Context, text string) (Auth, error) {
+	hash := s.vault.Hash(ephemeralPurpose, []byte(text))
 	var k *EphemeralKey
-	err := e.store.View(ctx, func(r Reader) (err error) { k, err = r.EphemeralKeyByHash(hash); return err })
+	err := s.store.View(ctx, func(r MethodReader) (err error) { k, err = r.EphemeralKeyByHash(hash); return err })
 	switch {
 	case errors.Is(err, ErrNotFound), errors.Is(err, ErrAltered):
 		return Auth{}, Unauthorized()
 	case err != nil:
 		return Auth{}, Internal(err, "look up ephemeral key")
-	case subtle.ConstantTimeCompare(k.Hash, hash) != 1 || !e.now().Before(k.ExpiresAt):
+	case subtle.ConstantTimeCompare(k.Hash, hash) != 1 || !s.now().Before(k.ExpiresAt):
 		return Auth{}, Unauthorized()
 	}
 	return Auth{MerchantID: k.MerchantID, CustomerID: k.CustomerID}, nil

@@ -7,31 +7,30 @@ import (
 	"payswitch/sdk"
 )
 
-// MethodStatus is how a saved payment method stands. The constants are the wire values.
+// MethodStatus is the state of a saved payment method. The constants are the wire values.
 type MethodStatus string
 
 const (
-	MethodAwaitingData MethodStatus = "awaiting_data" // made without a card
-	MethodActive       MethodStatus = "active"        // may be used, and is listed
+	MethodAwaitingData MethodStatus = "awaiting_data" // the customer has not brought the card yet
+	MethodActive       MethodStatus = "active"        // can be charged, and is listed
 	MethodInactive     MethodStatus = "inactive"      // the payment that saved it has not been approved (yet), or it was deleted
 	MethodRedacted     MethodStatus = "redacted"      // its customer was deleted
 )
 
-// PaymentMethod is a card that a customer agreed to have kept. It is keyed by MerchantID and ID; a customer has one for each card.
-// The card itself is in the vault, under the same id.
+// PaymentMethod is a card that a customer has agreed to save. It is keyed by MerchantID and ID; a customer has one for each card. The vault holds
+// the card itself under the same id.
 type PaymentMethod struct {
 	MerchantID string
 	ID         string // pm_…
 	CustomerID string
 	Status     MethodStatus
-	// Deleted is a row that is only kept so that nobody takes its id for unknown or for another's: card, key and personal data are
-	// gone.
+	// Deleted says that card, key and personal data are gone. The row stays, so that the id is not given to another method.
 	Deleted bool
 	// Fingerprint is the vault's keyed fingerprint of the card, unique within the customer; "" without a card.
 	Fingerprint string
-	// HasCard says that the vault holds the card.
+	// HasCard says that the vault holds the card number.
 	HasCard    bool
-	LastUsedAt time.Time // at first when it was made
+	LastUsedAt time.Time // CreatedAt until the first use
 	CreatedAt  time.Time
 	ModifiedAt time.Time
 	Version    int64
@@ -42,43 +41,42 @@ type PaymentMethod struct {
 	Private *MethodPrivate
 }
 
-// MethodDetails is what is kept of a saved method that is neither personal nor searched for. The json names are storage format.
+// MethodDetails is the part of a saved method that is neither personal nor searched for. The json names are storage format.
 type MethodDetails struct {
 	Method string     `json:"method,omitempty"` // card
 	Type   string     `json:"type,omitempty"`   // credit, debit
 	Card   *CardFacts `json:"card,omitempty"`
-	// Issuer and IssuerCode are as sent when the method was made without a payment.
+	// Issuer and IssuerCode are as the merchant sent them for a method made without a payment.
 	Issuer     string          `json:"issuer,omitempty"`
 	IssuerCode string          `json:"issuer_code,omitempty"`
 	Metadata   json.RawMessage `json:"metadata,omitempty"`
-	// NetworkTransactionID is the network's id of the payment with which the customer agreed to later charges; "" where they did
-	// not.
+	// NetworkTransactionID is the network's id of the payment with which the customer agreed to later charges; "" without such an agreement.
 	NetworkTransactionID string `json:"network_transaction_id,omitempty"`
 	// Accounts are the processors' own references to the method, by connector account.
 	Accounts map[string]MethodAccount `json:"accounts,omitempty"`
-	// Initial is how the customer was authenticated when the method was saved; nil when they were not.
+	// Initial is the customer's authentication when the method was saved; nil without one.
 	Initial *InitialAuthentication `json:"initial_authentication,omitempty"`
 }
 
-// MethodAccount is what one connector account knows a saved method by.
+// MethodAccount is the reference of one connector account to a saved method.
 type MethodAccount struct {
 	Connector string `json:"connector,omitempty"`
-	// Credential is what to send to charge the method again; nil where the processor keeps none.
+	// Credential is sent to charge the method again; nil where the processor keeps no credential.
 	Credential *sdk.StoredCredential `json:"credential,omitempty"`
 	// DataVersion and Data are sdk.ConnectorData's Version and Method.
 	DataVersion int    `json:"data_version,omitempty"`
 	Data        string `json:"data,omitempty"`
-	// CustomerData is sdk.ConnectorData.Customer as it was when the credential was made: the customer it belongs to.
+	// CustomerData is sdk.ConnectorData.Customer of the moment when the credential was made: it names the customer that the credential belongs to.
 	CustomerData string `json:"customer_data,omitempty"`
-	// Currency of the payment the credential was made with: it is good for charges in no other.
+	// Currency is that of the payment that made the credential. The credential is good for charges in this currency only; "": in any.
 	Currency sdk.Currency `json:"currency,omitempty"`
-	// PaymentID is that payment.
+	// PaymentID is the payment that made the credential.
 	PaymentID string    `json:"payment_id,omitempty"`
 	At        time.Time `json:"at"`
 }
 
-// InitialAuthentication is the first 3-D Secure authentication of a saved method. Later authentications without the customer (3RI)
-// refer to it. Source: EMV 3-D Secure, threeDSRequestorPriorAuthenticationInfo.
+// InitialAuthentication is the 3-D Secure authentication with which a method was saved. Later authentications without the customer (3RI) refer
+// to it. Source: EMV 3-D Secure, threeDSRequestorPriorAuthenticationInfo.
 type InitialAuthentication struct {
 	ACSTransID           string       `json:"acs_trans_id,omitempty"`
 	DSTransID            string       `json:"ds_trans_id,omitempty"`
@@ -99,78 +97,19 @@ type MethodPrivate struct {
 	Consent      *Consent `json:"consent,omitempty"`
 }
 
-// Consent is the customer's agreement to have the card kept, as evidence: what they agreed to, when, from where, and what for.
+// Consent is evidence of the customer's agreement to save the card: what the customer agreed to, when, from where, and for which use.
 type Consent struct {
 	Acceptance
-	// At is when we were told; Acceptance.AcceptedAt is what the merchant says.
+	// At is when the engine recorded the agreement; Acceptance.AcceptedAt is the time that the merchant states.
 	At        time.Time `json:"at"`
 	PaymentID string    `json:"payment_id,omitempty"`
-	// Usage is what it was given for: on_session or off_session.
+	// Usage is the use that the customer agreed to: on_session or off_session.
 	Usage string `json:"usage,omitempty"`
 	// Amount (minor units of Currency), Description and Descriptor are what the payment asked for when the customer agreed.
 	Amount      int64        `json:"amount,omitempty"`
 	Currency    sdk.Currency `json:"currency,omitempty"`
 	Description string       `json:"description,omitempty"`
 	Descriptor  string       `json:"descriptor,omitempty"`
-	// Mandate is the mandate agreed to with it, nil without one.
+	// Mandate holds the terms of the mandate that the customer agreed to; nil without a mandate.
 	Mandate *MandateTerms `json:"mandate,omitempty"`
-}
-
-// MandateStatus is how a mandate stands. The constants are the wire values.
-type MandateStatus string
-
-const (
-	MandateActive   MandateStatus = "active"
-	MandateInactive MandateStatus = "inactive" // the payment it was agreed with has not been approved (yet)
-	MandateRevoked  MandateStatus = "revoked"
-)
-
-// Mandate is a customer's agreement to later charges within limits, made by a payment with mandate_data. Keyed by MerchantID and ID.
-type Mandate struct {
-	MerchantID string
-	ID         string // man_…
-	CustomerID string
-	MethodID   string // the saved method it charges
-	PaymentID  string // the payment it was made with
-	Status     MandateStatus
-	// UsedBy is the payment that takes the one charge of a single-use mandate, or has taken it; "" while there is none. A charge that
-	// is refused gives it back.
-	UsedBy     string
-	CreatedAt  time.Time
-	ModifiedAt time.Time
-	Version    int64
-
-	Details MandateDetails
-	// Sealed is Private, encrypted; the store keeps this and never sees Private.
-	Sealed  []byte
-	Private *MandatePrivate
-}
-
-// MandateDetails is what is kept of a mandate that is neither personal nor searched for. The json names are storage format.
-type MandateDetails struct {
-	Terms MandateTerms `json:"terms"`
-}
-
-// MandatePrivate is the personal part of a mandate.
-type MandatePrivate struct {
-	Acceptance *Acceptance `json:"acceptance,omitempty"`
-}
-
-// EphemeralKey lets a customer's device act for that customer for an hour. The key itself is shown once and never stored.
-type EphemeralKey struct {
-	ID         string // eki_…
-	MerchantID string
-	CustomerID string
-	Hash       []byte // keyed hash of the key
-	CreatedAt  time.Time
-	ExpiresAt  time.Time
-}
-
-// CustomerAccount is what an adapter wants to be told again of a customer at one connector account (sdk.ConnectorData.Customer).
-type CustomerAccount struct {
-	MerchantID string
-	CustomerID string
-	AccountID  string
-	Version    int // the adapter's own
-	Data       string
 }

@@ -10,62 +10,64 @@ import (
 // MethodFilter chooses among a customer's methods. Zero values do not filter.
 type MethodFilter struct {
 	Limit     int
-	Recurring *bool // may be charged without the customer
+	Recurring *bool // the profile can charge it without the customer
 	Networks  []sdk.CardNetwork
 }
 
-// MethodItem is a saved method as lists show it, opened.
+// MethodItem is a saved method as a list shows it, opened.
 type MethodItem struct {
 	*PaymentMethod
-	Token       string // payment_token, good until the profile's fulfilment time is over
-	Recurring   bool   // may be charged without the customer under the profile
+	Token       string // payment_token, good for the profile's fulfilment time
+	Recurring   bool   // the profile can charge it without the customer
 	RequiresCVC bool
 	Default     bool
 	Expired     bool // the card's last month is over
 }
 
-// CustomerMethods lists a customer's active methods, the most recently used first: with the secret key, or an ephemeral key of that
-// customer. Tokens and what may be charged are by the profile of the key, else the merchant's default one. Errors: HE_02, IR_15.
-func (e *Engine) CustomerMethods(ctx context.Context, a Auth, customerID string, f MethodFilter) ([]MethodItem, error) {
+// CustomerMethods lists a customer's active methods, the most recently used first. The caller has the secret key, or an ephemeral key of that
+// customer. The profile of the call, else the merchant's default profile, decides how long tokens are good and what can be charged. Errors: HE_02,
+// IR_15.
+func (s *Methods) CustomerMethods(ctx context.Context, a Auth, customerID string, f MethodFilter) ([]MethodItem, error) {
 	if a.CustomerID != "" && a.CustomerID != customerID {
 		return nil, notThatCustomer()
 	}
-	m, err := e.dir.merchant(ctx, a.MerchantID)
+	m, err := s.directory.merchant(ctx, a.MerchantID)
 	if err != nil {
 		return nil, err
 	}
 	profile := &Profile{}
 	if id := orText(a.ProfileID, m.DefaultProfile); id != "" {
-		if profile, err = e.dir.profile(ctx, m.ID, id); err != nil {
+		if profile, err = s.directory.profile(ctx, m.ID, id); err != nil {
 			return nil, err
 		}
 	}
-	return e.listMethods(ctx, profile, nil, a.MerchantID, customerID, f)
+	return s.listMethods(ctx, profile, nil, a.MerchantID, customerID, f)
 }
 
-// PaymentMethods lists the methods that the customer of a payment may pay it with; nil for a guest. v is what a client secret has shown.
-func (e *Engine) PaymentMethods(ctx context.Context, v *PaymentView, f MethodFilter) ([]MethodItem, error) {
-	if v.Payment.CustomerID == "" {
+// PaymentMethods lists the saved methods that can pay p, a payment made under profile; nil for a payment without a customer. The caller has shown
+// p's client secret. Errors: HE_02 for a customer that is gone.
+func (s *Methods) PaymentMethods(ctx context.Context, p *Payment, profile *Profile, f MethodFilter) ([]MethodItem, error) {
+	if p.CustomerID == "" {
 		return nil, nil
 	}
-	return e.listMethods(ctx, v.Profile, v.Payment, v.Payment.MerchantID, v.Payment.CustomerID, f)
+	return s.listMethods(ctx, profile, p, p.MerchantID, p.CustomerID, f)
 }
 
-// listMethods lists what a customer has; p is the payment it is listed for, nil for none.
-func (e *Engine) listMethods(ctx context.Context, profile *Profile, p *Payment, merchantID, customerID string, f MethodFilter) ([]MethodItem, error) {
-	accounts, err := e.dir.accounts(ctx, merchantID)
+// listMethods lists a customer's active methods that f takes; p is the payment that they are listed for, nil without a payment.
+func (s *Methods) listMethods(ctx context.Context, profile *Profile, p *Payment, merchantID, customerID string, f MethodFilter) ([]MethodItem, error) {
+	accounts, err := s.directory.accounts(ctx, merchantID)
 	if err != nil {
 		return nil, err
 	}
 	var customer *Customer
 	var list []*PaymentMethod
-	err = e.read(ctx, "list payment methods", func(r Reader) (err error) {
+	err = s.read(ctx, "list payment methods", func(r MethodReader) (err error) {
 		if customer, err = r.Customer(merchantID, customerID); err != nil {
 			return missing(err, NotFound("Customer"))
 		}
 		limit := f.Limit
 		if f.Recurring != nil || len(f.Networks) > 0 || p != nil {
-			limit = 0 // what is filtered here does not count
+			limit = 0 // the filters below leave methods out, and only what remains counts
 		}
 		list, err = r.PaymentMethods(merchantID, customerID, limit)
 		return err
@@ -73,7 +75,7 @@ func (e *Engine) listMethods(ctx context.Context, profile *Profile, p *Payment, 
 	if err != nil {
 		return nil, err
 	}
-	now := e.now()
+	now := s.now()
 	seconds := profile.Settings.FulfillmentSeconds
 	if seconds == 0 {
 		seconds = defaultSession
@@ -91,22 +93,23 @@ func (e *Engine) listMethods(ctx context.Context, profile *Profile, p *Payment, 
 		if f.Limit > 0 && len(out) == f.Limit {
 			break
 		}
-		if err := e.openMethod(m); err != nil {
+		if err := s.openMethod(m); err != nil {
 			return nil, err
 		}
-		item.Token = e.newMethodToken(m, end)
+		item.Token = s.newMethodToken(m, end)
 		item.Expired = m.Details.Card != nil && m.Details.Card.Expired(now)
 		out = append(out, item)
 	}
 	return out, nil
 }
 
-// OffSession says that the customer agreed to charges without them, and that there is something to make them with.
+// OffSession says that the method can be charged without the customer: the customer has agreed, and there is a credential or a network transaction
+// id.
 func (m *PaymentMethod) OffSession() bool {
 	return m.AtProcessor() || m.Details.NetworkTransactionID != ""
 }
 
-// AtProcessor says that some processor keeps a credential of the method.
+// AtProcessor says that a processor keeps a credential of the method.
 func (m *PaymentMethod) AtProcessor() bool {
 	for _, a := range m.Details.Accounts {
 		if a.Credential != nil {
@@ -114,6 +117,22 @@ func (m *PaymentMethod) AtProcessor() bool {
 		}
 	}
 	return false
+}
+
+// viaNetwork says whether any connector may be sent the card with the network's transaction id.
+func (m *PaymentMethod) viaNetwork(profile *Profile) bool {
+	return profile.Settings.AgnosticMIT && m.HasCard && m.Details.NetworkTransactionID != ""
+}
+
+// recurringEnabled says whether a profile can charge a method without the customer: an account of the profile has a reference to the method, or any
+// connector may be sent the card with the network's transaction id.
+func (m *PaymentMethod) recurringEnabled(profile *Profile, accounts []*Account) bool {
+	for _, a := range accounts {
+		if r, ok := m.Details.Accounts[a.ID]; ok && r.Credential != nil && a.ProfileID == profile.ID {
+			return true
+		}
+	}
+	return m.viaNetwork(profile)
 }
 
 func (f MethodFilter) takes(i *MethodItem) bool {

@@ -9,13 +9,13 @@ import (
 	"payswitch/sdk"
 )
 
-// savesAs is the usage a payment's card is to be kept for, "" when it is not: the customer must have agreed, and there must be one. A
-// saved method is only kept anew when they agree with this very call.
-func savesAs(p *Payment, in *PaymentInput, u *use) string {
+// saveUsage is the usage that a payment's card is saved for (on_session, off_session), "" when the card is not saved. The customer must have
+// agreed. A method that is saved already is saved again only when the customer agrees with this very request.
+func saveUsage(p *Payment, in *PaymentInput, i *Instrument) string {
 	switch {
 	case p.Private.Acceptance == nil, p.CustomerID == "":
 		return ""
-	case u != nil && (u.method == nil || u.mit || in.Acceptance == nil && in.MandateData == nil):
+	case i != nil && (i.Method == nil || i.MerchantInitiated || in.Acceptance == nil && in.MandateData == nil):
 		return ""
 	case p.Details.SetupFutureUsage == usageOffSession:
 		return usageOffSession
@@ -23,163 +23,179 @@ func savesAs(p *Payment, in *PaymentInput, u *use) string {
 	return usageOnSession
 }
 
-// saveLimit bounds how long a payment waits for its card to be kept, money going before: a failure counts for saveFailure, a record that
-// someone else changed first for one.
+// saveTries counts failures to save a payment's card. Money goes first: after saveLimit the payment settles without saving the card. The zero
+// value has counted nothing.
+type saveTries int
+
 const (
 	saveLimit   = 100
 	saveFailure = 20
 )
 
-// bookMethod works out what a verdict means for the card that the customer agreed to have kept: a record as soon as the processor has
-// not refused (inactive until it approves), credentials and mandate with its approval. The booking's payment and attempt get the ids.
-// It reads, and writes nothing; what it returns is written with the booking, or thrown away and computed anew from fresher rows.
-func (e *Engine) bookMethod(ctx context.Context, w *work, b *booking, now time.Time) (*saving, error) {
-	switch b.op.Kind {
+// count counts one failure: 1 where another writer was faster, saveFailure for any other error.
+func (t *saveTries) count(err error) {
+	if errors.Is(err, ErrConflict) {
+		*t++
+		return
+	}
+	*t += saveFailure
+}
+
+func (t saveTries) exhausted() bool { return t >= saveLimit }
+
+var (
+	errSaveLimit = errors.New("the card could not be written")
+	// errCardGone says that the number of the card to save was destroyed.
+	errCardGone = errors.New("the card number is not kept any more")
+)
+
+// SaveInput is a payment whose operation was judged, as decideSaved needs it.
+type SaveInput struct {
+	// Payment and Attempt are the rows as the verdict leaves them. decideSaved writes the ids of the saved method and of the mandate into them.
+	Payment *Payment
+	Attempt *Attempt
+	// Operation is the row before the verdict, with the sealed card.
+	Operation *Operation
+	// Number is the card number where this node still has it; zero: decideSaved opens the operation's card.
+	Number Secret
+	// Tries counts over all decisions about one operation.
+	Tries *saveTries
+}
+
+// decideSaved decides what a verdict changes of the card that the customer agreed to save. A method is recorded, inactive, as soon as the processor
+// has not refused the payment; the processor's approval activates it and adds credentials and mandate. decideSaved writes nothing to the store:
+// the caller commits the result with the payment, or decides anew on fresher rows.
+func (s *Methods) decideSaved(ctx context.Context, in SaveInput, now time.Time) (*SavedChange, error) {
+	p, a := in.Payment, in.Attempt
+	switch in.Operation.Kind {
 	case sdk.OpAuthorize, sdk.OpVerify, sdk.OpComplete:
 	default:
-		return e.lateReference(ctx, b, now)
+		return s.lateReference(ctx, p, a, now)
 	}
-	s := &saving{payment: b.p, at: now}
-	if c := b.a.Details.ConnectorData; c != nil && c.Customer != "" && b.p.CustomerID != "" && approved(b.a.Status) {
-		s.account = &CustomerAccount{MerchantID: b.p.MerchantID, CustomerID: b.p.CustomerID, AccountID: b.a.AccountID, Version: c.Version, Data: c.Customer}
+	c := &SavedChange{usedAt: now}
+	if d := a.Details.ConnectorData; d != nil && d.Customer != "" && p.CustomerID != "" && approved(a.Status) {
+		c.account = &CustomerAccount{MerchantID: p.MerchantID, CustomerID: p.CustomerID, AccountID: a.AccountID, Version: d.Version, Data: d.Customer}
 	}
-	if refused(b.a.Status) {
-		if b.a.Details.Mandate != "" {
-			s.giveBack = b.a
+	if refused(a.Status) {
+		if a.Details.Mandate != "" {
+			c.giveBack = &mandateCharge{p.MerchantID, a.Details.Mandate, p.ID}
 		}
-		return s, nil
+		return c, nil
 	}
-	if b.a.Details.Save == "" {
-		return s, nil
+	if a.Details.Save == "" {
+		return c, nil
 	}
+	methodID, mandateID := a.Details.MethodID, p.Details.MandateID
 	err := errSaveLimit
-	if w.saveTries < saveLimit {
-		if err = e.saveCard(ctx, w, b, s, now); err == nil {
-			return s, nil
+	if !in.Tries.exhausted() {
+		if err = s.saveCard(ctx, in, c, now); err == nil {
+			return c, nil
 		}
-		w.saveTries += saveFailure
-		if w.saveTries < saveLimit && !errors.Is(err, errCardGone) {
+		in.Tries.count(err)
+		if !in.Tries.exhausted() && !errors.Is(err, errCardGone) {
 			return nil, err
 		}
 	}
-	e.log.LogAttrs(ctx, slog.LevelError, "card not saved", slog.String("payment_id", b.p.ID), slog.Any("error", err))
-	b.alarms = append(b.alarms, "card_not_saved")
-	b.a.Details.MethodID, b.p.Details.MandateID = w.a.Details.MethodID, w.p.Details.MandateID
-	return &saving{payment: b.p, at: now, account: s.account}, nil
+	s.log.LogAttrs(ctx, slog.LevelError, "card not saved", slog.String("payment_id", p.ID), slog.Any("error", err))
+	a.Details.MethodID, p.Details.MandateID = methodID, mandateID
+	return &SavedChange{account: c.account, usedAt: now, Alarm: "card_not_saved"}, nil
 }
 
-func (e *Engine) saveCard(ctx context.Context, w *work, b *booking, s *saving, now time.Time) error {
-	done := approved(b.a.Status)
-	if b.a.Details.MethodID != "" && !done {
-		return nil // recorded already, and nothing new to tell
+func (s *Methods) saveCard(ctx context.Context, in SaveInput, c *SavedChange, now time.Time) error {
+	p, a := in.Payment, in.Attempt
+	done := approved(a.Status)
+	if a.Details.MethodID != "" && !done {
+		return nil // the method is recorded already, and the approval is still open
 	}
-	customer, err := e.customerForSaving(ctx, b.p)
+	customer, err := s.customerForSaving(ctx, p.MerchantID, p.CustomerID)
 	if customer == nil || err != nil {
-		return err // a customer who was deleted meanwhile has nothing saved
+		return err // nothing is saved for a customer who was deleted meanwhile
 	}
-	if b.a.Details.MethodID != "" {
-		s.method, err = e.readMethod(ctx, b.p.MerchantID, b.a.Details.MethodID)
-		if e := new(Error); errors.As(err, &e) && e.Kind == KindNotFound {
-			s.method = nil
-			return nil // deleted meanwhile
+	if a.Details.MethodID != "" {
+		c.Method, err = s.readMethod(ctx, p.MerchantID, a.Details.MethodID)
+		if isNotFound(err) { // deleted meanwhile
+			c.Method = nil
+			return nil
 		}
 	} else {
-		err = e.recordCard(ctx, w, b, s, now)
+		err = s.recordCard(ctx, in, c, now)
 	}
 	if err != nil {
 		return err
 	}
-	m := s.method
-	b.a.Details.MethodID = m.ID
+	m := c.Method
+	a.Details.MethodID = m.ID
 	m.ModifiedAt = now
-	m.Private.Consent = consentOf(b.p, b.a, now)
-	if b.p.Private.MethodBilling != nil {
-		m.Private.Billing = b.p.Private.MethodBilling
-	} else if b.p.Private.Billing != nil {
-		m.Private.Billing = b.p.Private.Billing
+	m.Private.Consent = consentOf(p, a, now)
+	if p.Private.MethodBilling != nil {
+		m.Private.Billing = p.Private.MethodBilling
+	} else if p.Private.Billing != nil {
+		m.Private.Billing = p.Private.Billing
 	}
 	if done {
 		m.Status = MethodActive
-		m.keepCredentials(b.p, b.a, now)
-		if customer.DefaultMethodID == "" {
-			customer.DefaultMethodID, customer.ModifiedAt = m.ID, now
-			s.customer = customer
-		}
+		m.addCredentials(p, a, now)
+		c.offerFirst(customer, now)
 	}
-	if err := e.bookMandate(ctx, b, s, now); err != nil {
+	if err := s.saveMandate(ctx, p, a, c, now); err != nil {
 		return err
 	}
-	return e.sealMethod(m)
+	return s.sealMethod(m)
 }
 
-// keepCardOf records the card that a node which died was to keep, while it can still be read: evidence of the payment may come when card
-// and CVC have been destroyed.
-func (e *Engine) keepCardOf(ctx context.Context, w *work) {
-	if w.a.Details.Save == "" || w.a.Details.MethodID != "" || len(w.op.Instrument) == 0 || refused(w.a.Status) || approved(w.a.Status) {
-		return
-	}
-	if w.op.Status == OperationUnknown && w.op.LastSendAt.IsZero() {
-		return // it is about to be sent, with the card in hand
-	}
-	now := e.now().UTC().Truncate(time.Millisecond)
-	b := booking{p: w.p.clone(), a: w.a.clone(), op: w.op}
-	s, err := e.bookMethod(ctx, w, &b, now)
-	if err == nil && s != nil && s.method != nil {
-		if err = e.commit(ctx, &Change{Payment: b.p, Attempt: b.a, Saved: s}); err == nil {
-			w.p, w.a, w.method = b.p, b.a, s.method
-		}
-	}
-	if err != nil { // the next try, or the settling itself, does it
-		e.log.LogAttrs(ctx, slog.LevelWarn, "card not kept yet", slog.String("operation_id", w.op.ID), slog.Any("error", err))
+// offerFirst makes the saved method the customer's default where the customer has none.
+func (c *SavedChange) offerFirst(customer *Customer, now time.Time) {
+	if customer.DefaultMethodID == "" {
+		customer.DefaultMethodID, customer.ModifiedAt = c.Method.ID, now
+		c.customer = customer
 	}
 }
 
-// customerForSaving is the customer whose card is kept, nil when they were deleted.
-func (e *Engine) customerForSaving(ctx context.Context, p *Payment) (c *Customer, err error) {
-	err = e.read(ctx, "read customer", func(r Reader) (err error) { c, err = r.Customer(p.MerchantID, p.CustomerID); return err })
+func isNotFound(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == KindNotFound
+}
+
+// customerForSaving reads the customer whose card is saved; nil when the customer was deleted.
+func (s *Methods) customerForSaving(ctx context.Context, merchantID, id string) (c *Customer, err error) {
+	err = s.read(ctx, "read customer", func(r MethodReader) (err error) { c, err = r.Customer(merchantID, id); return err })
 	if errors.Is(err, ErrNotFound) || err == nil && c.Redacted {
 		return nil, nil
 	}
 	return c, err
 }
 
-// recordCard finds the customer's record of the card, with what is newer on it, or makes one.
-func (e *Engine) recordCard(ctx context.Context, w *work, b *booking, s *saving, now time.Time) error {
-	number := w.secrets.Number
-	if number.IsZero() { // a node that died left the operation to us
-		secrets, err := e.vault.openSecrets(ctx, w.op.Instrument, w.op.MerchantID, w.op.ShortTermID())
+// recordCard puts the card of a payment into c: on the customer's record of that card, or on a new record.
+func (s *Methods) recordCard(ctx context.Context, in SaveInput, c *SavedChange, now time.Time) error {
+	p, a, op := in.Payment, in.Attempt, in.Operation
+	number := in.Number
+	if number.IsZero() { // this node took the operation over from another
+		secrets, err := s.vault.openSecrets(ctx, op.Instrument, op.MerchantID, op.ShortTermID())
 		if err != nil && !errors.Is(err, errShredded) {
 			return err
 		}
 		number = secrets.Number
 	}
-	if b.a.Details.Card == nil {
+	if a.Details.Card == nil {
 		return errCardGone
 	}
-	facts := *b.a.Details.Card
-	if number.IsZero() { // it was destroyed before there was evidence: what is left is the processor's own credential
-		if b.a.Details.StoredCredential == nil || b.a.Details.Save != usageOffSession {
-			return errCardGone
-		}
-		s.newMethod = true
-		s.method = newMethod(b.p.MerchantID, b.p.CustomerID, now)
-		s.method.Details.Card, s.method.Details.Method, s.method.Details.Type = &facts, methodCard, b.a.Details.PaymentMethodType
-		if b.a.Private != nil {
-			s.method.Private.Holder, s.method.Private.Nickname = b.a.Private.Holder, b.a.Private.Nickname
-		}
-		return nil
+	card := cardToSave{customerID: p.CustomerID, number: number, facts: *a.Details.Card, kind: a.Details.PaymentMethodType}
+	if a.Private != nil {
+		card.holder, card.nickname = a.Private.Holder, a.Private.Nickname
 	}
-	in := cardToKeep{customerID: b.p.CustomerID, number: number, facts: facts, kind: b.a.Details.PaymentMethodType}
-	if b.a.Private != nil {
-		in.holder, in.nickname = b.a.Private.Holder, b.a.Private.Nickname
+	if !number.IsZero() {
+		return s.putCard(ctx, p.MerchantID, card, c, now)
 	}
-	return e.keptCard(ctx, b.p.MerchantID, in, s, now)
+	// The number was destroyed before there was evidence of the payment. The processor's own credential can still be charged.
+	if a.Details.StoredCredential == nil || a.Details.Save != usageOffSession {
+		return errCardGone
+	}
+	c.newMethod = true
+	c.Method = newMethod(p.MerchantID, p.CustomerID, now)
+	c.Method.Details.Card, c.Method.Details.Method, c.Method.Details.Type = &card.facts, methodCard, card.kind
+	c.Method.Private.Holder, c.Method.Private.Nickname = card.holder, card.nickname
+	return nil
 }
-
-var errSaveLimit = errors.New("it could not be written")
-
-// errCardGone says that a card that was to be kept is not there any more.
-var errCardGone = errors.New("the card is not known any more")
 
 // newMethod is an inactive record without a card.
 func newMethod(merchantID, customerID string, now time.Time) *PaymentMethod {
@@ -188,8 +204,8 @@ func newMethod(merchantID, customerID string, now time.Time) *PaymentMethod {
 		ModifiedAt: now, Private: &MethodPrivate{ClientSecret: id + "_secret_" + randomText(20)}}
 }
 
-// cardToKeep is a card with what belongs on its record.
-type cardToKeep struct {
+// cardToSave is a card with what its record says of it.
+type cardToSave struct {
 	customerID       string
 	number           Secret
 	facts            CardFacts
@@ -197,56 +213,56 @@ type cardToKeep struct {
 	kind             string // credit, debit
 }
 
-// keptCard puts a customer's card into s: the record there is, with expiry and names of the newer entry, or a new one that is
-// inactive.
-func (e *Engine) keptCard(ctx context.Context, merchantID string, in cardToKeep, s *saving, now time.Time) error {
-	fingerprint := e.vault.Fingerprint(merchantID, in.number)
+// putCard puts a customer's card into c: on the record of that card with the new expiry and names, or on a new record that is inactive.
+func (s *Methods) putCard(ctx context.Context, merchantID string, in cardToSave, c *SavedChange, now time.Time) error {
+	fingerprint := s.vault.Fingerprint(merchantID, in.number)
 	var old *StoredCard
-	err := e.read(ctx, "read payment method", func(r Reader) (err error) {
-		if s.method, err = r.PaymentMethodByFingerprint(merchantID, in.customerID, fingerprint); err != nil || !s.method.HasCard {
+	err := s.read(ctx, "read payment method", func(r MethodReader) (err error) {
+		if c.Method, err = r.PaymentMethodByFingerprint(merchantID, in.customerID, fingerprint); err != nil || !c.Method.HasCard {
 			return err
 		}
-		if old, err = r.Card(merchantID, s.method.ID); errors.Is(err, ErrNotFound) {
-			old, err = nil, nil // it is put back
+		if old, err = r.Card(merchantID, c.Method.ID); errors.Is(err, ErrNotFound) {
+			old, err = nil, nil // sealCard inserts it again
 		}
 		return err
 	})
 	switch {
 	case errors.Is(err, ErrNotFound):
-		s.newMethod = true
-		s.method = newMethod(merchantID, in.customerID, now)
-		s.method.Fingerprint = fingerprint
+		c.newMethod = true
+		c.Method = newMethod(merchantID, in.customerID, now)
+		c.Method.Fingerprint = fingerprint
 	case err != nil:
 		return err
 	default:
-		if err := e.openMethod(s.method); err != nil {
+		if err := s.openMethod(c.Method); err != nil {
 			return err
 		}
 	}
-	m := s.method
+	m := c.Method
 	m.HasCard, m.Details.Card, m.Details.Method = true, &in.facts, methodCard
 	setText(&m.Details.Type, in.kind)
 	setText(&m.Private.Holder, in.holder)
 	setText(&m.Private.Nickname, in.nickname)
-	return e.vaultCard(m, in.number, old, s, now)
+	return s.sealCard(m, in.number, old, c, now)
 }
 
-// vaultCard seals a method's card as its record says it is now.
-func (e *Engine) vaultCard(m *PaymentMethod, number Secret, old *StoredCard, s *saving, now time.Time) (err error) {
-	s.card, err = e.vault.SealCard(m.MerchantID, m.ID, CardData{Number: number, ExpMonth: m.Details.Card.ExpMonth, ExpYear: m.Details.Card.ExpYear,
+// sealCard seals a method's card for the vault, with expiry and holder of the method's record. old is the row that it replaces, nil for none.
+func (s *Methods) sealCard(m *PaymentMethod, number Secret, old *StoredCard, c *SavedChange, now time.Time) (err error) {
+	c.card, err = s.vault.SealCard(m.MerchantID, m.ID, CardData{Number: number, ExpMonth: m.Details.Card.ExpMonth, ExpYear: m.Details.Card.ExpYear,
 		Holder: NewSecret(m.Private.Holder)})
 	if err != nil {
 		return Internal(err, "seal card")
 	}
-	s.card.CreatedAt, s.card.ModifiedAt = now, now
-	if s.newCard = old == nil; !s.newCard {
-		s.card.CreatedAt, s.card.Version = old.CreatedAt, old.Version
+	c.card.CreatedAt, c.card.ModifiedAt = now, now
+	if c.newCard = old == nil; !c.newCard {
+		c.card.CreatedAt, c.card.Version = old.CreatedAt, old.Version
 	}
 	return nil
 }
 
-// keepCredentials notes by what the method can be charged again: where the customer agreed to charges without them.
-func (m *PaymentMethod) keepCredentials(p *Payment, a *Attempt, now time.Time) {
+// addCredentials records what later charges of the method refer to: the customer's authentication and, where the customer agreed to charges
+// without them, the network's transaction id and the processor's reference.
+func (m *PaymentMethod) addCredentials(p *Payment, a *Attempt, now time.Time) {
 	if i := initialAuthentication(a, p, now); i != nil {
 		m.Details.Initial = i
 	}
@@ -267,6 +283,32 @@ func (m *PaymentMethod) keepCredentials(p *Payment, a *Attempt, now time.Time) {
 	m.Details.Accounts[a.AccountID] = at
 }
 
+// lateReference decides what a reference that the processor made after its approval changes of the saved method. It returns nil where nothing
+// changes: the card is not saved for charges without the customer, the method was deleted, or the account already has this payment's reference
+// or that of a later payment.
+func (s *Methods) lateReference(ctx context.Context, p *Payment, a *Attempt, now time.Time) (*SavedChange, error) {
+	if a.Details.StoredCredential == nil || a.Details.Save != usageOffSession || a.Details.MethodID == "" || !approved(a.Status) {
+		return nil, nil
+	}
+	m, err := s.readMethod(ctx, a.MerchantID, a.Details.MethodID)
+	if isNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch known := m.Details.Accounts[a.AccountID]; {
+	case known.PaymentID == p.ID && known.Credential != nil, known.PaymentID != p.ID && known.At.After(a.CreatedAt):
+		return nil, nil
+	}
+	m.addCredentials(p, a, now)
+	m.ModifiedAt = now
+	if err := s.sealMethod(m); err != nil {
+		return nil, err
+	}
+	return &SavedChange{Method: m, usedAt: a.CreatedAt}, nil // the reference is new, the use is the payment's
+}
+
 // consentOf is the evidence of the customer's agreement.
 func consentOf(p *Payment, a *Attempt, now time.Time) *Consent {
 	d := &p.Details
@@ -278,40 +320,40 @@ func consentOf(p *Payment, a *Attempt, now time.Time) *Consent {
 	return c
 }
 
-// bookMandate makes the mandate that the payment was made with, or activates it.
-func (e *Engine) bookMandate(ctx context.Context, b *booking, s *saving, now time.Time) (err error) {
-	terms := b.p.Details.Mandate
+// saveMandate puts the mandate that the payment makes into c: a new one, or the one there is, activated by the approval.
+func (s *Methods) saveMandate(ctx context.Context, p *Payment, a *Attempt, c *SavedChange, now time.Time) (err error) {
+	terms := p.Details.Mandate
 	if terms == nil {
 		return nil
 	}
 	status := MandateInactive
-	if approved(b.a.Status) {
+	if approved(a.Status) {
 		status = MandateActive
 	}
-	if b.p.Details.MandateID != "" {
-		err = e.read(ctx, "read mandate", func(r Reader) (err error) {
-			s.mandate, err = r.Mandate(b.p.MerchantID, b.p.Details.MandateID)
+	if p.Details.MandateID != "" {
+		err = s.read(ctx, "read mandate", func(r MethodReader) (err error) {
+			c.mandate, err = r.Mandate(p.MerchantID, p.Details.MandateID)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if s.mandate.Status == MandateInactive {
-			s.mandate.Status = status
+		if c.mandate.Status == MandateInactive {
+			c.mandate.Status = status
 		}
-		s.mandate.MethodID, s.mandate.ModifiedAt = s.method.ID, now
+		c.mandate.MethodID, c.mandate.ModifiedAt = c.Method.ID, now
 		return nil
 	}
-	s.newMandate = true
-	s.mandate = &Mandate{MerchantID: b.p.MerchantID, ID: idAt("man_", now), CustomerID: b.p.CustomerID, MethodID: s.method.ID, PaymentID: b.p.ID,
-		Status: status, CreatedAt: now, ModifiedAt: now, Details: MandateDetails{Terms: *terms}, Private: &MandatePrivate{Acceptance: b.p.Private.Acceptance}}
-	b.p.Details.MandateID = s.mandate.ID
-	s.mandate.Sealed, err = e.vault.sealJSON(s.mandate.Private, mandateAD(s.mandate.MerchantID, s.mandate.ID))
+	c.newMandate = true
+	c.mandate = &Mandate{MerchantID: p.MerchantID, ID: idAt("man_", now), CustomerID: p.CustomerID, MethodID: c.Method.ID, PaymentID: p.ID,
+		Status: status, CreatedAt: now, ModifiedAt: now, Details: MandateDetails{Terms: *terms}, Private: &MandatePrivate{Acceptance: p.Private.Acceptance}}
+	p.Details.MandateID = c.mandate.ID
+	c.mandate.Sealed, err = s.vault.sealJSON(c.mandate.Private, mandateAD(c.mandate.MerchantID, c.mandate.ID))
 	return err
 }
 
-// initialAuthentication is the authentication that later charges of a saved method refer to; nil when the customer was not authenticated
-// by us.
+// initialAuthentication is the authentication that later charges of a saved method refer to; nil when this switch did not authenticate the
+// customer.
 func initialAuthentication(a *Attempt, p *Payment, now time.Time) *InitialAuthentication {
 	s := a.Details.Authentication
 	if s == nil || s.Status != "success" || s.ACSTransID == "" {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// A payment_token names one saved method of one customer until its time is over. It is not stored: it is made of its end, a nonce and a
-// keyed hash over these, the merchant, the customer and the method. Whoever presents it says which customer by the payment; the
-// customer's methods are few, and the one whose hash fits is meant. So listing writes nothing, tokens work on every node, and one
-// of another customer fits nothing. Guessing one of 56 bits takes as many calls.
+// A payment_token names one saved method of one customer until its time is over. The store does not hold tokens: a token is made of its end, a
+// nonce and a keyed hash over these, the merchant, the customer and the method. The payment that is charged names the customer, and the token names
+// that one of the customer's few methods whose hash fits. So listing writes nothing, tokens work on every node, and another customer's token fits
+// no method. The hash has 56 bits: each guess takes one call.
 const (
 	tokenPrefix  = "token_"
 	tokenEnd     = 4 // bytes: Unix seconds
@@ -25,30 +25,30 @@ const (
 	tokenPurpose = "payment token"
 )
 
-// newMethodToken makes a token for a method that ends at end.
-func (e *Engine) newMethodToken(m *PaymentMethod, end time.Time) string {
+// newMethodToken makes a token for a method. The token is good until end.
+func (s *Methods) newMethodToken(m *PaymentMethod, end time.Time) string {
 	var b [tokenBytes]byte
 	binary.BigEndian.PutUint32(b[:], uint32(end.Unix()))
 	rand.Read(b[tokenEnd : tokenEnd+tokenNonce])
-	copy(b[tokenEnd+tokenNonce:], e.tokenTag(m, b[:tokenEnd+tokenNonce]))
+	copy(b[tokenEnd+tokenNonce:], s.tokenTag(m, b[:tokenEnd+tokenNonce]))
 	var n big.Int
 	text := n.SetBytes(b[:]).Text(62)
 	return tokenPrefix + strings.Repeat("0", tokenChars-len(text)) + text
 }
 
-func (e *Engine) tokenTag(m *PaymentMethod, head []byte) []byte {
+func (s *Methods) tokenTag(m *PaymentMethod, head []byte) []byte {
 	in := make([]byte, 0, 128)
 	in = append(in, head...)
 	for _, part := range []string{m.MerchantID, m.CustomerID, m.ID} {
 		in = append(append(in, strconv.Itoa(len(part))...), ':')
 		in = append(in, part...)
 	}
-	return e.vault.Hash(tokenPurpose, in)[:tokenTag]
+	return s.vault.Hash(tokenPurpose, in)[:tokenTag]
 }
 
-// methodOfToken finds the method of the payment's customer that a token means, opened; nil when it means none (any more). The id of
-// a method is as good as a token.
-func (e *Engine) methodOfToken(ctx context.Context, p *Payment, token string, now time.Time) (*PaymentMethod, error) {
+// methodOfToken finds the method of the payment's customer that a token names, opened; nil for a token that is wrong or past its end. A method's
+// id serves as a token that does not end.
+func (s *Methods) methodOfToken(ctx context.Context, p *Payment, token string, now time.Time) (*PaymentMethod, error) {
 	if p.CustomerID == "" {
 		return nil, nil
 	}
@@ -61,11 +61,11 @@ func (e *Engine) methodOfToken(ctx context.Context, p *Payment, token string, no
 			return nil, nil
 		}
 		fits = func(m *PaymentMethod) bool {
-			return subtle.ConstantTimeCompare(b[tokenEnd+tokenNonce:], e.tokenTag(m, b[:tokenEnd+tokenNonce])) == 1
+			return subtle.ConstantTimeCompare(b[tokenEnd+tokenNonce:], s.tokenTag(m, b[:tokenEnd+tokenNonce])) == 1
 		}
 	}
 	var list []*PaymentMethod
-	err := e.read(ctx, "read payment methods", func(r Reader) (err error) {
+	err := s.read(ctx, "read payment methods", func(r MethodReader) (err error) {
 		list, err = r.PaymentMethods(p.MerchantID, p.CustomerID, 0)
 		return err
 	})
@@ -74,7 +74,7 @@ func (e *Engine) methodOfToken(ctx context.Context, p *Payment, token string, no
 	}
 	for _, m := range list {
 		if fits(m) {
-			return m, e.openMethod(m)
+			return m, s.openMethod(m)
 		}
 	}
 	return nil, nil

@@ -1,98 +1,103 @@
 package engine
 
-import (
-	"time"
-)
+import "time"
 
-// saving is what a settled operation changes beside its payment: written in the same transaction.
-type saving struct {
-	method     *PaymentMethod // with the payment's view of it; nil when nothing is saved
+// SavedChange is what a decision changes of a customer's saved methods and mandates. A nil field changes nothing. The zero value, and a nil
+// SavedChange, change nothing at all.
+type SavedChange struct {
+	// Method is the saved method as the change leaves it, opened.
+	Method     *PaymentMethod
 	newMethod  bool
-	card       *StoredCard // nil: the vault is left as it is
+	card       *StoredCard
 	newCard    bool
-	customer   *Customer // nil: left as it is
+	customer   *Customer
 	mandate    *Mandate
 	newMandate bool
 	account    *CustomerAccount
-	giveBack   *Attempt // whose single-use mandate may be charged again
-	payment    *Payment
-	at         time.Time
+	giveBack   *mandateCharge
+	usedAt     time.Time // TouchPaymentMethod's time
+	// Alarm is counted after the commit; "" for none.
+	Alarm string
 }
 
-// write writes what is to be saved. It may run more than once: it works on copies.
-func (s *saving) write(tx Tx) error {
-	if s == nil {
+// mandateCharge is the one charge of a single-use mandate, taken by a payment.
+type mandateCharge struct{ merchantID, mandateID, paymentID string }
+
+// write writes the change. It may run more than once: it works on copies, so that a transaction that is undone raises no version.
+func (c *SavedChange) write(tx MethodTx) error {
+	if c == nil {
 		return nil
 	}
-	if s.card != nil {
-		c := *s.card
+	if c.card != nil {
+		card := *c.card
 		write := tx.UpdateCard
-		if s.newCard {
+		if c.newCard {
 			write = tx.InsertCard
 		}
-		if err := write(&c); err != nil {
+		if err := write(&card); err != nil {
 			return err
 		}
 	}
-	if s.method != nil {
-		m := *s.method
-		write := tx.UpdatePaymentMethod
-		if s.newMethod {
-			write = tx.InsertPaymentMethod
-		}
-		if err := write(&m); err != nil {
-			return err
-		}
-		if !s.newMethod {
-			if err := tx.TouchPaymentMethod(m.MerchantID, m.ID, s.at); err != nil {
-				return err
-			}
-		}
-	}
-	if s.customer != nil {
-		c := *s.customer
-		if err := tx.UpdateCustomer(&c); err != nil {
+	if c.Method != nil {
+		if err := c.writeMethod(tx); err != nil {
 			return err
 		}
 	}
-	if s.mandate != nil {
-		m := *s.mandate
+	if c.customer != nil {
+		customer := *c.customer
+		if err := tx.UpdateCustomer(&customer); err != nil {
+			return err
+		}
+	}
+	if c.mandate != nil {
+		mandate := *c.mandate
 		write := tx.UpdateMandate
-		if s.newMandate {
+		if c.newMandate {
 			write = tx.InsertMandate
 		}
-		if err := write(&m); err != nil {
+		if err := write(&mandate); err != nil {
 			return err
 		}
 	}
-	if s.account != nil {
-		if err := tx.PutCustomerAccount(s.account); err != nil {
+	if c.account != nil {
+		if err := tx.PutCustomerAccount(c.account); err != nil {
 			return err
 		}
 	}
-	if s.giveBack != nil {
-		return giveBackMandate(tx, s.payment, s.giveBack, s.at)
+	if g := c.giveBack; g != nil {
+		return giveBackMandate(tx, g.merchantID, g.mandateID, g.paymentID, c.usedAt)
 	}
 	return nil
 }
 
-func (e *Engine) sealMethod(m *PaymentMethod) (err error) {
-	m.Sealed, err = e.vault.sealJSON(m.Private, methodAD(m.MerchantID, m.ID))
+func (c *SavedChange) writeMethod(tx MethodTx) error {
+	m := *c.Method
+	if c.newMethod {
+		return tx.InsertPaymentMethod(&m)
+	}
+	if err := tx.UpdatePaymentMethod(&m); err != nil {
+		return err
+	}
+	return tx.TouchPaymentMethod(m.MerchantID, m.ID, c.usedAt)
+}
+
+func (s *Methods) sealMethod(m *PaymentMethod) (err error) {
+	m.Sealed, err = s.vault.sealJSON(m.Private, methodAD(m.MerchantID, m.ID))
 	return err
 }
 
-func (e *Engine) openMethod(m *PaymentMethod) error {
+func (s *Methods) openMethod(m *PaymentMethod) error {
 	m.Private = &MethodPrivate{}
 	if len(m.Sealed) == 0 {
 		return nil
 	}
-	return e.vault.openJSON(m.Sealed, methodAD(m.MerchantID, m.ID), m.Private)
+	return s.vault.openJSON(m.Sealed, methodAD(m.MerchantID, m.ID), m.Private)
 }
 
-func (e *Engine) openMandate(m *Mandate) error {
+func (s *Methods) openMandate(m *Mandate) error {
 	m.Private = &MandatePrivate{}
 	if len(m.Sealed) == 0 {
 		return nil
 	}
-	return e.vault.openJSON(m.Sealed, mandateAD(m.MerchantID, m.ID), m.Private)
+	return s.vault.openJSON(m.Sealed, mandateAD(m.MerchantID, m.ID), m.Private)
 }

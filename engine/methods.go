@@ -7,45 +7,39 @@ import (
 	"time"
 )
 
-// MethodInput is a payment method made without a payment.
+// MethodInput is a saved payment method that the merchant makes without a payment.
 type MethodInput struct {
 	CustomerID string // required
 	Method     string // card
-	Type       string // credit, debit; "": what the BIN tells
+	Type       string // credit, debit; "": as the card's BIN says
 	Issuer     string
 	IssuerCode string
 	Card       *CardInput      // without CVC; nil: the customer brings it later (SavePaymentMethod)
 	Metadata   json.RawMessage // a JSON object
 	Billing    *Contact
-	// NetworkTransactionID and Credentials (by connector account) come from payments made elsewhere.
+	// NetworkTransactionID and Credentials (by connector account) come from payments that another system made.
 	NetworkTransactionID string
 	Credentials          map[string]MethodAccount
 }
 
-// methodRounds bounds how often a change that someone else was faster than is computed anew. Payments that save the same card take it from
-// each other as often as there are of them, some more than once: a change of the merchant's tries as often as they do.
+// methodRounds bounds how often a change is decided anew because another writer was faster. Payments that save the same card at the same time
+// overtake each other up to saveLimit times, so a change of the merchant's tries as often.
 const methodRounds = saveLimit
 
-// CreatePaymentMethod keeps a card of a customer without a payment; the customer's record of the same card is brought up to date
-// instead of a second one. Errors: HE_02 for a customer or connector account that is not there, IR_16 for a card that has expired.
-func (e *Engine) CreatePaymentMethod(ctx context.Context, a Auth, in MethodInput) (*PaymentMethod, error) {
-	now := e.now().UTC().Truncate(time.Millisecond)
-	if err := e.checkCredentialAccounts(ctx, a, in.Credentials); err != nil {
+// CreatePaymentMethod saves a customer's card without a payment. Where the customer has the card already, its record is brought up to date and
+// returned. Errors: HE_02 for an unknown customer or connector account, IR_16 for a card that has expired.
+func (s *Methods) CreatePaymentMethod(ctx context.Context, a Auth, in MethodInput) (*PaymentMethod, error) {
+	now := s.now().UTC().Truncate(time.Millisecond)
+	if err := s.checkCredentialAccounts(ctx, a, in.Credentials); err != nil {
 		return nil, err
 	}
 	if in.Card == nil {
-		return e.awaitingMethod(ctx, a, in, now)
+		return s.createWithoutCard(ctx, a, in, now)
 	}
-	c, err := e.opts.BINTable.readExpiry(in.Card, now)
-	if err != nil {
-		return nil, err
-	}
-	return e.keepMethod(ctx, a.MerchantID, in.CustomerID, in.Card, c, now, func(m *PaymentMethod) {
-		in.fill(m, c.methodType(in.Type))
-	})
+	return s.createWithCard(ctx, a, in, now)
 }
 
-// fill takes over what was sent beside the card.
+// fill takes over what the merchant sent with the card. An empty text leaves the record as it is.
 func (in *MethodInput) fill(m *PaymentMethod, kind string) {
 	d := &m.Details
 	setText(&d.Type, kind)
@@ -64,11 +58,12 @@ func (in *MethodInput) fill(m *PaymentMethod, kind string) {
 	}
 }
 
-func (e *Engine) checkCredentialAccounts(ctx context.Context, a Auth, credentials map[string]MethodAccount) error {
+// checkCredentialAccounts checks that the merchant has every connector account, and completes each credential with its connector.
+func (s *Methods) checkCredentialAccounts(ctx context.Context, a Auth, credentials map[string]MethodAccount) error {
 	if len(credentials) == 0 {
 		return nil
 	}
-	accounts, err := e.dir.accounts(ctx, a.MerchantID)
+	accounts, err := s.directory.accounts(ctx, a.MerchantID)
 	if err != nil {
 		return err
 	}
@@ -87,16 +82,16 @@ func (e *Engine) checkCredentialAccounts(ctx context.Context, a Auth, credential
 	return nil
 }
 
-// awaitingMethod makes a record whose card the customer brings later.
-func (e *Engine) awaitingMethod(ctx context.Context, a Auth, in MethodInput, now time.Time) (*PaymentMethod, error) {
+// createWithoutCard makes a record whose card the customer brings later.
+func (s *Methods) createWithoutCard(ctx context.Context, a Auth, in MethodInput, now time.Time) (*PaymentMethod, error) {
 	m := newMethod(a.MerchantID, in.CustomerID, now)
 	m.Status, m.Details.Method = MethodAwaitingData, in.Method
 	in.fill(m, in.Type)
-	if err := e.sealMethod(m); err != nil {
+	if err := s.sealMethod(m); err != nil {
 		return nil, err
 	}
-	err := e.store.Update(ctx, func(tx Tx) error {
-		if _, err := e.livingCustomer(tx, a, in.CustomerID); err != nil {
+	err := s.store.Update(ctx, func(tx MethodTx) error {
+		if _, err := s.livingCustomer(tx, a, in.CustomerID); err != nil {
 			return err
 		}
 		row := *m
@@ -108,63 +103,76 @@ func (e *Engine) awaitingMethod(ctx context.Context, a Auth, in MethodInput, now
 	return m, nil
 }
 
-// keepMethod puts a card among a customer's active methods; change may set more on the record.
-func (e *Engine) keepMethod(ctx context.Context, merchantID, customerID string, in *CardInput, c *card, now time.Time,
-
-	change func(m *PaymentMethod)) (*PaymentMethod, error) {
+// createWithCard saves the card among the customer's active methods.
+func (s *Methods) createWithCard(ctx context.Context, a Auth, in MethodInput, now time.Time) (*PaymentMethod, error) {
+	card, err := s.bins.readExpiry(in.Card, now)
+	if err != nil {
+		return nil, err
+	}
 	for round := 0; ; round++ {
-		s := &saving{at: now}
 		var customer *Customer
-		err := e.read(ctx, "read customer", func(r Reader) (err error) {
-			customer, err = e.livingCustomer(r, Auth{MerchantID: merchantID}, customerID)
+		err := s.read(ctx, "read customer", func(r MethodReader) (err error) {
+			customer, err = s.livingCustomer(r, a, in.CustomerID)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
-		err = e.keptCard(ctx, merchantID, cardToKeep{customerID: customerID, number: in.Number, facts: c.facts, holder: in.Holder,
-			nickname: in.Nickname, kind: c.methodType("")}, s, now)
+		c := &SavedChange{usedAt: now}
+		err = s.putCard(ctx, a.MerchantID, cardToSave{customerID: in.CustomerID, number: in.Card.Number, facts: card.facts, holder: in.Card.Holder,
+			nickname: in.Card.Nickname, kind: card.methodType("")}, c, now)
 		if err != nil {
 			return nil, ours(err, "save payment method")
 		}
-		m := s.method
+		m := c.Method
 		m.Status, m.ModifiedAt = MethodActive, now
-		change(m)
-		if customer.DefaultMethodID == "" {
-			customer.DefaultMethodID, customer.ModifiedAt = m.ID, now
-			s.customer = customer
-		}
-		if err := e.sealMethod(m); err != nil {
+		in.fill(m, card.methodType(in.Type))
+		c.offerFirst(customer, now)
+		if err := s.sealMethod(m); err != nil {
 			return nil, err
 		}
-		err = e.store.Update(ctx, s.write)
+		err = s.store.Update(ctx, c.write)
 		if errors.Is(err, ErrConflict) && round < methodRounds {
-			continue // the same card was saved at the same time
+			continue // another request saved the same card at the same time
 		}
 		if err != nil {
 			return nil, ours(err, "save payment method")
 		}
-		m.LastUsedAt = later(m.LastUsedAt, now)
+		if now.After(m.LastUsedAt) {
+			m.LastUsedAt = now
+		}
 		return m, nil
 	}
 }
 
-// PaymentMethod reads one, opened. Errors: HE_02.
-func (e *Engine) PaymentMethod(ctx context.Context, a Auth, id string) (*PaymentMethod, error) {
-	return e.readMethod(ctx, a.MerchantID, id)
+// methodOf reads a saved method as it is now, a deleted one too, sealed; nil for the id "" or a method that does not exist.
+func methodOf(r MethodReader, merchantID, id string) (*PaymentMethod, error) {
+	if id == "" {
+		return nil, nil
+	}
+	m, err := r.PaymentMethod(merchantID, id)
+	if errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	return m, err
 }
 
-// bury empties a method for good; its card goes with DeleteCard.
-func (m *PaymentMethod) bury(s MethodStatus, now time.Time) {
-	m.Status, m.Deleted, m.Fingerprint, m.HasCard, m.ModifiedAt = s, true, "", false, now
+// PaymentMethod reads a saved method, opened. Errors: HE_02.
+func (s *Methods) PaymentMethod(ctx context.Context, a Auth, id string) (*PaymentMethod, error) {
+	return s.readMethod(ctx, a.MerchantID, id)
+}
+
+// bury empties a method for good. The caller deletes the card of the vault.
+func (m *PaymentMethod) bury(status MethodStatus, now time.Time) {
+	m.Status, m.Deleted, m.Fingerprint, m.HasCard, m.ModifiedAt = status, true, "", false, now
 	m.Details = MethodDetails{Method: m.Details.Method, Type: m.Details.Type}
 	m.Sealed, m.Private = nil, nil
 }
 
-// DeletePaymentMethod destroys a saved card with its key, and revokes its mandates. It is final; a second time changes nothing and is
-// no error. With an ephemeral key only its customer's. Errors: HE_02.
-func (e *Engine) DeletePaymentMethod(ctx context.Context, a Auth, id string) error {
-	err := e.store.Update(ctx, func(tx Tx) error {
+// DeletePaymentMethod destroys a saved card with its key, and revokes its mandates, for good. A second call changes nothing and succeeds. An
+// ephemeral key deletes only methods of its own customer. Errors: HE_02.
+func (s *Methods) DeletePaymentMethod(ctx context.Context, a Auth, id string) error {
+	err := s.store.Update(ctx, func(tx MethodTx) error {
 		m, err := tx.PaymentMethod(a.MerchantID, id)
 		if err != nil {
 			return missing(err, NotFound("Payment method"))
@@ -192,7 +200,7 @@ func (e *Engine) DeletePaymentMethod(ctx context.Context, a Auth, id string) err
 }
 
 // deleteMethod destroys a method's card and revokes its mandates.
-func deleteMethod(tx Tx, m *PaymentMethod, s MethodStatus) error {
+func deleteMethod(tx MethodTx, m *PaymentMethod, status MethodStatus) error {
 	now := tx.Now()
 	if m.HasCard {
 		if err := tx.DeleteCard(m.MerchantID, m.ID); err != nil && !errors.Is(err, ErrNotFound) {
@@ -212,19 +220,19 @@ func deleteMethod(tx Tx, m *PaymentMethod, s MethodStatus) error {
 			return err
 		}
 	}
-	m.bury(s, now)
+	m.bury(status, now)
 	return tx.UpdatePaymentMethod(m)
 }
 
-// SetDefaultPaymentMethod makes one of a customer's active methods the one that is offered first. Errors: HE_02 and IR_11 for the
-// customer, IR_15 for an ephemeral key of another, IR_16 for a method that is not theirs or is the default already.
-func (e *Engine) SetDefaultPaymentMethod(ctx context.Context, a Auth, customerID, id string) (*PaymentMethod, error) {
+// SetDefaultPaymentMethod makes one of a customer's active methods the default, which a checkout offers first. Errors: HE_02 and IR_11 for the
+// customer, IR_15 for an ephemeral key of another customer, IR_16 for a method that belongs to another customer or is the default already.
+func (s *Methods) SetDefaultPaymentMethod(ctx context.Context, a Auth, customerID, id string) (*PaymentMethod, error) {
 	if a.CustomerID != "" && a.CustomerID != customerID {
 		return nil, notThatCustomer()
 	}
 	var m *PaymentMethod
-	err := e.store.Update(ctx, func(tx Tx) error {
-		c, err := e.livingCustomer(tx, a, customerID)
+	err := s.store.Update(ctx, func(tx MethodTx) error {
+		c, err := s.livingCustomer(tx, a, customerID)
 		if err != nil {
 			return err
 		}

@@ -242,7 +242,7 @@ func TestStoredCredentialOnSession(t *testing.T) {
 	require.Equal(t, &sdk.StoredCredentialUse{Initiator: "cit", First: true, Usage: "off_session"}, seen.last().StoredCredential)
 
 	open := w.pay(&engine.PaymentInput{Amount: ptr(int64(500)), Currency: "USD", CustomerID: "c", SetupFutureUsage: "off_session"})
-	items, err := w.PaymentMethods(t.Context(), open, engine.MethodFilter{})
+	items, err := w.PaymentMethods(t.Context(), open.Payment, open.Profile, engine.MethodFilter{})
 	require.NoError(t, err)
 	require.Len(t, items, 1)
 	require.False(t, items[0].RequiresCVC)

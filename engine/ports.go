@@ -18,7 +18,7 @@ type Reader interface {
 	DriveReader
 
 	VaultReader
-	methodReader
+	MethodReader
 	operatorReader
 	AccountReader
 	exemptionReader
@@ -38,10 +38,6 @@ type Reader interface {
 	// Events of one object, oldest first.
 	Events(merchantID, objectID string) ([]*Event, error)
 	CardToken(merchantID, token string) (*CardToken, error)
-
-	Customer(merchantID, id string) (*Customer, error)
-	// Customers by creation, newest first, and how many there are in all.
-	Customers(merchantID string, limit, offset int) ([]*Customer, int, error)
 }
 
 // Tx reads and writes. Insert answers ErrConflict when the key exists. Update compares and sets Version where the row has one (and
@@ -50,7 +46,7 @@ type Tx interface {
 	Reader
 	DriveTx
 	authenticationTx
-	methodTx
+	MethodTx
 	VaultTx
 	AccountTx
 	exemptionTx
@@ -71,9 +67,6 @@ type Tx interface {
 	// DeleteExpired removes card tokens, short-term keys, idempotency records, ephemeral keys and counts of exemptions past their end, a few thousand at most so as not to hold up others:
 	// call it again until it returns 0. It returns how many.
 	DeleteExpired() (int, error)
-
-	InsertCustomer(c *Customer) error
-	UpdateCustomer(c *Customer) error
 }
 
 // Presenter renders what merchants read. The router implements it; the engine stores the bytes with the event.

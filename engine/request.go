@@ -10,13 +10,13 @@ import (
 )
 
 // firstRequest is what authorize, verify and complete tell an adapter.
-func (e *Driver) firstRequest(w *run, use *use, in *PaymentInput, c *card) sdk.Request {
+func (e *Driver) firstRequest(w *run, use *Instrument, in *PaymentInput, c *card) sdk.Request {
 	p, a := w.p, w.a
 	r := e.laterRequest(w, a.Amount)
 	r.Payment = nil
 	d := &p.Details
 	if c != nil {
-		r.Instrument = use.instrument(c)
+		r.Instrument = use.forAdapter(c)
 	}
 	r.StoredCredential = storedCredentialUse(p, a, use)
 	r.Request3DS = d.AuthenticationType == authenticationThreeDS && (in == nil || in.ThreeDS == nil) && !a.Details.MerchantInitiated

@@ -188,7 +188,7 @@ func (e *Engine) ListPayments(ctx context.Context, auth Auth, in ListInput) ([]*
 			if err != nil {
 				return err
 			}
-			m, err := methodOf(r, a)
+			m, err := methodOf(r, a.MerchantID, a.Details.MethodID)
 			if err != nil {
 				return err
 			}

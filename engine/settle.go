@@ -66,10 +66,7 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 		}
 		err = e.commit(ctx, c)
 		if failed := (notSaved{}); errors.As(err, &failed) {
-			w.saveTries++
-			if !errors.Is(err, ErrConflict) {
-				w.saveTries += saveFailure - 1
-			}
+			w.saveTries.count(err)
 		}
 		if errors.Is(err, ErrConflict) {
 			if err := e.reload(ctx, w); errors.Is(err, errClosed) {
@@ -99,14 +96,19 @@ func (e *Engine) settlement(ctx context.Context, w *work, v verdict) (*Change, e
 		return nil, err
 	}
 	var err error
-	if c.Saved, err = e.bookMethod(ctx, w, &b, now); err != nil {
+	if c.Saved, err = e.decideSaved(ctx, w.saveInput(b.p, b.a), now); err != nil {
 		return nil, err
-	}
-	if c.Saved != nil && c.Saved.method != nil {
-		w.method = c.Saved.method
 	}
 	c.Exemption = countExemption(&b)
 	c.Alarms = b.alarms
+	if c.Saved != nil {
+		if c.Saved.Method != nil {
+			w.method = c.Saved.Method
+		}
+		if c.Saved.Alarm != "" {
+			c.Alarms = append(c.Alarms, c.Saved.Alarm)
+		}
+	}
 	goesOn, err := e.stepUpAfter(ctx, w, &b, c, now)
 	if goesOn || err != nil {
 		return c, err

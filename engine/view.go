@@ -26,7 +26,7 @@ func (e *Engine) load(ctx context.Context, merchantID, id string) (*work, error)
 		if w.a, err = r.Attempt(merchantID, w.p.AttemptID); err != nil {
 			return err
 		}
-		w.method, err = methodOf(r, w.a)
+		w.method, err = methodOf(r, w.a.MerchantID, w.a.Details.MethodID)
 		return err
 	})
 	if errors.Is(err, ErrNotFound) {
@@ -36,18 +36,6 @@ func (e *Engine) load(ctx context.Context, merchantID, id string) (*work, error)
 		return nil, Internal(err, "read payment")
 	}
 	return w, e.open(ctx, w)
-}
-
-// methodOf reads the saved method of an attempt as it is now, a deleted one too; nil without one. It is not opened.
-func methodOf(r Reader, a *Attempt) (*PaymentMethod, error) {
-	if a.Details.MethodID == "" {
-		return nil, nil
-	}
-	m, err := r.PaymentMethod(a.MerchantID, a.Details.MethodID)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
-	}
-	return m, err
 }
 
 // open decrypts and completes what load read.

@@ -18,7 +18,7 @@ type methodAdmin interface {
 	DeletePaymentMethod(ctx context.Context, a engine.Auth, id string) error
 	SetDefaultPaymentMethod(ctx context.Context, a engine.Auth, customerID, id string) (*engine.PaymentMethod, error)
 	CustomerMethods(ctx context.Context, a engine.Auth, customerID string, f engine.MethodFilter) ([]engine.MethodItem, error)
-	PaymentMethods(ctx context.Context, v *engine.PaymentView, f engine.MethodFilter) ([]engine.MethodItem, error)
+	PaymentMethods(ctx context.Context, p *engine.Payment, profile *engine.Profile, f engine.MethodFilter) ([]engine.MethodItem, error)
 
 	Mandate(ctx context.Context, a engine.Auth, id string) (*engine.MandateView, error)
 	Mandates(ctx context.Context, a engine.Auth, f engine.MandateFilter) ([]*engine.MandateView, error)
@@ -99,7 +99,7 @@ func (s *Server) methodsFor(c *call, customerID string, f engine.MethodFilter) (
 	if customerID != "" && v.Payment.CustomerID != customerID {
 		return answer{}, engine.NotFound("Payment")
 	}
-	list, err := s.Admin.PaymentMethods(c.ctx(), v, f)
+	list, err := s.Admin.PaymentMethods(c.ctx(), v.Payment, v.Profile, f)
 	if err != nil {
 		return answer{}, err
 	}
