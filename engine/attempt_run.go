@@ -8,12 +8,12 @@ import (
 // work is a payment at hand: the run of its latest attempt, and what was read and chosen beside it.
 type work struct {
 	run
-	merchant  *Merchant
-	profile   *Profile
-	use       *Instrument    // nil where a card was typed
-	method    *PaymentMethod // the saved method of the latest attempt, opened; nil without one
-	saveTries saveTries
-	exemption *AttemptExemption // of the attempt about to be made
+	merchant   *Merchant
+	profile    *Profile
+	instrument *Instrument    // nil where a card was typed
+	method     *PaymentMethod // the saved method of the latest attempt, opened; nil without one
+	saveTries  saveTries
+	exemption  *AttemptExemption // of the attempt about to be made
 	// softDeclined says that the attempt before it was declined for want of authentication.
 	softDeclined bool
 }

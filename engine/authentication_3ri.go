@@ -23,7 +23,7 @@ type threeRI struct {
 // threeRIFor plans it; nil when the charge goes on without. An error where the profile insists and there can be none.
 func (e *Engine) threeRIFor(ctx context.Context, w *work, in *PaymentInput, c *card) (*threeRI, error) {
 	cfg := w.profile.Settings.ThreeDSPolicy()
-	if w.use == nil || !w.use.MerchantInitiated || in.ThreeDS != nil || cfg.ThreeRIForMIT != threeds.RuleOn && cfg.ThreeRIForMIT != threeds.RuleMandatory {
+	if w.instrument == nil || !w.instrument.MerchantInitiated || in.ThreeDS != nil || cfg.ThreeRIForMIT != threeds.RuleOn && cfg.ThreeRIForMIT != threeds.RuleMandatory {
 		return nil, nil
 	}
 	account, adapter, err := e.stepUpAuthenticator(ctx, w)
@@ -37,7 +37,7 @@ func (e *Engine) threeRIFor(ctx context.Context, w *work, in *PaymentInput, c *c
 		r.Supported = rule != nil && slices.Contains(rule.Channels, sdk.Channel3RI)
 	}
 	t := &threeRI{account: account, adapter: adapter}
-	if m := w.use.Method; m != nil && m.Details.Initial != nil {
+	if m := w.instrument.Method; m != nil && m.Details.Initial != nil {
 		i := m.Details.Initial
 		r.PriorReference = i.ACSTransID
 		t.prior = sdk.PriorAuthentication{Reference: i.ACSTransID, Method: i.Method, Time: i.At.UnixMilli()}
@@ -50,7 +50,7 @@ func (e *Engine) threeRIFor(ctx context.Context, w *work, in *PaymentInput, c *c
 		return nil, nil
 	}
 	with := *c
-	if err := e.takeNumber(ctx, w.use.Method, &with); err != nil {
+	if err := e.takeNumber(ctx, w.instrument.Method, &with); err != nil {
 		return nil, err
 	}
 	t.number = with.secrets.Number
@@ -73,9 +73,9 @@ func mitKind(w *work) threeds.MIT {
 // else the card, or else until nobody knows when; and at least a day between two.
 func seriesTerms(w *work) *sdk.RecurringTerms {
 	t := &sdk.RecurringTerms{Expiry: "99991231", FrequencyDays: 1}
-	if m := w.use.Mandate; m != nil && m.Details.Terms.End != nil {
+	if m := w.instrument.Mandate; m != nil && m.Details.Terms.End != nil {
 		t.Expiry = m.Details.Terms.End.UTC().Format("20060102")
-	} else if m := w.use.Method; m != nil && m.Details.Card != nil {
+	} else if m := w.instrument.Method; m != nil && m.Details.Card != nil {
 		if month, year := m.Details.Card.expiry(); year != 0 {
 			t.Expiry = time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Format("20060102")
 		}

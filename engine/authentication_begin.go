@@ -16,7 +16,7 @@ const (
 
 // runsExternal3DS says whether a confirm runs an authentication of ours first.
 func runsExternal3DS(w *work, in *PaymentInput) bool {
-	return w.p.Details.External3DS && in.ThreeDS == nil && (w.use == nil || !w.use.MerchantInitiated)
+	return w.p.Details.External3DS && in.ThreeDS == nil && (w.instrument == nil || !w.instrument.MerchantInitiated)
 }
 
 // confirmAuthenticated is the confirm of a payment with external 3-D Secure: payment, attempt, authentication and the intent to ask the
@@ -46,7 +46,7 @@ func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentI
 		ri.begin(auth, w.profile.Settings.ThreeDSPolicy(), now)
 		kind, number = sdk.OpAuthenticate, ri.number
 	}
-	first := e.driver.firstRequest(&w.run, w.use, in, c)
+	first := e.driver.firstRequest(&w.run, w.instrument, in, c)
 	first.Request3DS = false
 	if auth.Request, err = e.vault.sealJSON(&first, requestAD(auth.ID)); err != nil {
 		return nil, err

@@ -161,7 +161,7 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput) (*Chang
 	if d.AuthenticationType == "" {
 		d.AuthenticationType = authenticationNoThreeDS
 	}
-	if w.use != nil && w.use.Stored {
+	if w.instrument != nil && w.instrument.Stored {
 		w.account, w.adapter, err = e.routeInstrument(ctx, w, in, c)
 	} else {
 		w.account, w.adapter, err = e.route(ctx, w.p, w.profile, c.facts.Network)
@@ -177,7 +177,7 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput) (*Chang
 			return nil, err
 		}
 	}
-	if w.a.Details.ConnectorData, err = e.connectorData(ctx, w.p, w.account.ID, w.use, in); err != nil {
+	if w.a.Details.ConnectorData, err = e.connectorData(ctx, w.p, w.account.ID, w.instrument, in); err != nil {
 		return nil, err
 	}
 	instead := false
@@ -212,8 +212,8 @@ func (e *Engine) fillAttempt(w *work, in *PaymentInput, c *card) {
 	}
 	a.Details.CardDiscovery = discoveredManual
 	a.Details.Error, a.Details.Exemption = nil, w.exemption
-	a.Details.Save, a.Details.MethodID, a.Details.Mandate, a.Details.StoredCredential = saveUsage(w.p, in, w.use), "", "", nil
-	w.use.fill(w.p, w.a)
+	a.Details.Save, a.Details.MethodID, a.Details.Mandate, a.Details.StoredCredential = saveUsage(w.p, in, w.instrument), "", "", nil
+	w.instrument.fill(w.p, w.a)
 	a.Details.Reference = reference(w.adapter.Manifest.Reference, a.ID, a.CreatedAt.UnixMilli())
 	c.holder = holderOf(c.holder, w.p.Private.Billing)
 	a.Private = &AttemptPrivate{Holder: c.holder}
@@ -230,7 +230,7 @@ func (e *Engine) prepareAuthorize(w *work, in *PaymentInput, card *card, now tim
 	if in.ThreeDS != nil {
 		w.secrets.CAVV = in.ThreeDS.CAVV
 	}
-	w.req = e.driver.firstRequest(&w.run, w.use, in, card)
+	w.req = e.driver.firstRequest(&w.run, w.instrument, in, card)
 	c, err := e.intent(w, TriggerSubmit, now)
 	if err != nil {
 		return nil, err
@@ -241,10 +241,10 @@ func (e *Engine) prepareAuthorize(w *work, in *PaymentInput, card *card, now tim
 
 // confirmed adds to a change what every confirm takes: the customer, the card kept for it, and the saved method that it charges.
 func (w *work) confirmed(c *Change) {
-	c.CustomerSeen, c.DropCard, c.Instrument = true, w.p.Details.Token, w.use
+	c.CustomerSeen, c.DropCard, c.Instrument = true, w.p.Details.Token, w.instrument
 	w.p.Details.Token = ""
-	if w.use != nil {
-		w.method = w.use.Method
+	if w.instrument != nil {
+		w.method = w.instrument.Method
 	}
 }
 
@@ -256,13 +256,13 @@ func authorizeKind(w *work) sdk.Operation {
 	return sdk.OpAuthorize
 }
 
-// instrument is the card to charge: typed, saved, or the one kept when the payment was created. What else is charged is in w.use.
+// instrument is the card to charge: typed, saved, or the one kept when the payment was created. What else is charged is in w.instrument.
 func (e *Engine) instrument(ctx context.Context, w *work, in *PaymentInput, now time.Time) (_ *card, err error) {
-	if w.use, err = e.requestedInstrument(ctx, w.p, in, now); err != nil {
+	if w.instrument, err = e.requestedInstrument(ctx, w.p, in, now); err != nil {
 		return nil, err
 	}
-	if w.use != nil {
-		return e.cardOfInstrument(ctx, w.use, in, now)
+	if w.instrument != nil {
+		return e.cardOfInstrument(ctx, w.instrument, in, now)
 	}
 	typed := in.Card
 	if typed == nil {

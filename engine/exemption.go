@@ -35,7 +35,7 @@ func exemptionsTaken(m *sdk.Manifest) []threeds.Exemption {
 // claimed, and its payer is there.
 func (e *Engine) exempt(ctx context.Context, w *work, in *PaymentInput, c *card, plain bool) (x *AttemptExemption, instead bool, err error) {
 	cfg, requested := w.profile.Settings.ThreeDSPolicy(), requestedExemption(w.p)
-	if in.ThreeDS != nil || w.use != nil && w.use.MerchantInitiated || requested == threeds.NoExemption && !cfg.Exempts() {
+	if in.ThreeDS != nil || w.instrument != nil && w.instrument.MerchantInitiated || requested == threeds.NoExemption && !cfg.Exempts() {
 		return nil, false, nil
 	}
 	external := runsExternal3DS(w, in)
@@ -46,8 +46,8 @@ func (e *Engine) exempt(ctx context.Context, w *work, in *PaymentInput, c *card,
 	switch {
 	case !c.secrets.Number.IsZero():
 		x.Card = e.vault.Fingerprint(w.p.MerchantID, c.secrets.Number)
-	case w.use != nil && w.use.Method != nil:
-		x.Card = w.use.Method.Fingerprint
+	case w.instrument != nil && w.instrument.Method != nil:
+		x.Card = w.instrument.Method.Fingerprint
 	}
 	payer, err := e.payer(ctx, w, x, &c.facts)
 	if err != nil {
@@ -55,7 +55,7 @@ func (e *Engine) exempt(ctx context.Context, w *work, in *PaymentInput, c *card,
 	}
 	payer.Asked, payer.Forced = external, external && e.forced(w)
 	payer.SoftDeclined = w.softDeclined
-	payer.FirstOfSeries = w.p.Details.SetupFutureUsage == usageOffSession && (w.use == nil || !w.use.Stored)
+	payer.FirstOfSeries = w.p.Details.SetupFutureUsage == usageOffSession && (w.instrument == nil || !w.instrument.Stored)
 	payer.ProcessorTakes = exemptionsTaken(w.adapter.Manifest)
 	choice := threeds.Choose(cfg, payer, "")
 	x.choose(choice, string(choice.Route))

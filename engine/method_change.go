@@ -52,7 +52,7 @@ func (s *Methods) UpdatePaymentMethod(ctx context.Context, a Auth, id string, in
 			return nil, err
 		}
 		err = s.store.Update(ctx, func(tx MethodTx) error {
-			card, row := *c.card, *m // not c.write: a change of the card is no use of the method
+			card, row := *c.card, *m // c.write would also move LastUsedAt
 			return errors.Join(tx.UpdateCard(&card), tx.UpdatePaymentMethod(&row))
 		})
 		if errors.Is(err, ErrConflict) && round < methodRounds {

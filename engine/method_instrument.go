@@ -27,8 +27,8 @@ type Instrument struct {
 	Reference *MethodAccount
 }
 
-// requestedInstrument is what a payment without a typed card charges; nil where the payment charges the card kept since its creation. A payment without
-// a customer gets the customer of the saved method.
+// requestedInstrument is what a payment without a typed card charges; nil where the payment charges the card kept since its creation. A payment
+// without a customer gets the customer of the saved method.
 func (s *Methods) requestedInstrument(ctx context.Context, p *Payment, in *PaymentInput, now time.Time) (*Instrument, error) {
 	if in.Recurring != nil || in.MandateID != "" {
 		return s.recurringInstrument(ctx, p, in, now)

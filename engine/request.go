@@ -10,15 +10,15 @@ import (
 )
 
 // firstRequest is what authorize, verify and complete tell an adapter.
-func (e *Driver) firstRequest(w *run, use *Instrument, in *PaymentInput, c *card) sdk.Request {
+func (e *Driver) firstRequest(w *run, instrument *Instrument, in *PaymentInput, c *card) sdk.Request {
 	p, a := w.p, w.a
 	r := e.laterRequest(w, a.Amount)
 	r.Payment = nil
 	d := &p.Details
 	if c != nil {
-		r.Instrument = use.forAdapter(c)
+		r.Instrument = instrument.forAdapter(c)
 	}
-	r.StoredCredential = storedCredentialUse(p, a, use)
+	r.StoredCredential = storedCredentialUse(p, a, instrument)
 	r.Request3DS = d.AuthenticationType == authenticationThreeDS && (in == nil || in.ThreeDS == nil) && !a.Details.MerchantInitiated
 	if in != nil && in.ThreeDS != nil {
 		t := in.ThreeDS

@@ -46,13 +46,13 @@ func (e *Engine) routeInstrument(ctx context.Context, w *work, in *PaymentInput,
 		if !ok || !takes(info.Manifest, w.p, c.facts.Network) {
 			continue
 		}
-		fits, crossed := w.use.fits(w.p, w.profile, a.ID, info.Manifest.Features)
+		fits, crossed := w.instrument.fits(w.p, w.profile, a.ID, info.Manifest.Features)
 		otherCurrency = otherCurrency || crossed
 		if !fits {
 			continue
 		}
 		// An authentication needs the card also where the processor charges its own reference.
-		if m := w.use.Method; m != nil && (w.use.Reference == nil || m.HasCard && runsExternal3DS(w, in)) {
+		if m := w.instrument.Method; m != nil && (w.instrument.Reference == nil || m.HasCard && runsExternal3DS(w, in)) {
 			if err := e.takeNumber(ctx, m, c); err != nil {
 				return nil, AdapterInfo{}, err
 			}
