@@ -178,7 +178,7 @@ func (e *Engine) writeChange(tx Tx, c *Change) error {
 	if err := c.Exemption.write(tx); err != nil {
 		return err
 	}
-	if err := c.Saved.write(tx); err != nil {
+	if err := c.Saved.apply(tx); err != nil {
 		return notSaved{err}
 	}
 	return nil

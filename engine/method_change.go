@@ -52,7 +52,7 @@ func (s *Methods) UpdatePaymentMethod(ctx context.Context, a Auth, id string, in
 			return nil, err
 		}
 		err = s.store.Update(ctx, func(tx MethodTx) error {
-			card, row := *c.card, *m // c.write would also move LastUsedAt
+			card, row := *c.card, *m // c.apply would also move LastUsedAt
 			return errors.Join(tx.UpdateCard(&card), tx.UpdatePaymentMethod(&row))
 		})
 		if errors.Is(err, ErrConflict) && round < methodRounds {
@@ -174,6 +174,6 @@ func (s *Methods) fillAwaiting(ctx context.Context, m *PaymentMethod, in *CardIn
 				return err
 			}
 		}
-		return c.write(tx)
+		return c.apply(tx)
 	})
 }

@@ -131,7 +131,7 @@ func (s *Methods) createWithCard(ctx context.Context, a Auth, in MethodInput, no
 		if err := s.sealMethod(m); err != nil {
 			return nil, err
 		}
-		err = s.store.Update(ctx, c.write)
+		err = s.store.Update(ctx, c.apply)
 		if errors.Is(err, ErrConflict) && round < methodRounds {
 			continue // another request saved the same card at the same time
 		}

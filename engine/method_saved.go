@@ -23,8 +23,8 @@ type SavedChange struct {
 // mandateCharge is the one charge of a single-use mandate, taken by a payment.
 type mandateCharge struct{ merchantID, mandateID, paymentID string }
 
-// write writes the change. It may run more than once: it works on copies, so that a transaction that is undone raises no version.
-func (c *SavedChange) write(tx MethodTx) error {
+// apply writes the change in a transaction. It may run more than once: it works on copies, so that a transaction that is undone raises no version.
+func (c *SavedChange) apply(tx MethodTx) error {
 	if c == nil {
 		return nil
 	}
