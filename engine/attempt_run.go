@@ -5,21 +5,26 @@ import (
 	"time"
 )
 
-// work is a payment at hand: the run of its latest attempt, and what was read and chosen beside it.
-type work struct {
+// loaded is a payment as it was read, with its latest attempt, its merchant and profile, and the saved method of the attempt.
+type loaded struct {
 	run
-	merchant   *Merchant
-	profile    *Profile
-	instrument *Instrument    // nil where a card was typed
-	method     *PaymentMethod // the saved method of the latest attempt, opened; nil without one
-	saveTries  saveTries
+	merchant  *Merchant
+	profile   *Profile
+	method    *PaymentMethod // opened; nil without one
+	saveTries saveTries
+}
+
+// confirming is a loaded payment that is being confirmed: with the instrument that it charges and what is decided before anything is sent.
+type confirming struct {
+	*loaded
+	instrument *Instrument       // nil where a card was typed
 	exemption  *AttemptExemption // of the attempt about to be made
 	// softDeclined says that the attempt before it was declined for want of authentication.
 	softDeclined bool
 }
 
 // intent moves the payment and is the change that makes the operation durable; performing the operation is its effect.
-func (e *Engine) intent(w *work, by Trigger, now time.Time) (*Change, error) {
+func (e *Engine) intent(w *loaded, by Trigger, now time.Time) (*Change, error) {
 	if err := move(w.p, w.a, by, now); err != nil {
 		return nil, Internal(err, string(w.op.Kind)+" payment")
 	}
@@ -32,7 +37,7 @@ func (e *Engine) intent(w *work, by Trigger, now time.Time) (*Change, error) {
 // perform drives an operation whose intent is durable and settles it. It goes on when the client hangs up: money may have moved.
 // The payment and attempt of w are the settled ones afterwards. The error is what the caller is told: the adapter could not do
 // it, or we failed; then nothing has left.
-func (e *Engine) perform(ctx context.Context, w *work) error {
+func (e *Engine) perform(ctx context.Context, w *loaded) error {
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
 	ctx = context.WithoutCancel(ctx)

@@ -77,7 +77,7 @@ func (e *Engine) authenticate(ctx context.Context, id string, in AuthenticationI
 	}
 	deadline, pause := e.now().Add(e.opts.LockWait), 10*time.Millisecond
 	for {
-		var q *work
+		var q *loaded
 		c, err := e.changeAuthentication(ctx, id, func(c *authCase) (err error) {
 			q, err = e.beginAReq(ctx, c, in)
 			return err
@@ -145,7 +145,7 @@ func (c *authCase) spent() bool {
 
 // beginAReq takes the authentication for this call: the AReq's intent is durable before it leaves. nil when there is nothing to begin:
 // it was begun before.
-func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationInput) (*work, error) {
+func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationInput) (*loaded, error) {
 	a, d := c.auth, &c.auth.Details
 	if a.State == AuthenticationAsking || !d.AnsweredAt.IsZero() {
 		return nil, errUnchanged
@@ -194,7 +194,7 @@ func hasAddress(a *sdk.Address) bool {
 }
 
 // nextCall makes the intent of a call of the AReq's two: the authentication is looked at again when the lease ends without an answer.
-func (e *Engine) nextCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, first *sdk.Request, secrets InstrumentSecrets) (*work, error) {
+func (e *Engine) nextCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, first *sdk.Request, secrets InstrumentSecrets) (*loaded, error) {
 	a, d := c.auth, &c.auth.Details
 	if kind == sdk.OpAuthenticate {
 		d.Tries++
@@ -218,11 +218,11 @@ func (e *Engine) nextCall(c *authCase, account *Account, adapter AdapterInfo, ki
 }
 
 // askOnce asks, and asks once more in a new session where that may help. In the background the caller does not wait for what follows.
-func (e *Engine) askOnce(ctx context.Context, c *authCase, q *work, background bool) (*authCase, error) {
+func (e *Engine) askOnce(ctx context.Context, c *authCase, q *loaded, background bool) (*authCase, error) {
 	var tried threeds.Tried
 	for {
 		ans := e.call(ctx, q)
-		var again *work
+		var again *loaded
 		var next threeds.Tried
 		c, err := e.changeAuthentication(ctx, c.auth.ID, func(c *authCase) (err error) {
 			next, c.background = tried, background
@@ -244,7 +244,7 @@ func (e *Engine) askOnce(ctx context.Context, c *authCase, q *work, background b
 }
 
 // preparedAgain goes on with the AReq after a new session, or ends as if the AReq had ended so.
-func (e *Engine) preparedAgain(ctx context.Context, c *authCase, q *work, ans authAnswer) (*work, error) {
+func (e *Engine) preparedAgain(ctx context.Context, c *authCase, q *loaded, ans authAnswer) (*loaded, error) {
 	c.answered(ans)
 	a, d := c.auth, &c.auth.Details
 	if a.State != AuthenticationAsking {
@@ -281,7 +281,7 @@ func (e *Engine) preparedAgain(ctx context.Context, c *authCase, q *work, ans au
 }
 
 // answeredAReq books the answer to an AReq. It returns the first call of another try, nil when there is none.
-func (e *Engine) answeredAReq(ctx context.Context, c *authCase, q *work, ans authAnswer, tried *threeds.Tried) (*work, error) {
+func (e *Engine) answeredAReq(ctx context.Context, c *authCase, q *loaded, ans authAnswer, tried *threeds.Tried) (*loaded, error) {
 	c.answered(ans)
 	a, d := c.auth, &c.auth.Details
 	if a.State != AuthenticationAsking { // given up meanwhile: kept, used for nothing
@@ -299,7 +299,7 @@ func (e *Engine) answeredAReq(ctx context.Context, c *authCase, q *work, ans aut
 }
 
 // decideAReq lets the policy decide on the answer to an AReq, and carries it out.
-func (e *Engine) decideAReq(ctx context.Context, c *authCase, q *work, ans authAnswer) error {
+func (e *Engine) decideAReq(ctx context.Context, c *authCase, q *loaded, ans authAnswer) error {
 	a, d := c.auth, &c.auth.Details
 	decision := threeds.Decide(c.cfg(), e.run(c, threeds.Authenticate, q.adapter.Manifest.Authenticator), answerOf(ans))
 	c.flag(decision.Flags)

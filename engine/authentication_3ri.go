@@ -21,16 +21,16 @@ type threeRI struct {
 }
 
 // threeRIFor plans it; nil when the charge goes on without. An error where the profile insists and there can be none.
-func (e *Engine) threeRIFor(ctx context.Context, w *work, in *PaymentInput, c *card) (*threeRI, error) {
+func (e *Engine) threeRIFor(ctx context.Context, w *confirming, in *PaymentInput, c *card) (*threeRI, error) {
 	cfg := w.profile.Settings.ThreeDSPolicy()
 	if w.instrument == nil || !w.instrument.MerchantInitiated || in.ThreeDS != nil || cfg.ThreeRIForMIT != threeds.RuleOn && cfg.ThreeRIForMIT != threeds.RuleMandatory {
 		return nil, nil
 	}
-	account, adapter, err := e.stepUpAuthenticator(ctx, w)
+	account, adapter, err := e.stepUpAuthenticator(ctx, w.loaded)
 	if err != nil {
 		return nil, err
 	}
-	r := threeds.ThreeRIRequest{Kind: mitKind(w), ZeroAmount: w.p.NetAmount == 0,
+	r := threeds.ThreeRIRequest{Kind: mitKind(w.loaded), ZeroAmount: w.p.NetAmount == 0,
 		ProcessorTakes: w.adapter.Manifest.Features.External3DS}
 	if account != nil {
 		rule := adapter.Manifest.Authenticator
@@ -62,7 +62,7 @@ func (e *Engine) threeRIFor(ctx context.Context, w *work, in *PaymentInput, c *c
 
 // mitKind is what a merchant-initiated charge is for. Of an instalment the issuer wants to know how many there are, which nobody tells us:
 // it is asked for as a payment of another kind.
-func mitKind(w *work) threeds.MIT {
+func mitKind(w *loaded) threeds.MIT {
 	if k := threeds.MIT(textField(w.p.Details.Echo["mit_category"])); k != threeds.MITInstallment {
 		return k
 	}
@@ -71,7 +71,7 @@ func mitKind(w *work) threeds.MIT {
 
 // seriesTerms are the terms of a recurring series, which EMV wants to be told (recurringExpiry, recurringFrequency): until its mandate ends, or
 // else the card, or else until nobody knows when; and at least a day between two.
-func seriesTerms(w *work) *sdk.RecurringTerms {
+func seriesTerms(w *confirming) *sdk.RecurringTerms {
 	t := &sdk.RecurringTerms{Expiry: "99991231", FrequencyDays: 1}
 	if m := w.instrument.Mandate; m != nil && m.Details.Terms.End != nil {
 		t.Expiry = m.Details.Terms.End.UTC().Format("20060102")

@@ -41,8 +41,8 @@ func (e *Engine) authenticator(ctx context.Context, merchantID, accountID string
 }
 
 // newCall makes the intent of one operation at the authenticator: it is durable before anything leaves, and never in the payment's slot.
-func (e *Engine) newCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, req sdk.Request) (*work, error) {
-	q := &work{run: run{p: c.w.p, a: c.w.a, account: account, adapter: adapter, token: c.w.token, req: req}, merchant: c.w.merchant, profile: c.w.profile}
+func (e *Engine) newCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, req sdk.Request) (*loaded, error) {
+	q := &loaded{run: run{p: c.w.p, a: c.w.a, account: account, adapter: adapter, token: c.w.token, req: req}, merchant: c.w.merchant, profile: c.w.profile}
 	q.leaseEnd = e.now().Add(e.opts.LeaseTime)
 	q.op = e.driver.newOperation(&q.run, kind, c.w.a.Amount, c.now)
 	var err error
@@ -51,7 +51,7 @@ func (e *Engine) newCall(c *authCase, account *Account, adapter AdapterInfo, kin
 }
 
 // call performs an operation at the authenticator whose intent is durable (or that needs none: a result only reads).
-func (e *Engine) call(ctx context.Context, q *work) authAnswer {
+func (e *Engine) call(ctx context.Context, q *loaded) authAnswer {
 	ctx, cancel := context.WithTimeout(ctx, e.opts.AuthenticatorTime)
 	defer cancel()
 	v := e.driver.drive(ctx, &q.run)

@@ -15,23 +15,23 @@ const (
 )
 
 // runsExternal3DS says whether a confirm runs an authentication of ours first.
-func runsExternal3DS(w *work, in *PaymentInput) bool {
+func runsExternal3DS(w *confirming, in *PaymentInput) bool {
 	return w.p.Details.External3DS && in.ThreeDS == nil && (w.instrument == nil || !w.instrument.MerchantInitiated)
 }
 
 // confirmAuthenticated is the confirm of a payment with external 3-D Secure: payment, attempt, authentication and the intent to ask the
 // authenticator are made durable together; then it is asked whether the card takes part, or, with ri, for the authentication itself.
-func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentInput, c *card, now time.Time, ri *threeRI) (*Change, error) {
-	account, adapter, err := e.confirmingAuthenticator(ctx, w, ri)
+func (e *Engine) confirmAuthenticated(ctx context.Context, w *confirming, in *PaymentInput, c *card, now time.Time, ri *threeRI) (*Change, error) {
+	account, adapter, err := e.confirmingAuthenticator(ctx, w.loaded, ri)
 	if err != nil {
 		return nil, err
 	}
 	if w.p.Version > 0 {
-		if err := e.limitAuthentications(ctx, w); err != nil {
+		if err := e.limitAuthentications(ctx, w.loaded); err != nil {
 			return nil, err
 		}
 	}
-	bound, merchant, err := e.bind(w, c)
+	bound, merchant, err := e.bind(w.loaded, c)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentI
 	if err := move(w.p, w.a, TriggerSubmit, now); err != nil {
 		return nil, Internal(err, "confirm payment")
 	}
-	auth := e.newAuthentication(w, account, adapter, c, now)
+	auth := e.newAuthentication(w.loaded, account, adapter, c, now)
 	auth.Details.Bound, auth.Details.Merchant = bound, merchant
 	kind, number := sdk.OpPrepare, c.secrets.Number
 	if ri != nil {
@@ -52,12 +52,12 @@ func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentI
 		return nil, err
 	}
 	// Its time begins anew when the browser is told what to do, and with a challenge.
-	until := now.Add(3 * e.actionTime(w))
+	until := now.Add(3 * e.actionTime(w.loaded))
 	if auth.Instrument, auth.Key, err = e.vault.sealSecrets(c.secrets, w.p.MerchantID, auth.ShortTermID(), until); err != nil {
 		return nil, err
 	}
 	w.a.Details.Authentication = summaryOf(auth)
-	ac := &authCase{auth: auth, w: w, now: now}
+	ac := &authCase{auth: auth, w: w.loaded, now: now}
 	q, err := e.newCall(ac, account, adapter, kind, e.callRequest(ac, account, &first))
 	if err != nil {
 		return nil, err
@@ -65,12 +65,12 @@ func (e *Engine) confirmAuthenticated(ctx context.Context, w *work, in *PaymentI
 	q.secrets = InstrumentSecrets{Number: number}
 	change := &Change{Payment: w.p, Attempt: w.a, Authentication: auth, Intents: []*Operation{q.op}}
 	w.confirmed(change)
-	change.Effects = append(change.Effects, func(ctx context.Context) error { return e.authenticateConfirmed(ctx, w, ac, q) })
+	change.Effects = append(change.Effects, func(ctx context.Context) error { return e.authenticateConfirmed(ctx, w.loaded, ac, q) })
 	return change, nil
 }
 
 // authenticateConfirmed asks the authenticator of a payment that has just been confirmed, and reads what has become of the payment.
-func (e *Engine) authenticateConfirmed(ctx context.Context, w *work, ac *authCase, q *work) (err error) {
+func (e *Engine) authenticateConfirmed(ctx context.Context, w *loaded, ac *authCase, q *loaded) (err error) {
 	e.inFlight.Add(1)
 	defer e.inFlight.Done()
 	ctx = context.WithoutCancel(ctx)
@@ -90,7 +90,7 @@ func (e *Engine) authenticateConfirmed(ctx context.Context, w *work, ac *authCas
 }
 
 // confirmingAuthenticator is who authenticates a payment that is confirmed.
-func (e *Engine) confirmingAuthenticator(ctx context.Context, w *work, ri *threeRI) (*Account, AdapterInfo, error) {
+func (e *Engine) confirmingAuthenticator(ctx context.Context, w *loaded, ri *threeRI) (*Account, AdapterInfo, error) {
 	if ri != nil {
 		return ri.account, ri.adapter, nil
 	}
@@ -110,7 +110,7 @@ func (e *Engine) confirmingAuthenticator(ctx context.Context, w *work, ri *three
 }
 
 // newAuthentication is the record of an authentication that is about to begin.
-func (e *Engine) newAuthentication(w *work, account *Account, adapter AdapterInfo, c *card, now time.Time) *Authentication {
+func (e *Engine) newAuthentication(w *loaded, account *Account, adapter AdapterInfo, c *card, now time.Time) *Authentication {
 	a := &Authentication{ID: idAt(authenticationPrefix, now), MerchantID: w.p.MerchantID, PaymentID: w.p.ID, AttemptID: w.a.ID, ProfileID: w.p.ProfileID,
 		AccountID: account.ID, Connector: account.Connector, AdapterHash: adapter.Hash, State: AuthenticationCreated, CreatedAt: now, ModifiedAt: now,
 		Deadline: now.Add(e.actionTime(w)), DueAt: now.Add(e.opts.LeaseTime),
@@ -125,7 +125,7 @@ func (e *Engine) newAuthentication(w *work, account *Account, adapter AdapterInf
 }
 
 // actionTime is how long the payer may take.
-func (e *Engine) actionTime(w *work) time.Duration {
+func (e *Engine) actionTime(w *loaded) time.Duration {
 	if t := w.profile.Settings.ThreeDSPolicy().CustomerActionTTL(); t > 0 {
 		return t
 	}
@@ -133,7 +133,7 @@ func (e *Engine) actionTime(w *work) time.Duration {
 }
 
 // limitAuthentications bounds how often a card may be tried on one payment: an AReq tells who sends it about the card.
-func (e *Engine) limitAuthentications(ctx context.Context, w *work) error {
+func (e *Engine) limitAuthentications(ctx context.Context, w *loaded) error {
 	most := w.profile.Settings.ThreeDSPolicy().MaxAuthentications
 	if most == 0 {
 		return nil
@@ -194,11 +194,11 @@ func noExternal3DS(account *Account) *Error {
 
 // prepare asks the authenticator whether the card takes part, once more where it does not answer, then the fallback; what comes of it is
 // written. The authorization of a card that takes no part is performed at once.
-func (e *Engine) prepare(ctx context.Context, id string, q *work) (*authCase, error) {
+func (e *Engine) prepare(ctx context.Context, id string, q *loaded) (*authCase, error) {
 	var tried threeds.Tried
 	for {
 		ans := e.call(ctx, q)
-		var again *work
+		var again *loaded
 		var next threeds.Tried
 		c, err := e.changeAuthentication(ctx, id, func(c *authCase) (err error) {
 			next = tried
@@ -219,7 +219,7 @@ func (e *Engine) prepare(ctx context.Context, id string, q *work) (*authCase, er
 }
 
 // prepared books what came of a version look-up. It returns the next try, nil when there is none.
-func (e *Engine) prepared(ctx context.Context, c *authCase, q *work, ans authAnswer, tried *threeds.Tried) (*work, error) {
+func (e *Engine) prepared(ctx context.Context, c *authCase, q *loaded, ans authAnswer, tried *threeds.Tried) (*loaded, error) {
 	c.answered(ans)
 	a := c.auth
 	if a.State != AuthenticationCreated || !c.waiting() {
@@ -272,7 +272,7 @@ func (e *Engine) prepared(ctx context.Context, c *authCase, q *work, ans authAns
 
 // tryAgain makes the next try of a call: a version look-up at the same authenticator, or at the profile's fallback. nil when there is
 // none after all.
-func (e *Engine) tryAgain(ctx context.Context, c *authCase, q *work, retry threeds.Retry, tried *threeds.Tried) (*work, error) {
+func (e *Engine) tryAgain(ctx context.Context, c *authCase, q *loaded, retry threeds.Retry, tried *threeds.Tried) (*loaded, error) {
 	account, adapter, d := q.account, q.adapter, &c.auth.Details
 	switch retry {
 	case threeds.RetrySame:

@@ -8,7 +8,7 @@ import (
 
 // bind says what an authentication will be good for: amount, currency, card, processor's account, and the acquirer behind it where it is
 // known (contract: optional, unless nothing tells the network either).
-func (e *Engine) bind(w *work, c *card) (b AuthenticationBinding, m AuthenticationMerchant, err error) {
+func (e *Engine) bind(w *loaded, c *card) (b AuthenticationBinding, m AuthenticationMerchant, err error) {
 	b = AuthenticationBinding{Amount: w.p.NetAmount, Currency: w.p.Currency, Card: e.cardHash(w.p.MerchantID, c.secrets.Number), AccountID: w.account.ID}
 	acquirer, err := acquirerOf(w, c.facts.Network)
 	if err != nil {
@@ -41,7 +41,7 @@ type acquirerConfig struct {
 
 // acquirerOf is the acquirer of a card network: the profile's that the payment names, else that of the processor's account metadata
 // (acquirer_details, or the same keys at its top), else the profile's for the network.
-func acquirerOf(w *work, network sdk.CardNetwork) (acquirerConfig, error) {
+func acquirerOf(w *loaded, network sdk.CardNetwork) (acquirerConfig, error) {
 	named := textField(w.p.Details.Echo["profile_acquirer_id"])
 	if named == "" {
 		if c := acquirerOfAccount(w.account); c != (acquirerConfig{}) {

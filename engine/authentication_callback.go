@@ -131,7 +131,7 @@ func (e *Engine) framersOf(c *authCase) []string {
 }
 
 // framersAt are the origins of the shop's pages that may have ours in a frame. Where the operator lets all pages call, all may.
-func (e *Engine) framersAt(w *work) []string {
+func (e *Engine) framersAt(w *loaded) []string {
 	if slices.Contains(e.opts.SDKOrigins, "*") {
 		return []string{"*"}
 	}

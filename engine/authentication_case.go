@@ -14,7 +14,7 @@ import (
 // authCase is an authentication with the payment it belongs to, read together, and what is to be written of them together.
 type authCase struct {
 	auth *Authentication
-	w    *work // payment, attempt, merchant and profile
+	w    *loaded // payment, attempt, merchant and profile
 	now  time.Time
 
 	moved    bool         // payment and attempt are to be written too
@@ -42,7 +42,7 @@ func (c *authCase) waiting() bool {
 
 // loadAuthentication reads an authentication and its payment from one snapshot. ErrNotFound when there is none.
 func (e *Engine) loadAuthentication(ctx context.Context, id string) (*authCase, error) {
-	c := &authCase{w: &work{}, now: e.now().UTC().Truncate(time.Millisecond)}
+	c := &authCase{w: &loaded{}, now: e.now().UTC().Truncate(time.Millisecond)}
 	err := e.store.View(ctx, func(r Reader) (err error) {
 		if c.auth, err = r.Authentication(id); err != nil {
 			return err

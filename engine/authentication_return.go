@@ -93,7 +93,7 @@ func (e *Engine) awaitResult(ctx context.Context, c *authCase) {
 }
 
 // awaitPayment reads a payment again until it has left processing, or wait is over.
-func (e *Engine) awaitPayment(ctx context.Context, w *work, wait time.Duration) (*work, error) {
+func (e *Engine) awaitPayment(ctx context.Context, w *loaded, wait time.Duration) (*loaded, error) {
 	until, pause := e.now().Add(wait), 5*time.Millisecond
 	for {
 		fresh, err := e.load(ctx, w.p.MerchantID, w.p.ID)
@@ -119,7 +119,7 @@ const syncEvery = 3 * time.Second
 
 // syncAuthentication is a forced sync of a payment that the processor has not answered for: it asks the authenticator, where a challenge is
 // under way, and waits for an authorization that is being performed.
-func (e *Engine) syncAuthentication(ctx context.Context, w *work) error {
+func (e *Engine) syncAuthentication(ctx context.Context, w *loaded) error {
 	if w.a.Private.Invoke != nil && w.a.Details.Authentication.State != AuthenticationCreated {
 		c, err := e.loadAuthentication(ctx, w.a.Details.Authentication.ID)
 		if err != nil {
@@ -172,7 +172,7 @@ func (e *Engine) PollStatus(ctx context.Context, auth Auth, pollID string) (stri
 }
 
 // originsOf are the pages that our pages may tell that something has happened: the shop's, the requestor's, our own, and the SDK's.
-func (e *Engine) originsOf(w *work) []string {
+func (e *Engine) originsOf(w *loaded) []string {
 	var out []string
 	for _, raw := range append([]string{w.p.Details.ReturnURL, w.profile.Settings.ReturnURL, w.profile.Settings.RequestorURL, e.opts.PublicURL}, e.opts.SDKOrigins...) {
 		if o := originOf(raw); o != "" && !slices.Contains(out, o) {
@@ -191,7 +191,7 @@ func originOf(raw string) string {
 }
 
 // cancelAuthentication adds the end of the payment's authentication to the change that cancels the payment.
-func (e *Engine) cancelAuthentication(ctx context.Context, w *work, ch *Change, now time.Time) error {
+func (e *Engine) cancelAuthentication(ctx context.Context, w *loaded, ch *Change, now time.Time) error {
 	s := w.a.Details.Authentication
 	if s == nil || s.State.Ended() {
 		return nil

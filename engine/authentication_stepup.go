@@ -13,7 +13,7 @@ import (
 
 // stepUpAfter adds the authentication that follows an issuer's soft decline to the change that books the decline: a new attempt with the same
 // card. It reports whether the payment goes on so.
-func (e *Engine) stepUpAfter(ctx context.Context, w *work, b *booking, ch *Change, now time.Time) (goesOn bool, err error) {
+func (e *Engine) stepUpAfter(ctx context.Context, w *loaded, b *booking, ch *Change, now time.Time) (goesOn bool, err error) {
 	bad := b.a.Details.Error
 	if b.a.Status != AttemptFailure || bad == nil || bad.Reason != sdk.DeclineAuthenticationNeeded || w.op.Kind != sdk.OpAuthorize || len(w.op.Instrument) == 0 {
 		return false, nil
@@ -57,7 +57,7 @@ func askingFor(x *AttemptError, code string) *AttemptError {
 }
 
 // onSession says whether the payer is there: the attempt came from a browser, not long ago.
-func (e *Engine) onSession(w *work, a *Attempt, cfg threeds.Config, now time.Time) bool {
+func (e *Engine) onSession(w *loaded, a *Attempt, cfg threeds.Config, now time.Time) bool {
 	limit := cfg.CustomerActionTTL()
 	if limit == 0 {
 		limit = e.actionTime(w)
@@ -66,7 +66,7 @@ func (e *Engine) onSession(w *work, a *Attempt, cfg threeds.Config, now time.Tim
 }
 
 // stepUpAuthenticator is the profile's authenticator where the processor takes its result; nil when there is none.
-func (e *Engine) stepUpAuthenticator(ctx context.Context, w *work) (*Account, AdapterInfo, error) {
+func (e *Engine) stepUpAuthenticator(ctx context.Context, w *loaded) (*Account, AdapterInfo, error) {
 	all, err := e.dir.accounts(ctx, w.p.MerchantID)
 	if err != nil {
 		return nil, AdapterInfo{}, err
@@ -91,7 +91,7 @@ func (e *Engine) authenticationsOf(ctx context.Context, p *Payment) (list []*Aut
 }
 
 // newStepUp makes the new attempt and its authentication from the declined authorization's request and card.
-func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, ch *Change, account *Account, adapter AdapterInfo, now time.Time) (goesOn bool, err error) {
+func (e *Engine) newStepUp(ctx context.Context, w *loaded, b *booking, ch *Change, account *Account, adapter AdapterInfo, now time.Time) (goesOn bool, err error) {
 	var first sdk.Request
 	if err := e.vault.openJSON(w.op.Request, requestAD(w.op.ID), &first); err != nil {
 		return false, err
@@ -103,7 +103,7 @@ func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, ch *Change,
 	secrets.CAVV = Secret{}
 	old, p := b.a, b.p
 	card := &card{facts: *cardOr(old.Details.Card), secrets: secrets}
-	bound, merchant, err := e.bind(&work{run: run{p: p, a: old, account: w.account, adapter: w.adapter}, merchant: w.merchant, profile: w.profile}, card)
+	bound, merchant, err := e.bind(&loaded{run: run{p: p, a: old, account: w.account, adapter: w.adapter}, merchant: w.merchant, profile: w.profile}, card)
 	if err != nil {
 		return false, nil // nothing tells the network, or the payment names an acquirer that it cannot have
 	}
@@ -119,7 +119,7 @@ func (e *Engine) newStepUp(ctx context.Context, w *work, b *booking, ch *Change,
 	if err := move(p, a, TriggerSubmit, now); err != nil {
 		return false, Internal(err, "step up payment")
 	}
-	sw := &work{run: run{p: p, a: a, account: w.account, adapter: w.adapter}, merchant: w.merchant, profile: w.profile}
+	sw := &loaded{run: run{p: p, a: a, account: w.account, adapter: w.adapter}, merchant: w.merchant, profile: w.profile}
 	auth := e.newAuthentication(sw, account, adapter, card, now)
 	auth.Details.StepUp, auth.Details.Bound, auth.Details.Merchant = true, bound, merchant
 	first.AttemptID, first.Reference, first.ThreeDS, first.Request3DS, first.Exemption = a.ID, a.Details.Reference, nil, false, ""

@@ -80,7 +80,7 @@ func (e *Engine) abandon(ctx context.Context, id string) error {
 // recover goes on with an authentication that is due and waits for no result: it begins the look-up again whose node ended, lets the
 // payer ask again, or gives up.
 func (e *Engine) recover(ctx context.Context, id string) error {
-	var q *work
+	var q *loaded
 	c, err := e.changeAuthentication(ctx, id, func(c *authCase) (err error) {
 		q = nil
 		a := c.auth
@@ -116,7 +116,7 @@ func (e *Engine) recover(ctx context.Context, id string) error {
 }
 
 // beginAgain makes the look-up anew.
-func (e *Engine) beginAgain(ctx context.Context, c *authCase) (*work, error) {
+func (e *Engine) beginAgain(ctx context.Context, c *authCase) (*loaded, error) {
 	account, adapter, err := e.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
 	if err != nil {
 		return nil, err

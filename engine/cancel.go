@@ -13,7 +13,7 @@ func (e *Engine) CancelPayment(ctx context.Context, auth Auth, id, reason string
 	if auth.Publishable {
 		return nil, Unauthorized()
 	}
-	return e.changePayment(ctx, auth, id, func(w *work) (*Change, error) {
+	return e.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
 		if !w.p.Status.facts().Cancel {
 			return nil, Refused("You cannot cancel this payment because it has status " + string(w.p.Status))
 		}
@@ -34,7 +34,7 @@ func (e *Engine) CancelPayment(ctx context.Context, auth Auth, id, reason string
 }
 
 // cancelLocally ends a payment that holds no funds: no processor knows of it, or the payer has not acted yet.
-func (e *Engine) cancelLocally(ctx context.Context, w *work, now time.Time) (*Change, error) {
+func (e *Engine) cancelLocally(ctx context.Context, w *loaded, now time.Time) (*Change, error) {
 	if err := move(w.p, w.a, TriggerVoided, now); err != nil {
 		return nil, Internal(err, "cancel payment")
 	}

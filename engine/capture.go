@@ -14,7 +14,7 @@ func (e *Engine) CapturePayment(ctx context.Context, auth Auth, id string, in *C
 	if auth.Publishable {
 		return nil, Unauthorized()
 	}
-	return e.changePayment(ctx, auth, id, func(w *work) (*Change, error) {
+	return e.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
 		amount, err := e.captureAmount(ctx, w, in)
 		if err != nil {
 			return nil, err
@@ -32,7 +32,7 @@ func (e *Engine) CapturePayment(ctx context.Context, auth Auth, id string, in *C
 }
 
 // captureAmount checks a capture in the contract's order: status, capture method, amount over zero, amount within what is held.
-func (e *Engine) captureAmount(ctx context.Context, w *work, in *CaptureInput) (int64, error) {
+func (e *Engine) captureAmount(ctx context.Context, w *loaded, in *CaptureInput) (int64, error) {
 	p := w.p
 	if !p.Status.facts().Capture {
 		return 0, wrongState("captured", "payment.status", string(p.Status), statusList(RequiresCapture, PartiallyCapturedAndCapturable, Processing))

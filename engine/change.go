@@ -288,7 +288,7 @@ func (e *Engine) countChange(ctx context.Context, c *Change) {
 // driven, up to Options.LockWait, and calls decide again on fresh rows when another writer was faster. An operation whose result is unknown is
 // not waited for: decide sees the payment as processing. decide may change the rows of w; a nil Change leaves the payment as it is. The answer
 // is the payment as w shows it after the effects.
-func (e *Engine) changePayment(ctx context.Context, auth Auth, id string, decide func(w *work) (*Change, error)) (*PaymentView, error) {
+func (e *Engine) changePayment(ctx context.Context, auth Auth, id string, decide func(w *loaded) (*Change, error)) (*PaymentView, error) {
 	deadline := e.now().Add(e.opts.LockWait)
 	pause := 5 * time.Millisecond
 	for {
@@ -326,7 +326,7 @@ func (e *Engine) changePayment(ctx context.Context, auth Auth, id string, decide
 }
 
 // changeLoaded is one try of changePayment.
-func (e *Engine) changeLoaded(ctx context.Context, auth Auth, w *work, decide func(w *work) (*Change, error)) error {
+func (e *Engine) changeLoaded(ctx context.Context, auth Auth, w *loaded, decide func(w *loaded) (*Change, error)) error {
 	if auth.Repeated {
 		if done, err := e.didAlready(ctx, w); err != nil || done {
 			return err
@@ -340,7 +340,7 @@ func (e *Engine) changeLoaded(ctx context.Context, auth Auth, w *work, decide fu
 }
 
 // announced gives a change the merchant's event of the payment's new status, and returns the change.
-func (e *Engine) announced(w *work, c *Change, now time.Time) (_ *Change, err error) {
+func (e *Engine) announced(w *loaded, c *Change, now time.Time) (_ *Change, err error) {
 	c.Event, err = e.eventOf(w, c.Payment, c.Attempt, now)
 	return c, err
 }

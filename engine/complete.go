@@ -42,7 +42,7 @@ func (e *Engine) PaymentReturn(ctx context.Context, in ReturnInput) (*ReturnView
 		return nil, NotFound("Payment")
 	}
 	auth := Auth{MerchantID: in.MerchantID}
-	v, err := e.changePayment(ctx, auth, in.PaymentID, func(w *work) (*Change, error) {
+	v, err := e.changePayment(ctx, auth, in.PaymentID, func(w *loaded) (*Change, error) {
 		if w.a.ID != attempt || w.a.Connector != in.Connector {
 			return nil, NotFound("Payment")
 		}
@@ -62,7 +62,7 @@ func (e *Engine) PaymentReturn(ctx context.Context, in ReturnInput) (*ReturnView
 
 // CompleteAuthorize goes on after device data collection: with the publishable key and the client secret.
 func (e *Engine) CompleteAuthorize(ctx context.Context, auth Auth, id, clientSecret, deviceData string) (*PaymentView, error) {
-	return e.changePayment(ctx, auth, id, func(w *work) (*Change, error) {
+	return e.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
 		if err := checkSecret(auth, w.p, clientSecret, e.now()); err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (e *Engine) CompleteAuthorize(ctx context.Context, auth Auth, id, clientSec
 
 // complete begins the adapter's complete operation. Where the adapter has none, or the payer came by the plain return URL, the processor is
 // asked instead.
-func (e *Engine) complete(ctx context.Context, w *work, r *sdk.Return, wanted bool) (*Change, error) {
+func (e *Engine) complete(ctx context.Context, w *loaded, r *sdk.Return, wanted bool) (*Change, error) {
 	if w.a.Private.Invoke != nil {
 		return nil, nil // the processor has not heard of the payment yet: an authentication of ours is waited for
 	}
@@ -111,7 +111,7 @@ func (e *Engine) complete(ctx context.Context, w *work, r *sdk.Return, wanted bo
 }
 
 // takeOver gives complete the request and the card of the operation that it completes.
-func (e *Engine) takeOver(ctx context.Context, w *work, first *Operation) error {
+func (e *Engine) takeOver(ctx context.Context, w *loaded, first *Operation) error {
 	later := w.req
 	if err := e.vault.openJSON(first.Request, requestAD(first.ID), &w.req); err != nil {
 		return err

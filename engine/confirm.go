@@ -18,7 +18,7 @@ func attemptID(paymentID string, number int) string { return paymentID + "_" + s
 
 // ConfirmPayment charges a payment: with the publishable key and the payment's client secret, or with the secret key without it.
 func (e *Engine) ConfirmPayment(ctx context.Context, auth Auth, id string, in *PaymentInput) (*PaymentView, error) {
-	v, err := e.changePayment(ctx, auth, id, func(w *work) (*Change, error) {
+	v, err := e.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
 		if err := checkSecret(auth, w.p, in.ClientSecret, e.now()); err != nil {
 			return nil, err
 		}
@@ -38,7 +38,7 @@ func (e *Engine) ConfirmPayment(ctx context.Context, auth Auth, id string, in *P
 }
 
 // confirmLoaded holds the confirm of an existing payment against the rules and performs it.
-func (e *Engine) confirmLoaded(ctx context.Context, w *work, in *PaymentInput) (*Change, error) {
+func (e *Engine) confirmLoaded(ctx context.Context, w *loaded, in *PaymentInput) (*Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	if err := e.confirmable(w, now); err != nil {
 		return nil, err
@@ -70,14 +70,15 @@ func (e *Engine) confirmLoaded(ctx context.Context, w *work, in *PaymentInput) (
 	if err := checkAmountToCapture(w.p.Details.AmountToCapture, w.p.Amount, w.p.NetAmount, w.p.Details.CaptureMethod, false); err != nil {
 		return nil, err
 	}
+	next := &confirming{loaded: w}
 	if w.p.Status == Failed {
-		w.softDeclined = w.a.Details.Error != nil && w.a.Details.Error.Reason == sdk.DeclineAuthenticationNeeded
+		next.softDeclined = w.a.Details.Error != nil && w.a.Details.Error.Reason == sdk.DeclineAuthenticationNeeded
 		w.p.AttemptCount++
 		w.a = newAttempt(w.p, w.p.AttemptCount, now)
 		w.p.AttemptID = w.a.ID
 	}
 	w.a.Amount = w.p.NetAmount
-	return e.confirm(ctx, w, in)
+	return e.confirm(ctx, next, in)
 }
 
 // checkOtherCustomer refuses to give a payment that has a customer to another one.
@@ -96,7 +97,7 @@ func customerOf(in *PaymentInput) string {
 }
 
 // confirmable refuses a confirm that the payment's status does not let through.
-func (e *Engine) confirmable(w *work, now time.Time) error {
+func (e *Engine) confirmable(w *loaded, now time.Time) error {
 	s := w.p.Status
 	switch {
 	case s.facts().Confirm:
@@ -147,7 +148,7 @@ func (e *Engine) CheckClientSecret(ctx context.Context, auth Auth, paymentID, cl
 }
 
 // confirm routes the payment and decides what is done first: an authentication, or the authorization.
-func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput) (*Change, error) {
+func (e *Engine) confirm(ctx context.Context, w *confirming, in *PaymentInput) (*Change, error) {
 	if err := checkConfirm(w.p, in); err != nil {
 		return nil, err
 	}
@@ -201,7 +202,7 @@ func (e *Engine) confirm(ctx context.Context, w *work, in *PaymentInput) (*Chang
 }
 
 // fillAttempt notes what the attempt is made with.
-func (e *Engine) fillAttempt(w *work, in *PaymentInput, c *card) {
+func (e *Engine) fillAttempt(w *confirming, in *PaymentInput, c *card) {
 	a := w.a
 	a.Connector, a.AccountID = w.account.Connector, w.account.ID
 	f := c.facts
@@ -223,15 +224,15 @@ func (e *Engine) fillAttempt(w *work, in *PaymentInput, c *card) {
 }
 
 // prepareAuthorize is the change that makes the authorization's intent durable, with the payment and attempt that are confirmed.
-func (e *Engine) prepareAuthorize(w *work, in *PaymentInput, card *card, now time.Time) (*Change, error) {
+func (e *Engine) prepareAuthorize(w *confirming, in *PaymentInput, card *card, now time.Time) (*Change, error) {
 	w.leaseEnd = e.now().Add(e.opts.LeaseTime)
-	w.op = e.driver.newOperation(&w.run, authorizeKind(w), w.a.Amount, now)
+	w.op = e.driver.newOperation(&w.run, authorizeKind(w.loaded), w.a.Amount, now)
 	w.secrets = card.secrets
 	if in.ThreeDS != nil {
 		w.secrets.CAVV = in.ThreeDS.CAVV
 	}
 	w.req = e.driver.firstRequest(&w.run, w.instrument, in, card)
-	c, err := e.intent(w, TriggerSubmit, now)
+	c, err := e.intent(w.loaded, TriggerSubmit, now)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +241,7 @@ func (e *Engine) prepareAuthorize(w *work, in *PaymentInput, card *card, now tim
 }
 
 // confirmed adds to a change what every confirm takes: the customer, the card kept for it, and the saved method that it charges.
-func (w *work) confirmed(c *Change) {
+func (w *confirming) confirmed(c *Change) {
 	c.CustomerSeen, c.DropCard, c.Instrument = true, w.p.Details.Token, w.instrument
 	w.p.Details.Token = ""
 	if w.instrument != nil {
@@ -249,7 +250,7 @@ func (w *work) confirmed(c *Change) {
 }
 
 // authorizeKind is the operation that begins a payment at the processor.
-func authorizeKind(w *work) sdk.Operation {
+func authorizeKind(w *loaded) sdk.Operation {
 	if w.p.NetAmount == 0 && slices.Contains(w.adapter.Manifest.Operations, sdk.OpVerify) {
 		return sdk.OpVerify // zero amount: checked (and stored), not charged
 	}
@@ -257,7 +258,7 @@ func authorizeKind(w *work) sdk.Operation {
 }
 
 // instrument is the card to charge: typed, saved, or the one kept when the payment was created. What else is charged is in w.instrument.
-func (e *Engine) instrument(ctx context.Context, w *work, in *PaymentInput, now time.Time) (_ *card, err error) {
+func (e *Engine) instrument(ctx context.Context, w *confirming, in *PaymentInput, now time.Time) (_ *card, err error) {
 	if w.instrument, err = e.requestedInstrument(ctx, w.p, in, now); err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (e *Engine) CreatePayment(ctx context.Context, auth Auth, in *PaymentInput)
 	if err := checkCreate(in); err != nil {
 		return nil, err
 	}
-	w := &work{run: run{token: auth.RequestToken}}
+	w := &loaded{run: run{token: auth.RequestToken}}
 	if in.PaymentID == "" && auth.RequestToken != "" {
 		in.PaymentID = auth.RequestToken // a repetition of this request finds the same payment
 		if auth.Repeated {
@@ -46,11 +46,12 @@ func (e *Engine) CreatePayment(ctx context.Context, auth Auth, in *PaymentInput)
 	}
 	present(w.p, w.a)
 	w.a.Amount = w.p.NetAmount
-	decide := e.createOnly
+	var c *Change
 	if isTrue(in.Confirm) {
-		decide = e.confirm
+		c, err = e.confirm(ctx, &confirming{loaded: w}, in)
+	} else {
+		c, err = e.createOnly(w, in)
 	}
-	c, err := decide(ctx, w, in)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func newAttempt(p *Payment, number int, now time.Time) *Attempt {
 }
 
 // createOnly stores a payment that is not confirmed yet, and its card for a few minutes.
-func (e *Engine) createOnly(_ context.Context, w *work, in *PaymentInput) (*Change, error) {
+func (e *Engine) createOnly(w *loaded, in *PaymentInput) (*Change, error) {
 	now := w.p.CreatedAt
 	token, err := e.keepCard(w, in, now)
 	if err != nil {
@@ -115,7 +116,7 @@ func createError(err error) error {
 }
 
 // keepCard seals a typed card until the payment is confirmed, at most as long as the contract says; nil without a card.
-func (e *Engine) keepCard(w *work, in *PaymentInput, now time.Time) (*CardToken, error) {
+func (e *Engine) keepCard(w *loaded, in *PaymentInput, now time.Time) (*CardToken, error) {
 	if in.Card == nil {
 		return nil, nil
 	}

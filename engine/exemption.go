@@ -33,7 +33,7 @@ func exemptionsTaken(m *sdk.Manifest) []threeds.Exemption {
 // Secure is decided again when the message version is known (chooseChallenge). nil where neither payment nor profile want exemptions.
 // instead says that a payment which asked for no authentication is to be authenticated after all: it asked for an exemption that cannot be
 // claimed, and its payer is there.
-func (e *Engine) exempt(ctx context.Context, w *work, in *PaymentInput, c *card, plain bool) (x *AttemptExemption, instead bool, err error) {
+func (e *Engine) exempt(ctx context.Context, w *confirming, in *PaymentInput, c *card, plain bool) (x *AttemptExemption, instead bool, err error) {
 	cfg, requested := w.profile.Settings.ThreeDSPolicy(), requestedExemption(w.p)
 	if in.ThreeDS != nil || w.instrument != nil && w.instrument.MerchantInitiated || requested == threeds.NoExemption && !cfg.Exempts() {
 		return nil, false, nil
@@ -49,11 +49,11 @@ func (e *Engine) exempt(ctx context.Context, w *work, in *PaymentInput, c *card,
 	case w.instrument != nil && w.instrument.Method != nil:
 		x.Card = w.instrument.Method.Fingerprint
 	}
-	payer, err := e.payer(ctx, w, x, &c.facts)
+	payer, err := e.payer(ctx, w.loaded, x, &c.facts)
 	if err != nil {
 		return nil, false, err
 	}
-	payer.Asked, payer.Forced = external, external && e.forced(w)
+	payer.Asked, payer.Forced = external, external && e.forced(w.loaded)
 	payer.SoftDeclined = w.softDeclined
 	payer.FirstOfSeries = w.p.Details.SetupFutureUsage == usageOffSession && (w.instrument == nil || !w.instrument.Stored)
 	payer.ProcessorTakes = exemptionsTaken(w.adapter.Manifest)
@@ -66,7 +66,7 @@ func (e *Engine) exempt(ctx context.Context, w *work, in *PaymentInput, c *card,
 	if !refused || plain || w.p.Details.AuthenticationType == authenticationThreeDS || !payerThere(w.p) || c.secrets.Number.IsZero() || c.facts.Network == "" {
 		return x, false, nil
 	}
-	account, _, err := e.stepUpAuthenticator(ctx, w)
+	account, _, err := e.stepUpAuthenticator(ctx, w.loaded)
 	return x, account != nil, err
 }
 
@@ -90,12 +90,12 @@ func payerThere(p *Payment) bool {
 	return v.Browser != nil && !isTrue(p.Details.OffSession) && hasAddress(addressOf(billing))
 }
 
-func (e *Engine) forced(w *work) bool {
+func (e *Engine) forced(w *loaded) bool {
 	return w.profile.Settings.Force3DSChallenge || string(w.p.Details.Echo["force_3ds_challenge"]) == "true"
 }
 
 // payer is what is known of the payment's amount, card and issuer for the decision, with what was counted so far.
-func (e *Engine) payer(ctx context.Context, w *work, x *AttemptExemption, card *CardFacts) (threeds.Payer, error) {
+func (e *Engine) payer(ctx context.Context, w *loaded, x *AttemptExemption, card *CardFacts) (threeds.Payer, error) {
 	p := threeds.Payer{EURCents: x.EURCents, Requested: requestedExemption(w.p), AddCard: w.p.NetAmount == 0, Counters: threeds.NoCounters}
 	network := sdk.CardNetwork("")
 	if card != nil {

@@ -121,7 +121,7 @@ func (e *Engine) owns(a *Account, name string) bool {
 }
 
 // loadAt loads the payment and attempt an event is about; nil when there is none.
-func (e *Engine) loadAt(ctx context.Context, account *Account, ev *sdk.Event) (*work, error) {
+func (e *Engine) loadAt(ctx context.Context, account *Account, ev *sdk.Event) (*loaded, error) {
 	var found []*Attempt
 	err := e.store.View(ctx, func(r Reader) (err error) {
 		found, err = r.AttemptsAt(account.MerchantID, account.ID, ev.TransactionID, ev.Reference)
@@ -147,7 +147,7 @@ func (e *Engine) loadAt(ctx context.Context, account *Account, ev *sdk.Event) (*
 }
 
 // believe books what a genuine message says of a payment.
-func (e *Engine) believe(ctx context.Context, w *work, o *sdk.Outcome) error {
+func (e *Engine) believe(ctx context.Context, w *loaded, o *sdk.Outcome) error {
 	if o.Amount != nil && o.Amount.Currency != "" && o.Amount.Currency != w.p.Currency {
 		e.metrics.Alarm("amount_mismatch")
 		return e.keepMessage(ctx, w, o, "another currency than the payment's")
@@ -174,7 +174,7 @@ func (e *Engine) believe(ctx context.Context, w *work, o *sdk.Outcome) error {
 
 // asAsked is what a message says in the terms of what was asked for. Where the processor was to capture the payment at once and offers no
 // query, its approval is the last that is heard of it: the money is taken, as with the same approval in an answer.
-func (w *work) asAsked(o *sdk.Outcome) *sdk.Outcome {
+func (w *loaded) asAsked(o *sdk.Outcome) *sdk.Outcome {
 	if o.Status != sdk.StatusAuthorized || adapterCapture(w.p.Details.CaptureMethod) == sdk.CaptureManual ||
 		slices.Contains(w.adapter.Manifest.Operations, sdk.OpSync) {
 		return o
@@ -185,7 +185,7 @@ func (w *work) asAsked(o *sdk.Outcome) *sdk.Outcome {
 }
 
 // learn books what a message tells of an attempt that no operation is open on. What cannot be booked is kept and raised.
-func (e *Engine) learn(ctx context.Context, w *work, o *sdk.Outcome) error {
+func (e *Engine) learn(ctx context.Context, w *loaded, o *sdk.Outcome) error {
 	if err := e.keepLate(ctx, w, o); err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (e *Engine) learn(ctx context.Context, w *work, o *sdk.Outcome) error {
 }
 
 // keepMessage keeps what a message told beside the attempt's latest operation, once.
-func (e *Engine) keepMessage(ctx context.Context, w *work, o *sdk.Outcome, note string) error {
+func (e *Engine) keepMessage(ctx context.Context, w *loaded, o *sdk.Outcome, note string) error {
 	ops, err := e.operationsOf(ctx, w.p)
 	if err != nil {
 		return err

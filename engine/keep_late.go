@@ -15,7 +15,7 @@ const lateTries = 10
 // keepLate takes in a reference to a saved card that the processor made after it approved the payment: on the attempt, and on the saved method.
 // Some processors make references in the background and send them in a message or with the answer to a query, any number of times. An outcome
 // counts only when it says that the payment stands.
-func (e *Engine) keepLate(ctx context.Context, w *work, o *sdk.Outcome) error {
+func (e *Engine) keepLate(ctx context.Context, w *loaded, o *sdk.Outcome) error {
 	switch o.Status {
 	case sdk.StatusAuthorized, sdk.StatusCaptured, sdk.StatusVerified:
 	default:
@@ -56,7 +56,7 @@ func (e *Engine) keepLate(ctx context.Context, w *work, o *sdk.Outcome) error {
 
 // keepCardOf saves the card of an operation whose node has died, while the card can still be read. Evidence of the payment may come only after
 // card and CVC are destroyed.
-func (e *Engine) keepCardOf(ctx context.Context, w *work) {
+func (e *Engine) keepCardOf(ctx context.Context, w *loaded) {
 	if w.a.Details.Save == "" || w.a.Details.MethodID != "" || len(w.op.Instrument) == 0 || refused(w.a.Status) || approved(w.a.Status) {
 		return
 	}
@@ -77,6 +77,6 @@ func (e *Engine) keepCardOf(ctx context.Context, w *work) {
 }
 
 // saveInput is what decideSaved needs of w; p and a are the rows as the decision leaves them.
-func (w *work) saveInput(p *Payment, a *Attempt) SaveInput {
+func (w *loaded) saveInput(p *Payment, a *Attempt) SaveInput {
 	return SaveInput{Payment: p, Attempt: a, Operation: w.op, Number: w.secrets.Number, Tries: &w.saveTries}
 }

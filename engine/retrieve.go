@@ -45,7 +45,7 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth Auth, id string, in R
 }
 
 // forceSync asks the processor what has become of a payment and books the answer. It never sends anything that could act.
-func (e *Engine) forceSync(ctx context.Context, w *work) error {
+func (e *Engine) forceSync(ctx context.Context, w *loaded) error {
 	if w.a.AccountID == "" {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (e *Engine) forceSync(ctx context.Context, w *work) error {
 }
 
 // pendingOperation is the operation that waits for the customer or the processor; nil when there is none.
-func (e *Engine) pendingOperation(ctx context.Context, w *work) (*Operation, error) {
+func (e *Engine) pendingOperation(ctx context.Context, w *loaded) (*Operation, error) {
 	if w.a.AccountID == "" {
 		return nil, nil
 	}
@@ -106,7 +106,7 @@ func (e *Engine) operationsOf(ctx context.Context, p *Payment) (ops []*Operation
 }
 
 // openOperation is the latest operation of the attempt that is in flight, unknown or pending; nil when there is none.
-func (e *Engine) openOperation(ctx context.Context, w *work) (*Operation, error) {
+func (e *Engine) openOperation(ctx context.Context, w *loaded) (*Operation, error) {
 	ops, err := e.operationsOf(ctx, w.p)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (e *Engine) openOperation(ctx context.Context, w *work) (*Operation, error)
 
 // bookEvidence books what a sync tells of a payment on which no operation of ours is open: captured or released at the processor by
 // someone else.
-func (e *Engine) bookEvidence(ctx context.Context, w *work, o *sdk.Outcome) error {
+func (e *Engine) bookEvidence(ctx context.Context, w *loaded, o *sdk.Outcome) error {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	b := booking{p: w.p.clone(), a: w.a.clone(), op: &Operation{Kind: sdk.OpSync}}
 	var err error
@@ -177,7 +177,7 @@ func (e *Engine) ListPayments(ctx context.Context, auth Auth, in ListInput) ([]*
 	if in.Limit < 1 || in.Limit > 100 {
 		return nil, Unprocessable("limit", "limit should be in between 1 and 100")
 	}
-	var works []*work
+	var works []*loaded
 	err := e.store.View(ctx, func(r Reader) error {
 		list, err := r.Payments(auth.MerchantID, auth.ProfileID, in)
 		if err != nil {
@@ -192,7 +192,7 @@ func (e *Engine) ListPayments(ctx context.Context, auth Auth, in ListInput) ([]*
 			if err != nil {
 				return err
 			}
-			works = append(works, &work{run: run{p: p, a: a}, method: m})
+			works = append(works, &loaded{run: run{p: p, a: a}, method: m})
 		}
 		return nil
 	})

@@ -8,7 +8,7 @@ import (
 // routeInstrument picks the connector account for a stored credential: in the order of the routing, the first account that has a reference of its
 // own, or that takes the card with the network's transaction id. Where the payment names no connector, the profile's other accounts are tried
 // last: a credential is good only at the account that made it.
-func (e *Engine) routeInstrument(ctx context.Context, w *work, in *PaymentInput, c *card) (*Account, AdapterInfo, error) {
+func (e *Engine) routeInstrument(ctx context.Context, w *confirming, in *PaymentInput, c *card) (*Account, AdapterInfo, error) {
 	all, err := e.dir.accounts(ctx, w.p.MerchantID)
 	if err != nil {
 		return nil, AdapterInfo{}, err

@@ -13,7 +13,7 @@ import (
 // settle books a verdict: payment, attempt, operation and the merchant's event move together. It is idempotent and retried until
 // durable; when that takes longer than Options.SettleTimeout it goes on in the background, and the caller is shown the payment as it
 // is durable (processing). An operation that someone else has closed is not closed again: what was learned is kept as evidence.
-func (e *Engine) settle(ctx context.Context, w *work, v verdict) error {
+func (e *Engine) settle(ctx context.Context, w *loaded, v verdict) error {
 	if v.outcome == nil && v.text != "" || v.alarm != "" {
 		e.log.LogAttrs(ctx, slog.LevelWarn, "operation did not end cleanly", slog.String("operation_id", w.op.ID), slog.String("kind", string(w.op.Kind)),
 			slog.String("connector", w.op.Connector), slog.String("status", string(v.status)), slog.String("alarm", v.alarm), slog.String("text", v.text))
@@ -42,7 +42,7 @@ func (e *Engine) settle(ctx context.Context, w *work, v verdict) error {
 	return toldOf(v, w)
 }
 
-func (e *Engine) settleLater(ctx context.Context, w *work, v verdict) {
+func (e *Engine) settleLater(ctx context.Context, w *loaded, v verdict) {
 	for {
 		select {
 		case <-e.closing:
@@ -58,7 +58,7 @@ func (e *Engine) settleLater(ctx context.Context, w *work, v verdict) {
 var errClosed = errors.New("the operation is closed already")
 
 // settleOnce decides what a verdict changes and commits it, anew whenever another writer was faster.
-func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
+func (e *Engine) settleOnce(ctx context.Context, w *loaded, v verdict) error {
 	for {
 		c, err := e.settlement(ctx, w, v)
 		if err != nil {
@@ -81,7 +81,7 @@ func (e *Engine) settleOnce(ctx context.Context, w *work, v verdict) error {
 }
 
 // settlement is what a verdict changes: the payment, its attempt and the operation, the customer's saved card, and what follows at once.
-func (e *Engine) settlement(ctx context.Context, w *work, v verdict) (*Change, error) {
+func (e *Engine) settlement(ctx context.Context, w *loaded, v verdict) (*Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	b := book(w.p, w.a, w.op, w.adapter.Manifest, v, now)
 	c := &Change{Payment: b.p, Attempt: b.a, Settled: b.op, Journal: w.journal}
@@ -117,7 +117,7 @@ func (e *Engine) settlement(ctx context.Context, w *work, v verdict) (*Change, e
 }
 
 // reload reads the rows again after someone else changed them; errClosed when the operation is not ours to close any more.
-func (e *Engine) reload(ctx context.Context, w *work) error {
+func (e *Engine) reload(ctx context.Context, w *loaded) error {
 	var p *Payment
 	var a *Attempt
 	var op *Operation
@@ -154,7 +154,7 @@ func later(a, b time.Time) time.Time {
 }
 
 // keepEvidence records what was learned of a closed operation, and raises it where it says something else than what was booked.
-func (e *Engine) keepEvidence(ctx context.Context, w *work, source string, o *sdk.Outcome) error {
+func (e *Engine) keepEvidence(ctx context.Context, w *loaded, source string, o *sdk.Outcome) error {
 	var booked sdk.Outcome
 	if o == nil || len(w.op.Outcome) > 0 && json.Unmarshal(w.op.Outcome, &booked) == nil && booked.Status == o.Status {
 		return nil // nothing new
@@ -172,11 +172,11 @@ func (e *Engine) keepEvidence(ctx context.Context, w *work, source string, o *sd
 }
 
 // releaseRest adds the void of a partial capture's rest to the capture's own change: a crash in between loses nothing.
-func (e *Engine) releaseRest(w *work, b *booking, c *Change, now time.Time) error {
+func (e *Engine) releaseRest(w *loaded, b *booking, c *Change, now time.Time) error {
 	if !b.release {
 		return nil
 	}
-	next := &work{run: run{p: b.p, a: b.a, account: w.account, adapter: w.adapter, leaseEnd: e.now().Add(e.opts.LeaseTime)}, merchant: w.merchant, profile: w.profile}
+	next := &loaded{run: run{p: b.p, a: b.a, account: w.account, adapter: w.adapter, leaseEnd: e.now().Add(e.opts.LeaseTime)}, merchant: w.merchant, profile: w.profile}
 	next.op = e.driver.newOperation(&next.run, sdk.OpVoid, b.a.Authorized-b.a.Captured, now)
 	next.req = e.driver.laterRequest(&next.run, b.a.Authorized-b.a.Captured)
 	b.p.OpenOperation = next.op.ID
@@ -192,14 +192,14 @@ func (e *Engine) releaseRest(w *work, b *booking, c *Change, now time.Time) erro
 }
 
 // eventOf makes the merchant's event of a change; nil when nothing changed that merchants are told of.
-func (e *Engine) eventOf(w *work, p *Payment, a *Attempt, now time.Time) (*Event, error) {
+func (e *Engine) eventOf(w *loaded, p *Payment, a *Attempt, now time.Time) (*Event, error) {
 	kind := p.Status.facts().Event
 	announced := announcement(p, a)
 	if kind == "" || announced == p.Details.Announced {
 		return nil, nil
 	}
 	p.Details.Announced = announced
-	v := e.view(&work{run: run{p: p, a: a}, method: w.method, merchant: w.merchant, profile: w.profile})
+	v := e.view(&loaded{run: run{p: p, a: a}, method: w.method, merchant: w.merchant, profile: w.profile})
 	v.ManualRetryAllowed = e.retryAllowed(p, w.profile, now)
 	return e.paymentEvent(kind, now, v)
 }

@@ -26,7 +26,7 @@ func (e *Engine) busy(ctx context.Context, p *Payment) (bool, error) {
 
 // didAlready says whether an earlier try of the same request (by its Idempotency-Key) has made an operation on the payment. Its seed,
 // derived from the request's token, gives it away.
-func (e *Engine) didAlready(ctx context.Context, w *work) (bool, error) {
+func (e *Engine) didAlready(ctx context.Context, w *loaded) (bool, error) {
 	ops, err := e.operationsOf(ctx, w.p)
 	if err != nil {
 		return false, err

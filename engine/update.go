@@ -11,7 +11,7 @@ func (e *Engine) UpdatePayment(ctx context.Context, auth Auth, id string, in *Pa
 	if auth.Publishable {
 		return nil, Unauthorized()
 	}
-	return e.changePayment(ctx, auth, id, func(w *work) (*Change, error) {
+	return e.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
 		if !w.p.Status.facts().Update {
 			return nil, Refused("You cannot update this payment because it has status " + string(w.p.Status))
 		}
@@ -25,7 +25,7 @@ func (e *Engine) UpdatePayment(ctx context.Context, auth Auth, id string, in *Pa
 	})
 }
 
-func (e *Engine) updateAndConfirm(ctx context.Context, w *work, in *PaymentInput) (*Change, error) {
+func (e *Engine) updateAndConfirm(ctx context.Context, w *loaded, in *PaymentInput) (*Change, error) {
 	if in.Amount != nil {
 		w.p.Amount = *in.Amount
 	}
@@ -35,7 +35,7 @@ func (e *Engine) updateAndConfirm(ctx context.Context, w *work, in *PaymentInput
 	return e.confirmLoaded(ctx, w, in)
 }
 
-func (e *Engine) update(w *work, in *PaymentInput) (*Change, error) {
+func (e *Engine) update(w *loaded, in *PaymentInput) (*Change, error) {
 	now := e.now().UTC().Truncate(time.Millisecond)
 	amount := w.p.Amount
 	if in.Amount != nil {

@@ -5,7 +5,7 @@ import (
 )
 
 // toldOf is what the caller is told of an operation that could not be performed; nil when the payment itself tells.
-func toldOf(v verdict, w *work) error {
+func toldOf(v verdict, w *loaded) error {
 	switch v.status {
 	case OperationFailed:
 		cause := &adapterError{w.account.Connector, w.op.Kind, v.text}

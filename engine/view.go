@@ -7,7 +7,7 @@ import (
 )
 
 // view is what an answer shows of a payment.
-func (e *Engine) view(w *work) *PaymentView {
+func (e *Engine) view(w *loaded) *PaymentView {
 	v := &PaymentView{Payment: w.p, Attempt: w.a, Method: w.method, Merchant: w.merchant, Profile: w.profile, BaseURL: e.opts.PublicURL,
 		ManualRetryAllowed: e.retryAllowed(w.p, w.profile, e.now()), ConnectorStatus: w.httpStatus}
 	if w.p.Status == RequiresCustomerAction && w.a.Details.NextAction != nil {
@@ -17,8 +17,8 @@ func (e *Engine) view(w *work) *PaymentView {
 }
 
 // load reads a payment with its latest attempt, merchant and profile, opened.
-func (e *Engine) load(ctx context.Context, merchantID, id string) (*work, error) {
-	w := &work{}
+func (e *Engine) load(ctx context.Context, merchantID, id string) (*loaded, error) {
+	w := &loaded{}
 	err := e.store.View(ctx, func(r Reader) (err error) {
 		if w.p, err = r.Payment(merchantID, id); err != nil {
 			return err
@@ -39,7 +39,7 @@ func (e *Engine) load(ctx context.Context, merchantID, id string) (*work, error)
 }
 
 // open decrypts and completes what load read.
-func (e *Engine) open(ctx context.Context, w *work) (err error) {
+func (e *Engine) open(ctx context.Context, w *loaded) (err error) {
 	if err := errors.Join(e.vault.openPayment(w.p), e.vault.openAttempt(w.a)); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (e *Engine) open(ctx context.Context, w *work) (err error) {
 }
 
 // withAccount finds the connector account and adapter the attempt was routed to.
-func (e *Engine) withAccount(ctx context.Context, w *work) error {
+func (e *Engine) withAccount(ctx context.Context, w *loaded) error {
 	all, err := e.dir.accounts(ctx, w.p.MerchantID)
 	if err != nil {
 		return err
