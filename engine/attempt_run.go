@@ -5,15 +5,6 @@ import (
 	"time"
 )
 
-// loaded is a payment as it was read, with its latest attempt, its merchant and profile, and the saved method of the attempt.
-type loaded struct {
-	run
-	merchant  *Merchant
-	profile   *Profile
-	method    *PaymentMethod // opened; nil without one
-	saveTries saveTries
-}
-
 // confirming is a loaded payment that is being confirmed: with the instrument that it charges and what is decided before anything is sent.
 type confirming struct {
 	*loaded

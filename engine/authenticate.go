@@ -45,7 +45,7 @@ type AuthenticationView struct {
 // AuthenticatePayment sends the AReq of a payment that waits for it, once: called again it gives the same answer. Errors: HE_02, IR_04
 // without client secret or billing address, IR_09, IR_08, IR_16 when there is nothing to authenticate (429 after too many tries).
 func (e *Engine) AuthenticatePayment(ctx context.Context, auth Auth, paymentID string, in AuthenticationInput) (*AuthenticationView, error) {
-	w, err := e.load(ctx, auth.MerchantID, paymentID)
+	w, err := e.changes.load(ctx, auth.MerchantID, paymentID)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func (e *Engine) authenticateConfirmed(ctx context.Context, w *loaded, ac *authC
 	if err != nil {
 		return err
 	}
-	fresh, err := e.load(ctx, w.p.MerchantID, w.p.ID)
+	fresh, err := e.changes.load(ctx, w.p.MerchantID, w.p.ID)
 	if err == nil {
 		*w = *fresh
 	}

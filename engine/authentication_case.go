@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -59,7 +58,7 @@ func (e *Engine) loadAuthentication(ctx context.Context, id string) (*authCase, 
 	if err != nil {
 		return nil, Internal(err, "read authentication")
 	}
-	return c, errors.Join(e.vault.openAuthentication(c.auth), e.open(ctx, c.w))
+	return c, errors.Join(e.vault.openAuthentication(c.auth), e.changes.open(ctx, c.w))
 }
 
 // changeAuthentication reads, lets f change what was read, and writes it by compare-and-set; when someone else was faster it begins
@@ -92,25 +91,13 @@ func (e *Engine) commitAuthentication(ctx context.Context, c *authCase) (err err
 		c.w.p.ModifiedAt, c.w.a.ModifiedAt = c.now, c.now
 		ch.Payment, ch.Attempt = c.w.p, c.w.a
 		if c.queued == nil { // with an authorization queued the payment only passes through processing
-			if ch, err = e.announced(c.w, ch, c.now); err != nil {
+			if ch, err = e.changes.announced(c.w, ch, c.now); err != nil {
 				return err
 			}
 		}
 	}
 	ch.Effects = e.followUps(c)
-	return e.commit(ctx, ch)
-}
-
-// closeAuthenticatorCall writes the end of an operation at an authenticator. One that recovery has closed meanwhile stays as it is.
-func closeAuthenticatorCall(tx Tx, op *Operation) error {
-	fresh, err := tx.Operation(op.ID)
-	if err != nil {
-		return err
-	}
-	if !fresh.Status.Open() {
-		return nil
-	}
-	return tx.UpdateOperation(op)
+	return e.changes.commit(ctx, ch)
 }
 
 // answered takes an operation that has ended over into the change.
@@ -148,13 +135,4 @@ func (e *Engine) authenticationByToken(ctx context.Context, use URLUse, token st
 		return nil, ErrNotFound
 	}
 	return e.loadAuthentication(ctx, id)
-}
-
-// authenticationEnded counts and logs how an authentication ended.
-func (e *Engine) authenticationEnded(ctx context.Context, a *Authentication) {
-	d := &a.Details
-	e.log.LogAttrs(ctx, slog.LevelInfo, "authentication ended", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
-		slog.String("authenticator", a.Connector), slog.String("outcome", a.Outcome), slog.String("trans_status", d.TransStatus),
-		slog.String("reason", d.TransStatusReason), slog.String("error_code", d.ErrorCode), slog.String("vendor_code", d.VendorCode))
-	e.metrics.AuthenticationDone(a.Connector, string(d.Network), a.Outcome, d.flow(), a.ModifiedAt.Sub(a.CreatedAt))
 }

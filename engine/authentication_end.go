@@ -84,7 +84,7 @@ func (e *Engine) takeResult(ctx context.Context, c *authCase, d threeds.Decision
 		e.finish(c, AuthenticationExpired, string(d.Outcome))
 		return nil
 	}
-	if err := e.withAccount(ctx, c.w); err != nil {
+	if err := e.changes.withAccount(ctx, c.w); err != nil {
 		e.log.LogAttrs(ctx, slog.LevelError, "authenticated payment cannot be authorized", slog.String("payment_id", a.PaymentID), slog.Any("error", err))
 		return e.failPayment(c, AuthenticationDone, string(d.Outcome), threeds.CodeError)
 	}
@@ -162,7 +162,7 @@ func (e *Engine) followUps(c *authCase) (effects []func(context.Context) error) 
 		return effects
 	}
 	authorize := func(ctx context.Context) {
-		e.postponed(ctx, "the authorization", c.auth.PaymentID, e.resolve(ctx, c.queued, c.leaseEnd))
+		e.changes.postponed(ctx, "the authorization", c.auth.PaymentID, e.resolve(ctx, c.queued, c.leaseEnd))
 	}
 	if c.background {
 		return append(effects, e.later(authorize))

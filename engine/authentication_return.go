@@ -43,7 +43,7 @@ func (e *Engine) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*Autho
 	if err != nil {
 		return nil, err
 	}
-	w, err := e.load(ctx, in.MerchantID, in.PaymentID)
+	w, err := e.changes.load(ctx, in.MerchantID, in.PaymentID)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (e *Engine) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*Autho
 	if w, err = e.awaitPayment(ctx, w, authorizeWait); err != nil {
 		return nil, err
 	}
-	v := e.view(w)
+	v := e.changes.view(w)
 	to, err := e.merchantReturn(v)
 	if v.Payment.Details.ReturnURL == "" && v.Profile.Settings.ReturnURL == "" {
 		to, err = &ReturnView{View: v}, nil // nowhere to go back to: the page tells what there is to tell
@@ -89,14 +89,14 @@ func (e *Engine) awaitResult(ctx context.Context, c *authCase) {
 		c.cancel, c.background = true, true
 		return e.end(c, AuthenticationExpired, threeds.WindowClosed)
 	})
-	e.postponed(ctx, "the end of a closed challenge", c.auth.PaymentID, err)
+	e.changes.postponed(ctx, "the end of a closed challenge", c.auth.PaymentID, err)
 }
 
 // awaitPayment reads a payment again until it has left processing, or wait is over.
 func (e *Engine) awaitPayment(ctx context.Context, w *loaded, wait time.Duration) (*loaded, error) {
 	until, pause := e.now().Add(wait), 5*time.Millisecond
 	for {
-		fresh, err := e.load(ctx, w.p.MerchantID, w.p.ID)
+		fresh, err := e.changes.load(ctx, w.p.MerchantID, w.p.ID)
 		if err != nil || fresh.p.Status != Processing || !e.now().Before(until) {
 			return fresh, err
 		}
@@ -153,7 +153,7 @@ func (e *Engine) PollStatus(ctx context.Context, auth Auth, pollID string) (stri
 	if !ok {
 		return "", missing
 	}
-	w, err := e.load(ctx, auth.MerchantID, id)
+	w, err := e.changes.load(ctx, auth.MerchantID, id)
 	if err != nil {
 		var own *Error
 		if errors.As(err, &own) && own.Kind == KindNotFound {

@@ -141,7 +141,7 @@ func (e *Engine) newStepUp(ctx context.Context, w *loaded, b *booking, ch *Chang
 	ch.Effects = append(ch.Effects, func(ctx context.Context) error {
 		c, err := e.prepare(ctx, auth.ID, q)
 		if err != nil {
-			e.postponed(ctx, "step-up", p.ID, err)
+			e.changes.postponed(ctx, "step-up", p.ID, err)
 			return nil
 		}
 		w.p, w.a = c.w.p, c.w.a

@@ -13,7 +13,7 @@ func (e *Engine) CancelPayment(ctx context.Context, auth Auth, id, reason string
 	if auth.Publishable {
 		return nil, Unauthorized()
 	}
-	return e.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
+	return e.changes.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
 		if !w.p.Status.facts().Cancel {
 			return nil, Refused("You cannot cancel this payment because it has status " + string(w.p.Status))
 		}
@@ -22,7 +22,7 @@ func (e *Engine) CancelPayment(ctx context.Context, auth Auth, id, reason string
 		if w.a.Authorized == 0 {
 			return e.cancelLocally(ctx, w, now)
 		}
-		if err := e.withAccount(ctx, w); err != nil {
+		if err := e.changes.withAccount(ctx, w); err != nil {
 			return nil, err
 		}
 		if !slices.Contains(w.adapter.Manifest.Operations, sdk.OpVoid) {
@@ -50,5 +50,5 @@ func (e *Engine) cancelLocally(ctx context.Context, w *loaded, now time.Time) (*
 	if err := e.cancelAuthentication(ctx, w, c, now); err != nil {
 		return nil, err
 	}
-	return e.announced(w, c, now)
+	return e.changes.announced(w, c, now)
 }

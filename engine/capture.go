@@ -14,7 +14,7 @@ func (e *Engine) CapturePayment(ctx context.Context, auth Auth, id string, in *C
 	if auth.Publishable {
 		return nil, Unauthorized()
 	}
-	return e.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
+	return e.changes.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
 		amount, err := e.captureAmount(ctx, w, in)
 		if err != nil {
 			return nil, err
@@ -55,7 +55,7 @@ func (e *Engine) captureAmount(ctx context.Context, w *loaded, in *CaptureInput)
 	if amount > p.Capturable {
 		return 0, Unprocessable("amount_to_capture", "amount_to_capture is greater than amount")
 	}
-	if err := e.withAccount(ctx, w); err != nil {
+	if err := e.changes.withAccount(ctx, w); err != nil {
 		return 0, err
 	}
 	if amount < p.Capturable && !w.adapter.Manifest.Features.PartialCapture || !slices.Contains(w.adapter.Manifest.Operations, sdk.OpCapture) {

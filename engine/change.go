@@ -63,20 +63,20 @@ func (n notSaved) Unwrap() error { return n.error }
 
 // commit seals and writes a change in one transaction, then counts it and runs its effects. ErrConflict says that another writer was faster:
 // the caller reads again and decides anew. Only commit writes payments.
-func (e *Engine) commit(ctx context.Context, c *Change) error {
-	if err := e.sealChange(c); err != nil {
+func (s *Changes) commit(ctx context.Context, c *Change) error {
+	if err := s.sealChange(c); err != nil {
 		return err
 	}
 	var written Change
-	err := e.store.Update(ctx, func(tx Tx) error {
+	err := s.Store.Update(ctx, func(tx ChangeTx) error {
 		written = c.copyRows() // a transaction that is undone must not have raised versions
-		return e.writeChange(tx, &written)
+		return s.writeChange(tx, &written)
 	})
 	if err != nil {
 		return err
 	}
 	c.takeVersions(&written)
-	e.countChange(ctx, c)
+	s.countChange(ctx, c)
 	for _, follow := range c.Effects {
 		if err := follow(ctx); err != nil {
 			return err
@@ -86,18 +86,18 @@ func (e *Engine) commit(ctx context.Context, c *Change) error {
 }
 
 // sealChange encrypts the private parts of the rows.
-func (e *Engine) sealChange(c *Change) error {
+func (s *Changes) sealChange(c *Change) error {
 	var errs []error
 	if p := c.Payment; p != nil && p.Private != nil {
-		errs = append(errs, e.vault.sealPayment(p))
+		errs = append(errs, s.Vault.sealPayment(p))
 	}
 	for _, a := range []*Attempt{c.Attempt, c.NextAttempt} {
 		if a != nil && a.Private != nil {
-			errs = append(errs, e.vault.sealAttempt(a))
+			errs = append(errs, s.Vault.sealAttempt(a))
 		}
 	}
 	if a := c.Authentication; a != nil {
-		errs = append(errs, e.vault.sealAuthentication(a))
+		errs = append(errs, s.Vault.sealAuthentication(a))
 	}
 	return errors.Join(errs...)
 }
@@ -137,12 +137,12 @@ func (c *Change) takeVersions(written *Change) {
 }
 
 // writeChange writes every row of a change. The payment comes first: its version decides between two writers.
-func (e *Engine) writeChange(tx Tx, c *Change) error {
+func (s *Changes) writeChange(tx ChangeTx, c *Change) error {
 	if err := writePayment(tx, c); err != nil {
 		return err
 	}
 	if p := c.Payment; c.CustomerSeen && p.CustomerID != "" && p.Private.Customer != nil {
-		if err := e.ensureCustomer(tx, p.MerchantID, p.Private.Customer, p.ModifiedAt); err != nil {
+		if err := s.Methods.ensureCustomer(tx, p.MerchantID, p.Private.Customer, p.ModifiedAt); err != nil {
 			return err
 		}
 	}
@@ -184,7 +184,7 @@ func (e *Engine) writeChange(tx Tx, c *Change) error {
 	return nil
 }
 
-func writePayment(tx Tx, c *Change) error {
+func writePayment(tx ChangeTx, c *Change) error {
 	if p := c.Payment; p != nil {
 		write := tx.UpdatePayment
 		if p.Version == 0 {
@@ -210,7 +210,7 @@ func writePayment(tx Tx, c *Change) error {
 }
 
 // writeCard writes what a payment that is not confirmed keeps of a card, and claims what a confirm charges.
-func writeCard(tx Tx, c *Change) error {
+func writeCard(tx ChangeTx, c *Change) error {
 	if err := dropCardToken(tx, c.merchantID(), c.DropCard); err != nil {
 		return err
 	}
@@ -225,7 +225,7 @@ func writeCard(tx Tx, c *Change) error {
 	return c.Instrument.claim(tx, c.Payment, c.Payment.ModifiedAt)
 }
 
-func writeOperations(tx Tx, c *Change) error {
+func writeOperations(tx ChangeTx, c *Change) error {
 	if c.Settled != nil {
 		if err := tx.UpdateOperation(c.Settled); err != nil {
 			return err
@@ -249,7 +249,7 @@ func writeOperations(tx Tx, c *Change) error {
 	return nil
 }
 
-func writeAuthentication(tx Tx, a *Authentication) error {
+func writeAuthentication(tx ChangeTx, a *Authentication) error {
 	switch {
 	case a == nil:
 		return nil
@@ -267,20 +267,20 @@ func (c *Change) merchantID() string {
 }
 
 // countChange counts and logs what a change has made durable.
-func (e *Engine) countChange(ctx context.Context, c *Change) {
+func (s *Changes) countChange(ctx context.Context, c *Change) {
 	for _, alarm := range c.Alarms {
-		e.metrics.Alarm(alarm)
+		s.Metrics.Alarm(alarm)
 		if a := c.Authentication; a != nil {
-			e.log.LogAttrs(ctx, slog.LevelWarn, "authentication needs a look", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
+			s.Log.LogAttrs(ctx, slog.LevelWarn, "authentication needs a look", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
 				slog.String("alarm", alarm))
 		}
 	}
-	e.settledExemption(ctx, c.Exemption)
+	s.settledExemption(ctx, c.Exemption)
 	if c.Event != nil {
-		e.metrics.PaymentMoved(c.Payment.Status, c.Attempt.Connector)
+		s.Metrics.PaymentMoved(c.Payment.Status, c.Attempt.Connector)
 	}
 	if c.Ended {
-		e.authenticationEnded(ctx, c.Authentication)
+		s.authenticationEnded(ctx, c.Authentication)
 	}
 }
 
@@ -288,32 +288,32 @@ func (e *Engine) countChange(ctx context.Context, c *Change) {
 // driven, up to Options.LockWait, and calls decide again on fresh rows when another writer was faster. An operation whose result is unknown is
 // not waited for: decide sees the payment as processing. decide may change the rows of w; a nil Change leaves the payment as it is. The answer
 // is the payment as w shows it after the effects.
-func (e *Engine) changePayment(ctx context.Context, auth Auth, id string, decide func(w *loaded) (*Change, error)) (*PaymentView, error) {
-	deadline := e.now().Add(e.opts.LockWait)
+func (s *Changes) changePayment(ctx context.Context, auth Auth, id string, decide func(w *loaded) (*Change, error)) (*PaymentView, error) {
+	deadline := s.Now().Add(s.LockWait)
 	pause := 5 * time.Millisecond
 	for {
-		w, err := e.load(ctx, auth.MerchantID, id)
+		w, err := s.load(ctx, auth.MerchantID, id)
 		if err != nil {
 			return nil, err
 		}
 		if auth.ProfileID != "" && auth.ProfileID != w.p.ProfileID {
 			return nil, NotFound("Payment")
 		}
-		busy, err := e.busy(ctx, w.p)
+		busy, err := s.busy(ctx, w.p)
 		if err != nil {
 			return nil, err
 		}
 		if !busy {
 			w.token = auth.RequestToken
-			err := e.changeLoaded(ctx, auth, w, decide)
+			err := s.changeLoaded(ctx, auth, w, decide)
 			if err == nil {
-				return e.view(w), nil
+				return s.view(w), nil
 			}
 			if !errors.Is(err, ErrConflict) {
 				return nil, err
 			}
 		}
-		if e.now().After(deadline) {
+		if s.Now().After(deadline) {
 			return nil, &Error{Kind: KindUnprocessable, Code: "HE_00", Message: "Resource is busy: another operation on this payment has not ended yet, try again"}
 		}
 		select {
@@ -326,9 +326,9 @@ func (e *Engine) changePayment(ctx context.Context, auth Auth, id string, decide
 }
 
 // changeLoaded is one try of changePayment.
-func (e *Engine) changeLoaded(ctx context.Context, auth Auth, w *loaded, decide func(w *loaded) (*Change, error)) error {
+func (s *Changes) changeLoaded(ctx context.Context, auth Auth, w *loaded, decide func(w *loaded) (*Change, error)) error {
 	if auth.Repeated {
-		if done, err := e.didAlready(ctx, w); err != nil || done {
+		if done, err := s.didAlready(ctx, w); err != nil || done {
 			return err
 		}
 	}
@@ -336,18 +336,18 @@ func (e *Engine) changeLoaded(ctx context.Context, auth Auth, w *loaded, decide 
 	if c == nil || err != nil {
 		return err
 	}
-	return e.commit(ctx, c)
+	return s.commit(ctx, c)
 }
 
 // announced gives a change the merchant's event of the payment's new status, and returns the change.
-func (e *Engine) announced(w *loaded, c *Change, now time.Time) (_ *Change, err error) {
-	c.Event, err = e.eventOf(w, c.Payment, c.Attempt, now)
+func (s *Changes) announced(w *loaded, c *Change, now time.Time) (_ *Change, err error) {
+	c.Event, err = s.eventOf(w, c.Payment, c.Attempt, now)
 	return c, err
 }
 
 // postponed logs an effect that failed and that background work repeats.
-func (e *Engine) postponed(ctx context.Context, what, paymentID string, err error) {
+func (s *Changes) postponed(ctx context.Context, what, paymentID string, err error) {
 	if err != nil {
-		e.log.LogAttrs(ctx, slog.LevelWarn, what+" is left to background work", slog.String("payment_id", paymentID), slog.Any("error", err))
+		s.Log.LogAttrs(ctx, slog.LevelWarn, what+" is left to background work", slog.String("payment_id", paymentID), slog.Any("error", err))
 	}
 }

@@ -21,7 +21,7 @@ func (e *Engine) NextAction(ctx context.Context, u PublicURL) (*sdk.NextAction, 
 	if u.Use != URLRedirect || !e.links.OpensURL(u) {
 		return nil, NotFound("Payment")
 	}
-	w, err := e.load(ctx, u.MerchantID, u.PaymentID)
+	w, err := e.changes.load(ctx, u.MerchantID, u.PaymentID)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (e *Engine) PaymentReturn(ctx context.Context, in ReturnInput) (*ReturnView
 		return nil, NotFound("Payment")
 	}
 	auth := Auth{MerchantID: in.MerchantID}
-	v, err := e.changePayment(ctx, auth, in.PaymentID, func(w *loaded) (*Change, error) {
+	v, err := e.changes.changePayment(ctx, auth, in.PaymentID, func(w *loaded) (*Change, error) {
 		if w.a.ID != attempt || w.a.Connector != in.Connector {
 			return nil, NotFound("Payment")
 		}
@@ -62,7 +62,7 @@ func (e *Engine) PaymentReturn(ctx context.Context, in ReturnInput) (*ReturnView
 
 // CompleteAuthorize goes on after device data collection: with the publishable key and the client secret.
 func (e *Engine) CompleteAuthorize(ctx context.Context, auth Auth, id, clientSecret, deviceData string) (*PaymentView, error) {
-	return e.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
+	return e.changes.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
 		if err := checkSecret(auth, w.p, clientSecret, e.now()); err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (e *Engine) complete(ctx context.Context, w *loaded, r *sdk.Return, wanted 
 	if w.a.Private.Invoke != nil {
 		return nil, nil // the processor has not heard of the payment yet: an authentication of ours is waited for
 	}
-	if err := e.withAccount(ctx, w); err != nil {
+	if err := e.changes.withAccount(ctx, w); err != nil {
 		return nil, err
 	}
 	if !wanted || !slices.Contains(w.adapter.Manifest.Operations, sdk.OpComplete) {

@@ -18,7 +18,7 @@ func attemptID(paymentID string, number int) string { return paymentID + "_" + s
 
 // ConfirmPayment charges a payment: with the publishable key and the payment's client secret, or with the secret key without it.
 func (e *Engine) ConfirmPayment(ctx context.Context, auth Auth, id string, in *PaymentInput) (*PaymentView, error) {
-	v, err := e.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
+	v, err := e.changes.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
 		if err := checkSecret(auth, w.p, in.ClientSecret, e.now()); err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func (e *Engine) confirmable(w *loaded, now time.Time) error {
 		return Refused("You cannot confirm this payment because it has status " + string(s))
 	case !w.profile.Settings.ManualRetry:
 		return Refused("You cannot confirm this payment because it has status failed, you can enable `manual_retry` in profile to try this payment again")
-	case !e.retryAllowed(w.p, w.profile, now):
+	case !e.changes.retryAllowed(w.p, w.profile, now):
 		return Refused("You cannot confirm this payment using `manual_retry` because the allowed duration has expired")
 	}
 	return nil
@@ -140,7 +140,7 @@ func matchSecret(p *Payment, secret string, now time.Time) error {
 // CheckClientSecret holds a client secret against a payment of auth's merchant: IR_09 when it is another's, IR_08 when its time has
 // passed, HE_02 when there is no such payment.
 func (e *Engine) CheckClientSecret(ctx context.Context, auth Auth, paymentID, clientSecret string) error {
-	w, err := e.load(ctx, auth.MerchantID, paymentID)
+	w, err := e.changes.load(ctx, auth.MerchantID, paymentID)
 	if err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ func (e *Engine) CreatePayment(ctx context.Context, auth Auth, in *PaymentInput)
 	if in.PaymentID == "" && auth.RequestToken != "" {
 		in.PaymentID = auth.RequestToken // a repetition of this request finds the same payment
 		if auth.Repeated {
-			if old, err := e.load(ctx, auth.MerchantID, in.PaymentID); err == nil {
-				return e.view(old), nil
+			if old, err := e.changes.load(ctx, auth.MerchantID, in.PaymentID); err == nil {
+				return e.changes.view(old), nil
 			}
 		}
 	}
@@ -55,10 +55,10 @@ func (e *Engine) CreatePayment(ctx context.Context, auth Auth, in *PaymentInput)
 	if err != nil {
 		return nil, err
 	}
-	if err := createError(e.commit(ctx, c)); err != nil {
+	if err := createError(e.changes.commit(ctx, c)); err != nil {
 		return nil, err
 	}
-	return e.view(w), nil
+	return e.changes.view(w), nil
 }
 
 func newPayment(m *Merchant, profile *Profile, in *PaymentInput, now time.Time) (*Payment, *Attempt) {
@@ -132,18 +132,6 @@ func (e *Engine) keepCard(w *loaded, in *PaymentInput, now time.Time) (*CardToke
 	w.p.Details.Token = t.Token
 	w.a.Details.PaymentMethod, w.a.Details.PaymentMethodType = methodCard, c.methodType(in.PaymentMethodType)
 	return t, nil
-}
-
-// dropCardToken deletes the card that was kept for a payment; "" deletes none. There may be no row: the sweeper takes it after cardTokenTime, and
-// the token of a saved method never has one.
-func dropCardToken(tx Tx, merchantID, token string) error {
-	if token == "" {
-		return nil
-	}
-	if err := tx.DeleteCardToken(merchantID, token); !errors.Is(err, ErrNotFound) {
-		return err
-	}
-	return nil
 }
 
 // profileOf is the profile a payment is made under: named in the request, or the key's, or the merchant's default.

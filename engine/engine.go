@@ -44,15 +44,15 @@ type Engine struct {
 	store      Store
 	connectors Connectors
 	vault      *Vault
-	present    Presenter
 	log        *slog.Logger
 	now        Clock
 	metrics    Metrics
 	opts       Options
 	*Registry
 	*Methods
-	links  *Links
-	driver *Driver
+	links   *Links
+	driver  *Driver
+	changes *Changes
 
 	collecting collecting
 
@@ -87,7 +87,7 @@ func New(d Deps, o Options) (*Engine, error) {
 	setDefault(&o.SettleTimeout, 10*time.Second)
 	setDefault(&o.AuthenticatorTime, 15*time.Second)
 	setDefault(&o.JournalKeep, 30*24*time.Hour)
-	e := &Engine{store: d.Store, vault: d.Vault, present: d.Presenter, log: d.Logger, now: d.Clock,
+	e := &Engine{store: d.Store, vault: d.Vault, log: d.Logger, now: d.Clock,
 		metrics: d.Metrics, opts: o, inFlight: &sync.WaitGroup{}, closing: make(chan struct{})}
 	e.Registry = newRegistry(RegistryDeps{Store: Narrow[AccountReader, AccountTx](d.Store), Vault: d.Vault, Connectors: d.Connectors, Now: d.Clock,
 		Log: d.Logger, Metrics: d.Metrics, KeyEnvironment: o.KeyEnvironment, LockWait: o.LockWait,
@@ -98,6 +98,9 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.driver = newDriver(DriverDeps{Store: Narrow[DriveReader, DriveTx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Connectors: e.connectors,
 		Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, InFlight: e.inFlight, Node: o.Node, PublicURL: o.PublicURL, KeyEnvironment: o.KeyEnvironment,
 		LeaseTime: o.LeaseTime, JournalKeep: o.JournalKeep})
+	e.changes = &Changes{ChangesDeps{Store: Narrow[ChangeReader, ChangeTx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
+		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
+		LockWait: o.LockWait}}
 	e.vault.onAlteredRow(e.metrics.Alarm)
 	return e, nil
 }

@@ -133,7 +133,7 @@ func (e *Engine) loadAt(ctx context.Context, account *Account, ev *sdk.Event) (*
 	if len(found) == 0 {
 		return nil, nil
 	}
-	w, err := e.load(ctx, account.MerchantID, found[0].PaymentID)
+	w, err := e.changes.load(ctx, account.MerchantID, found[0].PaymentID)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (e *Engine) loadAt(ctx context.Context, account *Account, ev *sdk.Event) (*
 			return nil, err
 		}
 	}
-	return w, e.withAccount(ctx, w)
+	return w, e.changes.withAccount(ctx, w)
 }
 
 // believe books what a genuine message says of a payment.
@@ -209,7 +209,7 @@ func (e *Engine) learn(ctx context.Context, w *loaded, o *sdk.Outcome) error {
 
 // keepMessage keeps what a message told beside the attempt's latest operation, once.
 func (e *Engine) keepMessage(ctx context.Context, w *loaded, o *sdk.Outcome, note string) error {
-	ops, err := e.operationsOf(ctx, w.p)
+	ops, err := e.changes.operationsOf(ctx, w.p)
 	if err != nil {
 		return err
 	}

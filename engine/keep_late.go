@@ -33,7 +33,7 @@ func (e *Engine) keepLate(ctx context.Context, w *loaded, o *sdk.Outcome) error 
 			return err
 		}
 		b.a.ModifiedAt = now
-		err = e.commit(ctx, &Change{Attempt: b.a, Saved: saved})
+		err = e.changes.commit(ctx, &Change{Attempt: b.a, Saved: saved})
 		if err == nil {
 			w.a = b.a
 			return nil
@@ -67,7 +67,7 @@ func (e *Engine) keepCardOf(ctx context.Context, w *loaded) {
 	p, a := w.p.clone(), w.a.clone()
 	saved, err := e.decideSaved(ctx, w.saveInput(p, a), now)
 	if err == nil && saved != nil && saved.Method != nil {
-		if err = e.commit(ctx, &Change{Payment: p, Attempt: a, Saved: saved}); err == nil {
+		if err = e.changes.commit(ctx, &Change{Payment: p, Attempt: a, Saved: saved}); err == nil {
 			w.p, w.a, w.method = p, a, saved.Method
 		}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"payswitch/engine/threeds"
+	"payswitch/sdk"
 )
 
 // AttemptExemption is what was decided about an exemption from strong customer authentication for an attempt (threeds.Choose), and on what
@@ -57,3 +58,8 @@ const (
 	routeAuthorization = "authorization"
 	route3DS           = "3ds"
 )
+
+// broughtExemptions are the API's words for exemptions in three_ds_data, and our own.
+var broughtExemptions = map[string]sdk.Exemption{"low_value": sdk.ExemptionLowValue, "transaction_risk_assessment": sdk.ExemptionRiskAnalysis,
+	"transaction_risk_analysis": sdk.ExemptionRiskAnalysis, "trusted_listing": sdk.ExemptionTrustedBeneficiary, "trusted_beneficiary": sdk.ExemptionTrustedBeneficiary,
+	"secure_corporate_payment": sdk.ExemptionSecureCorporate, "secure_corporate": sdk.ExemptionSecureCorporate, "sca_delegation": sdk.ExemptionDelegation}

@@ -99,7 +99,7 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 	if asksAuthenticator(op.Kind) {
 		return e.abandonCall(ctx, op)
 	}
-	w, err := e.load(ctx, op.MerchantID, op.PaymentID)
+	w, err := e.changes.load(ctx, op.MerchantID, op.PaymentID)
 	if w != nil {
 		defer e.driver.keepRest(ctx, &w.run)
 	}
@@ -108,7 +108,7 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 	}
 	if err == nil {
 		w.op, w.leaseEnd = op, leaseEnd
-		err = e.withAccount(ctx, w)
+		err = e.changes.withAccount(ctx, w)
 	}
 	if err != nil {
 		e.driver.reschedule(ctx, op, unknownRule, "not reachable: "+err.Error(), time.Time{})
@@ -139,16 +139,6 @@ func (e *Engine) resolve(ctx context.Context, op *Operation, leaseEnd time.Time)
 // closeStale ends a pending operation that the payment has moved beyond.
 func (e *Engine) closeStale(ctx context.Context, op *Operation) error {
 	return e.store.Update(ctx, func(tx Tx) error { return closePending(tx, op.ID, tx.Now()) })
-}
-
-// closePending ends an operation if it is still pending.
-func closePending(tx Tx, id string, now time.Time) error {
-	op, err := tx.Operation(id)
-	if err != nil || op.Status != OperationPending {
-		return err
-	}
-	endPending(op, now)
-	return tx.UpdateOperation(op)
 }
 
 func (e *Engine) loadAttempt(ctx context.Context, op *Operation) (a *Attempt, err error) {

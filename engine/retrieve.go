@@ -10,7 +10,7 @@ import (
 
 // RetrievePayment reads a payment. With ForceSync the processor is asked first, where the status leaves something to learn.
 func (e *Engine) RetrievePayment(ctx context.Context, auth Auth, id string, in RetrieveInput) (*PaymentView, error) {
-	w, err := e.load(ctx, auth.MerchantID, id)
+	w, err := e.changes.load(ctx, auth.MerchantID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (e *Engine) RetrievePayment(ctx context.Context, auth Auth, id string, in R
 			return nil, err
 		}
 	}
-	v := e.view(w)
+	v := e.changes.view(w)
 	v.ShowAttempts, v.ShowCaptures, v.Public = in.Attempts, in.Captures, auth.Publishable
 	if in.Attempts {
 		err = e.store.View(ctx, func(r Reader) (err error) { v.Attempts, err = r.Attempts(w.p.MerchantID, w.p.ID); return err })
@@ -54,7 +54,7 @@ func (e *Engine) forceSync(ctx context.Context, w *loaded) error {
 			return err
 		}
 	}
-	if err := e.withAccount(ctx, w); err != nil {
+	if err := e.changes.withAccount(ctx, w); err != nil {
 		return nil // an account or adapter that is gone must not hide the payment: it is shown as it is known
 	}
 	defer e.driver.keepRest(ctx, &w.run)
@@ -88,7 +88,7 @@ func (e *Engine) pendingOperation(ctx context.Context, w *loaded) (*Operation, e
 	if w.a.AccountID == "" {
 		return nil, nil
 	}
-	ops, err := e.operationsOf(ctx, w.p)
+	ops, err := e.changes.operationsOf(ctx, w.p)
 	for _, op := range ops {
 		if op.AttemptID == w.a.ID && op.Status == OperationPending {
 			return op, nil
@@ -97,17 +97,9 @@ func (e *Engine) pendingOperation(ctx context.Context, w *loaded) (*Operation, e
 	return nil, err
 }
 
-func (e *Engine) operationsOf(ctx context.Context, p *Payment) (ops []*Operation, err error) {
-	err = e.store.View(ctx, func(r Reader) (err error) { ops, err = r.Operations(p.MerchantID, p.ID); return err })
-	if err != nil {
-		return nil, Internal(err, "read operations")
-	}
-	return ops, nil
-}
-
 // openOperation is the latest operation of the attempt that is in flight, unknown or pending; nil when there is none.
 func (e *Engine) openOperation(ctx context.Context, w *loaded) (*Operation, error) {
-	ops, err := e.operationsOf(ctx, w.p)
+	ops, err := e.changes.operationsOf(ctx, w.p)
 	if err != nil {
 		return nil, err
 	}
@@ -151,11 +143,11 @@ func (e *Engine) bookEvidence(ctx context.Context, w *loaded, o *sdk.Outcome) er
 		e.metrics.Alarm("impossible_transition")
 		return nil
 	}
-	c, err := e.announced(w, &Change{Payment: b.p, Attempt: b.a}, now)
+	c, err := e.changes.announced(w, &Change{Payment: b.p, Attempt: b.a}, now)
 	if err != nil {
 		return err
 	}
-	err = e.commit(ctx, c)
+	err = e.changes.commit(ctx, c)
 	if errors.Is(err, ErrConflict) {
 		return nil // another writer has just learned something: the next read shows it
 	}
@@ -204,10 +196,10 @@ func (e *Engine) ListPayments(ctx context.Context, auth Auth, in ListInput) ([]*
 	}
 	out := make([]*PaymentView, len(works))
 	for i, w := range works {
-		if err := e.open(ctx, w); err != nil {
+		if err := e.changes.open(ctx, w); err != nil {
 			return nil, err
 		}
-		out[i] = e.view(w)
+		out[i] = e.changes.view(w)
 	}
 	return out, nil
 }

@@ -64,7 +64,7 @@ func (e *Engine) settleOnce(ctx context.Context, w *loaded, v verdict) error {
 		if err != nil {
 			return err
 		}
-		err = e.commit(ctx, c)
+		err = e.changes.commit(ctx, c)
 		if failed := (notSaved{}); errors.As(err, &failed) {
 			w.saveTries.count(err)
 		}
@@ -113,7 +113,7 @@ func (e *Engine) settlement(ctx context.Context, w *loaded, v verdict) (*Change,
 	if goesOn || err != nil {
 		return c, err
 	}
-	return e.announced(w, c, now)
+	return e.changes.announced(w, c, now)
 }
 
 // reload reads the rows again after someone else changed them; errClosed when the operation is not ours to close any more.
@@ -189,30 +189,4 @@ func (e *Engine) releaseRest(w *loaded, b *booking, c *Change, now time.Time) er
 		return nil
 	})
 	return e.driver.sealRun(&next.run)
-}
-
-// eventOf makes the merchant's event of a change; nil when nothing changed that merchants are told of.
-func (e *Engine) eventOf(w *loaded, p *Payment, a *Attempt, now time.Time) (*Event, error) {
-	kind := p.Status.facts().Event
-	announced := announcement(p, a)
-	if kind == "" || announced == p.Details.Announced {
-		return nil, nil
-	}
-	p.Details.Announced = announced
-	v := e.view(&loaded{run: run{p: p, a: a}, method: w.method, merchant: w.merchant, profile: w.profile})
-	v.ManualRetryAllowed = e.retryAllowed(p, w.profile, now)
-	return e.paymentEvent(kind, now, v)
-}
-
-// paymentEvent renders and seals an event of a payment.
-func (e *Engine) paymentEvent(kind string, now time.Time, v *PaymentView) (*Event, error) {
-	ev := &Event{ID: newEventID(now), MerchantID: v.Payment.MerchantID, ProfileID: v.Payment.ProfileID, ObjectID: v.Payment.ID, Class: "payments", Type: kind, CreatedAt: now}
-	body, err := e.present.PaymentEvent(ev.ID, ev.Type, now, v)
-	if err != nil {
-		return nil, Internal(err, "render event")
-	}
-	if ev.Body, err = e.vault.Seal(body, eventAD(ev.MerchantID, ev.ID)); err != nil {
-		return nil, Internal(err, "seal event")
-	}
-	return ev, nil
 }

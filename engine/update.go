@@ -11,7 +11,7 @@ func (e *Engine) UpdatePayment(ctx context.Context, auth Auth, id string, in *Pa
 	if auth.Publishable {
 		return nil, Unauthorized()
 	}
-	return e.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
+	return e.changes.changePayment(ctx, auth, id, func(w *loaded) (*Change, error) {
 		if !w.p.Status.facts().Update {
 			return nil, Refused("You cannot update this payment because it has status " + string(w.p.Status))
 		}

@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+)
+
+// closeAuthenticatorCall writes the end of an operation at an authenticator. One that recovery has closed meanwhile stays as it is.
+func closeAuthenticatorCall(tx ChangeTx, op *Operation) error {
+	fresh, err := tx.Operation(op.ID)
+	if err != nil {
+		return err
+	}
+	if !fresh.Status.Open() {
+		return nil
+	}
+	return tx.UpdateOperation(op)
+}
+
+// authenticationEnded counts and logs how an authentication ended.
+func (s *Changes) authenticationEnded(ctx context.Context, a *Authentication) {
+	d := &a.Details
+	s.Log.LogAttrs(ctx, slog.LevelInfo, "authentication ended", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),
+		slog.String("authenticator", a.Connector), slog.String("outcome", a.Outcome), slog.String("trans_status", d.TransStatus),
+		slog.String("reason", d.TransStatusReason), slog.String("error_code", d.ErrorCode), slog.String("vendor_code", d.VendorCode))
+	s.Metrics.AuthenticationDone(a.Connector, string(d.Network), a.Outcome, d.flow(), a.ModifiedAt.Sub(a.CreatedAt))
+}
+
+// dropCardToken deletes the card that was kept for a payment; "" deletes none. There may be no row: the sweeper takes it after cardTokenTime, and
+// the token of a saved method never has one.
+func dropCardToken(tx ChangeTx, merchantID, token string) error {
+	if token == "" {
+		return nil
+	}
+	if err := tx.DeleteCardToken(merchantID, token); !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// closePending ends an operation if it is still pending.
+func closePending(tx ChangeTx, id string, now time.Time) error {
+	op, err := tx.Operation(id)
+	if err != nil || op.Status != OperationPending {
+		return err
+	}
+	endPending(op, now)
+	return tx.UpdateOperation(op)
+}
