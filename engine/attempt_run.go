@@ -5,15 +5,6 @@ import (
 	"time"
 )
 
-// confirming is a loaded payment that is being confirmed: with the instrument that it charges and what is decided before anything is sent.
-type confirming struct {
-	*loaded
-	instrument *Instrument       // nil where a card was typed
-	exemption  *AttemptExemption // of the attempt about to be made
-	// softDeclined says that the attempt before it was declined for want of authentication.
-	softDeclined bool
-}
-
 // intent moves the payment and is the change that makes the operation durable; performing the operation is its effect.
 func (e *Engine) intent(w *loaded, by Trigger, now time.Time) (*Change, error) {
 	if err := move(w.p, w.a, by, now); err != nil {

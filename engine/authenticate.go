@@ -44,8 +44,8 @@ type AuthenticationView struct {
 
 // AuthenticatePayment sends the AReq of a payment that waits for it, once: called again it gives the same answer. Errors: HE_02, IR_04
 // without client secret or billing address, IR_09, IR_08, IR_16 when there is nothing to authenticate (429 after too many tries).
-func (e *Engine) AuthenticatePayment(ctx context.Context, auth Auth, paymentID string, in AuthenticationInput) (*AuthenticationView, error) {
-	w, err := e.changes.load(ctx, auth.MerchantID, paymentID)
+func (e *Authentications) AuthenticatePayment(ctx context.Context, auth Auth, paymentID string, in AuthenticationInput) (*AuthenticationView, error) {
+	w, err := e.Changes.load(ctx, auth.MerchantID, paymentID)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (e *Engine) AuthenticatePayment(ctx context.Context, auth Auth, paymentID s
 	if in.ClientSecret == "" {
 		return nil, Missing("client_secret")
 	}
-	if err := matchSecret(w.p, in.ClientSecret, e.now()); err != nil {
+	if err := matchSecret(w.p, in.ClientSecret, e.Now()); err != nil {
 		return nil, err
 	}
 	if in.Channel == sdk.ChannelApp && in.App == nil {
@@ -69,17 +69,17 @@ func (e *Engine) AuthenticatePayment(ctx context.Context, auth Auth, paymentID s
 }
 
 // authenticate waits for the 3DS method where it may still end, sends the AReq, and answers.
-func (e *Engine) authenticate(ctx context.Context, id string, in AuthenticationInput) (*AuthenticationView, error) {
-	e.inFlight.Add(1)
-	defer e.inFlight.Done()
-	if err := e.awaitMethod(ctx, id, in); err != nil {
+func (s *Authentications) authenticate(ctx context.Context, id string, in AuthenticationInput) (*AuthenticationView, error) {
+	s.InFlight.Add(1)
+	defer s.InFlight.Done()
+	if err := s.awaitMethod(ctx, id, in); err != nil {
 		return nil, err
 	}
-	deadline, pause := e.now().Add(e.opts.LockWait), 10*time.Millisecond
+	deadline, pause := s.Now().Add(s.LockWait), 10*time.Millisecond
 	for {
 		var q *loaded
-		c, err := e.changeAuthentication(ctx, id, func(c *authCase) (err error) {
-			q, err = e.beginAReq(ctx, c, in)
+		c, err := s.changeAuthentication(ctx, id, func(c *authCase) (err error) {
+			q, err = s.beginAReq(ctx, c, in)
 			return err
 		})
 		if err != nil {
@@ -87,16 +87,16 @@ func (e *Engine) authenticate(ctx context.Context, id string, in AuthenticationI
 		}
 		switch {
 		case q != nil:
-			c, err := e.askOnce(context.WithoutCancel(ctx), c, q, true)
+			c, err := s.askOnce(context.WithoutCancel(ctx), c, q, true)
 			if err != nil {
 				return nil, err
 			}
-			return e.authenticationView(c), nil
+			return s.authenticationView(c), nil
 		case c.auth.State != AuthenticationAsking:
-			return e.authenticationView(c), nil
+			return s.authenticationView(c), nil
 		}
 		// Somebody else is asking: the answer will be the same.
-		if e.now().After(deadline) {
+		if s.Now().After(deadline) {
 			return nil, &Error{Kind: KindUnprocessable, Code: "HE_00", Message: "Resource is busy: the payment is being authenticated, try again"}
 		}
 		select {
@@ -109,13 +109,13 @@ func (e *Engine) authenticate(ctx context.Context, id string, in AuthenticationI
 }
 
 // awaitMethod gives the 3DS method's notification a little more time when the client says that the method has ended.
-func (e *Engine) awaitMethod(ctx context.Context, id string, in AuthenticationInput) error {
-	for began := e.now(); ; {
-		c, err := e.loadAuthentication(ctx, id)
+func (s *Authentications) awaitMethod(ctx context.Context, id string, in AuthenticationInput) error {
+	for began := s.Now(); ; {
+		c, err := s.loadAuthentication(ctx, id)
 		if err != nil {
 			return err
 		}
-		if c.auth.State != AuthenticationPrepared || in.Channel == sdk.ChannelApp || e.now().Sub(began) >= methodRun(c, in).Grace() {
+		if c.auth.State != AuthenticationPrepared || in.Channel == sdk.ChannelApp || s.Now().Sub(began) >= methodRun(c, in).Grace() {
 			return nil
 		}
 		select {
@@ -145,7 +145,7 @@ func (c *authCase) spent() bool {
 
 // beginAReq takes the authentication for this call: the AReq's intent is durable before it leaves. nil when there is nothing to begin:
 // it was begun before.
-func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationInput) (*loaded, error) {
+func (s *Authentications) beginAReq(ctx context.Context, c *authCase, in AuthenticationInput) (*loaded, error) {
 	a, d := c.auth, &c.auth.Details
 	if a.State == AuthenticationAsking || !d.AnsweredAt.IsZero() {
 		return nil, errUnchanged
@@ -156,7 +156,7 @@ func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationIn
 	if most := c.cfg().MaxAuthentications; most > 0 && int64(d.Tries) >= most {
 		return nil, tooManyAuthentications()
 	}
-	account, adapter, err := e.authenticator(ctx, a.MerchantID, a.AccountID)
+	account, adapter, err := s.authenticator(ctx, a.MerchantID, a.AccountID)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +164,7 @@ func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationIn
 		return nil, Refused("The authenticator " + a.Connector + " does not authenticate in the device channel " + string(in.Channel) +
 			": send another device_channel, or name another authenticator in the profile").About("device_channel")
 	}
-	first, secrets, err := e.instrumentOf(ctx, a)
+	first, secrets, err := s.instrumentOf(ctx, a)
 	if err != nil {
 		return nil, err
 	}
@@ -179,13 +179,13 @@ func (e *Engine) beginAReq(ctx context.Context, c *authCase, in AuthenticationIn
 	if in.Channel != sdk.ChannelApp {
 		d.MethodCompletion = methodRun(c, in).Completion()
 	}
-	d.DecoupledMinutes = e.decoupledMinutes(c, adapter)
+	d.DecoupledMinutes = s.decoupledMinutes(c, adapter)
 	kind := sdk.OpAuthenticate
 	if d.Again || c.spent() {
 		kind = sdk.OpPrepare // the authenticator has forgotten its session: a new one first
 	}
 	a.State = AuthenticationAsking
-	return e.nextCall(c, account, adapter, kind, &first, secrets)
+	return s.nextCall(c, account, adapter, kind, &first, secrets)
 }
 
 // hasAddress says whether anything is known of where the payer lives.
@@ -194,7 +194,7 @@ func hasAddress(a *sdk.Address) bool {
 }
 
 // nextCall makes the intent of a call of the AReq's two: the authentication is looked at again when the lease ends without an answer.
-func (e *Engine) nextCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, first *sdk.Request, secrets InstrumentSecrets) (*loaded, error) {
+func (s *Authentications) nextCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, first *sdk.Request, secrets InstrumentSecrets) (*loaded, error) {
 	a, d := c.auth, &c.auth.Details
 	if kind == sdk.OpAuthenticate {
 		d.Tries++
@@ -205,31 +205,31 @@ func (e *Engine) nextCall(c *authCase, account *Account, adapter AdapterInfo, ki
 			d.MethodCompletion = "N" // not run again in the new session
 		}
 	}
-	req := e.callRequest(c, account, first)
+	req := s.callRequest(c, account, first)
 	req.Authentication.App = a.Private.App
-	q, err := e.newCall(c, account, adapter, kind, req)
+	q, err := s.newCall(c, account, adapter, kind, req)
 	if err != nil {
 		return nil, err
 	}
 	q.secrets = InstrumentSecrets{Number: secrets.Number}
 	c.insert = append(c.insert, q.op)
-	a.DueAt = c.now.Add(e.opts.LeaseTime)
+	a.DueAt = c.now.Add(s.LeaseTime)
 	return q, nil
 }
 
 // askOnce asks, and asks once more in a new session where that may help. In the background the caller does not wait for what follows.
-func (e *Engine) askOnce(ctx context.Context, c *authCase, q *loaded, background bool) (*authCase, error) {
+func (s *Authentications) askOnce(ctx context.Context, c *authCase, q *loaded, background bool) (*authCase, error) {
 	var tried threeds.Tried
 	for {
-		ans := e.call(ctx, q)
+		ans := s.call(ctx, q)
 		var again *loaded
 		var next threeds.Tried
-		c, err := e.changeAuthentication(ctx, c.auth.ID, func(c *authCase) (err error) {
+		c, err := s.changeAuthentication(ctx, c.auth.ID, func(c *authCase) (err error) {
 			next, c.background = tried, background
 			if q.op.Kind == sdk.OpPrepare {
-				again, err = e.preparedAgain(ctx, c, q, ans)
+				again, err = s.preparedAgain(ctx, c, q, ans)
 			} else {
-				again, err = e.answeredAReq(ctx, c, q, ans, &next)
+				again, err = s.answeredAReq(ctx, c, q, ans, &next)
 			}
 			return err
 		})
@@ -244,7 +244,7 @@ func (e *Engine) askOnce(ctx context.Context, c *authCase, q *loaded, background
 }
 
 // preparedAgain goes on with the AReq after a new session, or ends as if the AReq had ended so.
-func (e *Engine) preparedAgain(ctx context.Context, c *authCase, q *loaded, ans authAnswer) (*loaded, error) {
+func (s *Authentications) preparedAgain(ctx context.Context, c *authCase, q *loaded, ans authAnswer) (*loaded, error) {
 	c.answered(ans)
 	a, d := c.auth, &c.auth.Details
 	if a.State != AuthenticationAsking {
@@ -265,58 +265,58 @@ func (e *Engine) preparedAgain(ctx context.Context, c *authCase, q *loaded, ans 
 		if ans.out.Error == nil {
 			ans.out = authError(sdk.ErrorTechnical, "no_version", "the card takes no part any more")
 		}
-		return nil, e.decideAReq(ctx, c, q, ans)
+		return nil, s.decideAReq(ctx, c, q, ans)
 	}
 	d.MessageVersion = version
-	e.keepAnswer(c, ans)
+	s.keepAnswer(c, ans)
 	d.SessionExpiresAt = time.Time{}
 	if rule := q.adapter.Manifest.Authenticator; rule != nil && rule.SessionTTL > 0 {
 		d.SessionExpiresAt = c.now.Add(time.Duration(rule.SessionTTL) * time.Second)
 	}
-	first, secrets, err := e.instrumentOf(ctx, a)
+	first, secrets, err := s.instrumentOf(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	return e.nextCall(c, q.account, q.adapter, sdk.OpAuthenticate, &first, secrets)
+	return s.nextCall(c, q.account, q.adapter, sdk.OpAuthenticate, &first, secrets)
 }
 
 // answeredAReq books the answer to an AReq. It returns the first call of another try, nil when there is none.
-func (e *Engine) answeredAReq(ctx context.Context, c *authCase, q *loaded, ans authAnswer, tried *threeds.Tried) (*loaded, error) {
+func (s *Authentications) answeredAReq(ctx context.Context, c *authCase, q *loaded, ans authAnswer, tried *threeds.Tried) (*loaded, error) {
 	c.answered(ans)
 	a, d := c.auth, &c.auth.Details
 	if a.State != AuthenticationAsking { // given up meanwhile: kept, used for nothing
-		e.keepAnswer(c, ans)
+		s.keepAnswer(c, ans)
 		return nil, nil
 	}
 	most := c.cfg().MaxAuthentications
-	run := e.run(c, threeds.Authenticate, q.adapter.Manifest.Authenticator)
+	run := s.run(c, threeds.Authenticate, q.adapter.Manifest.Authenticator)
 	if retry := threeds.NextTry(c.cfg(), run, answerOf(ans), d.VersionsOffered, *tried); d.Channel != sdk.Channel3RI && retry != threeds.NoRetry && (most == 0 || int64(d.Tries) < most) {
-		if next, err := e.tryAgain(ctx, c, q, retry, tried); next != nil || err != nil {
+		if next, err := s.tryAgain(ctx, c, q, retry, tried); next != nil || err != nil {
 			return next, err
 		}
 	}
-	return nil, e.decideAReq(ctx, c, q, ans)
+	return nil, s.decideAReq(ctx, c, q, ans)
 }
 
 // decideAReq lets the policy decide on the answer to an AReq, and carries it out.
-func (e *Engine) decideAReq(ctx context.Context, c *authCase, q *loaded, ans authAnswer) error {
+func (s *Authentications) decideAReq(ctx context.Context, c *authCase, q *loaded, ans authAnswer) error {
 	a, d := c.auth, &c.auth.Details
-	decision := threeds.Decide(c.cfg(), e.run(c, threeds.Authenticate, q.adapter.Manifest.Authenticator), answerOf(ans))
+	decision := threeds.Decide(c.cfg(), s.run(c, threeds.Authenticate, q.adapter.Manifest.Authenticator), answerOf(ans))
 	c.flag(decision.Flags)
-	e.keepAnswer(c, ans)
+	s.keepAnswer(c, ans)
 	d.AnsweredAt, d.FirstStatus = c.now, ans.out.TransStatus
 	if d.FirstStatus == "" {
 		d.FirstStatus, d.TransStatus = "U", "U"
 	}
 	if !decision.Action.WaitsForCustomer() {
-		return e.conclude(ctx, c, decision)
+		return s.conclude(ctx, c, decision)
 	}
 	c.moved = true
 	a.State = AuthenticationChallenge
 	if decision.Action == threeds.WaitDecoupled {
 		a.State = AuthenticationDecoupled
 	}
-	a.Deadline, a.DueAt = c.now.Add(e.actionTime(c.w)), c.now.Add(pullAfter(0, false))
+	a.Deadline, a.DueAt = c.now.Add(s.actionTime(c.w)), c.now.Add(pullAfter(0, false))
 	if a.State == AuthenticationDecoupled {
 		a.Deadline = c.now.Add(time.Duration(d.DecoupledMinutes)*time.Minute + decoupledGrace)
 		if i := c.w.a.Private.Invoke; i != nil {
@@ -344,11 +344,11 @@ const decoupledGrace = 30 * time.Second
 
 // decoupledMinutes is how long a decoupled challenge may take, 0 where the profile or the authenticator allows none. The card is kept no
 // longer than for that.
-func (e *Engine) decoupledMinutes(c *authCase, adapter AdapterInfo) int {
+func (s *Authentications) decoupledMinutes(c *authCase, adapter AdapterInfo) int {
 	if r := adapter.Manifest.Authenticator; c.cfg().Decoupled != threeds.RuleOn || r == nil || !r.Decoupled || c.auth.Details.MessageVersion < "2.2.0" {
 		return 0
 	}
-	return max(int(e.actionTime(c.w)/time.Minute), 1)
+	return max(int(s.actionTime(c.w)/time.Minute), 1)
 }
 
 func challengeOf(adapter AdapterInfo) string {
@@ -359,14 +359,14 @@ func challengeOf(adapter AdapterInfo) string {
 }
 
 // sessionData is threeDSSessionData: the ACS hands it back with the CRes.
-func (e *Engine) sessionData(a *Authentication) string {
-	return threeds.SessionData(e.sessionKey(), a.ID, a.Details.TokenHashes[URLChallenge])
+func (s *Authentications) sessionData(a *Authentication) string {
+	return threeds.SessionData(s.sessionKey(), a.ID, a.Details.TokenHashes[URLChallenge])
 }
 
-func (e *Engine) sessionKey() []byte { return e.vault.Hash("three_ds session data", nil) }
+func (s *Authentications) sessionKey() []byte { return s.Vault.Hash("three_ds session data", nil) }
 
 // authenticationView is the answer as it stands: the same for the first call and for those that repeat it.
-func (e *Engine) authenticationView(c *authCase) *AuthenticationView {
+func (e *Authentications) authenticationView(c *authCase) *AuthenticationView {
 	d, p, s := &c.auth.Details, c.auth.Private, &c.w.profile.Settings
 	v := &AuthenticationView{TransStatus: d.FirstStatus, ACSReference: d.ACSReference, ACSTransID: d.ACSTransID, ACSSignedContent: p.SignedContent,
 		ServerTransID: d.ServerTransID, RequestorURL: s.RequestorURL, RequestorAppURL: s.RequestorAppURL, CardholderInfo: p.CardholderInfo,

@@ -21,12 +21,12 @@ type threeRI struct {
 }
 
 // threeRIFor plans it; nil when the charge goes on without. An error where the profile insists and there can be none.
-func (e *Engine) threeRIFor(ctx context.Context, w *confirming, in *PaymentInput, c *card) (*threeRI, error) {
+func (s *Authentications) threeRIFor(ctx context.Context, w *confirming, in *PaymentInput, c *card) (*threeRI, error) {
 	cfg := w.profile.Settings.ThreeDSPolicy()
 	if w.instrument == nil || !w.instrument.MerchantInitiated || in.ThreeDS != nil || cfg.ThreeRIForMIT != threeds.RuleOn && cfg.ThreeRIForMIT != threeds.RuleMandatory {
 		return nil, nil
 	}
-	account, adapter, err := e.stepUpAuthenticator(ctx, w.loaded)
+	account, adapter, err := s.stepUpAuthenticator(ctx, w.loaded)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (e *Engine) threeRIFor(ctx context.Context, w *confirming, in *PaymentInput
 		return nil, nil
 	}
 	with := *c
-	if err := e.takeNumber(ctx, w.instrument.Method, &with); err != nil {
+	if err := s.Methods.takeNumber(ctx, w.instrument.Method, &with); err != nil {
 		return nil, err
 	}
 	t.number = with.secrets.Number

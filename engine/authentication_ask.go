@@ -24,16 +24,16 @@ type authAnswer struct {
 }
 
 // authenticator finds the account that an authentication is made with, and its adapter.
-func (e *Engine) authenticator(ctx context.Context, merchantID, accountID string) (*Account, AdapterInfo, error) {
-	all, err := e.dir.accounts(ctx, merchantID)
+func (s *Authentications) authenticator(ctx context.Context, merchantID, accountID string) (*Account, AdapterInfo, error) {
+	all, err := s.Registry.dir.accounts(ctx, merchantID)
 	if err != nil {
 		return nil, AdapterInfo{}, err
 	}
 	i := slices.IndexFunc(all, func(a *Account) bool { return a.ID == accountID })
 	if i < 0 {
-		return nil, AdapterInfo{}, e.dir.orAltered(ctx, merchantID, accountID, NotFound("Merchant connector account"))
+		return nil, AdapterInfo{}, s.Registry.dir.orAltered(ctx, merchantID, accountID, NotFound("Merchant connector account"))
 	}
-	info, ok := e.connectors.Adapter(all[i].Connector)
+	info, ok := s.Connectors.Adapter(all[i].Connector)
 	if !ok {
 		return nil, AdapterInfo{}, unavailableConnector(all[i].Connector)
 	}
@@ -41,23 +41,23 @@ func (e *Engine) authenticator(ctx context.Context, merchantID, accountID string
 }
 
 // newCall makes the intent of one operation at the authenticator: it is durable before anything leaves, and never in the payment's slot.
-func (e *Engine) newCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, req sdk.Request) (*loaded, error) {
+func (s *Authentications) newCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, req sdk.Request) (*loaded, error) {
 	q := &loaded{run: run{p: c.w.p, a: c.w.a, account: account, adapter: adapter, token: c.w.token, req: req}, merchant: c.w.merchant, profile: c.w.profile}
-	q.leaseEnd = e.now().Add(e.opts.LeaseTime)
-	q.op = e.driver.newOperation(&q.run, kind, c.w.a.Amount, c.now)
+	q.leaseEnd = s.Now().Add(s.LeaseTime)
+	q.op = s.Driver.newOperation(&q.run, kind, c.w.a.Amount, c.now)
 	var err error
-	q.op.Request, err = e.vault.sealJSON(&q.req, requestAD(q.op.ID))
+	q.op.Request, err = s.Vault.sealJSON(&q.req, requestAD(q.op.ID))
 	return q, err
 }
 
 // call performs an operation at the authenticator whose intent is durable (or that needs none: a result only reads).
-func (e *Engine) call(ctx context.Context, q *loaded) authAnswer {
-	ctx, cancel := context.WithTimeout(ctx, e.opts.AuthenticatorTime)
+func (s *Authentications) call(ctx context.Context, q *loaded) authAnswer {
+	ctx, cancel := context.WithTimeout(ctx, s.AuthenticatorTime)
 	defer cancel()
-	v := e.driver.drive(ctx, &q.run)
-	e.metrics.OperationDone(string(q.op.Kind), q.op.Connector, v.status, q.took)
+	v := s.Driver.drive(ctx, &q.run)
+	s.Metrics.OperationDone(string(q.op.Kind), q.op.Connector, v.status, q.took)
 	op := *q.op
-	op.Owner, op.LeaseUntil, op.ClosedAt = "", time.Time{}, e.now().UTC().Truncate(time.Millisecond)
+	op.Owner, op.LeaseUntil, op.ClosedAt = "", time.Time{}, s.Now().UTC().Truncate(time.Millisecond)
 	op.Status, op.ErrorText = v.status, v.text
 	if v.status == OperationUnknown { // no money hangs on it: there is nothing to resolve
 		op.Status = OperationFailed
@@ -89,11 +89,11 @@ func authError(class sdk.ErrorClass, code, detail string) *sdk.AuthenticationOut
 }
 
 // run is what the policy has to know of an authentication.
-func (e *Engine) run(c *authCase, phase threeds.Phase, rule *sdk.AuthenticatorRule) threeds.Run {
+func (s *Authentications) run(c *authCase, phase threeds.Phase, rule *sdk.AuthenticatorRule) threeds.Run {
 	d := &c.auth.Details
 	r := threeds.Run{Phase: phase, Channel: threeds.Channel(d.Channel), Category: d.Category, Scheme: d.Network, MessageVersion: d.MessageVersion,
 		ChallengeInds: d.ChallengeInds, Decoupled: d.DecoupledMinutes > 0, Returned: !d.ChallengedAt.IsZero(), ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
-		DSTransID: d.DSTransID, Development: e.development()}
+		DSTransID: d.DSTransID, Development: s.development()}
 	if d.ExemptionRoute == routeAuthorization {
 		r.Exemption = threeds.Exemption(d.Exemption)
 	}
@@ -115,21 +115,21 @@ func answerOf(ans authAnswer) threeds.Result {
 }
 
 // development says that browsers reach us over plain HTTP: then pages of issuers may be plain and private too.
-func (e *Engine) development() bool { return strings.HasPrefix(e.opts.PublicURL, "http:") }
+func (s *Authentications) development() bool { return strings.HasPrefix(s.PublicURL, "http:") }
 
 // tokenURL is a URL of ours that only who was given it knows.
-func (e *Engine) tokenURL(a *Authentication, use URLUse) string {
-	return e.opts.PublicURL + "/3ds/" + string(use) + "/" + a.Private.Tokens[use]
+func (s *Authentications) tokenURL(a *Authentication, use URLUse) string {
+	return s.PublicURL + "/3ds/" + string(use) + "/" + a.Private.Tokens[use]
 }
 
 // callRequest is what an authenticator is told in every operation of an authentication. card is nil where it needs none.
-func (e *Engine) callRequest(c *authCase, account *Account, first *sdk.Request) sdk.Request {
+func (e *Authentications) callRequest(c *authCase, account *Account, first *sdk.Request) sdk.Request {
 	a, d := c.auth, &c.auth.Details
 	r := sdk.Request{PaymentID: a.PaymentID, AttemptID: a.AttemptID, Reference: c.w.a.Details.Reference,
 		Amount:     sdk.Money{Minor: d.Bound.Amount, Currency: d.Bound.Currency},
 		Instrument: first.Instrument, StoredCredential: first.StoredCredential, Customer: first.Customer, Billing: first.Billing,
 		Shipping: first.Shipping, Browser: first.Browser, Description: first.Description, OrderReference: first.OrderReference,
-		WebhookURL: e.opts.PublicURL + "/webhooks/" + url.PathEscape(a.MerchantID) + "/" + url.PathEscape(account.ID)}
+		WebhookURL: e.PublicURL + "/webhooks/" + url.PathEscape(a.MerchantID) + "/" + url.PathEscape(account.ID)}
 	s := &c.w.profile.Settings
 	r.Authentication = &sdk.AuthenticationRequest{AuthenticationID: a.ID, DeviceChannel: d.Channel, MessageCategory: d.Category,
 		MessageVersion: d.MessageVersion, Network: d.Network, Data: a.Private.Data, ServerTransID: d.ServerTransID, ACSTransID: d.ACSTransID,
@@ -146,18 +146,18 @@ func (e *Engine) callRequest(c *authCase, account *Account, first *sdk.Request) 
 }
 
 // instrumentOf opens the request of the authorization to be and its card.
-func (e *Engine) instrumentOf(ctx context.Context, a *Authentication) (first sdk.Request, secrets InstrumentSecrets, err error) {
-	if err = e.vault.openJSON(a.Request, requestAD(a.ID), &first); err != nil {
+func (s *Authentications) instrumentOf(ctx context.Context, a *Authentication) (first sdk.Request, secrets InstrumentSecrets, err error) {
+	if err = s.Vault.openJSON(a.Request, requestAD(a.ID), &first); err != nil {
 		return first, secrets, err
 	}
-	secrets, err = e.vault.openSecrets(ctx, a.Instrument, a.MerchantID, a.ShortTermID())
+	secrets, err = s.Vault.openSecrets(ctx, a.Instrument, a.MerchantID, a.ShortTermID())
 	return first, secrets, err
 }
 
 // abandonCall closes an operation at an authenticator whose node ended. The authentication itself is due at the same time and is dealt
 // with on its own.
-func (e *Engine) abandonCall(ctx context.Context, op *Operation) error {
-	return e.store.Update(ctx, func(tx Tx) error {
+func (s *Authentications) abandonCall(ctx context.Context, op *Operation) error {
+	return s.Store.Update(ctx, func(tx ChangeTx) error {
 		fresh, err := tx.Operation(op.ID)
 		if err != nil || !fresh.Status.Open() {
 			return err

@@ -21,68 +21,68 @@ func runsExternal3DS(w *confirming, in *PaymentInput) bool {
 
 // confirmAuthenticated is the confirm of a payment with external 3-D Secure: payment, attempt, authentication and the intent to ask the
 // authenticator are made durable together; then it is asked whether the card takes part, or, with ri, for the authentication itself.
-func (e *Engine) confirmAuthenticated(ctx context.Context, w *confirming, in *PaymentInput, c *card, now time.Time, ri *threeRI) (*Change, error) {
-	account, adapter, err := e.confirmingAuthenticator(ctx, w.loaded, ri)
+func (s *Authentications) confirmAuthenticated(ctx context.Context, w *confirming, in *PaymentInput, c *card, now time.Time, ri *threeRI) (*Change, error) {
+	account, adapter, err := s.confirmingAuthenticator(ctx, w.loaded, ri)
 	if err != nil {
 		return nil, err
 	}
 	if w.p.Version > 0 {
-		if err := e.limitAuthentications(ctx, w.loaded); err != nil {
+		if err := s.limitAuthentications(ctx, w.loaded); err != nil {
 			return nil, err
 		}
 	}
-	bound, merchant, err := e.bind(w.loaded, c)
+	bound, merchant, err := s.bind(w.loaded, c)
 	if err != nil {
 		return nil, err
 	}
-	e.fillAttempt(w, in, c)
+	w.fillAttempt(in, c)
 	if err := move(w.p, w.a, TriggerSubmit, now); err != nil {
 		return nil, Internal(err, "confirm payment")
 	}
-	auth := e.newAuthentication(w.loaded, account, adapter, c, now)
+	auth := s.newAuthentication(w.loaded, account, adapter, c, now)
 	auth.Details.Bound, auth.Details.Merchant = bound, merchant
 	kind, number := sdk.OpPrepare, c.secrets.Number
 	if ri != nil {
 		ri.begin(auth, w.profile.Settings.ThreeDSPolicy(), now)
 		kind, number = sdk.OpAuthenticate, ri.number
 	}
-	first := e.driver.firstRequest(&w.run, w.instrument, in, c)
+	first := s.Driver.firstRequest(&w.run, w.instrument, in, c)
 	first.Request3DS = false
-	if auth.Request, err = e.vault.sealJSON(&first, requestAD(auth.ID)); err != nil {
+	if auth.Request, err = s.Vault.sealJSON(&first, requestAD(auth.ID)); err != nil {
 		return nil, err
 	}
 	// Its time begins anew when the browser is told what to do, and with a challenge.
-	until := now.Add(3 * e.actionTime(w.loaded))
-	if auth.Instrument, auth.Key, err = e.vault.sealSecrets(c.secrets, w.p.MerchantID, auth.ShortTermID(), until); err != nil {
+	until := now.Add(3 * s.actionTime(w.loaded))
+	if auth.Instrument, auth.Key, err = s.Vault.sealSecrets(c.secrets, w.p.MerchantID, auth.ShortTermID(), until); err != nil {
 		return nil, err
 	}
 	w.a.Details.Authentication = summaryOf(auth)
 	ac := &authCase{auth: auth, w: w.loaded, now: now}
-	q, err := e.newCall(ac, account, adapter, kind, e.callRequest(ac, account, &first))
+	q, err := s.newCall(ac, account, adapter, kind, s.callRequest(ac, account, &first))
 	if err != nil {
 		return nil, err
 	}
 	q.secrets = InstrumentSecrets{Number: number}
 	change := &Change{Payment: w.p, Attempt: w.a, Authentication: auth, Intents: []*Operation{q.op}}
 	w.confirmed(change)
-	change.Effects = append(change.Effects, func(ctx context.Context) error { return e.authenticateConfirmed(ctx, w.loaded, ac, q) })
+	change.Effects = append(change.Effects, func(ctx context.Context) error { return s.authenticateConfirmed(ctx, w.loaded, ac, q) })
 	return change, nil
 }
 
 // authenticateConfirmed asks the authenticator of a payment that has just been confirmed, and reads what has become of the payment.
-func (e *Engine) authenticateConfirmed(ctx context.Context, w *loaded, ac *authCase, q *loaded) (err error) {
-	e.inFlight.Add(1)
-	defer e.inFlight.Done()
+func (s *Authentications) authenticateConfirmed(ctx context.Context, w *loaded, ac *authCase, q *loaded) (err error) {
+	s.InFlight.Add(1)
+	defer s.InFlight.Done()
 	ctx = context.WithoutCancel(ctx)
 	if q.op.Kind == sdk.OpPrepare {
-		_, err = e.prepare(ctx, ac.auth.ID, q)
+		_, err = s.prepare(ctx, ac.auth.ID, q)
 	} else {
-		_, err = e.askOnce(ctx, ac, q, false)
+		_, err = s.askOnce(ctx, ac, q, false)
 	}
 	if err != nil {
 		return err
 	}
-	fresh, err := e.changes.load(ctx, w.p.MerchantID, w.p.ID)
+	fresh, err := s.Changes.load(ctx, w.p.MerchantID, w.p.ID)
 	if err == nil {
 		*w = *fresh
 	}
@@ -90,19 +90,19 @@ func (e *Engine) authenticateConfirmed(ctx context.Context, w *loaded, ac *authC
 }
 
 // confirmingAuthenticator is who authenticates a payment that is confirmed.
-func (e *Engine) confirmingAuthenticator(ctx context.Context, w *loaded, ri *threeRI) (*Account, AdapterInfo, error) {
+func (s *Authentications) confirmingAuthenticator(ctx context.Context, w *loaded, ri *threeRI) (*Account, AdapterInfo, error) {
 	if ri != nil {
 		return ri.account, ri.adapter, nil
 	}
-	all, err := e.dir.accounts(ctx, w.p.MerchantID)
+	all, err := s.Registry.dir.accounts(ctx, w.p.MerchantID)
 	if err != nil {
 		return nil, AdapterInfo{}, err
 	}
 	account, err := authenticatorAccount(w.profile, all, w.adapter, w.account)
 	if err != nil {
-		return nil, AdapterInfo{}, e.dir.orAltered(ctx, w.p.MerchantID, "", err)
+		return nil, AdapterInfo{}, s.Registry.dir.orAltered(ctx, w.p.MerchantID, "", err)
 	}
-	adapter, ok := e.connectors.Adapter(account.Connector)
+	adapter, ok := s.Connectors.Adapter(account.Connector)
 	if !ok || adapter.Manifest.Kind != sdk.KindAuthenticator {
 		return nil, AdapterInfo{}, unavailableConnector(account.Connector)
 	}
@@ -110,22 +110,22 @@ func (e *Engine) confirmingAuthenticator(ctx context.Context, w *loaded, ri *thr
 }
 
 // newAuthentication is the record of an authentication that is about to begin.
-func (e *Engine) newAuthentication(w *loaded, account *Account, adapter AdapterInfo, c *card, now time.Time) *Authentication {
+func (s *Authentications) newAuthentication(w *loaded, account *Account, adapter AdapterInfo, c *card, now time.Time) *Authentication {
 	a := &Authentication{ID: idAt(authenticationPrefix, now), MerchantID: w.p.MerchantID, PaymentID: w.p.ID, AttemptID: w.a.ID, ProfileID: w.p.ProfileID,
 		AccountID: account.ID, Connector: account.Connector, AdapterHash: adapter.Hash, State: AuthenticationCreated, CreatedAt: now, ModifiedAt: now,
-		Deadline: now.Add(e.actionTime(w)), DueAt: now.Add(e.opts.LeaseTime),
+		Deadline: now.Add(s.actionTime(w)), DueAt: now.Add(s.LeaseTime),
 		Details: AuthenticationDetails{TokenHashes: map[URLUse][]byte{}, Channel: sdk.ChannelBrowser, Category: categoryPayment, AuthenticationInd: "01",
 			Network: c.facts.Network},
 		Private: &AuthenticationPrivate{Tokens: map[URLUse]string{}}}
 	if w.p.NetAmount == 0 {
 		a.Details.Category, a.Details.AuthenticationInd = categoryNonPayment, "04"
 	}
-	e.giveTokens(a)
+	s.giveTokens(a)
 	return a
 }
 
 // actionTime is how long the payer may take.
-func (e *Engine) actionTime(w *loaded) time.Duration {
+func (s *Authentications) actionTime(w *loaded) time.Duration {
 	if t := w.profile.Settings.ThreeDSPolicy().CustomerActionTTL(); t > 0 {
 		return t
 	}
@@ -133,13 +133,13 @@ func (e *Engine) actionTime(w *loaded) time.Duration {
 }
 
 // limitAuthentications bounds how often a card may be tried on one payment: an AReq tells who sends it about the card.
-func (e *Engine) limitAuthentications(ctx context.Context, w *loaded) error {
+func (s *Authentications) limitAuthentications(ctx context.Context, w *loaded) error {
 	most := w.profile.Settings.ThreeDSPolicy().MaxAuthentications
 	if most == 0 {
 		return nil
 	}
 	var list []*Authentication
-	err := e.store.View(ctx, func(r Reader) (err error) {
+	err := s.Store.View(ctx, func(r ChangeReader) (err error) {
 		list, err = r.Authentications(w.p.MerchantID, w.p.ID)
 		return err
 	})
@@ -194,15 +194,15 @@ func noExternal3DS(account *Account) *Error {
 
 // prepare asks the authenticator whether the card takes part, once more where it does not answer, then the fallback; what comes of it is
 // written. The authorization of a card that takes no part is performed at once.
-func (e *Engine) prepare(ctx context.Context, id string, q *loaded) (*authCase, error) {
+func (s *Authentications) prepare(ctx context.Context, id string, q *loaded) (*authCase, error) {
 	var tried threeds.Tried
 	for {
-		ans := e.call(ctx, q)
+		ans := s.call(ctx, q)
 		var again *loaded
 		var next threeds.Tried
-		c, err := e.changeAuthentication(ctx, id, func(c *authCase) (err error) {
+		c, err := s.changeAuthentication(ctx, id, func(c *authCase) (err error) {
 			next = tried
-			again, err = e.prepared(ctx, c, q, ans, &next)
+			again, err = s.prepared(ctx, c, q, ans, &next)
 			return err
 		})
 		if err != nil {
@@ -219,14 +219,14 @@ func (e *Engine) prepare(ctx context.Context, id string, q *loaded) (*authCase, 
 }
 
 // prepared books what came of a version look-up. It returns the next try, nil when there is none.
-func (e *Engine) prepared(ctx context.Context, c *authCase, q *loaded, ans authAnswer, tried *threeds.Tried) (*loaded, error) {
+func (s *Authentications) prepared(ctx context.Context, c *authCase, q *loaded, ans authAnswer, tried *threeds.Tried) (*loaded, error) {
 	c.answered(ans)
 	a := c.auth
 	if a.State != AuthenticationCreated || !c.waiting() {
 		return nil, nil // overtaken
 	}
 	if ans.reject != nil { // the adapter cannot ask: nothing has left, and the caller is told why
-		e.withdraw(c, ans)
+		s.withdraw(c, ans)
 		return nil, nil
 	}
 	rule := q.adapter.Manifest.Authenticator
@@ -243,28 +243,28 @@ func (e *Engine) prepared(ctx context.Context, c *authCase, q *loaded, ans authA
 	default:
 		res.Class = threeds.Technical
 	}
-	run := e.run(c, threeds.Prepare, rule)
+	run := s.run(c, threeds.Prepare, rule)
 	if retry := threeds.NextTry(c.cfg(), run, res, nil, *tried); retry != threeds.NoRetry {
-		if next, err := e.tryAgain(ctx, c, q, retry, tried); next != nil || err != nil {
+		if next, err := s.tryAgain(ctx, c, q, retry, tried); next != nil || err != nil {
 			return next, err
 		}
 	}
 	d := threeds.Decide(c.cfg(), run, res)
 	c.flag(d.Flags)
 	c.moved = true
-	e.keepAnswer(c, ans)
+	s.keepAnswer(c, ans)
 	if d.Action != threeds.Continue {
-		return nil, e.conclude(ctx, c, d)
+		return nil, s.conclude(ctx, c, d)
 	}
-	e.keepPrepared(c, ans.out, rng, d.MessageVersion, rule)
-	direct, err := e.chooseChallenge(ctx, c)
+	s.keepPrepared(c, ans.out, rng, d.MessageVersion, rule)
+	direct, err := s.chooseChallenge(ctx, c)
 	switch {
 	case err != nil:
 		return nil, err
 	case direct:
-		return nil, e.conclude(ctx, c, threeds.Exempt(run))
+		return nil, s.conclude(ctx, c, threeds.Exempt(run))
 	}
-	a.State, a.Deadline = AuthenticationPrepared, c.now.Add(e.actionTime(c.w))
+	a.State, a.Deadline = AuthenticationPrepared, c.now.Add(s.actionTime(c.w))
 	a.DueAt = a.Deadline
 	c.w.a.Private.Invoke = invokeOf(a, rule)
 	return nil, move(c.w.p, c.w.a, TriggerActionRequired, c.now)
@@ -272,7 +272,7 @@ func (e *Engine) prepared(ctx context.Context, c *authCase, q *loaded, ans authA
 
 // tryAgain makes the next try of a call: a version look-up at the same authenticator, or at the profile's fallback. nil when there is
 // none after all.
-func (e *Engine) tryAgain(ctx context.Context, c *authCase, q *loaded, retry threeds.Retry, tried *threeds.Tried) (*loaded, error) {
+func (s *Authentications) tryAgain(ctx context.Context, c *authCase, q *loaded, retry threeds.Retry, tried *threeds.Tried) (*loaded, error) {
 	account, adapter, d := q.account, q.adapter, &c.auth.Details
 	switch retry {
 	case threeds.RetrySame:
@@ -285,17 +285,17 @@ func (e *Engine) tryAgain(ctx context.Context, c *authCase, q *loaded, retry thr
 	case threeds.RetryAnother:
 		tried.Another = true
 		var err error
-		if account, adapter, err = e.fallbackAuthenticator(ctx, c); err != nil {
+		if account, adapter, err = s.fallbackAuthenticator(ctx, c); err != nil {
 			c.alarms = append(c.alarms, "fallback_authenticator_missing")
 			return nil, nil
 		}
 		c.auth.AccountID, c.auth.Connector, c.auth.AdapterHash = account.ID, account.Connector, adapter.Hash
 	}
-	first, secrets, err := e.instrumentOf(ctx, c.auth)
+	first, secrets, err := s.instrumentOf(ctx, c.auth)
 	if err != nil {
 		return nil, err
 	}
-	return e.nextCall(c, account, adapter, sdk.OpPrepare, &first, secrets)
+	return s.nextCall(c, account, adapter, sdk.OpPrepare, &first, secrets)
 }
 
 func versionsOf(adapter AdapterInfo) []string {
@@ -306,8 +306,8 @@ func versionsOf(adapter AdapterInfo) []string {
 }
 
 // fallbackAuthenticator is the one that the profile names for when the first cannot answer.
-func (e *Engine) fallbackAuthenticator(ctx context.Context, c *authCase) (*Account, AdapterInfo, error) {
-	all, err := e.dir.accounts(ctx, c.auth.MerchantID)
+func (s *Authentications) fallbackAuthenticator(ctx context.Context, c *authCase) (*Account, AdapterInfo, error) {
+	all, err := s.Registry.dir.accounts(ctx, c.auth.MerchantID)
 	if err != nil {
 		return nil, AdapterInfo{}, err
 	}
@@ -315,7 +315,7 @@ func (e *Engine) fallbackAuthenticator(ctx context.Context, c *authCase) (*Accou
 	if err != nil {
 		return nil, AdapterInfo{}, err
 	}
-	adapter, ok := e.connectors.Adapter(account.Connector)
+	adapter, ok := s.Connectors.Adapter(account.Connector)
 	if !ok || adapter.Manifest.Kind != sdk.KindAuthenticator {
 		return nil, AdapterInfo{}, unavailableConnector(account.Connector)
 	}
@@ -323,9 +323,9 @@ func (e *Engine) fallbackAuthenticator(ctx context.Context, c *authCase) (*Accou
 }
 
 // withdraw puts a payment back to where it was before a confirm that could not begin.
-func (e *Engine) withdraw(c *authCase, ans authAnswer) {
-	e.keepAnswer(c, ans)
-	e.finish(c, AuthenticationErrored, string(threeds.Errored))
+func (s *Authentications) withdraw(c *authCase, ans authAnswer) {
+	s.keepAnswer(c, ans)
+	s.finish(c, AuthenticationErrored, string(threeds.Errored))
 	c.auth.Details.ErrorCode, c.auth.Details.ErrorMessage = threeds.CodeError, ans.reject.Message
 	c.moved = true
 	c.w.a.Details.Card, c.w.a.Details.Confirmed, c.w.a.Private = nil, false, &AttemptPrivate{}
@@ -348,12 +348,12 @@ func chooseRange(list []sdk.CardRange, network sdk.CardNetwork) *sdk.CardRange {
 }
 
 // keepPrepared takes over what the browser needs.
-func (e *Engine) keepPrepared(c *authCase, o *sdk.AuthenticationOutcome, rng *sdk.CardRange, version string, rule *sdk.AuthenticatorRule) {
+func (s *Authentications) keepPrepared(c *authCase, o *sdk.AuthenticationOutcome, rng *sdk.CardRange, version string, rule *sdk.AuthenticatorRule) {
 	a, d := c.auth, &c.auth.Details
 	d.PreparedAt, d.MessageVersion, d.VersionsOffered = c.now, version, nil
 	for _, v := range rng.Versions {
 		d.VersionsOffered = append(d.VersionsOffered, v.Version)
-		if v.Version == version && v.MethodURL != "" && threeds.CheckChallengeURL(v.MethodURL, e.development()) == nil {
+		if v.Version == version && v.MethodURL != "" && threeds.CheckChallengeURL(v.MethodURL, s.development()) == nil {
 			d.MethodURL = v.MethodURL
 		}
 	}
@@ -366,7 +366,7 @@ func (e *Engine) keepPrepared(c *authCase, o *sdk.AuthenticationOutcome, rng *sd
 		d.SessionExpiresAt = c.now.Add(time.Duration(rule.SessionTTL) * time.Second)
 	}
 	if rule != nil && rule.Method == "get_frame" {
-		e.takeFrames(a, o.Frames)
+		s.takeFrames(a, o.Frames)
 	}
 	if d.MethodURL == "" {
 		return
@@ -375,7 +375,7 @@ func (e *Engine) keepPrepared(c *authCase, o *sdk.AuthenticationOutcome, rng *sd
 	setText(&a.Private.MethodKey, o.MethodKey)
 	if a.Private.MethodData == "" {
 		var err error
-		if a.Private.MethodData, err = threeds.MethodData(d.ServerTransID, e.tokenURL(a, URLMethod)); err != nil {
+		if a.Private.MethodData, err = threeds.MethodData(d.ServerTransID, s.tokenURL(a, URLMethod)); err != nil {
 			d.MethodURL = "" // without it there is no 3DS method
 		}
 	}

@@ -8,8 +8,8 @@ import (
 
 // bind says what an authentication will be good for: amount, currency, card, processor's account, and the acquirer behind it where it is
 // known (contract: optional, unless nothing tells the network either).
-func (e *Engine) bind(w *loaded, c *card) (b AuthenticationBinding, m AuthenticationMerchant, err error) {
-	b = AuthenticationBinding{Amount: w.p.NetAmount, Currency: w.p.Currency, Card: e.cardHash(w.p.MerchantID, c.secrets.Number), AccountID: w.account.ID}
+func (s *Authentications) bind(w *loaded, c *card) (b AuthenticationBinding, m AuthenticationMerchant, err error) {
+	b = AuthenticationBinding{Amount: w.p.NetAmount, Currency: w.p.Currency, Card: s.cardHash(w.p.MerchantID, c.secrets.Number), AccountID: w.account.ID}
 	acquirer, err := acquirerOf(w, c.facts.Network)
 	if err != nil {
 		return b, m, err
@@ -25,8 +25,8 @@ func (e *Engine) bind(w *loaded, c *card) (b AuthenticationBinding, m Authentica
 }
 
 // cardHash tells cards apart without telling their numbers.
-func (e *Engine) cardHash(merchantID string, number Secret) []byte {
-	return e.vault.Hash("authenticated card", []byte(merchantID+"/"+number.Reveal()))
+func (s *Authentications) cardHash(merchantID string, number Secret) []byte {
+	return s.Vault.Hash("authenticated card", []byte(merchantID+"/"+number.Reveal()))
 }
 
 // acquirerConfig is who acquires at a processor's account, as its metadata says.

@@ -29,8 +29,8 @@ type CallbackView struct {
 }
 
 // MethodNotified takes the notification that the 3DS method has ended (threeDSMethodData as posted). It counts before the AReq only.
-func (e *Engine) MethodNotified(ctx context.Context, token, data string) (*CallbackView, error) {
-	c, err := e.authenticationByToken(ctx, URLMethod, token)
+func (s *Authentications) MethodNotified(ctx context.Context, token, data string) (*CallbackView, error) {
+	c, err := s.authenticationByToken(ctx, URLMethod, token)
 	if errors.Is(err, ErrNotFound) {
 		return &CallbackView{}, nil
 	}
@@ -38,15 +38,15 @@ func (e *Engine) MethodNotified(ctx context.Context, token, data string) (*Callb
 		return nil, err
 	}
 	if data != "" && !threeds.AcceptMethodData(data, c.auth.Details.ServerTransID) {
-		e.suspicious(ctx, c, threeds.FlagIDMismatch)
-		return e.silentView(c), nil
+		s.suspicious(ctx, c, threeds.FlagIDMismatch)
+		return s.silentView(c), nil
 	}
-	return e.callbackView(c), e.methodEnded(ctx, c.auth.ID)
+	return s.callbackView(c), s.methodEnded(ctx, c.auth.ID)
 }
 
 // methodEnded notes the end of the 3DS method, once and before the AReq only.
-func (e *Engine) methodEnded(ctx context.Context, id string) error {
-	_, err := e.changeAuthentication(ctx, id, func(c *authCase) error {
+func (s *Authentications) methodEnded(ctx context.Context, id string) error {
+	_, err := s.changeAuthentication(ctx, id, func(c *authCase) error {
 		d := &c.auth.Details
 		if c.auth.State != AuthenticationPrepared || !d.MethodNotifiedAt.IsZero() || d.Again {
 			return errUnchanged
@@ -58,21 +58,21 @@ func (e *Engine) methodEnded(ctx context.Context, id string) error {
 }
 
 // ChallengeShown is the page at the end of a challenge for a browser that brings nothing. It changes nothing.
-func (e *Engine) ChallengeShown(ctx context.Context, token string) (*CallbackView, error) {
-	c, err := e.authenticationByToken(ctx, URLChallenge, token)
+func (s *Authentications) ChallengeShown(ctx context.Context, token string) (*CallbackView, error) {
+	c, err := s.authenticationByToken(ctx, URLChallenge, token)
 	if errors.Is(err, ErrNotFound) {
 		return &CallbackView{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return e.silentView(c), nil
+	return s.silentView(c), nil
 }
 
 // ChallengeNotified takes what the ACS had the browser bring at the end of a challenge: a CRes or an error (message), and
 // threeDSSessionData. None of it is evidence; the result is fetched in the background.
-func (e *Engine) ChallengeNotified(ctx context.Context, token, message, sessionData string) (*CallbackView, error) {
-	c, err := e.authenticationByToken(ctx, URLChallenge, token)
+func (s *Authentications) ChallengeNotified(ctx context.Context, token, message, sessionData string) (*CallbackView, error) {
+	c, err := s.authenticationByToken(ctx, URLChallenge, token)
 	if errors.Is(err, ErrNotFound) {
 		return &CallbackView{}, nil
 	}
@@ -81,13 +81,13 @@ func (e *Engine) ChallengeNotified(ctx context.Context, token, message, sessionD
 	}
 	cres, err := threeds.ParseCRes(message)
 	if err != nil && !c.auth.State.Ended() && c.auth.State != AuthenticationResult {
-		e.suspicious(ctx, c, threeds.FlagUnexpectedCRes)
-		return e.silentView(c), nil
+		s.suspicious(ctx, c, threeds.FlagUnexpectedCRes)
+		return s.silentView(c), nil
 	}
-	session := threeds.CheckSessionData(e.sessionKey(), c.auth.ID, c.auth.Details.TokenHashes[URLChallenge], sessionData)
+	session := threeds.CheckSessionData(s.sessionKey(), c.auth.ID, c.auth.Details.TokenHashes[URLChallenge], sessionData)
 	var got threeds.CResReceipt
-	c, err = e.changeAuthentication(ctx, c.auth.ID, func(c *authCase) error {
-		got = threeds.ReceiveCRes(threeds.State(c.auth.State), e.run(c, threeds.Final, nil), cres, session)
+	c, err = s.changeAuthentication(ctx, c.auth.ID, func(c *authCase) error {
+		got = threeds.ReceiveCRes(threeds.State(c.auth.State), s.run(c, threeds.Final, nil), cres, session)
 		if !got.Accepted {
 			return errUnchanged
 		}
@@ -101,27 +101,29 @@ func (e *Engine) ChallengeNotified(ctx context.Context, token, message, sessionD
 	case err != nil:
 		return nil, err
 	case got.Alert != "":
-		e.suspicious(ctx, c, got.Alert)
-		return e.silentView(c), nil
+		s.suspicious(ctx, c, got.Alert)
+		return s.silentView(c), nil
 	case got.Fetch:
-		e.collectLater(ctx, c.auth.ID)
+		s.collectLater(ctx, c.auth.ID)
 	}
-	return e.callbackView(c), nil
+	return s.callbackView(c), nil
 }
 
-func (e *Engine) suspicious(ctx context.Context, c *authCase, why threeds.Flag) {
-	e.metrics.Alarm(string(why))
-	e.log.LogAttrs(ctx, slog.LevelWarn, "callback ignored", slog.String("authentication_id", c.auth.ID), slog.String("payment_id", c.auth.PaymentID),
+func (s *Authentications) suspicious(ctx context.Context, c *authCase, why threeds.Flag) {
+	s.Metrics.Alarm(string(why))
+	s.Log.LogAttrs(ctx, slog.LevelWarn, "callback ignored", slog.String("authentication_id", c.auth.ID), slog.String("payment_id", c.auth.PaymentID),
 		slog.String("why", string(why)))
 }
 
 // silentView is a page that says nothing.
-func (e *Engine) silentView(c *authCase) *CallbackView { return &CallbackView{Framers: e.framersOf(c)} }
+func (s *Authentications) silentView(c *authCase) *CallbackView {
+	return &CallbackView{Framers: s.framersOf(c)}
+}
 
 // framersOf are the origins whose pages may have the pages of an authentication in a frame: those that may be told, and the pages of the issuer
 // and the authenticator, which stand between in a frame of their own.
-func (e *Engine) framersOf(c *authCase) []string {
-	out := e.framersAt(c.w)
+func (s *Authentications) framersOf(c *authCase) []string {
+	out := s.framersAt(c.w)
 	for _, raw := range append([]string{c.auth.Details.MethodURL, c.auth.Private.ACSURL}, c.auth.Private.Frames...) {
 		if o := originOf(raw); o != "" && !slices.Contains(out, o) {
 			out = append(out, o)
@@ -131,16 +133,16 @@ func (e *Engine) framersOf(c *authCase) []string {
 }
 
 // framersAt are the origins of the shop's pages that may have ours in a frame. Where the operator lets all pages call, all may.
-func (e *Engine) framersAt(w *loaded) []string {
-	if slices.Contains(e.opts.SDKOrigins, "*") {
+func (s *Authentications) framersAt(w *loaded) []string {
+	if slices.Contains(s.SDKOrigins, "*") {
 		return []string{"*"}
 	}
-	return e.originsOf(w)
+	return s.originsOf(w)
 }
 
-func (e *Engine) callbackView(c *authCase) *CallbackView {
-	v := &CallbackView{Known: true, PaymentID: c.auth.PaymentID, Origins: e.originsOf(c.w), Framers: e.framersOf(c),
-		AuthorizeURL: AuthorizeURL(e.opts.PublicURL, c.w.p, c.w.a, c.auth.Private.Tokens[URLAuthorize])}
+func (s *Authentications) callbackView(c *authCase) *CallbackView {
+	v := &CallbackView{Known: true, PaymentID: c.auth.PaymentID, Origins: s.originsOf(c.w), Framers: s.framersOf(c),
+		AuthorizeURL: AuthorizeURL(s.PublicURL, c.w.p, c.w.a, c.auth.Private.Tokens[URLAuthorize])}
 	v.ReturnURL = c.w.p.Details.ReturnURL
 	if v.ReturnURL == "" {
 		v.ReturnURL = c.w.profile.Settings.ReturnURL

@@ -40,9 +40,9 @@ func (c *authCase) waiting() bool {
 }
 
 // loadAuthentication reads an authentication and its payment from one snapshot. ErrNotFound when there is none.
-func (e *Engine) loadAuthentication(ctx context.Context, id string) (*authCase, error) {
-	c := &authCase{w: &loaded{}, now: e.now().UTC().Truncate(time.Millisecond)}
-	err := e.store.View(ctx, func(r Reader) (err error) {
+func (s *Authentications) loadAuthentication(ctx context.Context, id string) (*authCase, error) {
+	c := &authCase{w: &loaded{}, now: s.Now().UTC().Truncate(time.Millisecond)}
+	err := s.Store.View(ctx, func(r ChangeReader) (err error) {
 		if c.auth, err = r.Authentication(id); err != nil {
 			return err
 		}
@@ -58,14 +58,14 @@ func (e *Engine) loadAuthentication(ctx context.Context, id string) (*authCase, 
 	if err != nil {
 		return nil, Internal(err, "read authentication")
 	}
-	return c, errors.Join(e.vault.openAuthentication(c.auth), e.changes.open(ctx, c.w))
+	return c, errors.Join(s.Vault.openAuthentication(c.auth), s.Changes.open(ctx, c.w))
 }
 
 // changeAuthentication reads, lets f change what was read, and writes it by compare-and-set; when someone else was faster it begins
 // again. f does nothing but change c, and may answer errUnchanged. The case as written is returned.
-func (e *Engine) changeAuthentication(ctx context.Context, id string, f func(c *authCase) error) (*authCase, error) {
+func (s *Authentications) changeAuthentication(ctx context.Context, id string, f func(c *authCase) error) (*authCase, error) {
 	for {
-		c, err := e.loadAuthentication(ctx, id)
+		c, err := s.loadAuthentication(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +74,7 @@ func (e *Engine) changeAuthentication(ctx context.Context, id string, f func(c *
 		} else if err != nil {
 			return c, err
 		}
-		err = e.commitAuthentication(ctx, c)
+		err = s.commitAuthentication(ctx, c)
 		if errors.Is(err, ErrConflict) {
 			continue
 		}
@@ -83,7 +83,7 @@ func (e *Engine) changeAuthentication(ctx context.Context, id string, f func(c *
 }
 
 // commitAuthentication commits what was changed of an authentication and of its payment.
-func (e *Engine) commitAuthentication(ctx context.Context, c *authCase) (err error) {
+func (s *Authentications) commitAuthentication(ctx context.Context, c *authCase) (err error) {
 	c.auth.ModifiedAt = c.now
 	ch := &Change{Authentication: c.auth, Intents: c.insert, Asked: c.closed, Journal: c.journal, Strong: c.strong, Alarms: c.alarms, Ended: c.ended}
 	if c.moved {
@@ -91,13 +91,13 @@ func (e *Engine) commitAuthentication(ctx context.Context, c *authCase) (err err
 		c.w.p.ModifiedAt, c.w.a.ModifiedAt = c.now, c.now
 		ch.Payment, ch.Attempt = c.w.p, c.w.a
 		if c.queued == nil { // with an authorization queued the payment only passes through processing
-			if ch, err = e.changes.announced(c.w, ch, c.now); err != nil {
+			if ch, err = s.Changes.announced(c.w, ch, c.now); err != nil {
 				return err
 			}
 		}
 	}
-	ch.Effects = e.followUps(c)
-	return e.changes.commit(ctx, ch)
+	ch.Effects = s.followUps(c)
+	return s.Changes.commit(ctx, ch)
 }
 
 // answered takes an operation that has ended over into the change.
@@ -119,9 +119,9 @@ func (c *authCase) flag(flags []threeds.Flag) {
 }
 
 // giveTokens makes the tokens of all URLs of a new authentication.
-func (e *Engine) giveTokens(a *Authentication) {
+func (s *Authentications) giveTokens(a *Authentication) {
 	for _, use := range []URLUse{URLMethod, URLChallenge, URLEvent, URLResult, URLHosted, URLAuthorize, URLFrames, URLOpen} {
-		token := e.links.newToken(a, use)
+		token := s.Links.newToken(a, use)
 		hash := sha256.Sum256([]byte(token[idLength:]))
 		a.Details.TokenHashes[use], a.Private.Tokens[use] = hash[:], token
 	}
@@ -129,10 +129,10 @@ func (e *Engine) giveTokens(a *Authentication) {
 
 // authenticationByToken finds the authentication that a URL of ours was made for. ErrNotFound when there is none, whatever is wrong. A wrong
 // token is refused before anything is read. The path of some URLs names more that the token is bound to.
-func (e *Engine) authenticationByToken(ctx context.Context, use URLUse, token string, also ...string) (*authCase, error) {
-	id, ok := e.links.authenticationOfToken(use, token, also...)
+func (s *Authentications) authenticationByToken(ctx context.Context, use URLUse, token string, also ...string) (*authCase, error) {
+	id, ok := s.Links.authenticationOfToken(use, token, also...)
 	if !ok {
 		return nil, ErrNotFound
 	}
-	return e.loadAuthentication(ctx, id)
+	return s.loadAuthentication(ctx, id)
 }

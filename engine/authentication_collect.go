@@ -47,34 +47,34 @@ func (c *collecting) end(id string) {
 }
 
 // collect asks for a result until it is there, until wait is over or the engine closes. It is how a wake-up is followed.
-func (e *Engine) collect(ctx context.Context, id string, wait time.Duration) {
-	until := e.now().Add(wait)
-	e.collectWhile(ctx, id, func(now time.Time) time.Duration { return until.Sub(now) })
+func (s *Authentications) collect(ctx context.Context, id string, wait time.Duration) {
+	until := s.Now().Add(wait)
+	s.collectWhile(ctx, id, func(now time.Time) time.Duration { return until.Sub(now) })
 }
 
 // collectLater is collect in the background, once on this node.
-func (e *Engine) collectLater(ctx context.Context, id string) {
-	if !e.collecting.begin(id, e.now().Add(resultWait)) {
+func (s *Authentications) collectLater(ctx context.Context, id string) {
+	if !s.collecting.begin(id, s.Now().Add(resultWait)) {
 		return
 	}
-	e.inFlight.Add(1)
+	s.InFlight.Add(1)
 	go func() {
-		defer e.inFlight.Done()
-		defer e.collecting.end(id)
-		e.collectWhile(context.WithoutCancel(ctx), id, func(now time.Time) time.Duration { return e.collecting.left(id, now) })
+		defer s.InFlight.Done()
+		defer s.collecting.end(id)
+		s.collectWhile(context.WithoutCancel(ctx), id, func(now time.Time) time.Duration { return s.collecting.left(id, now) })
 	}()
 }
 
-func (e *Engine) collectWhile(ctx context.Context, id string, left func(now time.Time) time.Duration) {
+func (s *Authentications) collectWhile(ctx context.Context, id string, left func(now time.Time) time.Duration) {
 	for pace := time.Second; ; pace = min(2*pace, 4*time.Second) {
-		if _, err := e.pull(ctx, id); err != nil {
-			e.log.LogAttrs(ctx, slog.LevelWarn, "result of an authentication not read", slog.String("authentication_id", id), slog.Any("error", err))
+		if _, err := s.pull(ctx, id); err != nil {
+			s.Log.LogAttrs(ctx, slog.LevelWarn, "result of an authentication not read", slog.String("authentication_id", id), slog.Any("error", err))
 		}
-		c, err := e.loadAuthentication(ctx, id)
+		c, err := s.loadAuthentication(ctx, id)
 		if err != nil || !c.auth.State.challenged() {
 			return
 		}
-		now := e.now()
+		now := s.Now()
 		rest := left(now)
 		if rest <= 0 {
 			return
@@ -82,7 +82,7 @@ func (e *Engine) collectWhile(ctx context.Context, id string, left func(now time
 		select {
 		case <-ctx.Done():
 			return
-		case <-e.closing:
+		case <-s.Closing:
 			return
 		case <-time.After(min(max(c.auth.DueAt.Sub(now), 100*time.Millisecond), rest, pace)):
 		}

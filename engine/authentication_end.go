@@ -11,7 +11,7 @@ import (
 )
 
 // keepAnswer takes over what an authenticator told, evidence or not of the payment's end. What it did not tell stays.
-func (e *Engine) keepAnswer(c *authCase, ans authAnswer) {
+func (s *Authentications) keepAnswer(c *authCase, ans authAnswer) {
 	d, p, o := &c.auth.Details, c.auth.Private, ans.out
 	if er := o.Error; er != nil {
 		d.VendorCode, d.ErrorComponent, d.ErrorClass = er.Code, er.Component, er.Class
@@ -38,19 +38,19 @@ func (e *Engine) keepAnswer(c *authCase, ans authAnswer) {
 }
 
 // conclude carries out a decision that ends the authentication: the payment is authorized, or fails.
-func (e *Engine) conclude(ctx context.Context, c *authCase, d threeds.Decision) error {
+func (s *Authentications) conclude(ctx context.Context, c *authCase, d threeds.Decision) error {
 	c.auth.Details.Shift, c.auth.Details.RecordedECI = string(d.Liability), d.ECI
 	if d.Proof != nil {
 		c.auth.Details.SentECI = d.Proof.ECI
 	}
 	if d.Action.Authorizes() {
-		return e.takeResult(ctx, c, d)
+		return s.takeResult(ctx, c, d)
 	}
-	return e.failPayment(c, AuthenticationDone, string(d.Outcome), d.ErrorCode)
+	return s.failPayment(c, AuthenticationDone, string(d.Outcome), d.ErrorCode)
 }
 
 // finish ends the authentication; the card goes with it.
-func (e *Engine) finish(c *authCase, state AuthenticationState, outcome string) {
+func (s *Authentications) finish(c *authCase, state AuthenticationState, outcome string) {
 	a := c.auth
 	a.State, a.Outcome, a.DueAt, a.Details.EndedAt = state, outcome, time.Time{}, c.now
 	a.Instrument, a.Request = nil, nil
@@ -59,13 +59,13 @@ func (e *Engine) finish(c *authCase, state AuthenticationState, outcome string) 
 }
 
 // failPayment ends authentication and payment without an authorization.
-func (e *Engine) failPayment(c *authCase, state AuthenticationState, outcome, code string) error {
+func (s *Authentications) failPayment(c *authCase, state AuthenticationState, outcome, code string) error {
 	d := &c.auth.Details
 	d.ErrorCode, d.ErrorMessage = code, messageOf(code)
 	if d.Shift == "" {
 		d.Shift = string(threeds.ShiftNotExpected)
 	}
-	e.finish(c, state, outcome)
+	s.finish(c, state, outcome)
 	if !c.waiting() {
 		return nil // cancelled meanwhile
 	}
@@ -77,25 +77,25 @@ func (e *Engine) failPayment(c *authCase, state AuthenticationState, outcome, co
 
 // takeResult has exactly one authorization take the result: its intent is made durable with the end of the authentication. Nothing of it has
 // left then, and its row says so: whoever finds it after a crash performs it.
-func (e *Engine) takeResult(ctx context.Context, c *authCase, d threeds.Decision) error {
+func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds.Decision) error {
 	a := c.auth
 	if !c.waiting() { // cancelled meanwhile: the result is kept and used for nothing
 		c.alarms = append(c.alarms, string(threeds.FlagLateResult))
-		e.finish(c, AuthenticationExpired, string(d.Outcome))
+		s.finish(c, AuthenticationExpired, string(d.Outcome))
 		return nil
 	}
-	if err := e.changes.withAccount(ctx, c.w); err != nil {
-		e.log.LogAttrs(ctx, slog.LevelError, "authenticated payment cannot be authorized", slog.String("payment_id", a.PaymentID), slog.Any("error", err))
-		return e.failPayment(c, AuthenticationDone, string(d.Outcome), threeds.CodeError)
+	if err := s.Changes.withAccount(ctx, c.w); err != nil {
+		s.Log.LogAttrs(ctx, slog.LevelError, "authenticated payment cannot be authorized", slog.String("payment_id", a.PaymentID), slog.Any("error", err))
+		return s.failPayment(c, AuthenticationDone, string(d.Outcome), threeds.CodeError)
 	}
-	first, secrets, err := e.instrumentOf(ctx, a)
+	first, secrets, err := s.instrumentOf(ctx, a)
 	if err != nil {
 		return err
 	}
 	b := &a.Details.Bound
-	if b.Amount != c.w.a.Amount || b.Currency != c.w.p.Currency || b.AccountID != c.w.a.AccountID || !bytes.Equal(b.Card, e.cardHash(a.MerchantID, secrets.Number)) {
+	if b.Amount != c.w.a.Amount || b.Currency != c.w.p.Currency || b.AccountID != c.w.a.AccountID || !bytes.Equal(b.Card, s.cardHash(a.MerchantID, secrets.Number)) {
 		c.alarms = append(c.alarms, "authentication_binding")
-		return e.failPayment(c, AuthenticationDone, string(d.Outcome), threeds.CodeError)
+		return s.failPayment(c, AuthenticationDone, string(d.Outcome), threeds.CodeError)
 	}
 	if p := d.Proof; p != nil {
 		first.ThreeDS = &sdk.ThreeDSResult{ECI: p.ECI, TransStatus: p.TransStatus, Version: p.MessageVersion, DSTransID: p.DSTransID,
@@ -107,21 +107,21 @@ func (e *Engine) takeResult(ctx context.Context, c *authCase, d threeds.Decision
 	}
 	first.Exemption = claimed(c, d)
 	if d.Outcome == threeds.Authenticated && a.Details.flow() == "challenge" {
-		c.strong = e.vault.Fingerprint(a.MerchantID, secrets.Number)
+		c.strong = s.Vault.Fingerprint(a.MerchantID, secrets.Number)
 	}
 	w := c.w
 	w.token, w.req, w.secrets = "", first, secrets
-	w.op = e.driver.newOperation(&w.run, authorizeKind(w), w.a.Amount, c.now)
+	w.op = s.Driver.newOperation(&w.run, authorizeKind(w), w.a.Amount, c.now)
 	w.op.Status, w.op.ResolveAt, w.op.ErrorText = OperationUnknown, c.now, "about to be sent"
-	if err := e.driver.sealRun(&w.run); err != nil {
+	if err := s.Driver.sealRun(&w.run); err != nil {
 		return err
 	}
-	c.queued, c.leaseEnd = w.op, e.now().Add(e.opts.LeaseTime)
+	c.queued, c.leaseEnd = w.op, s.Now().Add(s.LeaseTime)
 	c.insert = append(c.insert, w.op)
 	w.p.OpenOperation = w.op.ID
 	w.a.Private.Invoke = nil
 	c.moved = true
-	e.finish(c, AuthenticationConsumed, string(d.Outcome))
+	s.finish(c, AuthenticationConsumed, string(d.Outcome))
 	if w.a.Status == AuthenticationPending {
 		return move(w.p, w.a, TriggerResume, c.now)
 	}
@@ -154,33 +154,33 @@ var authenticationMessages = map[string]string{
 
 // followUps are the effects of a change of an authentication: the authorization that takes its result, and word to the authenticator that
 // the payer has left.
-func (e *Engine) followUps(c *authCase) (effects []func(context.Context) error) {
+func (s *Authentications) followUps(c *authCase) (effects []func(context.Context) error) {
 	if c.cancel {
-		effects = append(effects, e.later(func(ctx context.Context) { e.cancelChallenge(ctx, c) }))
+		effects = append(effects, s.later(func(ctx context.Context) { s.cancelChallenge(ctx, c) }))
 	}
 	if c.queued == nil {
 		return effects
 	}
 	authorize := func(ctx context.Context) {
-		e.changes.postponed(ctx, "the authorization", c.auth.PaymentID, e.resolve(ctx, c.queued, c.leaseEnd))
+		s.Changes.postponed(ctx, "the authorization", c.auth.PaymentID, s.Resolve(ctx, c.queued, c.leaseEnd))
 	}
 	if c.background {
-		return append(effects, e.later(authorize))
+		return append(effects, s.later(authorize))
 	}
 	return append(effects, func(ctx context.Context) error {
-		e.inFlight.Add(1)
-		defer e.inFlight.Done()
+		s.InFlight.Add(1)
+		defer s.InFlight.Done()
 		authorize(context.WithoutCancel(ctx))
 		return nil
 	})
 }
 
 // later is an effect that the caller does not wait for.
-func (e *Engine) later(f func(ctx context.Context)) func(context.Context) error {
+func (s *Authentications) later(f func(ctx context.Context)) func(context.Context) error {
 	return func(ctx context.Context) error {
-		e.inFlight.Add(1)
+		s.InFlight.Add(1)
 		go func() {
-			defer e.inFlight.Done()
+			defer s.InFlight.Done()
 			f(context.WithoutCancel(ctx))
 		}()
 		return nil

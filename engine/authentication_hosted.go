@@ -22,22 +22,22 @@ type HostedPage struct {
 }
 
 // HostedPage finds the payment that the URL of a hosted page was made for. HE_02 when there is none.
-func (e *Engine) HostedPage(ctx context.Context, token string) (*HostedPage, error) {
-	c, err := e.authenticationByToken(ctx, URLHosted, token)
+func (s *Authentications) HostedPage(ctx context.Context, token string) (*HostedPage, error) {
+	c, err := s.authenticationByToken(ctx, URLHosted, token)
 	if errors.Is(err, ErrNotFound) {
 		return nil, NotFound("Payment")
 	}
 	if err != nil {
 		return nil, err
 	}
-	v := e.callbackView(c)
+	v := s.callbackView(c)
 	p := &HostedPage{AuthorizeURL: v.AuthorizeURL, ReturnURL: v.ReturnURL, Amount: sdk.Money{Minor: c.w.p.NetAmount, Currency: c.w.p.Currency},
 		Merchant: shopName(c.w.merchant, c.w.profile)}
 	if c.waiting() {
 		p.Invoke = c.w.a.Private.Invoke
 	}
 	if c.auth.State == AuthenticationChallenge {
-		p.Challenge = e.authenticationView(c)
+		p.Challenge = s.authenticationView(c)
 	}
 	return p, nil
 }
@@ -52,15 +52,15 @@ func shopName(m *Merchant, p *Profile) (name string) {
 }
 
 // HostedAuthenticate is AuthenticatePayment by the hosted page: its URL stands for the client secret.
-func (e *Engine) HostedAuthenticate(ctx context.Context, token string, in AuthenticationInput) (*AuthenticationView, error) {
-	c, err := e.authenticationByToken(ctx, URLHosted, token)
+func (s *Authentications) HostedAuthenticate(ctx context.Context, token string, in AuthenticationInput) (*AuthenticationView, error) {
+	c, err := s.authenticationByToken(ctx, URLHosted, token)
 	if errors.Is(err, ErrNotFound) {
 		return nil, NotFound("Payment")
 	}
 	if err != nil {
 		return nil, err
 	}
-	return e.authenticate(ctx, c.auth.ID, in)
+	return s.authenticate(ctx, c.auth.ID, in)
 }
 
 // newerBrowser is what the page found out about the browser, and what it did not, as the merchant told it: behind a proxy, say, the page

@@ -10,11 +10,11 @@ import (
 // AuthenticatorCalled takes what an authenticator sent to the result URL of one authentication: its adapter reads it. A result counts only where
 // it is signed, or where the authenticator cannot be asked; everything else wakes us up. The reply is the same for a URL that leads to nothing
 // and for one whose authentication has ended. Errors: as of ReceiveWebhook.
-func (e *Engine) AuthenticatorCalled(ctx context.Context, token string, m sdk.WebhookMessage) (*sdk.Reply, error) {
-	e.inFlight.Add(1)
-	defer e.inFlight.Done()
+func (s *Authentications) AuthenticatorCalled(ctx context.Context, token string, m sdk.WebhookMessage) (*sdk.Reply, error) {
+	s.InFlight.Add(1)
+	defer s.InFlight.Done()
 	neutral := &sdk.Reply{Status: 200}
-	c, r, adapter, err := e.authenticatorMessage(ctx, URLResult, token, toResult, &m)
+	c, r, adapter, err := s.authenticatorMessage(ctx, URLResult, token, toResult, &m)
 	if c == nil || err != nil {
 		return neutral, err
 	}
@@ -23,7 +23,7 @@ func (e *Engine) AuthenticatorCalled(ctx context.Context, token string, m sdk.We
 		if ev.Object != "authentication" {
 			continue
 		}
-		if err := e.authenticatorTold(context.WithoutCancel(ctx), c.auth.ID, adapter, r, ev, toResult); err != nil {
+		if err := s.authenticatorTold(context.WithoutCancel(ctx), c.auth.ID, adapter, r, ev, toResult); err != nil {
 			return nil, err
 		}
 	}
@@ -34,39 +34,39 @@ func (e *Engine) AuthenticatorCalled(ctx context.Context, token string, m sdk.We
 }
 
 // authenticatorMessage has what came to a URL of one authentication read by its adapter. The case is nil for a URL that leads to nothing.
-func (e *Engine) authenticatorMessage(ctx context.Context, use URLUse, token string, to sentTo, m *sdk.WebhookMessage) (*authCase, *DriveResult, AdapterInfo, error) {
-	c, err := e.authenticationByToken(ctx, use, token)
+func (s *Authentications) authenticatorMessage(ctx context.Context, use URLUse, token string, to sentTo, m *sdk.WebhookMessage) (*authCase, *DriveResult, AdapterInfo, error) {
+	c, err := s.authenticationByToken(ctx, use, token)
 	if errors.Is(err, ErrNotFound) {
 		return nil, nil, AdapterInfo{}, nil
 	}
 	if err != nil {
 		return nil, nil, AdapterInfo{}, err
 	}
-	account, adapter, err := e.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
+	account, adapter, err := s.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
 	if err != nil {
 		return nil, nil, AdapterInfo{}, err
 	}
-	r, err := e.driver.readMessage(context.WithoutCancel(ctx), account, to, "", m)
+	r, err := s.Driver.readMessage(context.WithoutCancel(ctx), account, to, "", m)
 	return c, r, adapter, err
 }
 
 // takeAuthentication books an event about an authentication that came to its account's URL; found says that it is about one of ours.
-func (e *Engine) takeAuthentication(ctx context.Context, account *Account, r *DriveResult, ev *sdk.Event) (found bool, err error) {
-	adapter, ok := e.connectors.Adapter(account.Connector)
+func (s *Authentications) takeAuthentication(ctx context.Context, account *Account, r *DriveResult, ev *sdk.Event) (found bool, err error) {
+	adapter, ok := s.Connectors.Adapter(account.Connector)
 	if !ok {
 		return false, unavailableConnector(account.Connector)
 	}
-	id, err := e.authenticationAt(ctx, account, ev)
+	id, err := s.authenticationAt(ctx, account, ev)
 	if id == "" || err != nil {
 		return false, err
 	}
-	return true, e.authenticatorTold(ctx, id, adapter, r, ev, toAccount)
+	return true, s.authenticatorTold(ctx, id, adapter, r, ev, toAccount)
 }
 
 // authenticationAt finds the authentication at an account that an event is about, by the authenticator's id of the transaction or by ours;
 // "" where there is none.
-func (e *Engine) authenticationAt(ctx context.Context, account *Account, ev *sdk.Event) (id string, err error) {
-	err = e.store.View(ctx, func(r Reader) error {
+func (s *Authentications) authenticationAt(ctx context.Context, account *Account, ev *sdk.Event) (id string, err error) {
+	err = s.Store.View(ctx, func(r ChangeReader) error {
 		list, err := r.AuthenticationsAt(account.MerchantID, account.ID, ev.TransactionID)
 		if err != nil {
 			return err
@@ -94,20 +94,20 @@ func (e *Engine) authenticationAt(ctx context.Context, account *Account, ev *sdk
 }
 
 // authenticatorTold books one event that is believable or wakes.
-func (e *Engine) authenticatorTold(ctx context.Context, id string, adapter AdapterInfo, r *DriveResult, ev *sdk.Event, to sentTo) error {
+func (s *Authentications) authenticatorTold(ctx context.Context, id string, adapter AdapterInfo, r *DriveResult, ev *sdk.Event, to sentTo) error {
 	told := saidOf(ev)
 	switch {
 	case believable(adapter, r, ev, to):
-		return e.bookResult(ctx, id, adapter, authAnswer{out: told, cavv: r.CAVV(told)}, true)
+		return s.bookResult(ctx, id, adapter, authAnswer{out: told, cavv: r.CAVV(told)}, true)
 	case told == nil || told.Event == "" || told.Event == "result_ready" && to != toEvent:
-		e.collectLater(ctx, id)
+		s.collectLater(ctx, id)
 	case to != toEvent: // anybody could say so
 	case told.Event == "method_completed":
-		return e.methodEnded(ctx, id)
+		return s.methodEnded(ctx, id)
 	case told.Event == "method_skipped", told.Event == "timed_out":
-		return e.methodOver(ctx, id)
+		return s.methodOver(ctx, id)
 	case told.Event == "result_ready":
-		return e.challengeOver(ctx, id)
+		return s.challengeOver(ctx, id)
 	}
 	return nil
 }

@@ -34,9 +34,9 @@ func pullAfter(pulls int, returned bool) time.Duration {
 }
 
 // pull asks the authenticator for a challenge's result, unless somebody else is asking. asked is false then.
-func (e *Engine) pull(ctx context.Context, id string) (asked bool, err error) {
-	err = e.store.Update(ctx, func(tx Tx) (err error) {
-		asked, err = tx.LeaseAuthentication(id, e.opts.Node, tx.Now().Add(e.opts.LeaseTime))
+func (s *Authentications) pull(ctx context.Context, id string) (asked bool, err error) {
+	err = s.Store.Update(ctx, func(tx ChangeTx) (err error) {
+		asked, err = tx.LeaseAuthentication(id, s.Node, tx.Now().Add(s.LeaseTime))
 		return err
 	})
 	if err != nil {
@@ -45,57 +45,57 @@ func (e *Engine) pull(ctx context.Context, id string) (asked bool, err error) {
 	if !asked {
 		return false, nil
 	}
-	return true, e.pullLeased(ctx, id)
+	return true, s.pullLeased(ctx, id)
 }
 
 // pullLeased asks while this node holds the lease, and gives it back.
-func (e *Engine) pullLeased(ctx context.Context, id string) error {
+func (s *Authentications) pullLeased(ctx context.Context, id string) error {
 	ctx = context.WithoutCancel(ctx)
 	defer func() {
-		err := e.store.Update(ctx, func(tx Tx) error { return tx.ReleaseAuthentication(id, e.opts.Node) })
+		err := s.Store.Update(ctx, func(tx ChangeTx) error { return tx.ReleaseAuthentication(id, s.Node) })
 		if err != nil {
-			e.log.LogAttrs(ctx, slog.LevelError, "lease of an authentication not given back", slog.String("authentication_id", id), slog.Any("error", err))
+			s.Log.LogAttrs(ctx, slog.LevelError, "lease of an authentication not given back", slog.String("authentication_id", id), slog.Any("error", err))
 		}
 	}()
-	c, err := e.loadAuthentication(ctx, id)
+	c, err := s.loadAuthentication(ctx, id)
 	if err != nil || !c.auth.State.challenged() && c.auth.State != AuthenticationAsking {
 		return err
 	}
-	account, adapter, err := e.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
+	account, adapter, err := s.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(adapter.Manifest.Operations, sdk.OpResult) {
-		_, err := e.changeAuthentication(ctx, id, func(c *authCase) error { return e.notThere(c) })
+		_, err := s.changeAuthentication(ctx, id, func(c *authCase) error { return s.notThere(c) })
 		return err
 	}
-	first, _, err := e.instrumentOf(ctx, c.auth)
+	first, _, err := s.instrumentOf(ctx, c.auth)
 	if err != nil {
 		return err
 	}
-	req := e.callRequest(c, account, &first)
+	req := s.callRequest(c, account, &first)
 	req.Instrument, req.Customer, req.Billing, req.Shipping, req.Browser = nil, nil, nil, nil, nil
-	q, err := e.newCall(c, account, adapter, sdk.OpResult, req)
+	q, err := s.newCall(c, account, adapter, sdk.OpResult, req)
 	if err != nil {
 		return err
 	}
 	q.unstored = true
-	return e.bookResult(ctx, id, adapter, e.call(ctx, q), false)
+	return s.bookResult(ctx, id, adapter, s.call(ctx, q), false)
 }
 
 // bookResult writes what an authenticator told of a challenge's end, asked or unasked (push).
-func (e *Engine) bookResult(ctx context.Context, id string, adapter AdapterInfo, ans authAnswer, push bool) error {
-	_, err := e.changeAuthentication(ctx, id, func(c *authCase) error {
+func (s *Authentications) bookResult(ctx context.Context, id string, adapter AdapterInfo, ans authAnswer, push bool) error {
+	_, err := s.changeAuthentication(ctx, id, func(c *authCase) error {
 		c.background = push // an authenticator that pushes is answered quickly
-		return e.result(ctx, c, adapter, ans, push)
+		return s.result(ctx, c, adapter, ans, push)
 	})
 	return err
 }
 
 // result decides on what came of a challenge. Only here does a challenge end well.
-func (e *Engine) result(ctx context.Context, c *authCase, adapter AdapterInfo, ans authAnswer, push bool) error {
+func (s *Authentications) result(ctx context.Context, c *authCase, adapter AdapterInfo, ans authAnswer, push bool) error {
 	a, d, o := c.auth, &c.auth.Details, ans.out
-	res, run := answerOf(ans), e.run(c, threeds.Final, adapter.Manifest.Authenticator)
+	res, run := answerOf(ans), s.run(c, threeds.Final, adapter.Manifest.Authenticator)
 	told := o.TransStatus != "" || o.Gone
 	c.journal = append(c.journal, ans.journal...)
 	switch {
@@ -104,21 +104,21 @@ func (e *Engine) result(ctx context.Context, c *authCase, adapter AdapterInfo, a
 			return errUnchanged
 		}
 	case a.State.challenged() && (o.Pending || res.Class == threeds.Technical && c.now.Before(a.Deadline)): // what is broken may be well again
-		return e.notThere(c)
+		return s.notThere(c)
 	default:
 		use, flag := threeds.ReceiveResult(threeds.State(a.State), run, res)
 		if flag != "" {
 			c.flag([]threeds.Flag{flag})
 		}
 		if !use {
-			return e.unusedResult(c, flag, o)
+			return s.unusedResult(c, flag, o)
 		}
 	}
 	if !push && ans.op != nil && told {
 		c.insert = append(c.insert, ans.op)
 	}
 	if o.Gone {
-		return e.end(c, AuthenticationErrored, threeds.ResultGone)
+		return s.end(c, AuthenticationErrored, threeds.ResultGone)
 	}
 	decision := threeds.Decide(c.cfg(), run, res)
 	c.flag(decision.Flags)
@@ -128,18 +128,18 @@ func (e *Engine) result(ctx context.Context, c *authCase, adapter AdapterInfo, a
 	if d.FirstStatus == "" {
 		d.FirstStatus, d.AnsweredAt = o.TransStatus, c.now
 	}
-	e.keepAnswer(c, ans)
-	return e.conclude(ctx, c, decision)
+	s.keepAnswer(c, ans)
+	return s.conclude(ctx, c, decision)
 }
 
 // unusedResult keeps a result that came when nobody waited for it any more, and goes on waiting after one that is not ours.
-func (e *Engine) unusedResult(c *authCase, flag threeds.Flag, o *sdk.AuthenticationOutcome) error {
+func (s *Authentications) unusedResult(c *authCase, flag threeds.Flag, o *sdk.AuthenticationOutcome) error {
 	switch {
 	case flag == threeds.FlagLateResult:
 		c.auth.Details.TransStatus, c.auth.Details.TransStatusReason = o.TransStatus, o.TransStatusReason
 		return nil
 	case flag != "" && c.auth.State.challenged():
-		return e.notThere(c)
+		return s.notThere(c)
 	case flag != "":
 		return nil
 	}
@@ -147,17 +147,17 @@ func (e *Engine) unusedResult(c *authCase, flag threeds.Flag, o *sdk.Authenticat
 }
 
 // notThere schedules the next look, or gives up.
-func (e *Engine) notThere(c *authCase) error {
+func (s *Authentications) notThere(c *authCase) error {
 	a, d := c.auth, &c.auth.Details
 	if !a.State.challenged() {
 		return errUnchanged
 	}
 	returned := a.State == AuthenticationResult
 	if returned && d.ChallengeError && c.now.Sub(d.ChallengedAt) > resultWait {
-		return e.end(c, AuthenticationErrored, threeds.ChallengeError)
+		return s.end(c, AuthenticationErrored, threeds.ChallengeError)
 	}
 	if !c.now.Before(a.Deadline) {
-		return e.giveUp(c)
+		return s.giveUp(c)
 	}
 	d.Pulls++
 	a.DueAt = c.now.Add(pullAfter(d.Pulls, returned))
@@ -171,7 +171,7 @@ func (e *Engine) notThere(c *authCase) error {
 const resultWait = 30 * time.Second
 
 // giveUp ends an authentication whose time is over.
-func (e *Engine) giveUp(c *authCase) error {
+func (s *Authentications) giveUp(c *authCase) error {
 	how := threeds.PayerNeverCame
 	switch c.auth.State {
 	case AuthenticationResult:
@@ -180,30 +180,30 @@ func (e *Engine) giveUp(c *authCase) error {
 		how = threeds.DecoupledLate
 	}
 	c.cancel = c.auth.State.challenged()
-	return e.end(c, AuthenticationExpired, how)
+	return s.end(c, AuthenticationExpired, how)
 }
 
 // end ends an authentication that has no answer: it never authorizes.
-func (e *Engine) end(c *authCase, state AuthenticationState, how threeds.Ending) error {
+func (s *Authentications) end(c *authCase, state AuthenticationState, how threeds.Ending) error {
 	d := threeds.End(how)
-	return e.failPayment(c, state, string(d.Outcome), d.ErrorCode)
+	return s.failPayment(c, state, string(d.Outcome), d.ErrorCode)
 }
 
 // cancelChallenge tells the authenticator that the payer has left, where it wants to know. Nothing depends on it.
-func (e *Engine) cancelChallenge(ctx context.Context, c *authCase) {
-	account, adapter, err := e.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
+func (s *Authentications) cancelChallenge(ctx context.Context, c *authCase) {
+	account, adapter, err := s.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
 	if err != nil || !slices.Contains(adapter.Manifest.Operations, sdk.OpCancelChallenge) {
 		return
 	}
-	req := e.callRequest(c, account, &sdk.Request{})
+	req := s.callRequest(c, account, &sdk.Request{})
 	req.Authentication.CancelReason = "left"
-	q, err := e.newCall(c, account, adapter, sdk.OpCancelChallenge, req)
+	q, err := s.newCall(c, account, adapter, sdk.OpCancelChallenge, req)
 	if err != nil {
 		return
 	}
 	q.unstored = true
-	if ans := e.call(ctx, q); ans.op.Status != OperationSucceeded {
-		e.log.LogAttrs(ctx, slog.LevelInfo, "authenticator not told that the payer left", slog.String("authentication_id", c.auth.ID),
+	if ans := s.call(ctx, q); ans.op.Status != OperationSucceeded {
+		s.Log.LogAttrs(ctx, slog.LevelInfo, "authenticator not told that the payer left", slog.String("authentication_id", c.auth.ID),
 			slog.String("text", ans.op.ErrorText))
 	}
 }

@@ -35,15 +35,15 @@ const (
 // AuthorizeReturn waits for the authentication's result and for the authorization, reports and sends the payer back to the shop. A payer who
 // comes without having answered the challenge has closed it: it is given up unless the result is there. Coming again changes nothing. HE_02 for
 // a URL without its token.
-func (e *Engine) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*AuthorizeView, error) {
-	c, err := e.authenticationByToken(ctx, URLAuthorize, in.Token, in.MerchantID, in.PaymentID)
+func (s *Authentications) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*AuthorizeView, error) {
+	c, err := s.authenticationByToken(ctx, URLAuthorize, in.Token, in.MerchantID, in.PaymentID)
 	if errors.Is(err, ErrNotFound) {
 		return nil, NotFound("Payment")
 	}
 	if err != nil {
 		return nil, err
 	}
-	w, err := e.changes.load(ctx, in.MerchantID, in.PaymentID)
+	w, err := s.Changes.load(ctx, in.MerchantID, in.PaymentID)
 	if err != nil {
 		return nil, err
 	}
@@ -51,20 +51,20 @@ func (e *Engine) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*Autho
 		return nil, NotFound("Payment")
 	}
 	if w.a.Private.Invoke != nil {
-		e.awaitResult(ctx, c)
+		s.awaitResult(ctx, c)
 	}
-	if w, err = e.awaitPayment(ctx, w, authorizeWait); err != nil {
+	if w, err = s.awaitPayment(ctx, w, authorizeWait); err != nil {
 		return nil, err
 	}
-	v := e.changes.view(w)
-	to, err := e.merchantReturn(v)
+	v := s.Changes.view(w)
+	to, err := s.Changes.merchantReturn(v)
 	if v.Payment.Details.ReturnURL == "" && v.Profile.Settings.ReturnURL == "" {
 		to, err = &ReturnView{View: v}, nil // nowhere to go back to: the page tells what there is to tell
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := &AuthorizeView{Return: to, Origins: e.originsOf(w), Framers: e.framersAt(w)}
+	out := &AuthorizeView{Return: to, Origins: s.originsOf(w), Framers: s.framersAt(w)}
 	if w.p.Status == RequiresCustomerAction || w.p.Status == Processing {
 		out.Poll = PollID(w.p.ID)
 	}
@@ -72,38 +72,38 @@ func (e *Engine) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*Autho
 }
 
 // awaitResult follows a payer who comes back from a challenge.
-func (e *Engine) awaitResult(ctx context.Context, c *authCase) {
+func (s *Authentications) awaitResult(ctx context.Context, c *authCase) {
 	switch c.auth.State {
 	case AuthenticationResult:
-		e.collect(ctx, c.auth.ID, authorizeWait)
+		s.collect(ctx, c.auth.ID, authorizeWait)
 		return
 	case AuthenticationChallenge:
-		e.collect(ctx, c.auth.ID, closedWait)
+		s.collect(ctx, c.auth.ID, closedWait)
 	default:
 		return
 	}
-	_, err := e.changeAuthentication(context.WithoutCancel(ctx), c.auth.ID, func(c *authCase) error {
+	_, err := s.changeAuthentication(context.WithoutCancel(ctx), c.auth.ID, func(c *authCase) error {
 		if c.auth.State != AuthenticationChallenge {
 			return errUnchanged
 		}
 		c.cancel, c.background = true, true
-		return e.end(c, AuthenticationExpired, threeds.WindowClosed)
+		return s.end(c, AuthenticationExpired, threeds.WindowClosed)
 	})
-	e.changes.postponed(ctx, "the end of a closed challenge", c.auth.PaymentID, err)
+	s.Changes.postponed(ctx, "the end of a closed challenge", c.auth.PaymentID, err)
 }
 
 // awaitPayment reads a payment again until it has left processing, or wait is over.
-func (e *Engine) awaitPayment(ctx context.Context, w *loaded, wait time.Duration) (*loaded, error) {
-	until, pause := e.now().Add(wait), 5*time.Millisecond
+func (s *Authentications) awaitPayment(ctx context.Context, w *loaded, wait time.Duration) (*loaded, error) {
+	until, pause := s.Now().Add(wait), 5*time.Millisecond
 	for {
-		fresh, err := e.changes.load(ctx, w.p.MerchantID, w.p.ID)
-		if err != nil || fresh.p.Status != Processing || !e.now().Before(until) {
+		fresh, err := s.Changes.load(ctx, w.p.MerchantID, w.p.ID)
+		if err != nil || fresh.p.Status != Processing || !s.Now().Before(until) {
 			return fresh, err
 		}
 		select {
 		case <-ctx.Done():
 			return fresh, nil
-		case <-e.closing:
+		case <-s.Closing:
 			return fresh, nil
 		case <-time.After(pause):
 		}
@@ -119,22 +119,22 @@ const syncEvery = 3 * time.Second
 
 // syncAuthentication is a forced sync of a payment that the processor has not answered for: it asks the authenticator, where a challenge is
 // under way, and waits for an authorization that is being performed.
-func (e *Engine) syncAuthentication(ctx context.Context, w *loaded) error {
+func (s *Authentications) syncAuthentication(ctx context.Context, w *loaded) error {
 	if w.a.Private.Invoke != nil && w.a.Details.Authentication.State != AuthenticationCreated {
-		c, err := e.loadAuthentication(ctx, w.a.Details.Authentication.ID)
+		c, err := s.loadAuthentication(ctx, w.a.Details.Authentication.ID)
 		if err != nil {
 			return Internal(err, "read authentication")
 		}
 		switch since := c.now.Sub(c.auth.Details.AnsweredAt); {
 		case c.auth.State == AuthenticationResult:
-			e.collect(ctx, c.auth.ID, syncWait)
+			s.collect(ctx, c.auth.ID, syncWait)
 		case c.auth.State.challenged() && since >= syncEvery && c.now.Sub(c.auth.ModifiedAt) >= syncEvery:
-			if _, err := e.pull(ctx, c.auth.ID); err != nil {
+			if _, err := s.pull(ctx, c.auth.ID); err != nil {
 				return err
 			}
 		}
 	}
-	fresh, err := e.awaitPayment(ctx, w, syncWait)
+	fresh, err := s.awaitPayment(ctx, w, syncWait)
 	if err == nil {
 		w.p, w.a, w.method = fresh.p, fresh.a, fresh.method
 	}
@@ -147,13 +147,13 @@ func PollID(paymentID string) string { return pollPrefix + paymentID }
 const pollPrefix = "external_authentication_"
 
 // PollStatus says whether the payer's part in a payment is over: pending or completed. HE_02 for a payment that has no authentication.
-func (e *Engine) PollStatus(ctx context.Context, auth Auth, pollID string) (string, error) {
+func (e *Authentications) PollStatus(ctx context.Context, auth Auth, pollID string) (string, error) {
 	missing := &Error{Kind: KindNotFound, Code: "HE_02", Message: "Poll does not exist in our records"}
 	id, ok := strings.CutPrefix(pollID, pollPrefix)
 	if !ok {
 		return "", missing
 	}
-	w, err := e.changes.load(ctx, auth.MerchantID, id)
+	w, err := e.Changes.load(ctx, auth.MerchantID, id)
 	if err != nil {
 		var own *Error
 		if errors.As(err, &own) && own.Kind == KindNotFound {
@@ -172,9 +172,9 @@ func (e *Engine) PollStatus(ctx context.Context, auth Auth, pollID string) (stri
 }
 
 // originsOf are the pages that our pages may tell that something has happened: the shop's, the requestor's, our own, and the SDK's.
-func (e *Engine) originsOf(w *loaded) []string {
+func (s *Authentications) originsOf(w *loaded) []string {
 	var out []string
-	for _, raw := range append([]string{w.p.Details.ReturnURL, w.profile.Settings.ReturnURL, w.profile.Settings.RequestorURL, e.opts.PublicURL}, e.opts.SDKOrigins...) {
+	for _, raw := range append([]string{w.p.Details.ReturnURL, w.profile.Settings.ReturnURL, w.profile.Settings.RequestorURL, s.PublicURL}, s.SDKOrigins...) {
 		if o := originOf(raw); o != "" && !slices.Contains(out, o) {
 			out = append(out, o)
 		}
@@ -191,7 +191,7 @@ func originOf(raw string) string {
 }
 
 // cancelAuthentication adds the end of the payment's authentication to the change that cancels the payment.
-func (e *Engine) cancelAuthentication(ctx context.Context, w *loaded, ch *Change, now time.Time) error {
+func (e *Authentications) cancelAuthentication(ctx context.Context, w *loaded, ch *Change, now time.Time) error {
 	s := w.a.Details.Authentication
 	if s == nil || s.State.Ended() {
 		return nil

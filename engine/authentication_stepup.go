@@ -13,21 +13,21 @@ import (
 
 // stepUpAfter adds the authentication that follows an issuer's soft decline to the change that books the decline: a new attempt with the same
 // card. It reports whether the payment goes on so.
-func (e *Engine) stepUpAfter(ctx context.Context, w *loaded, b *booking, ch *Change, now time.Time) (goesOn bool, err error) {
+func (s *Authentications) stepUpAfter(ctx context.Context, w *loaded, b *booking, ch *Change, now time.Time) (goesOn bool, err error) {
 	bad := b.a.Details.Error
 	if b.a.Status != AttemptFailure || bad == nil || bad.Reason != sdk.DeclineAuthenticationNeeded || w.op.Kind != sdk.OpAuthorize || len(w.op.Instrument) == 0 {
 		return false, nil
 	}
-	account, adapter, err := e.stepUpAuthenticator(ctx, w)
+	account, adapter, err := s.stepUpAuthenticator(ctx, w)
 	if err != nil {
 		return false, err
 	}
-	before, err := e.authenticationsOf(ctx, w.p)
+	before, err := s.authenticationsOf(ctx, w.p)
 	if err != nil {
 		return false, err
 	}
 	cfg := w.profile.Settings.ThreeDSPolicy()
-	soft := threeds.SoftDecline{CanAuthenticate: account != nil, OnSession: e.onSession(w, b.a, cfg, now)}
+	soft := threeds.SoftDecline{CanAuthenticate: account != nil, OnSession: s.onSession(w, b.a, cfg, now)}
 	for _, a := range before {
 		if a.Details.StepUp {
 			soft.StepUps++
@@ -35,13 +35,13 @@ func (e *Engine) stepUpAfter(ctx context.Context, w *loaded, b *booking, ch *Cha
 		soft.Challenged = soft.Challenged || a.State == AuthenticationConsumed && a.Details.flow() == "challenge"
 	}
 	if d := threeds.StepUp(cfg, soft); !d.Run {
-		e.log.LogAttrs(ctx, slog.LevelInfo, "no step-up after a soft decline", slog.String("payment_id", w.p.ID), slog.String("reason", d.Reason))
+		s.Log.LogAttrs(ctx, slog.LevelInfo, "no step-up after a soft decline", slog.String("payment_id", w.p.ID), slog.String("reason", d.Reason))
 		if cfg.StepUp == threeds.RuleOn && !soft.OnSession {
 			b.a.Details.Error = askingFor(bad, d.ErrorCode)
 		}
 		return false, nil
 	}
-	return e.newStepUp(ctx, w, b, ch, account, adapter, now)
+	return s.newStepUp(ctx, w, b, ch, account, adapter, now)
 }
 
 // askingFor is a soft decline under the code that tells the merchant what to do: the payer is not there to be authenticated, and may be brought
@@ -57,17 +57,17 @@ func askingFor(x *AttemptError, code string) *AttemptError {
 }
 
 // onSession says whether the payer is there: the attempt came from a browser, not long ago.
-func (e *Engine) onSession(w *loaded, a *Attempt, cfg threeds.Config, now time.Time) bool {
+func (s *Authentications) onSession(w *loaded, a *Attempt, cfg threeds.Config, now time.Time) bool {
 	limit := cfg.CustomerActionTTL()
 	if limit == 0 {
-		limit = e.actionTime(w)
+		limit = s.actionTime(w)
 	}
 	return w.p.Private.Browser != nil && !a.Details.MerchantInitiated && !isTrue(w.p.Details.OffSession) && now.Sub(a.CreatedAt) < limit
 }
 
 // stepUpAuthenticator is the profile's authenticator where the processor takes its result; nil when there is none.
-func (e *Engine) stepUpAuthenticator(ctx context.Context, w *loaded) (*Account, AdapterInfo, error) {
-	all, err := e.dir.accounts(ctx, w.p.MerchantID)
+func (s *Authentications) stepUpAuthenticator(ctx context.Context, w *loaded) (*Account, AdapterInfo, error) {
+	all, err := s.Registry.dir.accounts(ctx, w.p.MerchantID)
 	if err != nil {
 		return nil, AdapterInfo{}, err
 	}
@@ -75,15 +75,15 @@ func (e *Engine) stepUpAuthenticator(ctx context.Context, w *loaded) (*Account, 
 	if err != nil {
 		return nil, AdapterInfo{}, nil
 	}
-	adapter, ok := e.connectors.Adapter(account.Connector)
+	adapter, ok := s.Connectors.Adapter(account.Connector)
 	if !ok || adapter.Manifest.Kind != sdk.KindAuthenticator {
 		return nil, AdapterInfo{}, nil
 	}
 	return account, adapter, nil
 }
 
-func (e *Engine) authenticationsOf(ctx context.Context, p *Payment) (list []*Authentication, err error) {
-	err = e.store.View(ctx, func(r Reader) (err error) { list, err = r.Authentications(p.MerchantID, p.ID); return err })
+func (s *Authentications) authenticationsOf(ctx context.Context, p *Payment) (list []*Authentication, err error) {
+	err = s.Store.View(ctx, func(r ChangeReader) (err error) { list, err = r.Authentications(p.MerchantID, p.ID); return err })
 	if err != nil {
 		return nil, Internal(err, "list authentications")
 	}
@@ -91,19 +91,19 @@ func (e *Engine) authenticationsOf(ctx context.Context, p *Payment) (list []*Aut
 }
 
 // newStepUp makes the new attempt and its authentication from the declined authorization's request and card.
-func (e *Engine) newStepUp(ctx context.Context, w *loaded, b *booking, ch *Change, account *Account, adapter AdapterInfo, now time.Time) (goesOn bool, err error) {
+func (s *Authentications) newStepUp(ctx context.Context, w *loaded, b *booking, ch *Change, account *Account, adapter AdapterInfo, now time.Time) (goesOn bool, err error) {
 	var first sdk.Request
-	if err := e.vault.openJSON(w.op.Request, requestAD(w.op.ID), &first); err != nil {
+	if err := s.Vault.openJSON(w.op.Request, requestAD(w.op.ID), &first); err != nil {
 		return false, err
 	}
-	secrets, err := e.vault.openSecrets(ctx, w.op.Instrument, w.op.MerchantID, w.op.ShortTermID())
+	secrets, err := s.Vault.openSecrets(ctx, w.op.Instrument, w.op.MerchantID, w.op.ShortTermID())
 	if err != nil || secrets.Number.IsZero() || first.Instrument == nil || first.Instrument.Card == nil {
 		return false, nil // its card is gone, or was never here
 	}
 	secrets.CAVV = Secret{}
 	old, p := b.a, b.p
 	card := &card{facts: *cardOr(old.Details.Card), secrets: secrets}
-	bound, merchant, err := e.bind(&loaded{run: run{p: p, a: old, account: w.account, adapter: w.adapter}, merchant: w.merchant, profile: w.profile}, card)
+	bound, merchant, err := s.bind(&loaded{run: run{p: p, a: old, account: w.account, adapter: w.adapter}, merchant: w.merchant, profile: w.profile}, card)
 	if err != nil {
 		return false, nil // nothing tells the network, or the payment names an acquirer that it cannot have
 	}
@@ -120,17 +120,17 @@ func (e *Engine) newStepUp(ctx context.Context, w *loaded, b *booking, ch *Chang
 		return false, Internal(err, "step up payment")
 	}
 	sw := &loaded{run: run{p: p, a: a, account: w.account, adapter: w.adapter}, merchant: w.merchant, profile: w.profile}
-	auth := e.newAuthentication(sw, account, adapter, card, now)
+	auth := s.newAuthentication(sw, account, adapter, card, now)
 	auth.Details.StepUp, auth.Details.Bound, auth.Details.Merchant = true, bound, merchant
 	first.AttemptID, first.Reference, first.ThreeDS, first.Request3DS, first.Exemption = a.ID, a.Details.Reference, nil, false, ""
-	if auth.Request, err = e.vault.sealJSON(&first, requestAD(auth.ID)); err != nil {
+	if auth.Request, err = s.Vault.sealJSON(&first, requestAD(auth.ID)); err != nil {
 		return false, err
 	}
-	if auth.Instrument, auth.Key, err = e.vault.sealSecrets(secrets, p.MerchantID, auth.ShortTermID(), now.Add(3*e.actionTime(sw))); err != nil {
+	if auth.Instrument, auth.Key, err = s.Vault.sealSecrets(secrets, p.MerchantID, auth.ShortTermID(), now.Add(3*s.actionTime(sw))); err != nil {
 		return false, err
 	}
 	c := &authCase{auth: auth, w: sw, now: now}
-	q, err := e.newCall(c, account, adapter, sdk.OpPrepare, e.callRequest(c, account, &first))
+	q, err := s.newCall(c, account, adapter, sdk.OpPrepare, s.callRequest(c, account, &first))
 	if err != nil {
 		return false, err
 	}
@@ -139,9 +139,9 @@ func (e *Engine) newStepUp(ctx context.Context, w *loaded, b *booking, ch *Chang
 	ch.NextAttempt, ch.Authentication = a, auth
 	ch.Intents = append(ch.Intents, q.op)
 	ch.Effects = append(ch.Effects, func(ctx context.Context) error {
-		c, err := e.prepare(ctx, auth.ID, q)
+		c, err := s.prepare(ctx, auth.ID, q)
 		if err != nil {
-			e.changes.postponed(ctx, "step-up", p.ID, err)
+			s.Changes.postponed(ctx, "step-up", p.ID, err)
 			return nil
 		}
 		w.p, w.a = c.w.p, c.w.a

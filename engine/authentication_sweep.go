@@ -12,27 +12,27 @@ import (
 
 // sweepAuthentications looks at what is due: results that may have come, authentications that nobody went on with, and those whose node
 // ended in the middle.
-func (e *Engine) sweepAuthentications(ctx context.Context) {
+func (s *Authentications) sweepAuthentications(ctx context.Context) {
 	for ctx.Err() == nil {
 		var list []*Authentication
-		err := e.store.Update(ctx, func(tx Tx) (err error) {
-			list, err = tx.ClaimAuthentications(e.opts.Node, tx.Now().Add(e.opts.LeaseTime), resolveBatch)
+		err := s.Store.Update(ctx, func(tx ChangeTx) (err error) {
+			list, err = tx.ClaimAuthentications(s.Node, tx.Now().Add(s.LeaseTime), resolveBatch)
 			_, err = leftOut(nil, err) // the others go on
 			return err
 		})
 		if err != nil {
 			if ctx.Err() == nil {
-				e.log.LogAttrs(ctx, slog.LevelError, "claiming authentications failed", slog.Any("error", err))
+				s.Log.LogAttrs(ctx, slog.LevelError, "claiming authentications failed", slog.Any("error", err))
 			}
 			return
 		}
 		var wg sync.WaitGroup
 		for _, a := range list {
-			e.inFlight.Add(1)
+			s.InFlight.Add(1)
 			wg.Go(func() {
-				defer e.inFlight.Done()
-				if err := e.sweep(context.WithoutCancel(ctx), a); err != nil {
-					e.log.LogAttrs(ctx, slog.LevelWarn, "authentication not dealt with yet", slog.String("authentication_id", a.ID), slog.Any("error", err))
+				defer s.InFlight.Done()
+				if err := s.sweep(context.WithoutCancel(ctx), a); err != nil {
+					s.Log.LogAttrs(ctx, slog.LevelWarn, "authentication not dealt with yet", slog.String("authentication_id", a.ID), slog.Any("error", err))
 				}
 			})
 		}
@@ -44,63 +44,63 @@ func (e *Engine) sweepAuthentications(ctx context.Context) {
 }
 
 // sweep deals with one that is due; this node holds its lease.
-func (e *Engine) sweep(ctx context.Context, a *Authentication) error {
+func (s *Authentications) sweep(ctx context.Context, a *Authentication) error {
 	switch {
 	case a.State.challenged():
-		err := e.pullLeased(ctx, a.ID) // it gives up by itself when its time is over
-		if err != nil && !e.now().Before(a.Deadline) {
-			return errors.Join(err, e.abandon(ctx, a.ID)) // nobody can be asked any more
+		err := s.pullLeased(ctx, a.ID) // it gives up by itself when its time is over
+		if err != nil && !s.Now().Before(a.Deadline) {
+			return errors.Join(err, s.abandon(ctx, a.ID)) // nobody can be asked any more
 		}
 		return err
 	case a.State == AuthenticationAsking:
-		if err := e.pullLeased(ctx, a.ID); err != nil { // some authenticators tell the answer to an AReq a second time
-			e.log.LogAttrs(ctx, slog.LevelInfo, "unanswered AReq: no result either", slog.String("authentication_id", a.ID), slog.Any("error", err))
+		if err := s.pullLeased(ctx, a.ID); err != nil { // some authenticators tell the answer to an AReq a second time
+			s.Log.LogAttrs(ctx, slog.LevelInfo, "unanswered AReq: no result either", slog.String("authentication_id", a.ID), slog.Any("error", err))
 		}
-		return e.recover(ctx, a.ID)
+		return s.recover(ctx, a.ID)
 	}
 	defer func() {
-		if err := e.store.Update(ctx, func(tx Tx) error { return tx.ReleaseAuthentication(a.ID, e.opts.Node) }); err != nil {
-			e.log.LogAttrs(ctx, slog.LevelError, "lease of an authentication not given back", slog.String("authentication_id", a.ID), slog.Any("error", err))
+		if err := s.Store.Update(ctx, func(tx ChangeTx) error { return tx.ReleaseAuthentication(a.ID, s.Node) }); err != nil {
+			s.Log.LogAttrs(ctx, slog.LevelError, "lease of an authentication not given back", slog.String("authentication_id", a.ID), slog.Any("error", err))
 		}
 	}()
-	return e.recover(ctx, a.ID)
+	return s.recover(ctx, a.ID)
 }
 
 // abandon gives up a challenge whose result cannot be had.
-func (e *Engine) abandon(ctx context.Context, id string) error {
-	_, err := e.changeAuthentication(ctx, id, func(c *authCase) error {
+func (s *Authentications) abandon(ctx context.Context, id string) error {
+	_, err := s.changeAuthentication(ctx, id, func(c *authCase) error {
 		if !c.auth.State.challenged() {
 			return errUnchanged
 		}
-		return e.giveUp(c)
+		return s.giveUp(c)
 	})
 	return err
 }
 
 // recover goes on with an authentication that is due and waits for no result: it begins the look-up again whose node ended, lets the
 // payer ask again, or gives up.
-func (e *Engine) recover(ctx context.Context, id string) error {
+func (s *Authentications) recover(ctx context.Context, id string) error {
 	var q *loaded
-	c, err := e.changeAuthentication(ctx, id, func(c *authCase) (err error) {
+	c, err := s.changeAuthentication(ctx, id, func(c *authCase) (err error) {
 		q = nil
 		a := c.auth
 		switch {
 		case a.DueAt.IsZero() || c.now.Before(a.DueAt):
 			return errUnchanged // somebody goes on with it
 		case !c.waiting():
-			e.finish(c, AuthenticationExpired, string(threeds.Abandoned))
+			s.finish(c, AuthenticationExpired, string(threeds.Abandoned))
 			return nil
 		case !c.now.Before(a.Deadline):
-			return e.end(c, AuthenticationExpired, threeds.PayerNeverCame)
+			return s.end(c, AuthenticationExpired, threeds.PayerNeverCame)
 		case a.State == AuthenticationAsking && a.Details.Channel == sdk.Channel3RI: // nobody comes to ask again: as if there were no answer
-			d := threeds.Decide(c.cfg(), e.run(c, threeds.Authenticate, nil), threeds.Result{Class: threeds.Technical, Code: "no_answer"})
+			d := threeds.Decide(c.cfg(), s.run(c, threeds.Authenticate, nil), threeds.Result{Class: threeds.Technical, Code: "no_answer"})
 			c.moved = true
-			return e.conclude(ctx, c, d)
+			return s.conclude(ctx, c, d)
 		case a.State == AuthenticationAsking: // its session is used up: the next try needs a new one
 			a.State, a.Details.Again, a.DueAt = AuthenticationPrepared, true, a.Deadline
 			return nil
 		case a.State == AuthenticationCreated:
-			q, err = e.beginAgain(ctx, c)
+			q, err = s.beginAgain(ctx, c)
 			return err
 		}
 		return errUnchanged
@@ -111,19 +111,19 @@ func (e *Engine) recover(ctx context.Context, id string) error {
 	if q == nil {
 		return nil
 	}
-	_, err = e.prepare(ctx, c.auth.ID, q)
+	_, err = s.prepare(ctx, c.auth.ID, q)
 	return err
 }
 
 // beginAgain makes the look-up anew.
-func (e *Engine) beginAgain(ctx context.Context, c *authCase) (*loaded, error) {
-	account, adapter, err := e.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
+func (s *Authentications) beginAgain(ctx context.Context, c *authCase) (*loaded, error) {
+	account, adapter, err := s.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
 	if err != nil {
 		return nil, err
 	}
-	first, secrets, err := e.instrumentOf(ctx, c.auth)
+	first, secrets, err := s.instrumentOf(ctx, c.auth)
 	if err != nil {
 		return nil, err
 	}
-	return e.nextCall(c, account, adapter, sdk.OpPrepare, &first, secrets)
+	return s.nextCall(c, account, adapter, sdk.OpPrepare, &first, secrets)
 }

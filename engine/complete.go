@@ -2,14 +2,8 @@ package engine
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha512"
-	"encoding/hex"
 	"errors"
-	"net/url"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"payswitch/sdk"
@@ -57,7 +51,7 @@ func (e *Engine) PaymentReturn(ctx context.Context, in ReturnInput) (*ReturnView
 	if n := v.Attempt.Details.NextAction; v.Payment.Status == RequiresCustomerAction && n != nil && in.Complete {
 		return &ReturnView{View: v, NextURL: v.RedirectURL}, nil
 	}
-	return e.merchantReturn(v)
+	return e.changes.merchantReturn(v)
 }
 
 // CompleteAuthorize goes on after device data collection: with the publishable key and the client secret.
@@ -123,69 +117,4 @@ func (e *Engine) takeOver(ctx context.Context, w *loaded, first *Operation) erro
 	}
 	w.req.TransactionID, w.req.Payment, w.req.ConnectorData = later.TransactionID, later.Payment, later.ConnectorData
 	return nil
-}
-
-// merchantReturn is the merchant's return URL with the result, signed where the profile wants it (contract: redirects).
-func (e *Engine) merchantReturn(v *PaymentView) (*ReturnView, error) {
-	to := v.Payment.Details.ReturnURL
-	if to == "" && v.Profile != nil {
-		to = v.Profile.Settings.ReturnURL
-	}
-	if to == "" {
-		return nil, Missing("return_url")
-	}
-	u, err := url.Parse(to)
-	if err != nil {
-		return nil, InvalidValue("return_url")
-	}
-	post := v.Profile.Settings.RedirectWithPost
-	fields := []sdk.Header{{Name: "status", Value: string(v.Payment.Status)}, {Name: "payment_id", Value: v.Payment.ID}}
-	if e.returnsSecret(v) {
-		fields = append(fields, sdk.Header{Name: "payment_intent_client_secret", Value: v.Payment.Private.ClientSecret})
-	}
-	if !post {
-		fields = append(fields, sdk.Header{Name: "amount", Value: strconv.FormatInt(v.Payment.Amount, 10)})
-	}
-	fields = append(fields, sdk.Header{Name: "manual_retry_allowed", Value: strconv.FormatBool(v.ManualRetryAllowed)})
-	if key := v.Profile.ResponseHash.Reveal(); v.Profile.Settings.EnableResponseHash && key != "" {
-		fields = append(fields, sdk.Header{Name: "signature", Value: signReturn(fields, key)}, sdk.Header{Name: "signature_algorithm", Value: "HMAC-SHA512"})
-	}
-	if post {
-		return &ReturnView{View: v, URL: to, Fields: fields}, nil
-	}
-	q := u.Query()
-	for _, name := range []string{"payment_intent_client_secret", "signature", "signature_algorithm"} {
-		q.Del(name) // the switch adds its own below, where it has them
-	}
-	for _, f := range fields {
-		q.Set(f.Name, f.Value)
-	}
-	u.RawQuery = q.Encode()
-	return &ReturnView{View: v, URL: u.String()}, nil
-}
-
-// signReturn is hex HMAC-SHA512 over the k=v pairs sorted by key and joined with &.
-func signReturn(fields []sdk.Header, key string) string {
-	pairs := make([]string, len(fields))
-	for i, f := range fields {
-		pairs[i] = f.Name + "=" + f.Value
-	}
-	slices.Sort(pairs)
-	h := hmac.New(sha512.New, []byte(key))
-	h.Write([]byte(strings.Join(pairs, "&")))
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// secretGrace is how long after the end of an attempt a payer who comes back still gets the client secret: for those who reload.
-const secretGrace = 10 * time.Minute
-
-// returnsSecret says whether the merchant's return URL gets the client secret. Processors, proxies and browsers keep our URLs in their logs: once
-// the payer's part is over for good, a URL from a log says no more than how the payment ended.
-func (e *Engine) returnsSecret(v *PaymentView) bool {
-	now := e.now()
-	if !now.Before(v.Payment.ExpiresAt) {
-		return false // nothing takes the client secret any more
-	}
-	ended := v.Attempt.Details.EndedAt
-	return ended.IsZero() || now.Before(ended.Add(secretGrace))
 }

@@ -2,19 +2,13 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"payswitch/engine/threeds"
 	"payswitch/sdk"
 )
-
-func attemptID(paymentID string, number int) string { return paymentID + "_" + strconv.Itoa(number) }
 
 // ConfirmPayment charges a payment: with the publishable key and the payment's client secret, or with the secret key without it.
 func (e *Engine) ConfirmPayment(ctx context.Context, auth Auth, id string, in *PaymentInput) (*PaymentView, error) {
@@ -126,17 +120,6 @@ func checkSecret(auth Auth, p *Payment, secret string, now time.Time) error {
 	return matchSecret(p, secret, now)
 }
 
-func matchSecret(p *Payment, secret string, now time.Time) error {
-	hash := sha256.Sum256([]byte(secret))
-	if subtle.ConstantTimeCompare(hash[:], p.ClientSecretHash) != 1 {
-		return &Error{Kind: KindInvalid, Code: "IR_09", Message: "The client_secret provided does not match the client_secret associated with the Payment", Param: "client_secret"}
-	}
-	if !now.Before(p.ExpiresAt) {
-		return &Error{Kind: KindInvalid, Code: "IR_08", Message: "The provided client_secret has expired", Param: "client_secret"}
-	}
-	return nil
-}
-
 // CheckClientSecret holds a client secret against a payment of auth's merchant: IR_09 when it is another's, IR_08 when its time has
 // passed, HE_02 when there is no such payment.
 func (e *Engine) CheckClientSecret(ctx context.Context, auth Auth, paymentID, clientSecret string) error {
@@ -193,34 +176,12 @@ func (e *Engine) confirm(ctx context.Context, w *confirming, in *PaymentInput) (
 	} else if ri != nil {
 		return e.confirmAuthenticated(ctx, w, in, c, now, ri)
 	}
-	e.fillAttempt(w, in, c)
+	w.fillAttempt(in, c)
 	if t := in.ThreeDS; t != nil {
 		w.a.Details.Authentication = &AttemptAuthentication{Status: "success", DSTransID: t.DSTransID, Version: t.Version, TransStatus: t.TransStatus, ECI: t.ECI,
 			Exemption: t.Exemption, Network: c.facts.Network, Shift: string(threeds.ShiftUnknown)} // what the merchant says of it
 	}
 	return e.prepareAuthorize(w, in, c, now)
-}
-
-// fillAttempt notes what the attempt is made with.
-func (e *Engine) fillAttempt(w *confirming, in *PaymentInput, c *card) {
-	a := w.a
-	a.Connector, a.AccountID = w.account.Connector, w.account.ID
-	f := c.facts
-	setText(&a.Details.PaymentMethodType, c.methodType(in.PaymentMethodType))
-	a.Details.PaymentMethod, a.Details.Card, a.Details.Confirmed = methodCard, &f, true
-	if f.BIN == "" {
-		a.Details.Card = nil // a processor's token tells nothing of the card
-	}
-	a.Details.CardDiscovery = discoveredManual
-	a.Details.Error, a.Details.Exemption = nil, w.exemption
-	a.Details.Save, a.Details.MethodID, a.Details.Mandate, a.Details.StoredCredential = saveUsage(w.p, in, w.instrument), "", "", nil
-	w.instrument.fill(w.p, w.a)
-	a.Details.Reference = reference(w.adapter.Manifest.Reference, a.ID, a.CreatedAt.UnixMilli())
-	c.holder = holderOf(c.holder, w.p.Private.Billing)
-	a.Private = &AttemptPrivate{Holder: c.holder}
-	if in.Card != nil {
-		a.Private.Nickname = in.Card.Nickname
-	}
 }
 
 // prepareAuthorize is the change that makes the authorization's intent durable, with the payment and attempt that are confirmed.
@@ -238,23 +199,6 @@ func (e *Engine) prepareAuthorize(w *confirming, in *PaymentInput, card *card, n
 	}
 	w.confirmed(c)
 	return c, nil
-}
-
-// confirmed adds to a change what every confirm takes: the customer, the card kept for it, and the saved method that it charges.
-func (w *confirming) confirmed(c *Change) {
-	c.CustomerSeen, c.DropCard, c.Instrument = true, w.p.Details.Token, w.instrument
-	w.p.Details.Token = ""
-	if w.instrument != nil {
-		w.method = w.instrument.Method
-	}
-}
-
-// authorizeKind is the operation that begins a payment at the processor.
-func authorizeKind(w *loaded) sdk.Operation {
-	if w.p.NetAmount == 0 && slices.Contains(w.adapter.Manifest.Operations, sdk.OpVerify) {
-		return sdk.OpVerify // zero amount: checked (and stored), not charged
-	}
-	return sdk.OpAuthorize
 }
 
 // instrument is the card to charge: typed, saved, or the one kept when the payment was created. What else is charged is in w.instrument.

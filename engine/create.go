@@ -74,11 +74,6 @@ func newPayment(m *Merchant, profile *Profile, in *PaymentInput, now time.Time) 
 	return p, newAttempt(p, 1, now)
 }
 
-func newAttempt(p *Payment, number int, now time.Time) *Attempt {
-	return &Attempt{MerchantID: p.MerchantID, PaymentID: p.ID, ID: attemptID(p.ID, number), Number: number, Status: PaymentMethodAwaited,
-		Amount: p.NetAmount, CreatedAt: now, ModifiedAt: now, Private: &AttemptPrivate{}}
-}
-
 // createOnly stores a payment that is not confirmed yet, and its card for a few minutes.
 func (e *Engine) createOnly(w *loaded, in *PaymentInput) (*Change, error) {
 	now := w.p.CreatedAt

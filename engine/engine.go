@@ -50,11 +50,10 @@ type Engine struct {
 	opts       Options
 	*Registry
 	*Methods
+	*Authentications
 	links   *Links
 	driver  *Driver
 	changes *Changes
-
-	collecting collecting
 
 	inFlight *sync.WaitGroup // operations being driven or settled
 	closing  chan struct{}   // closed by Close
@@ -101,6 +100,10 @@ func New(d Deps, o Options) (*Engine, error) {
 	e.changes = &Changes{ChangesDeps{Store: Narrow[ChangeReader, ChangeTx](d.Store), Vault: d.Vault, Links: e.links, Registry: e.Registry, Methods: e.Methods,
 		Driver: e.driver, Connectors: e.connectors, Presenter: d.Presenter, Now: d.Clock, Log: d.Logger, Metrics: d.Metrics, PublicURL: o.PublicURL,
 		LockWait: o.LockWait}}
+	e.Authentications = &Authentications{AuthenticationsDeps: AuthenticationsDeps{Store: Narrow[ChangeReader, ChangeTx](d.Store), Vault: d.Vault, Links: e.links,
+		Registry: e.Registry, Methods: e.Methods, Driver: e.driver, Changes: e.changes, Connectors: e.connectors, Now: d.Clock, Log: d.Logger,
+		Metrics: d.Metrics, InFlight: e.inFlight, Closing: e.closing, Resolve: e.resolve, Node: o.Node, PublicURL: o.PublicURL, SDKOrigins: o.SDKOrigins,
+		LeaseTime: o.LeaseTime, LockWait: o.LockWait, AuthenticatorTime: o.AuthenticatorTime}}
 	e.vault.onAlteredRow(e.metrics.Alarm)
 	return e, nil
 }

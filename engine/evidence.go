@@ -264,3 +264,6 @@ func (d *Driver) reschedule(ctx context.Context, op *Operation, rule sdk.Resolve
 // giveUpUnsent is how long an authorization that provably never left is tried again; then it counts as not made. As long as the card
 // of an unconfirmed payment is kept.
 const giveUpUnsent = cardTokenTime
+
+// resolveBatch bounds how many operations one node resolves at the same time.
+const resolveBatch = 16

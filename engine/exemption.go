@@ -31,7 +31,7 @@ func exemptionsTaken(m *sdk.Manifest) []threeds.Exemption {
 // Secure is decided again when the message version is known (chooseChallenge). nil where neither payment nor profile want exemptions.
 // instead says that a payment which asked for no authentication is to be authenticated after all: it asked for an exemption that cannot be
 // claimed, and its payer is there.
-func (e *Engine) exempt(ctx context.Context, w *confirming, in *PaymentInput, c *card, plain bool) (x *AttemptExemption, instead bool, err error) {
+func (s *Authentications) exempt(ctx context.Context, w *confirming, in *PaymentInput, c *card, plain bool) (x *AttemptExemption, instead bool, err error) {
 	cfg, requested := w.profile.Settings.ThreeDSPolicy(), requestedExemption(w.p)
 	if in.ThreeDS != nil || w.instrument != nil && w.instrument.MerchantInitiated || requested == threeds.NoExemption && !cfg.Exempts() {
 		return nil, false, nil
@@ -43,15 +43,15 @@ func (e *Engine) exempt(ctx context.Context, w *confirming, in *PaymentInput, c 
 	x = &AttemptExemption{EURCents: threeds.EURCents(w.p.NetAmount, w.p.Currency)}
 	switch {
 	case !c.secrets.Number.IsZero():
-		x.Card = e.vault.Fingerprint(w.p.MerchantID, c.secrets.Number)
+		x.Card = s.Vault.Fingerprint(w.p.MerchantID, c.secrets.Number)
 	case w.instrument != nil && w.instrument.Method != nil:
 		x.Card = w.instrument.Method.Fingerprint
 	}
-	payer, err := e.payer(ctx, w.loaded, x, &c.facts)
+	payer, err := s.payer(ctx, w.loaded, x, &c.facts)
 	if err != nil {
 		return nil, false, err
 	}
-	payer.Asked, payer.Forced = external, external && e.forced(w.loaded)
+	payer.Asked, payer.Forced = external, external && s.forced(w.loaded)
 	payer.SoftDeclined = w.softDeclined
 	payer.FirstOfSeries = w.p.Details.SetupFutureUsage == usageOffSession && (w.instrument == nil || !w.instrument.Stored)
 	payer.ProcessorTakes = exemptionsTaken(w.adapter.Manifest)
@@ -64,7 +64,7 @@ func (e *Engine) exempt(ctx context.Context, w *confirming, in *PaymentInput, c 
 	if !refused || plain || w.p.Details.AuthenticationType == authenticationThreeDS || !payerThere(w.p) || c.secrets.Number.IsZero() || c.facts.Network == "" {
 		return x, false, nil
 	}
-	account, _, err := e.stepUpAuthenticator(ctx, w.loaded)
+	account, _, err := s.stepUpAuthenticator(ctx, w.loaded)
 	return x, account != nil, err
 }
 
@@ -88,12 +88,12 @@ func payerThere(p *Payment) bool {
 	return v.Browser != nil && !isTrue(p.Details.OffSession) && hasAddress(addressOf(billing))
 }
 
-func (e *Engine) forced(w *loaded) bool {
+func (s *Authentications) forced(w *loaded) bool {
 	return w.profile.Settings.Force3DSChallenge || string(w.p.Details.Echo["force_3ds_challenge"]) == "true"
 }
 
 // payer is what is known of the payment's amount, card and issuer for the decision, with what was counted so far.
-func (e *Engine) payer(ctx context.Context, w *loaded, x *AttemptExemption, card *CardFacts) (threeds.Payer, error) {
+func (s *Authentications) payer(ctx context.Context, w *loaded, x *AttemptExemption, card *CardFacts) (threeds.Payer, error) {
 	p := threeds.Payer{EURCents: x.EURCents, Requested: requestedExemption(w.p), AddCard: w.p.NetAmount == 0, Counters: threeds.NoCounters}
 	network := sdk.CardNetwork("")
 	if card != nil {
@@ -104,7 +104,7 @@ func (e *Engine) payer(ctx context.Context, w *loaded, x *AttemptExemption, card
 		return p, err
 	}
 	p.AcquirerCountry, p.FraudRate, p.RiskAccepted = acquirer.Country, acquirer.FraudRate, riskAccepted(w.p)
-	err = e.read(ctx, "read what exemptions were claimed", func(r Reader) error {
+	err = ours(s.Store.View(ctx, func(r ChangeReader) error {
 		if x.Card != "" {
 			used, err := r.LowValue(w.p.MerchantID, x.Card)
 			if err != nil {
@@ -121,23 +121,23 @@ func (e *Engine) payer(ctx context.Context, w *loaded, x *AttemptExemption, card
 			p.Rates[threeds.Exemption(rate.Exemption)] = threeds.Rate{Claimed: rate.Claimed, SoftDeclined: rate.SoftDeclined}
 		}
 		return err
-	})
+	}), "read what exemptions were claimed")
 	return p, err
 }
 
 // chooseChallenge decides what is asked of the issuer, once the version is known: a challenge, none for an exemption, or nothing; or that
 // the issuer's 3-D Secure is not asked at all, as the authorization claims the exemption (then it says so).
-func (e *Engine) chooseChallenge(ctx context.Context, c *authCase) (direct bool, err error) {
+func (s *Authentications) chooseChallenge(ctx context.Context, c *authCase) (direct bool, err error) {
 	d, p, w := &c.auth.Details, c.w.p, c.w
 	payer := threeds.Payer{EURCents: -1}
 	x := w.a.Details.Exemption
 	if x != nil {
 		copied := *x
 		x = &copied
-		if err := e.changes.withAccount(ctx, w); err != nil {
+		if err := s.Changes.withAccount(ctx, w); err != nil {
 			return false, err
 		}
-		if payer, err = e.payer(ctx, w, x, w.a.Details.Card); err != nil {
+		if payer, err = s.payer(ctx, w, x, w.a.Details.Card); err != nil {
 			return false, err
 		}
 		payer.ProcessorTakes = exemptionsTaken(w.adapter.Manifest)
@@ -146,7 +146,7 @@ func (e *Engine) chooseChallenge(ctx context.Context, c *authCase) (direct bool,
 	}
 	payer.Asked, payer.AddCard, payer.AcquirerCountry = true, d.Category == categoryNonPayment, d.Merchant.AcquirerCountry
 	payer.SoftDeclined = d.StepUp || x != nil && x.Reason == string(threeds.BecauseSoftDecline)
-	payer.FirstOfSeries, payer.Forced = p.Details.SetupFutureUsage == usageOffSession, e.forced(w)
+	payer.FirstOfSeries, payer.Forced = p.Details.SetupFutureUsage == usageOffSession, s.forced(w)
 	choice := threeds.Choose(c.cfg(), payer, d.MessageVersion)
 	inds, authorization := threeds.ChallengeInds(d.MessageVersion, choice.Preference, choice.Exemption)
 	d.ChallengeInds, d.Exemption, d.ExemptionReason, d.ExemptionRoute = inds, string(choice.Exemption), string(choice.Reason), ""

@@ -152,7 +152,7 @@ func (e *Engine) believe(ctx context.Context, w *loaded, o *sdk.Outcome) error {
 		e.metrics.Alarm("amount_mismatch")
 		return e.keepMessage(ctx, w, o, "another currency than the payment's")
 	}
-	o = w.asAsked(o)
+	o = asAsked(w, o)
 	op, err := e.openOperation(ctx, w)
 	switch {
 	case err != nil:
@@ -174,7 +174,7 @@ func (e *Engine) believe(ctx context.Context, w *loaded, o *sdk.Outcome) error {
 
 // asAsked is what a message says in the terms of what was asked for. Where the processor was to capture the payment at once and offers no
 // query, its approval is the last that is heard of it: the money is taken, as with the same approval in an answer.
-func (w *loaded) asAsked(o *sdk.Outcome) *sdk.Outcome {
+func asAsked(w *loaded, o *sdk.Outcome) *sdk.Outcome {
 	if o.Status != sdk.StatusAuthorized || adapterCapture(w.p.Details.CaptureMethod) == sdk.CaptureManual ||
 		slices.Contains(w.adapter.Manifest.Operations, sdk.OpSync) {
 		return o

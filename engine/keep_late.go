@@ -65,7 +65,7 @@ func (e *Engine) keepCardOf(ctx context.Context, w *loaded) {
 	}
 	now := e.now().UTC().Truncate(time.Millisecond)
 	p, a := w.p.clone(), w.a.clone()
-	saved, err := e.decideSaved(ctx, w.saveInput(p, a), now)
+	saved, err := e.decideSaved(ctx, saveInput(w, p, a), now)
 	if err == nil && saved != nil && saved.Method != nil {
 		if err = e.changes.commit(ctx, &Change{Payment: p, Attempt: a, Saved: saved}); err == nil {
 			w.p, w.a, w.method = p, a, saved.Method
@@ -77,6 +77,6 @@ func (e *Engine) keepCardOf(ctx context.Context, w *loaded) {
 }
 
 // saveInput is what decideSaved needs of w; p and a are the rows as the decision leaves them.
-func (w *loaded) saveInput(p *Payment, a *Attempt) SaveInput {
+func saveInput(w *loaded, p *Payment, a *Attempt) SaveInput {
 	return SaveInput{Payment: p, Attempt: a, Operation: w.op, Number: w.secrets.Number, Tries: &w.saveTries}
 }

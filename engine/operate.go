@@ -275,3 +275,26 @@ func (d *Driver) seed(token string, kind sdk.Operation) []byte {
 	}
 	return d.Vault.Hash("operation seed", []byte(token+"/"+string(kind)))
 }
+
+// rejected maps an adapter's reject to the API's error codes.
+func rejected(r *sdk.Reject, kind sdk.Operation, connector string) *Error {
+	e := &Error{Kind: KindInvalid, Param: r.Parameter, Reason: r.Message, Connector: connector}
+	switch r.Code {
+	case rejectNotApproved:
+		return approvalError(connector, r.Message)
+	case sdk.RejectMissing:
+		e.Code, e.Message = "IR_04", "Missing required param: "+r.Parameter
+	case sdk.RejectInvalid:
+		e.Code, e.Message = "IR_07", "Invalid value provided: "+r.Parameter
+	case sdk.RejectConfig:
+		// The parameter is of the account, not of the request.
+		e.Code, e.Message, e.Param = "IR_30", "Merchant connector account is configured with invalid "+r.Parameter, ""
+	default:
+		if kind == sdk.OpAuthorize || kind == sdk.OpVerify {
+			e.Code, e.Message = "IR_19", "Payment method type not supported"
+		} else {
+			e.Code, e.Message = "IR_20", string(kind)+" flow not supported"
+		}
+	}
+	return e
+}

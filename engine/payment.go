@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"strconv"
 	"time"
 
 	"payswitch/sdk"
@@ -246,3 +247,10 @@ func (o *Operation) ShortTermID() string { return "operation/" + o.ID }
 
 // ShortTermID names the token's card among those kept for a short time.
 func (c *CardToken) ShortTermID() string { return "card_token/" + c.Token }
+
+func newAttempt(p *Payment, number int, now time.Time) *Attempt {
+	return &Attempt{MerchantID: p.MerchantID, PaymentID: p.ID, ID: attemptID(p.ID, number), Number: number, Status: PaymentMethodAwaited,
+		Amount: p.NetAmount, CreatedAt: now, ModifiedAt: now, Private: &AttemptPrivate{}}
+}
+
+func attemptID(paymentID string, number int) string { return paymentID + "_" + strconv.Itoa(number) }

@@ -56,9 +56,6 @@ func (e *Engine) Close(ctx context.Context) error {
 	}
 }
 
-// resolveBatch bounds how many operations one node resolves at the same time.
-const resolveBatch = 16
-
 // resolveDue claims and resolves everything that is due now.
 func (e *Engine) resolveDue(ctx context.Context) {
 	for ctx.Err() == nil {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -253,4 +255,15 @@ func statusList(s ...PaymentStatus) string {
 		out[i] = string(v)
 	}
 	return strings.Join(out, ", ")
+}
+
+func matchSecret(p *Payment, secret string, now time.Time) error {
+	hash := sha256.Sum256([]byte(secret))
+	if subtle.ConstantTimeCompare(hash[:], p.ClientSecretHash) != 1 {
+		return &Error{Kind: KindInvalid, Code: "IR_09", Message: "The client_secret provided does not match the client_secret associated with the Payment", Param: "client_secret"}
+	}
+	if !now.Before(p.ExpiresAt) {
+		return &Error{Kind: KindInvalid, Code: "IR_08", Message: "The provided client_secret has expired", Param: "client_secret"}
+	}
+	return nil
 }

@@ -96,7 +96,7 @@ func (e *Engine) settlement(ctx context.Context, w *loaded, v verdict) (*Change,
 		return nil, err
 	}
 	var err error
-	if c.Saved, err = e.decideSaved(ctx, w.saveInput(b.p, b.a), now); err != nil {
+	if c.Saved, err = e.decideSaved(ctx, saveInput(w, b.p, b.a), now); err != nil {
 		return nil, err
 	}
 	c.Exemption = countExemption(&b)
