@@ -9,27 +9,27 @@ import (
 	"payswitch/sdk"
 )
 
-// AuthenticationInput is the call that begins a payment's authentication at the issuer (contract: 3ds/authentication).
+// AuthenticationInput is the call of the payer's page that begins a payment's authentication at the issuer (3ds/authentication).
 type AuthenticationInput struct {
 	ClientSecret string
 	Channel      sdk.DeviceChannel // BRW or APP
-	// Completion is the client's word on the 3DS method: Y, N or U. It is a hint: what counts is what came to our own URL.
+	// Completion is the client's report on the 3DS method: Y, N or U. It is only a hint: the notification to our own URL decides.
 	Completion string
-	Browser    *sdk.Browser // nil: the one given with the payment
+	Browser    *sdk.Browser // nil: the browser that came with the payment
 	App        *sdk.AppSDK  // APP
-	// Width and Height are those of the page the challenge is shown in, CSS pixels, 0 when not known; FullPage says that it has the page
-	// for itself.
+	// Width and Height are the size, in CSS pixels, of the page that shows the challenge, 0 if unknown. FullPage is true if the challenge has
+	// the page for itself.
 	Width, Height int
 	FullPage      bool
 }
 
-// AuthenticationView is the answer to it.
+// AuthenticationView is the answer to an AuthenticationInput.
 type AuthenticationView struct {
-	TransStatus      string // always set; U where there was no answer
+	TransStatus      string // always set; U without an answer from the authenticator
 	ACSURL           string // with a challenge
 	ChallengeRequest string
 	ChallengeKey     string
-	SessionData      string // threeDSSessionData, to be posted beside the challenge request
+	SessionData      string // threeDSSessionData, to be posted with the challenge request
 	Window           string // challengeWindowSize
 	ACSReference     string
 	ACSTransID       string
@@ -37,13 +37,13 @@ type AuthenticationView struct {
 	ServerTransID    string
 	RequestorURL     string
 	RequestorAppURL  string
-	CardholderInfo   string // the issuer's text for the payer; not to be trusted as markup
+	CardholderInfo   string // the issuer's text for the payer; not safe as markup
 	ErrorMessage     string
 	Status           PaymentStatus
 }
 
-// AuthenticatePayment sends the AReq of a payment that waits for it, once: called again it gives the same answer. Errors: HE_02, IR_04
-// without client secret or billing address, IR_09, IR_08, IR_16 when there is nothing to authenticate (429 after too many tries).
+// AuthenticatePayment sends the AReq of a payment that waits for it, once; further calls return the same answer. Errors: HE_02; IR_04 without
+// client secret or billing address; IR_09; IR_08; IR_16 if there is nothing to authenticate (429 after too many tries).
 func (e *Authentications) AuthenticatePayment(ctx context.Context, auth Auth, paymentID string, in AuthenticationInput) (*AuthenticationView, error) {
 	w, err := e.Changes.load(ctx, auth.MerchantID, paymentID)
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *Authentications) AuthenticatePayment(ctx context.Context, auth Auth, pa
 	return e.authenticate(ctx, s.ID, in)
 }
 
-// authenticate waits for the 3DS method where it may still end, sends the AReq, and answers.
+// authenticate waits for the 3DS method while it may still end, sends the AReq and returns the answer.
 func (s *Authentications) authenticate(ctx context.Context, id string, in AuthenticationInput) (*AuthenticationView, error) {
 	s.InFlight.Add(1)
 	defer s.InFlight.Done()
@@ -95,7 +95,7 @@ func (s *Authentications) authenticate(ctx context.Context, id string, in Authen
 		case c.auth.State != AuthenticationAsking:
 			return s.authenticationView(c), nil
 		}
-		// Somebody else is asking: the answer will be the same.
+		// Another request sends the AReq: its answer is also the answer to this one.
 		if s.Now().After(deadline) {
 			return nil, &Error{Kind: KindUnprocessable, Code: "HE_00", Message: "Resource is busy: the payment is being authenticated, try again"}
 		}
@@ -108,7 +108,7 @@ func (s *Authentications) authenticate(ctx context.Context, id string, in Authen
 	}
 }
 
-// awaitMethod gives the 3DS method's notification a little more time when the client says that the method has ended.
+// awaitMethod gives the 3DS method's notification a little more time if the client reports that the method has ended.
 func (s *Authentications) awaitMethod(ctx context.Context, id string, in AuthenticationInput) error {
 	for began := s.Now(); ; {
 		c, err := s.loadAuthentication(ctx, id)
@@ -126,25 +126,25 @@ func (s *Authentications) awaitMethod(ctx context.Context, id string, in Authent
 	}
 }
 
-// methodRun is what is known of the 3DS method.
+// methodRun returns the known facts about the 3DS method.
 func methodRun(c *authCase, in AuthenticationInput) threeds.MethodRun {
 	d, inv := &c.auth.Details, c.w.a.Private.Invoke
 	run := threeds.MethodRun{Offered: d.MethodURL != "", Notified: !d.MethodNotifiedAt.IsZero(), Reprepared: d.Again || c.spent(),
 		Client: in.Completion, ClientSignals: inv != nil && inv.PostMessage}
 	if d.MethodOver && !run.Notified {
-		run.Client = "N" // whatever the client thinks
+		run.Client = "N" // the authenticator's page outranks the client
 	}
 	return run
 }
 
-// spent says whether the authenticator has forgotten the session of the version look-up.
+// spent reports whether the authenticator has dropped the session of the version look-up.
 func (c *authCase) spent() bool {
 	d := &c.auth.Details
 	return !d.SessionExpiresAt.IsZero() && !c.now.Before(d.SessionExpiresAt)
 }
 
-// beginAReq takes the authentication for this call: the AReq's intent is durable before it leaves. nil when there is nothing to begin:
-// it was begun before.
+// beginAReq takes the authentication for this call. The intent of the AReq is stored before the AReq leaves. beginAReq returns nil if another
+// call has begun it.
 func (s *Authentications) beginAReq(ctx context.Context, c *authCase, in AuthenticationInput) (*loaded, error) {
 	a, d := c.auth, &c.auth.Details
 	if a.State == AuthenticationAsking || !d.AnsweredAt.IsZero() {
@@ -182,18 +182,19 @@ func (s *Authentications) beginAReq(ctx context.Context, c *authCase, in Authent
 	d.DecoupledMinutes = s.decoupledMinutes(c, adapter)
 	kind := sdk.OpAuthenticate
 	if d.Again || c.spent() {
-		kind = sdk.OpPrepare // the authenticator has forgotten its session: a new one first
+		kind = sdk.OpPrepare // the authenticator has dropped its session: open a new one first
 	}
 	a.State = AuthenticationAsking
 	return s.nextCall(c, account, adapter, kind, &first, secrets)
 }
 
-// hasAddress says whether anything is known of where the payer lives.
+// hasAddress reports whether the payer's address has any part.
 func hasAddress(a *sdk.Address) bool {
 	return a != nil && (a.Line1 != "" || a.Country != "" || a.Zip != "" || a.City != "")
 }
 
-// nextCall makes the intent of a call of the AReq's two: the authentication is looked at again when the lease ends without an answer.
+// nextCall makes the intent of the AReq, or of the version look-up before it. Background work looks at the authentication again if the lease
+// ends without an answer.
 func (s *Authentications) nextCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, first *sdk.Request, secrets InstrumentSecrets) (*loaded, error) {
 	a, d := c.auth, &c.auth.Details
 	if kind == sdk.OpAuthenticate {
@@ -202,7 +203,7 @@ func (s *Authentications) nextCall(c *authCase, account *Account, adapter Adapte
 	} else {
 		d.ServerTransID, d.Again, a.Private.Data = "", false, ""
 		if d.MethodCompletion == "Y" {
-			d.MethodCompletion = "N" // not run again in the new session
+			d.MethodCompletion = "N" // the method does not run again in the new session
 		}
 	}
 	req := s.callRequest(c, account, first)
@@ -217,7 +218,8 @@ func (s *Authentications) nextCall(c *authCase, account *Account, adapter Adapte
 	return q, nil
 }
 
-// askOnce asks, and asks once more in a new session where that may help. In the background the caller does not wait for what follows.
+// askOnce sends the call, and once more in a new session if that may help. With background true, the caller does not wait for the follow-up
+// work.
 func (s *Authentications) askOnce(ctx context.Context, c *authCase, q *loaded, background bool) (*authCase, error) {
 	var tried threeds.Tried
 	for {
@@ -243,7 +245,7 @@ func (s *Authentications) askOnce(ctx context.Context, c *authCase, q *loaded, b
 	}
 }
 
-// preparedAgain goes on with the AReq after a new session, or ends as if the AReq had ended so.
+// preparedAgain continues with the AReq after a new session. Without a version it ends as if the AReq had failed.
 func (s *Authentications) preparedAgain(ctx context.Context, c *authCase, q *loaded, ans authAnswer) (*loaded, error) {
 	c.answered(ans)
 	a, d := c.auth, &c.auth.Details
@@ -263,7 +265,7 @@ func (s *Authentications) preparedAgain(ctx context.Context, c *authCase, q *loa
 	}
 	if version == "" {
 		if ans.out.Error == nil {
-			ans.out = authError(sdk.ErrorTechnical, "no_version", "the card takes no part any more")
+			ans.out = authError(sdk.ErrorTechnical, "no_version", "the card no longer takes part in 3-D Secure")
 		}
 		return nil, s.decideAReq(ctx, c, q, ans)
 	}
@@ -280,11 +282,11 @@ func (s *Authentications) preparedAgain(ctx context.Context, c *authCase, q *loa
 	return s.nextCall(c, q.account, q.adapter, sdk.OpAuthenticate, &first, secrets)
 }
 
-// answeredAReq books the answer to an AReq. It returns the first call of another try, nil when there is none.
+// answeredAReq books the answer to an AReq. It returns the first call of another try, or nil.
 func (s *Authentications) answeredAReq(ctx context.Context, c *authCase, q *loaded, ans authAnswer, tried *threeds.Tried) (*loaded, error) {
 	c.answered(ans)
 	a, d := c.auth, &c.auth.Details
-	if a.State != AuthenticationAsking { // given up meanwhile: kept, used for nothing
+	if a.State != AuthenticationAsking { // the authentication was given up in the meantime: the answer is stored, but nothing uses it
 		s.keepAnswer(c, ans)
 		return nil, nil
 	}
@@ -298,7 +300,7 @@ func (s *Authentications) answeredAReq(ctx context.Context, c *authCase, q *load
 	return nil, s.decideAReq(ctx, c, q, ans)
 }
 
-// decideAReq lets the policy decide on the answer to an AReq, and carries it out.
+// decideAReq has the policy decide on the answer to an AReq, and carries the decision out.
 func (s *Authentications) decideAReq(ctx context.Context, c *authCase, q *loaded, ans authAnswer) error {
 	a, d := c.auth, &c.auth.Details
 	decision := threeds.Decide(c.cfg(), s.run(c, threeds.Authenticate, q.adapter.Manifest.Authenticator), answerOf(ans))
@@ -339,11 +341,11 @@ func (s *Authentications) decideAReq(ctx context.Context, c *authCase, q *loaded
 	return nil
 }
 
-// decoupledGrace is how long the result of a decoupled challenge may take after the time that was allowed for it.
+// decoupledGrace is the time that the result of a decoupled challenge may take beyond the allowed time.
 const decoupledGrace = 30 * time.Second
 
-// decoupledMinutes is how long a decoupled challenge may take, 0 where the profile or the authenticator allows none. The card is kept no
-// longer than for that.
+// decoupledMinutes returns the minutes that a decoupled challenge may take, 0 if the profile or the authenticator allows none. The card is
+// kept no longer.
 func (s *Authentications) decoupledMinutes(c *authCase, adapter AdapterInfo) int {
 	if r := adapter.Manifest.Authenticator; c.cfg().Decoupled != threeds.RuleOn || r == nil || !r.Decoupled || c.auth.Details.MessageVersion < "2.2.0" {
 		return 0
@@ -358,20 +360,20 @@ func challengeOf(adapter AdapterInfo) string {
 	return "creq_post"
 }
 
-// sessionData is threeDSSessionData: the ACS hands it back with the CRes.
+// sessionData returns threeDSSessionData. The ACS sends it back with the CRes.
 func (s *Authentications) sessionData(a *Authentication) string {
 	return threeds.SessionData(s.sessionKey(), a.ID, a.Details.TokenHashes[URLChallenge])
 }
 
 func (s *Authentications) sessionKey() []byte { return s.Vault.Hash("three_ds session data", nil) }
 
-// authenticationView is the answer as it stands: the same for the first call and for those that repeat it.
+// authenticationView returns the answer for the authentication's present state. The first call and repeated calls get the same answer.
 func (e *Authentications) authenticationView(c *authCase) *AuthenticationView {
 	d, p, s := &c.auth.Details, c.auth.Private, &c.w.profile.Settings
 	v := &AuthenticationView{TransStatus: d.FirstStatus, ACSReference: d.ACSReference, ACSTransID: d.ACSTransID, ACSSignedContent: p.SignedContent,
 		ServerTransID: d.ServerTransID, RequestorURL: s.RequestorURL, RequestorAppURL: s.RequestorAppURL, CardholderInfo: p.CardholderInfo,
 		ErrorMessage: d.ErrorMessage, Status: c.w.p.Status}
-	if (v.TransStatus == "C" || v.TransStatus == "D") && !c.auth.State.challenged() { // over, or never begun: nothing is to be posted
+	if (v.TransStatus == "C" || v.TransStatus == "D") && !c.auth.State.challenged() { // the challenge is over or never began: the client must post nothing
 		v.TransStatus = d.TransStatus
 	}
 	if v.TransStatus == "" || v.TransStatus == "C" && !c.auth.State.challenged() {
@@ -381,7 +383,7 @@ func (e *Authentications) authenticationView(c *authCase) *AuthenticationView {
 		v.ACSURL, v.ChallengeRequest, v.ChallengeKey, v.Window = p.ACSURL, p.CReq, p.CReqKey, d.ChallengeWindow
 		v.SessionData = e.sessionData(c.auth)
 		if p.ByGet {
-			v.ACSURL = e.tokenURL(c.auth, URLOpen) // clients post; it leads on with GET
+			v.ACSURL = e.tokenURL(c.auth, URLOpen) // clients post to this page, which redirects with GET
 		}
 	}
 	return v

@@ -6,23 +6,23 @@ import (
 	"payswitch/sdk"
 )
 
-// AuthenticationState is where an authentication (EMV 3-D Secure) run by us stands. The constants are stored.
+// AuthenticationState is the state of an EMV 3-D Secure authentication that payswitch runs. The constants are stored.
 type AuthenticationState string
 
 const (
-	AuthenticationCreated   AuthenticationState = "created"           // the authenticator is being asked whether the card takes part
-	AuthenticationPrepared  AuthenticationState = "prepared"          // the payer's browser is told what to do
+	AuthenticationCreated   AuthenticationState = "created"           // the engine asks the authenticator whether the card takes part
+	AuthenticationPrepared  AuthenticationState = "prepared"          // the payer's browser has its instructions
 	AuthenticationAsking    AuthenticationState = "authenticating"    // the AReq is under way
 	AuthenticationChallenge AuthenticationState = "challenge_pending" // the payer is at the issuer's page
-	AuthenticationDecoupled AuthenticationState = "decoupled_pending" // the issuer reaches the payer by itself
-	AuthenticationResult    AuthenticationState = "result_pending"    // the challenge is said to be over; the result is being fetched
-	AuthenticationDone      AuthenticationState = "done"              // ended; its result authorizes nothing
-	AuthenticationConsumed  AuthenticationState = "consumed"          // an authorization has taken the result: no other can
-	AuthenticationExpired   AuthenticationState = "expired"           // given up: by the clock, the payer or the merchant
+	AuthenticationDecoupled AuthenticationState = "decoupled_pending" // the issuer contacts the payer by itself
+	AuthenticationResult    AuthenticationState = "result_pending"    // the browser reported the end of the challenge; the engine fetches the result
+	AuthenticationDone      AuthenticationState = "done"              // ended; no authorization uses the result
+	AuthenticationConsumed  AuthenticationState = "consumed"          // one authorization has taken the result; no other can
+	AuthenticationExpired   AuthenticationState = "expired"           // given up, by time-out, payer or merchant
 	AuthenticationErrored   AuthenticationState = "error"             // ended by a fault of a party
 )
 
-// Ended says that nothing moves the authentication any more. What is learned afterwards is stored beside it and used for nothing.
+// Ended reports whether the state is final. Later evidence is stored with the authentication, but nothing uses it.
 func (s AuthenticationState) Ended() bool {
 	switch s {
 	case AuthenticationDone, AuthenticationConsumed, AuthenticationExpired, AuthenticationErrored:
@@ -31,13 +31,13 @@ func (s AuthenticationState) Ended() bool {
 	return false
 }
 
-// challenged says that a challenge is under way: only the authenticator's result ends it.
+// challenged reports whether a challenge is under way. Only the authenticator's result ends it.
 func (s AuthenticationState) challenged() bool {
 	return s == AuthenticationChallenge || s == AuthenticationDecoupled || s == AuthenticationResult
 }
 
-// Authentication is one 3-D Secure authentication of an attempt, run through an authenticator before the processor hears of the payment.
-// The result is bound to the amount, currency, card and acquirer it was made for, and is taken by at most one authorization.
+// Authentication is one 3-D Secure authentication of an attempt. The engine runs it through an authenticator before the payment reaches the
+// processor. The result is bound to the amount, currency, card and acquirer of the request, and at most one authorization takes it.
 type Authentication struct {
 	ID         string // auth_…, unique for ever
 	MerchantID string
@@ -46,40 +46,40 @@ type Authentication struct {
 	ProfileID  string
 	AccountID  string // the authenticator's connector account
 	Connector  string
-	// AdapterHash is the authenticator's build that began it.
+	// AdapterHash is the authenticator's build that began the authentication.
 	AdapterHash string
 	State       AuthenticationState
-	// Outcome is what it came to: authenticated, attempted, exempted, not_authenticated, rejected, unavailable, not_enrolled, abandoned,
-	// error; "" until it has ended.
+	// Outcome is the result: authenticated, attempted, exempted, not_authenticated, rejected, unavailable, not_enrolled, abandoned or error;
+	// "" until the authentication has ended.
 	Outcome    string
 	CreatedAt  time.Time
 	ModifiedAt time.Time
-	// Deadline is when it is given up.
+	// Deadline is the time at which the engine gives the authentication up.
 	Deadline time.Time
-	// DueAt is when background work looks at it next, zero for never.
+	// DueAt is the time of the next look by background work, zero for never.
 	DueAt time.Time
-	// Owner asks the authenticator at the moment, until LeaseUntil on the database's clock: one asks at a time.
+	// Owner is the node that asks the authenticator, until LeaseUntil on the database's clock. One node asks at a time.
 	Owner      string
 	LeaseUntil time.Time
 	// Version counts changes; every update is a compare-and-set on it.
 	Version int64
 
 	Details AuthenticationDetails
-	// Sealed is Private, encrypted; the store keeps this and never sees Private.
+	// Sealed is Private, encrypted. The store keeps Sealed and never sees Private.
 	Sealed  []byte
 	Private *AuthenticationPrivate
-	// Request is the sdk.Request of the authorization that follows, sealed; Instrument its card and CVC, sealed, gone when the
-	// authentication has ended.
+	// Request is the sdk.Request of the authorization that follows, sealed. Instrument holds its card and CVC, sealed; it is cleared when the
+	// authentication ends.
 	Request    []byte
 	Instrument []byte
-	// Key opens Instrument. It is stored at insertion; afterwards Reader.ShortTermKey reads it.
+	// Key opens Instrument. The store keeps it at insertion; afterwards Reader.ShortTermKey reads it.
 	Key *ShortTermKey
 }
 
-// AuthenticationDetails is what is kept of an authentication that is neither secret nor personal. The json names are storage format;
-// codes are EMV's own.
+// AuthenticationDetails are the fields of an authentication that are neither secret nor personal. The json names are storage format; codes
+// are EMV's own.
 type AuthenticationDetails struct {
-	// TokenHashes are the SHA-256 of the tokens in the URLs we gave out, by use.
+	// TokenHashes are the SHA-256 of the tokens in the URLs that we gave out, by use.
 	TokenHashes map[URLUse][]byte `json:"token_hashes,omitempty"`
 
 	Channel           sdk.DeviceChannel `json:"channel,omitempty"`
@@ -96,67 +96,69 @@ type AuthenticationDetails struct {
 
 	MethodURL        string    `json:"method_url,omitempty"`
 	MethodNotifiedAt time.Time `json:"method_notified_at,omitzero"`
-	MethodCompletion string    `json:"method_completion,omitempty"` // threeDSCompInd as sent
-	// MethodOver says that the authenticator's page gave the 3DS method up.
+	MethodCompletion string    `json:"method_completion,omitempty"` // threeDSCompInd as sent to the authenticator
+	// MethodOver is true once the authenticator's page has reported that the 3DS method will not end.
 	MethodOver bool `json:"method_over,omitempty"`
-	// Again says that the session with the authenticator is spent: the next AReq is prepared anew, without the 3DS method.
+	// Again is true if the session with the authenticator is used up: the engine prepares the next AReq anew, without the 3DS method.
 	Again bool `json:"again,omitempty"`
 
-	// FirstStatus is transStatus of the ARes, TransStatus the latest.
+	// FirstStatus is the transStatus of the ARes, TransStatus the latest one.
 	FirstStatus       string   `json:"first_status,omitempty"`
 	TransStatus       string   `json:"trans_status,omitempty"`
 	TransStatusReason string   `json:"trans_status_reason,omitempty"`
 	ChallengeCancel   string   `json:"challenge_cancel,omitempty"`
 	ChallengeInds     []string `json:"challenge_inds,omitempty"`
 	ChallengeWindow   string   `json:"challenge_window,omitempty"`
-	// ECI and CAVVAlgorithm are as told; what the processor was given is in SentECI, "" for no proof. RecordedECI is the one that the payment
-	// counts under, which there is also without proof (Visa 07).
+	// ECI and CAVVAlgorithm are as the authenticator sent them. SentECI is the ECI that the processor received, "" without proof. RecordedECI
+	// is the ECI that the payment counts under; a payment without proof has one too (Visa 07).
 	ECI           string `json:"eci,omitempty"`
 	CAVVAlgorithm string `json:"cavv_algorithm,omitempty"`
 	SentECI       string `json:"sent_eci,omitempty"`
 	RecordedECI   string `json:"recorded_eci,omitempty"`
-	// Shift says whether the issuer is expected to bear fraud: expected, not_expected, unknown; "" until it has ended.
+	// Shift says whether the issuer is expected to bear fraud: expected, not_expected or unknown; "" until the authentication has ended.
 	Shift string `json:"liability_shift,omitempty"`
 
 	Bound    AuthenticationBinding  `json:"bound"`
 	Merchant AuthenticationMerchant `json:"merchant"`
-	// Exemption asked for, by which way (3ds, authorization), and the one that the ACS says it applied.
+	// Exemption is the requested exemption, ExemptionRoute the way of the request (3ds, authorization). ExemptionApplied is the one that the
+	// ACS reports as applied.
 	Exemption        string `json:"exemption,omitempty"`
 	ExemptionRoute   string `json:"exemption_route,omitempty"`
 	ExemptionApplied string `json:"exemption_applied,omitempty"`
-	ExemptionReason  string `json:"exemption_reason,omitempty"` // why it was decided so
-	// DecoupledMinutes is how long a decoupled challenge was allowed to take, 0 where none was asked for.
+	ExemptionReason  string `json:"exemption_reason,omitempty"` // the reason for the decision
+	// DecoupledMinutes is the time that a decoupled challenge may take, 0 if the engine did not ask for one.
 	DecoupledMinutes int `json:"decoupled_minutes,omitempty"`
-	// ThreeRIInd, Prior and Recurring are of an authentication without the payer.
+	// ThreeRIInd, Prior and Recurring belong to an authentication without the payer.
 	ThreeRIInd string                   `json:"three_ri_ind,omitempty"`
 	Prior      *sdk.PriorAuthentication `json:"prior,omitempty"`
 	Recurring  *sdk.RecurringTerms      `json:"recurring,omitempty"`
-	StepUp     bool                     `json:"step_up,omitempty"` // follows a soft decline
+	StepUp     bool                     `json:"step_up,omitempty"` // the authentication follows a soft decline
 
 	PreparedAt       time.Time `json:"prepared_at,omitzero"`
 	SessionExpiresAt time.Time `json:"session_expires_at,omitzero"`
 	AskedAt          time.Time `json:"asked_at,omitzero"`      // AReq
 	AnsweredAt       time.Time `json:"answered_at,omitzero"`   // ARes
-	ChallengedAt     time.Time `json:"challenged_at,omitzero"` // the CRes, or an error of the ACS, came by the browser
+	ChallengedAt     time.Time `json:"challenged_at,omitzero"` // the browser brought the CRes, or an error of the ACS
 	EndedAt          time.Time `json:"ended_at,omitzero"`
-	// ChallengeError says that the browser brought an error of the ACS instead of a CRes.
+	// ChallengeError is true if the browser brought an error of the ACS instead of a CRes.
 	ChallengeError bool   `json:"challenge_error,omitempty"`
-	CResStatus     string `json:"cres_status,omitempty"` // what a CRes claims; no evidence
-	Tries          int    `json:"tries,omitempty"`       // AReqs
-	Pulls          int    `json:"pulls,omitempty"`       // results asked for
+	CResStatus     string `json:"cres_status,omitempty"` // the claim of a CRes, which is not evidence
+	Tries          int    `json:"tries,omitempty"`       // number of AReqs
+	Pulls          int    `json:"pulls,omitempty"`       // number of requests for the result
 
-	// ErrorCode is the payment's error_code where it ended without an authorization; Component, Detail and Vendor code as told.
+	// ErrorCode is the payment's error_code if the authentication ended without an authorization. ErrorComponent, ErrorDetail and VendorCode
+	// are as the authenticator sent them.
 	ErrorCode      string         `json:"error_code,omitempty"`
 	ErrorMessage   string         `json:"error_message,omitempty"`
 	ErrorClass     sdk.ErrorClass `json:"error_class,omitempty"`
 	VendorCode     string         `json:"vendor_code,omitempty"`
 	ErrorComponent string         `json:"error_component,omitempty"`
 	ErrorDetail    string         `json:"error_detail,omitempty"`
-	// Flags are what the policy found worth noting on the way (threeds.Flag), each once.
+	// Flags are the policy's notes about the answers (threeds.Flag), each once.
 	Flags []string `json:"flags,omitempty"`
 }
 
-// AuthenticationBinding is what an authentication is good for. Card is a keyed hash of the number.
+// AuthenticationBinding limits the use of a result to one amount, currency, card and acquirer. Card is a keyed hash of the number.
 type AuthenticationBinding struct {
 	Amount      int64        `json:"amount"`
 	Currency    sdk.Currency `json:"currency"`
@@ -166,7 +168,7 @@ type AuthenticationBinding struct {
 	AcquirerMID string       `json:"acquirer_mid,omitempty"`
 }
 
-// AuthenticationMerchant is how the merchant is shown to the issuer.
+// AuthenticationMerchant describes the merchant to the issuer.
 type AuthenticationMerchant struct {
 	AcquirerCountry string `json:"acquirer_country,omitempty"` // ISO 3166-1 alpha-2
 	Name            string `json:"name,omitempty"`
@@ -174,9 +176,9 @@ type AuthenticationMerchant struct {
 	MCC             string `json:"mcc,omitempty"`
 }
 
-// AuthenticationPrivate is the secret part of an authentication.
+// AuthenticationPrivate holds the secret fields of an authentication.
 type AuthenticationPrivate struct {
-	// Tokens are those in the URLs we gave out, by use: answers show some of the URLs again.
+	// Tokens are those in the URLs that we gave out, by use: answers show some of the URLs again.
 	Tokens map[URLUse]string `json:"tokens,omitempty"`
 	// MethodKey and MethodData are the form field for the 3DS method.
 	MethodKey  string `json:"method_key,omitempty"`
@@ -187,18 +189,18 @@ type AuthenticationPrivate struct {
 	ACSURL  string `json:"acs_url,omitempty"`
 	CReq    string `json:"creq,omitempty"`
 	CReqKey string `json:"creq_key,omitempty"`
-	// ByGet says that ACSURL is a page to be loaded with GET.
+	// ByGet is true if the browser loads ACSURL with GET.
 	ByGet          bool        `json:"by_get,omitempty"`
 	SignedContent  string      `json:"signed_content,omitempty"`
-	CRes           string      `json:"cres,omitempty"` // no evidence
+	CRes           string      `json:"cres,omitempty"` // not evidence
 	CAVV           string      `json:"cavv,omitempty"`
 	CardholderInfo string      `json:"cardholder_info,omitempty"`
 	App            *sdk.AppSDK `json:"app,omitempty"`
-	// Data is what the adapter asked to be told again.
+	// Data is the adapter's own state; later calls of the adapter receive it again.
 	Data string `json:"data,omitempty"`
 }
 
-// AttemptAuthentication is what an attempt shows of its authentication.
+// AttemptAuthentication is the part of an authentication that its attempt shows.
 type AttemptAuthentication struct {
 	ID        string              `json:"id"`
 	Connector string              `json:"connector"` // the authenticator, "" for a result that the merchant brought
@@ -222,9 +224,9 @@ type AttemptAuthentication struct {
 	ErrorMessage      string          `json:"error_message,omitempty"`
 }
 
-// AttemptInvoke is what the payer's browser needs to run an authentication (next_action three_ds_invoke).
+// AttemptInvoke is the data with which the payer's browser runs an authentication (next_action three_ds_invoke).
 type AttemptInvoke struct {
-	MethodURL         string          `json:"method_url,omitempty"` // "" where there is no 3DS method
+	MethodURL         string          `json:"method_url,omitempty"` // "" without a 3DS method
 	MethodKey         string          `json:"method_key,omitempty"`
 	MethodData        string          `json:"method_data,omitempty"`
 	AuthorizeToken    string          `json:"authorize_token"`
@@ -233,14 +235,14 @@ type AttemptInvoke struct {
 	DirectoryServerID string          `json:"directory_server_id,omitempty"`
 	Network           sdk.CardNetwork `json:"network,omitempty"`
 	Connector         string          `json:"connector"` // the authenticator
-	// PostMessage says that the authenticator's page tells the end of the 3DS method by a message of its own.
+	// PostMessage is true if the authenticator's page reports the end of the 3DS method by a window message.
 	PostMessage bool `json:"post_message,omitempty"`
-	// WaitFrom and WaitUntil are set where the issuer reaches the payer by itself, in its app say: there is nothing to run, but to wait.
+	// WaitFrom and WaitUntil are set if the issuer contacts the payer by itself, for example in its app. The browser then only waits.
 	WaitFrom  time.Time `json:"wait_from,omitzero"`
 	WaitUntil time.Time `json:"wait_until,omitzero"`
 }
 
-// flow is frictionless or challenge, "" before the ARes.
+// flow returns frictionless or challenge, "" before the ARes.
 func (d *AuthenticationDetails) flow() string {
 	switch d.FirstStatus {
 	case "":
@@ -251,7 +253,7 @@ func (d *AuthenticationDetails) flow() string {
 	return "frictionless"
 }
 
-// summaryOf is what the attempt shows of an authentication.
+// summaryOf returns the part of an authentication that its attempt shows.
 func summaryOf(a *Authentication) *AttemptAuthentication {
 	d := &a.Details
 	s := &AttemptAuthentication{ID: a.ID, Connector: a.Connector, State: a.State, Status: "pending", Flow: d.flow(), Outcome: a.Outcome,
@@ -269,26 +271,26 @@ func summaryOf(a *Authentication) *AttemptAuthentication {
 	return s
 }
 
-// authenticated says whether an authentication of ours came before the attempt's authorization, however it ended.
+// authenticated reports whether the engine ran an authentication before the attempt's authorization, whatever its result.
 func (a *Attempt) authenticated() bool {
 	return a.Details.Authentication != nil && a.Details.Authentication.Connector != ""
 }
 
-// ShortTermID names the authentication's instrument among those kept for a short time.
+// ShortTermID names the authentication's instrument among the secrets with a short-term key.
 func (a *Authentication) ShortTermID() string { return "authentication/" + a.ID }
 
-// URLUse is what a public URL is for. A token of one use opens no URL of another use.
+// URLUse is the purpose of a public URL. A token for one use does not open URLs of another use.
 type URLUse string
 
 const (
 	URLRedirect  URLUse = "redirect" // our page that sends the payer on to the processor
 	URLReturn    URLUse = "return"   // where the processor sends the payer back to
-	URLMethod    URLUse = "m"        // the end of the 3DS method
-	URLChallenge URLUse = "c"        // the end of the challenge
-	URLEvent     URLUse = "e"        // an event of the authenticator's own page
-	URLResult    URLUse = "r"        // the authenticator pushes the result
+	URLMethod    URLUse = "m"        // reports the end of the 3DS method
+	URLChallenge URLUse = "c"        // reports the end of the challenge
+	URLEvent     URLUse = "e"        // receives an event from the authenticator's own page
+	URLResult    URLUse = "r"        // receives the result that the authenticator pushes
 	URLHosted    URLUse = "p"        // the hosted page
-	URLAuthorize URLUse = "a"        // the page that waits and sends the payer back to the shop
-	URLFrames    URLUse = "f"        // a page of ours with the authenticator's frames for the 3DS method
-	URLOpen      URLUse = "g"        // leads to the authenticator's page for the challenge
+	URLAuthorize URLUse = "a"        // the page that waits and then sends the payer back to the shop
+	URLFrames    URLUse = "f"        // our page with the authenticator's frames for the 3DS method
+	URLOpen      URLUse = "g"        // leads to the authenticator's challenge page
 )

@@ -9,8 +9,8 @@ import (
 	"payswitch/sdk"
 )
 
-// threeRI is an authentication on the merchant's behalf, without the payer (EMV 3-D Secure, 3RI): of a merchant-initiated charge of a saved
-// method whose first use was authenticated.
+// threeRI is the plan of an authentication without the payer (EMV 3-D Secure, 3RI). The engine uses it for a merchant-initiated charge of a
+// saved method whose first use was authenticated.
 type threeRI struct {
 	plan    threeds.ThreeRIPlan
 	account *Account
@@ -20,7 +20,8 @@ type threeRI struct {
 	terms   *sdk.RecurringTerms
 }
 
-// threeRIFor plans it; nil when the charge goes on without. An error where the profile insists and there can be none.
+// threeRIFor plans a 3RI authentication. It returns nil if the charge goes on without one, and an error if the profile requires one that is
+// not possible.
 func (s *Authentications) threeRIFor(ctx context.Context, w *confirming, in *PaymentInput, c *card) (*threeRI, error) {
 	cfg := w.profile.Settings.ThreeDSPolicy()
 	if w.instrument == nil || !w.instrument.MerchantInitiated || in.ThreeDS != nil || cfg.ThreeRIForMIT != threeds.RuleOn && cfg.ThreeRIForMIT != threeds.RuleMandatory {
@@ -45,7 +46,7 @@ func (s *Authentications) threeRIFor(ctx context.Context, w *confirming, in *Pay
 	t.plan = threeds.PlanThreeRI(cfg, r)
 	switch {
 	case t.plan.ErrorCode != "":
-		return nil, Refused("This profile charges without the customer only with 3-D Secure, and this charge cannot have it: " + t.plan.Reason)
+		return nil, Refused("The profile requires 3-D Secure for charges without the customer, and this charge cannot have it: " + t.plan.Reason)
 	case !t.plan.Run:
 		return nil, nil
 	}
@@ -60,8 +61,8 @@ func (s *Authentications) threeRIFor(ctx context.Context, w *confirming, in *Pay
 	return t, nil
 }
 
-// mitKind is what a merchant-initiated charge is for. Of an instalment the issuer wants to know how many there are, which nobody tells us:
-// it is asked for as a payment of another kind.
+// mitKind returns the purpose of a merchant-initiated charge. For instalments the issuer requires their number, which the API does not carry.
+// So the engine requests an instalment as a payment of another kind.
 func mitKind(w *loaded) threeds.MIT {
 	if k := threeds.MIT(textField(w.p.Details.Echo["mit_category"])); k != threeds.MITInstallment {
 		return k
@@ -69,8 +70,8 @@ func mitKind(w *loaded) threeds.MIT {
 	return ""
 }
 
-// seriesTerms are the terms of a recurring series, which EMV wants to be told (recurringExpiry, recurringFrequency): until its mandate ends, or
-// else the card, or else until nobody knows when; and at least a day between two.
+// seriesTerms returns the terms of a recurring series that EMV requires (recurringExpiry, recurringFrequency). The series ends with its
+// mandate, else with the card, else never. Two charges are at least one day apart.
 func seriesTerms(w *confirming) *sdk.RecurringTerms {
 	t := &sdk.RecurringTerms{Expiry: "99991231", FrequencyDays: 1}
 	if m := w.instrument.Mandate; m != nil && m.Details.Terms.End != nil {
@@ -83,7 +84,7 @@ func seriesTerms(w *confirming) *sdk.RecurringTerms {
 	return t
 }
 
-// begin makes an authentication one on the merchant's behalf: there is no look-up and no browser, the AReq is asked at once.
+// begin turns a into a 3RI authentication: without look-up and browser, the engine sends the AReq at once.
 func (t *threeRI) begin(a *Authentication, cfg threeds.Config, now time.Time) {
 	d := &a.Details
 	a.State = AuthenticationAsking

@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk"
 )
 
-// newSavedWorld authenticates a card that is kept, at a processor that charges it again; it returns the saved method's id.
+// newSavedWorld authenticates and saves a card, at a processor that charges the card again. It returns the saved method's id.
 func newSavedWorld(t *testing.T) (*secureWorld, *asked, string) {
 	s, seen := watched()
 	a := newAuthenticator()
@@ -32,7 +32,7 @@ func newSavedWorld(t *testing.T) (*secureWorld, *asked, string) {
 	return w, seen, v.Method.ID
 }
 
-// uuids answers with a directory server's id of the form that the simulator wants.
+// uuids answers with a directory server's id in the form that the simulator requires.
 func uuids(f func(*sdk.Request) *sdk.AuthenticationOutcome) func(*sdk.Request) *sdk.AuthenticationOutcome {
 	return func(r *sdk.Request) *sdk.AuthenticationOutcome {
 		o := f(r)
@@ -44,7 +44,7 @@ func uuids(f func(*sdk.Request) *sdk.AuthenticationOutcome) func(*sdk.Request) *
 func TestThreeRI(t *testing.T) {
 	w, seen, method := newSavedWorld(t)
 	prior := w.method(method).Details.Initial
-	require.NotNil(t, prior, "what later authentications refer to is kept with the method")
+	require.NotNil(t, prior, "the saved method keeps the authentication that later ones refer to")
 	require.Equal(t, "acs-1", prior.ACSTransID)
 	require.Equal(t, "01", prior.Method)
 	charge := func() *engine.PaymentView {
@@ -76,7 +76,7 @@ func TestThreeRI(t *testing.T) {
 		require.Nil(t, v.Attempt.Private.Invoke)
 	}
 	w.a.authenticate = failing(sdk.ErrorBadRequest, "201")
-	require.Equal(t, engine.Succeeded, charge().Payment.Status, "goes on as it would have")
+	require.Equal(t, engine.Succeeded, charge().Payment.Status, "the charge goes on without authentication")
 	require.Nil(t, seen.last().ThreeDS)
 	w.setProfile(`{"external_three_ds_policy":{"three_ri_for_mit":"mandatory"}}`)
 	require.Equal(t, engine.Failed, charge().Payment.Status)

@@ -12,18 +12,18 @@ import (
 	"payswitch/sdk"
 )
 
-// authAnswer is what came of asking an authenticator. out is never nil: no answer, or none that can be read, is an error of the class
-// technical there.
+// authAnswer is the result of a call to an authenticator. out is never nil: a missing or unreadable answer becomes an error of class
+// technical.
 type authAnswer struct {
-	op     *Operation // ended; to be written
+	op     *Operation // ended; the caller writes it
 	out    *sdk.AuthenticationOutcome
 	cavv   Secret
-	reject *sdk.Reject // the adapter could not ask
-	// journal is to be written with what comes of it.
+	reject *sdk.Reject // set if the adapter could not make the call
+	// journal holds the records to write together with the answer's effects.
 	journal []*JournalRecord
 }
 
-// authenticator finds the account that an authentication is made with, and its adapter.
+// authenticator returns the authenticator's account and its adapter.
 func (s *Authentications) authenticator(ctx context.Context, merchantID, accountID string) (*Account, AdapterInfo, error) {
 	all, err := s.Registry.dir.accounts(ctx, merchantID)
 	if err != nil {
@@ -40,7 +40,8 @@ func (s *Authentications) authenticator(ctx context.Context, merchantID, account
 	return all[i], info, nil
 }
 
-// newCall makes the intent of one operation at the authenticator: it is durable before anything leaves, and never in the payment's slot.
+// newCall makes the intent of one operation at the authenticator. The caller stores it before anything leaves. It never occupies the
+// payment's slot.
 func (s *Authentications) newCall(c *authCase, account *Account, adapter AdapterInfo, kind sdk.Operation, req sdk.Request) (*loaded, error) {
 	q := &loaded{run: run{p: c.w.p, a: c.w.a, account: account, adapter: adapter, token: c.w.token, req: req}, merchant: c.w.merchant, profile: c.w.profile}
 	q.leaseEnd = s.Now().Add(s.LeaseTime)
@@ -50,7 +51,7 @@ func (s *Authentications) newCall(c *authCase, account *Account, adapter Adapter
 	return q, err
 }
 
-// call performs an operation at the authenticator whose intent is durable (or that needs none: a result only reads).
+// call performs an operation at the authenticator. Its intent is stored, or it needs none because it only reads.
 func (s *Authentications) call(ctx context.Context, q *loaded) authAnswer {
 	ctx, cancel := context.WithTimeout(ctx, s.AuthenticatorTime)
 	defer cancel()
@@ -59,7 +60,7 @@ func (s *Authentications) call(ctx context.Context, q *loaded) authAnswer {
 	op := *q.op
 	op.Owner, op.LeaseUntil, op.ClosedAt = "", time.Time{}, s.Now().UTC().Truncate(time.Millisecond)
 	op.Status, op.ErrorText = v.status, v.text
-	if v.status == OperationUnknown { // no money hangs on it: there is nothing to resolve
+	if v.status == OperationUnknown { // no money depends on it, so there is nothing to resolve
 		op.Status = OperationFailed
 	}
 	ans := authAnswer{op: &op, reject: v.reject, cavv: q.cavv, journal: q.journal}
@@ -74,12 +75,12 @@ func (s *Authentications) call(ctx context.Context, q *loaded) authAnswer {
 			class = sdk.ErrorConfig
 		}
 		ans.out = authError(class, string(v.reject.Code), v.reject.Message)
-	case v.fault != nil: // the adapter's own text is not for merchants
+	case v.fault != nil: // merchants must not see the adapter's own text
 		ans.out = authError(sdk.ErrorTechnical, "no_answer", v.fault.text())
 	case v.status != OperationSucceeded:
 		ans.out = authError(sdk.ErrorTechnical, "no_answer", v.text)
 	case ans.out == nil:
-		ans.out = authError(sdk.ErrorTechnical, "no_answer", "the adapter's outcome tells nothing of an authentication")
+		ans.out = authError(sdk.ErrorTechnical, "no_answer", "the adapter's outcome has no authentication")
 	}
 	return ans
 }
@@ -88,7 +89,7 @@ func authError(class sdk.ErrorClass, code, detail string) *sdk.AuthenticationOut
 	return &sdk.AuthenticationOutcome{Error: &sdk.AuthenticationError{Class: class, Code: code, Detail: detail}}
 }
 
-// run is what the policy has to know of an authentication.
+// run returns the facts about an authentication that the policy needs.
 func (s *Authentications) run(c *authCase, phase threeds.Phase, rule *sdk.AuthenticatorRule) threeds.Run {
 	d := &c.auth.Details
 	r := threeds.Run{Phase: phase, Channel: threeds.Channel(d.Channel), Category: d.Category, Scheme: d.Network, MessageVersion: d.MessageVersion,
@@ -103,7 +104,7 @@ func (s *Authentications) run(c *authCase, phase threeds.Phase, rule *sdk.Authen
 	return r
 }
 
-// answerOf is an authenticator's answer in the policy's words.
+// answerOf translates an authenticator's answer for the policy.
 func answerOf(ans authAnswer) threeds.Result {
 	o := ans.out
 	if o.Error != nil {
@@ -114,15 +115,15 @@ func answerOf(ans authAnswer) threeds.Result {
 		ACSTransID: o.ACSTransID, DSTransID: o.DSTransID}
 }
 
-// development says that browsers reach us over plain HTTP: then pages of issuers may be plain and private too.
+// development reports whether our public URL is plain HTTP. Then the pages of issuers may be plain and private too.
 func (s *Authentications) development() bool { return strings.HasPrefix(s.PublicURL, "http:") }
 
-// tokenURL is a URL of ours that only who was given it knows.
+// tokenURL returns a URL of ours with a secret token. Only the party that received the URL knows it.
 func (s *Authentications) tokenURL(a *Authentication, use URLUse) string {
 	return s.PublicURL + "/3ds/" + string(use) + "/" + a.Private.Tokens[use]
 }
 
-// callRequest is what an authenticator is told in every operation of an authentication. card is nil where it needs none.
+// callRequest returns the request for an operation at the authenticator. first is the request of the authorization that follows.
 func (e *Authentications) callRequest(c *authCase, account *Account, first *sdk.Request) sdk.Request {
 	a, d := c.auth, &c.auth.Details
 	r := sdk.Request{PaymentID: a.PaymentID, AttemptID: a.AttemptID, Reference: c.w.a.Details.Reference,
@@ -140,12 +141,12 @@ func (e *Authentications) callRequest(c *authCase, account *Account, first *sdk.
 		MerchantCountry: d.Merchant.Country, MCC: d.Merchant.MCC, ChallengeInds: d.ChallengeInds, ChallengeWindow: d.ChallengeWindow,
 		AuthenticationInd: d.AuthenticationInd, DecoupledMinutes: d.DecoupledMinutes, ThreeRIInd: d.ThreeRIInd, Prior: d.Prior, Recurring: d.Recurring, CRes: a.Private.CRes}
 	if f := c.w.a.Details.Card; f != nil && (r.Instrument == nil || r.Instrument.Card == nil) {
-		r.Instrument = &sdk.Instrument{Card: f.forAdapter(c.w.a.Private.Holder)} // the processor charges its own reference to the card
+		r.Instrument = &sdk.Instrument{Card: f.forAdapter(c.w.a.Private.Holder)} // for a payment by the processor's own reference to the card
 	}
 	return r
 }
 
-// instrumentOf opens the request of the authorization to be and its card.
+// instrumentOf decrypts the request and the card of the authorization that follows.
 func (s *Authentications) instrumentOf(ctx context.Context, a *Authentication) (first sdk.Request, secrets InstrumentSecrets, err error) {
 	if err = s.Vault.openJSON(a.Request, requestAD(a.ID), &first); err != nil {
 		return first, secrets, err
@@ -154,21 +155,21 @@ func (s *Authentications) instrumentOf(ctx context.Context, a *Authentication) (
 	return first, secrets, err
 }
 
-// abandonCall closes an operation at an authenticator whose node ended. The authentication itself is due at the same time and is dealt
-// with on its own.
+// abandonCall closes an operation at an authenticator whose node stopped. The authentication itself is due at the same time and is handled on
+// its own.
 func (s *Authentications) abandonCall(ctx context.Context, op *Operation) error {
 	return s.Store.Update(ctx, func(tx ChangeTx) error {
 		fresh, err := tx.Operation(op.ID)
 		if err != nil || !fresh.Status.Open() {
 			return err
 		}
-		fresh.Status, fresh.ErrorText, fresh.ClosedAt = OperationFailed, "the node that asked ended before there was an answer", tx.Now()
+		fresh.Status, fresh.ErrorText, fresh.ClosedAt = OperationFailed, "the node stopped before the authenticator answered", tx.Now()
 		fresh.Owner, fresh.LeaseUntil, fresh.ResolveAt = "", time.Time{}, time.Time{}
 		return tx.UpdateOperation(fresh)
 	})
 }
 
-// asksAuthenticator says whether an operation is one at an authenticator: no money hangs on it.
+// asksAuthenticator reports whether kind is an operation at an authenticator: no money depends on it.
 func asksAuthenticator(kind sdk.Operation) bool {
 	switch kind {
 	case sdk.OpPrepare, sdk.OpAuthenticate, sdk.OpResult, sdk.OpCancelChallenge:

@@ -14,13 +14,13 @@ const (
 	categoryNonPayment = "02"
 )
 
-// runsExternal3DS says whether a confirm runs an authentication of ours first.
+// runsExternal3DS reports whether a confirm runs an authentication first.
 func runsExternal3DS(w *confirming, in *PaymentInput) bool {
 	return w.p.Details.External3DS && in.ThreeDS == nil && (w.instrument == nil || !w.instrument.MerchantInitiated)
 }
 
-// confirmAuthenticated is the confirm of a payment with external 3-D Secure: payment, attempt, authentication and the intent to ask the
-// authenticator are made durable together; then it is asked whether the card takes part, or, with ri, for the authentication itself.
+// confirmAuthenticated confirms a payment with external 3-D Secure. One commit stores the payment, the attempt, the authentication and the
+// intent of the first call. That call asks the authenticator whether the card takes part or, with ri, for the authentication itself.
 func (s *Authentications) confirmAuthenticated(ctx context.Context, w *confirming, in *PaymentInput, c *card, now time.Time, ri *threeRI) (*Change, error) {
 	account, adapter, err := s.confirmingAuthenticator(ctx, w.loaded, ri)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Authentications) confirmAuthenticated(ctx context.Context, w *confirmin
 	if auth.Request, err = s.Vault.sealJSON(&first, requestAD(auth.ID)); err != nil {
 		return nil, err
 	}
-	// Its time begins anew when the browser is told what to do, and with a challenge.
+	// The payer's time starts again when the browser gets its instructions, and when a challenge begins.
 	until := now.Add(3 * s.actionTime(w.loaded))
 	if auth.Instrument, auth.Key, err = s.Vault.sealSecrets(c.secrets, w.p.MerchantID, auth.ShortTermID(), until); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (s *Authentications) confirmAuthenticated(ctx context.Context, w *confirmin
 	return change, nil
 }
 
-// authenticateConfirmed asks the authenticator of a payment that has just been confirmed, and reads what has become of the payment.
+// authenticateConfirmed calls the authenticator of a payment that has just been confirmed, and then reads the payment again.
 func (s *Authentications) authenticateConfirmed(ctx context.Context, w *loaded, ac *authCase, q *loaded) (err error) {
 	s.InFlight.Add(1)
 	defer s.InFlight.Done()
@@ -89,7 +89,7 @@ func (s *Authentications) authenticateConfirmed(ctx context.Context, w *loaded, 
 	return err
 }
 
-// confirmingAuthenticator is who authenticates a payment that is confirmed.
+// confirmingAuthenticator returns the authenticator for a payment that is being confirmed.
 func (s *Authentications) confirmingAuthenticator(ctx context.Context, w *loaded, ri *threeRI) (*Account, AdapterInfo, error) {
 	if ri != nil {
 		return ri.account, ri.adapter, nil
@@ -109,7 +109,7 @@ func (s *Authentications) confirmingAuthenticator(ctx context.Context, w *loaded
 	return account, adapter, nil
 }
 
-// newAuthentication is the record of an authentication that is about to begin.
+// newAuthentication returns the record of an authentication that is about to begin.
 func (s *Authentications) newAuthentication(w *loaded, account *Account, adapter AdapterInfo, c *card, now time.Time) *Authentication {
 	a := &Authentication{ID: idAt(authenticationPrefix, now), MerchantID: w.p.MerchantID, PaymentID: w.p.ID, AttemptID: w.a.ID, ProfileID: w.p.ProfileID,
 		AccountID: account.ID, Connector: account.Connector, AdapterHash: adapter.Hash, State: AuthenticationCreated, CreatedAt: now, ModifiedAt: now,
@@ -124,7 +124,7 @@ func (s *Authentications) newAuthentication(w *loaded, account *Account, adapter
 	return a
 }
 
-// actionTime is how long the payer may take.
+// actionTime returns the time that the payer has to act.
 func (s *Authentications) actionTime(w *loaded) time.Duration {
 	if t := w.profile.Settings.ThreeDSPolicy().CustomerActionTTL(); t > 0 {
 		return t
@@ -132,7 +132,7 @@ func (s *Authentications) actionTime(w *loaded) time.Duration {
 	return time.Duration(w.profile.Settings.SessionExpirySeconds) * time.Second
 }
 
-// limitAuthentications bounds how often a card may be tried on one payment: an AReq tells who sends it about the card.
+// limitAuthentications limits the number of authentications of one payment, because the answer to an AReq reveals facts about the card.
 func (s *Authentications) limitAuthentications(ctx context.Context, w *loaded) error {
 	most := w.profile.Settings.ThreeDSPolicy().MaxAuthentications
 	if most == 0 {
@@ -160,7 +160,7 @@ func tooManyAuthentications() *Error {
 	return &Error{Kind: KindLimited, Code: "IR_16", Message: "This payment has been authenticated as often as its profile allows: make a new payment"}
 }
 
-// authenticatorAccount is the account that authenticates a payment, or what is missing, in the contract's order.
+// authenticatorAccount returns the account that authenticates a payment. Its errors come in the order that the API promises.
 func authenticatorAccount(profile *Profile, accounts []*Account, processor AdapterInfo, account *Account) (*Account, error) {
 	s := profile.Settings
 	if !processor.Manifest.Features.External3DS {
@@ -192,8 +192,8 @@ func noExternal3DS(account *Account) *Error {
 	return &Error{Kind: KindInvalid, Code: "IR_20", Message: "external 3-D Secure flow not supported", Connector: account.Connector}
 }
 
-// prepare asks the authenticator whether the card takes part, once more where it does not answer, then the fallback; what comes of it is
-// written. The authorization of a card that takes no part is performed at once.
+// prepare asks the authenticator whether the card takes part. Without an answer it asks once more, and then asks the fallback authenticator.
+// It books the result, and authorizes at once if the card takes no part.
 func (s *Authentications) prepare(ctx context.Context, id string, q *loaded) (*authCase, error) {
 	var tried threeds.Tried
 	for {
@@ -218,14 +218,14 @@ func (s *Authentications) prepare(ctx context.Context, id string, q *loaded) (*a
 	}
 }
 
-// prepared books what came of a version look-up. It returns the next try, nil when there is none.
+// prepared books the result of a version look-up. It returns the next try, or nil.
 func (s *Authentications) prepared(ctx context.Context, c *authCase, q *loaded, ans authAnswer, tried *threeds.Tried) (*loaded, error) {
 	c.answered(ans)
 	a := c.auth
 	if a.State != AuthenticationCreated || !c.waiting() {
-		return nil, nil // overtaken
+		return nil, nil // another change was faster
 	}
-	if ans.reject != nil { // the adapter cannot ask: nothing has left, and the caller is told why
+	if ans.reject != nil { // the adapter cannot make the call: nothing has left, and the caller gets the reason
 		s.withdraw(c, ans)
 		return nil, nil
 	}
@@ -270,8 +270,8 @@ func (s *Authentications) prepared(ctx context.Context, c *authCase, q *loaded, 
 	return nil, move(c.w.p, c.w.a, TriggerActionRequired, c.now)
 }
 
-// tryAgain makes the next try of a call: a version look-up at the same authenticator, or at the profile's fallback. nil when there is
-// none after all.
+// tryAgain makes the next try of a call: a version look-up at the same authenticator or at the profile's fallback. It returns nil if the
+// fallback is missing.
 func (s *Authentications) tryAgain(ctx context.Context, c *authCase, q *loaded, retry threeds.Retry, tried *threeds.Tried) (*loaded, error) {
 	account, adapter, d := q.account, q.adapter, &c.auth.Details
 	switch retry {
@@ -305,7 +305,7 @@ func versionsOf(adapter AdapterInfo) []string {
 	return nil
 }
 
-// fallbackAuthenticator is the one that the profile names for when the first cannot answer.
+// fallbackAuthenticator returns the authenticator that the profile names as its fallback.
 func (s *Authentications) fallbackAuthenticator(ctx context.Context, c *authCase) (*Account, AdapterInfo, error) {
 	all, err := s.Registry.dir.accounts(ctx, c.auth.MerchantID)
 	if err != nil {
@@ -322,7 +322,7 @@ func (s *Authentications) fallbackAuthenticator(ctx context.Context, c *authCase
 	return account, adapter, nil
 }
 
-// withdraw puts a payment back to where it was before a confirm that could not begin.
+// withdraw restores a payment's state after a confirm that could not begin.
 func (s *Authentications) withdraw(c *authCase, ans authAnswer) {
 	s.keepAnswer(c, ans)
 	s.finish(c, AuthenticationErrored, string(threeds.Errored))
@@ -334,7 +334,7 @@ func (s *Authentications) withdraw(c *authCase, ans authAnswer) {
 	}
 }
 
-// chooseRange is the range of the network the payer or merchant chose, else the first told.
+// chooseRange returns the range of the network that the payer or merchant chose, else the first range.
 func chooseRange(list []sdk.CardRange, network sdk.CardNetwork) *sdk.CardRange {
 	for i := range list {
 		if list[i].Network == network && network != "" {
@@ -347,7 +347,7 @@ func chooseRange(list []sdk.CardRange, network sdk.CardNetwork) *sdk.CardRange {
 	return &list[0]
 }
 
-// keepPrepared takes over what the browser needs.
+// keepPrepared stores the data that the browser needs.
 func (s *Authentications) keepPrepared(c *authCase, o *sdk.AuthenticationOutcome, rng *sdk.CardRange, version string, rule *sdk.AuthenticatorRule) {
 	a, d := c.auth, &c.auth.Details
 	d.PreparedAt, d.MessageVersion, d.VersionsOffered = c.now, version, nil
@@ -376,7 +376,7 @@ func (s *Authentications) keepPrepared(c *authCase, o *sdk.AuthenticationOutcome
 	if a.Private.MethodData == "" {
 		var err error
 		if a.Private.MethodData, err = threeds.MethodData(d.ServerTransID, s.tokenURL(a, URLMethod)); err != nil {
-			d.MethodURL = "" // without it there is no 3DS method
+			d.MethodURL = "" // without the data the 3DS method cannot run
 		}
 	}
 }

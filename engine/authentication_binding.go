@@ -6,8 +6,8 @@ import (
 	"payswitch/sdk"
 )
 
-// bind says what an authentication will be good for: amount, currency, card, processor's account, and the acquirer behind it where it is
-// known (contract: optional, unless nothing tells the network either).
+// bind returns the limits of an authentication's use: amount, currency, card, processor account and, if known, the acquirer. The acquirer is
+// optional, unless the card's network is unknown too.
 func (s *Authentications) bind(w *loaded, c *card) (b AuthenticationBinding, m AuthenticationMerchant, err error) {
 	b = AuthenticationBinding{Amount: w.p.NetAmount, Currency: w.p.Currency, Card: s.cardHash(w.p.MerchantID, c.secrets.Number), AccountID: w.account.ID}
 	acquirer, err := acquirerOf(w, c.facts.Network)
@@ -24,23 +24,23 @@ func (s *Authentications) bind(w *loaded, c *card) (b AuthenticationBinding, m A
 	return b, m, nil
 }
 
-// cardHash tells cards apart without telling their numbers.
+// cardHash returns a keyed hash that distinguishes cards without revealing their numbers.
 func (s *Authentications) cardHash(merchantID string, number Secret) []byte {
 	return s.Vault.Hash("authenticated card", []byte(merchantID+"/"+number.Reveal()))
 }
 
-// acquirerConfig is who acquires at a processor's account, as its metadata says.
+// acquirerConfig is the acquirer of a processor's account, from the account's metadata.
 type acquirerConfig struct {
 	BIN     string `json:"acquirer_bin"`
 	MID     string `json:"acquirer_merchant_id"`
 	Country string `json:"acquirer_country_code"`
 	Name    string `json:"merchant_name"`
-	// FraudRate is percent of the value of its card payments, nil where it is not known.
+	// FraudRate is the fraud rate of the acquirer's card payments in percent of their value, nil if unknown.
 	FraudRate *float64 `json:"acquirer_fraud_rate"`
 }
 
-// acquirerOf is the acquirer of a card network: the profile's that the payment names, else that of the processor's account metadata
-// (acquirer_details, or the same keys at its top), else the profile's for the network.
+// acquirerOf returns the acquirer for a card network. The profile's acquirer that the payment names comes first. Next comes the one in the
+// metadata of the processor's account (acquirer_details, or the same keys at its top level), then the profile's acquirer for the network.
 func acquirerOf(w *loaded, network sdk.CardNetwork) (acquirerConfig, error) {
 	named := textField(w.p.Details.Echo["profile_acquirer_id"])
 	if named == "" {
@@ -54,7 +54,7 @@ func acquirerOf(w *loaded, network sdk.CardNetwork) (acquirerConfig, error) {
 	}
 	c := acquirerConfig{BIN: n.BIN, MID: n.MID, Country: n.Country, Name: n.Name}
 	if n.FraudRate != nil && json.Unmarshal(n.FraudRate, &c.FraudRate) != nil {
-		c.FraudRate = nil // it was checked when it was taken
+		c.FraudRate = nil // the profile's update has checked it
 	}
 	return c, nil
 }

@@ -12,23 +12,24 @@ import (
 // What comes by the payer's browser, or by anybody who knows a URL, wakes us up and proves nothing: the authenticator's own answers decide.
 // Whatever is wrong with such a message, who sent it is not told.
 
-// CallbackView is what the page shown there may do: tell those who wait, or go on.
+// CallbackView says what a page at a callback URL may do: notify the pages that wait, or go on.
 type CallbackView struct {
-	// Known is false for a URL that leads to nothing: the page says no more than for one that does.
+	// Known is false for a URL with a wrong token. The page then reveals no more than for a right one.
 	Known     bool
 	PaymentID string
-	// AuthorizeURL is where a page that is not in a frame goes.
+	// AuthorizeURL is the target of a page that is not in a frame.
 	AuthorizeURL string
-	// ReturnURL is the shop's, without status: who is told asks the API.
+	// ReturnURL is the shop's, without a status: the shop asks the API for it.
 	ReturnURL string
 	Origins   []string
-	// Framers are the origins of pages that may have this one in a frame, also where Known is false; "*" for all.
+	// Framers are the origins of pages that may frame this one, also if Known is false; "*" for all.
 	Framers []string
-	// Done is what an event of the authenticator's page ended: DoneMethod, DoneChallenge; "" for neither.
+	// Done is the step that an event of the authenticator's page ended: DoneMethod or DoneChallenge, else "".
 	Done string
 }
 
-// MethodNotified takes the notification that the 3DS method has ended (threeDSMethodData as posted). It counts before the AReq only.
+// MethodNotified receives the notification that the 3DS method has ended; data is threeDSMethodData as posted. It counts only before the
+// AReq.
 func (s *Authentications) MethodNotified(ctx context.Context, token, data string) (*CallbackView, error) {
 	c, err := s.authenticationByToken(ctx, URLMethod, token)
 	if errors.Is(err, ErrNotFound) {
@@ -44,7 +45,7 @@ func (s *Authentications) MethodNotified(ctx context.Context, token, data string
 	return s.callbackView(c), s.methodEnded(ctx, c.auth.ID)
 }
 
-// methodEnded notes the end of the 3DS method, once and before the AReq only.
+// methodEnded records the end of the 3DS method, once and only before the AReq.
 func (s *Authentications) methodEnded(ctx context.Context, id string) error {
 	_, err := s.changeAuthentication(ctx, id, func(c *authCase) error {
 		d := &c.auth.Details
@@ -57,7 +58,7 @@ func (s *Authentications) methodEnded(ctx context.Context, id string) error {
 	return err
 }
 
-// ChallengeShown is the page at the end of a challenge for a browser that brings nothing. It changes nothing.
+// ChallengeShown returns the page at the end of a challenge for a browser without a message. It changes nothing.
 func (s *Authentications) ChallengeShown(ctx context.Context, token string) (*CallbackView, error) {
 	c, err := s.authenticationByToken(ctx, URLChallenge, token)
 	if errors.Is(err, ErrNotFound) {
@@ -69,8 +70,8 @@ func (s *Authentications) ChallengeShown(ctx context.Context, token string) (*Ca
 	return s.silentView(c), nil
 }
 
-// ChallengeNotified takes what the ACS had the browser bring at the end of a challenge: a CRes or an error (message), and
-// threeDSSessionData. None of it is evidence; the result is fetched in the background.
+// ChallengeNotified receives the message that the ACS sends by the browser at the end of a challenge: a CRes or an error, and
+// threeDSSessionData. The message is not evidence; the engine fetches the result in the background.
 func (s *Authentications) ChallengeNotified(ctx context.Context, token, message, sessionData string) (*CallbackView, error) {
 	c, err := s.authenticationByToken(ctx, URLChallenge, token)
 	if errors.Is(err, ErrNotFound) {
@@ -115,13 +116,13 @@ func (s *Authentications) suspicious(ctx context.Context, c *authCase, why three
 		slog.String("why", string(why)))
 }
 
-// silentView is a page that says nothing.
+// silentView returns a page without information.
 func (s *Authentications) silentView(c *authCase) *CallbackView {
 	return &CallbackView{Framers: s.framersOf(c)}
 }
 
-// framersOf are the origins whose pages may have the pages of an authentication in a frame: those that may be told, and the pages of the issuer
-// and the authenticator, which stand between in a frame of their own.
+// framersOf returns the origins whose pages may frame the pages of an authentication: the origins that receive messages, and the origins of
+// the issuer and of the authenticator, whose frames stand in between.
 func (s *Authentications) framersOf(c *authCase) []string {
 	out := s.framersAt(c.w)
 	for _, raw := range append([]string{c.auth.Details.MethodURL, c.auth.Private.ACSURL}, c.auth.Private.Frames...) {
@@ -132,7 +133,7 @@ func (s *Authentications) framersOf(c *authCase) []string {
 	return out
 }
 
-// framersAt are the origins of the shop's pages that may have ours in a frame. Where the operator lets all pages call, all may.
+// framersAt returns the origins of the shop's pages that may frame ours. All pages may if the operator allows all origins.
 func (s *Authentications) framersAt(w *loaded) []string {
 	if slices.Contains(s.SDKOrigins, "*") {
 		return []string{"*"}
@@ -150,7 +151,7 @@ func (s *Authentications) callbackView(c *authCase) *CallbackView {
 	return v
 }
 
-// AuthorizeURL is three_ds_authorize_url.
+// AuthorizeURL returns three_ds_authorize_url.
 func AuthorizeURL(base string, p *Payment, a *Attempt, token string) string {
 	return base + "/payments/" + p.ID + "/" + p.MerchantID + "/authorize/" + a.Connector + "/" + token
 }

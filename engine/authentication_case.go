@@ -10,36 +10,37 @@ import (
 	"payswitch/engine/threeds"
 )
 
-// authCase is an authentication with the payment it belongs to, read together, and what is to be written of them together.
+// authCase is an authentication with its payment, read together, and the changes to write together.
 type authCase struct {
 	auth *Authentication
 	w    *loaded // payment, attempt, merchant and profile
 	now  time.Time
 
-	moved    bool         // payment and attempt are to be written too
+	moved    bool         // payment and attempt have changed too
 	insert   []*Operation // new operations
 	closed   []*Operation // operations that have ended
 	journal  []*JournalRecord
-	queued   *Operation // the authorization to be performed once this is durable; it is among insert
-	leaseEnd time.Time  // of queued and insert, on this node's clock
+	queued   *Operation // the authorization to perform after the commit; insert holds it too
+	leaseEnd time.Time  // end of the lease of queued and insert, on this node's clock
 	alarms   []string
-	ended    bool   // the authentication has come to its end with this
-	strong   string // fingerprint of a card whose payer has passed a challenge with this; "" for none
-	cancel   bool   // the authenticator is to be told that the payer has left
-	// background says that the caller does not wait for what follows the change.
+	ended    bool   // the change ends the authentication
+	strong   string // fingerprint of a card whose payer passes a challenge with this change; "" for no card
+	cancel   bool   // notify the authenticator that the payer has left
+	// background is true if the caller does not wait for the follow-up work.
 	background bool
 }
 
 func (c *authCase) cfg() threeds.Config { return c.w.profile.Settings.ThreeDSPolicy() }
 
-// waiting says whether the payment waits for this authentication: no other attempt, cancellation or authorization has overtaken it.
+// waiting reports whether the payment waits for this authentication. It is false once another attempt, a cancellation or an authorization has
+// overtaken it.
 func (c *authCase) waiting() bool {
 	p, a := c.w.p, c.w.a
 	return p.AttemptID == a.ID && p.OpenOperation == "" && (a.Status == AuthenticationPending || a.Status == Authorizing) &&
 		a.Details.Authentication != nil && a.Details.Authentication.ID == c.auth.ID
 }
 
-// loadAuthentication reads an authentication and its payment from one snapshot. ErrNotFound when there is none.
+// loadAuthentication reads an authentication and its payment from one snapshot. It returns ErrNotFound for an unknown id.
 func (s *Authentications) loadAuthentication(ctx context.Context, id string) (*authCase, error) {
 	c := &authCase{w: &loaded{}, now: s.Now().UTC().Truncate(time.Millisecond)}
 	err := s.Store.View(ctx, func(r ChangeReader) (err error) {
@@ -61,8 +62,8 @@ func (s *Authentications) loadAuthentication(ctx context.Context, id string) (*a
 	return c, errors.Join(s.Vault.openAuthentication(c.auth), s.Changes.open(ctx, c.w))
 }
 
-// changeAuthentication reads, lets f change what was read, and writes it by compare-and-set; when someone else was faster it begins
-// again. f does nothing but change c, and may answer errUnchanged. The case as written is returned.
+// changeAuthentication reads an authentication, applies f and writes the result by compare-and-set. After a conflict it starts again with a
+// fresh read. f must change nothing but c; it may return errUnchanged to skip the write. The result is the case as written.
 func (s *Authentications) changeAuthentication(ctx context.Context, id string, f func(c *authCase) error) (*authCase, error) {
 	for {
 		c, err := s.loadAuthentication(ctx, id)
@@ -82,7 +83,7 @@ func (s *Authentications) changeAuthentication(ctx context.Context, id string, f
 	}
 }
 
-// commitAuthentication commits what was changed of an authentication and of its payment.
+// commitAuthentication commits the changes of an authentication and of its payment.
 func (s *Authentications) commitAuthentication(ctx context.Context, c *authCase) (err error) {
 	c.auth.ModifiedAt = c.now
 	ch := &Change{Authentication: c.auth, Intents: c.insert, Asked: c.closed, Journal: c.journal, Strong: c.strong, Alarms: c.alarms, Ended: c.ended}
@@ -90,7 +91,7 @@ func (s *Authentications) commitAuthentication(ctx context.Context, c *authCase)
 		c.w.a.Details.Authentication = summaryOf(c.auth)
 		c.w.p.ModifiedAt, c.w.a.ModifiedAt = c.now, c.now
 		ch.Payment, ch.Attempt = c.w.p, c.w.a
-		if c.queued == nil { // with an authorization queued the payment only passes through processing
+		if c.queued == nil { // with an authorization queued, the payment only passes through processing
 			if ch, err = s.Changes.announced(c.w, ch, c.now); err != nil {
 				return err
 			}
@@ -100,13 +101,13 @@ func (s *Authentications) commitAuthentication(ctx context.Context, c *authCase)
 	return s.Changes.commit(ctx, ch)
 }
 
-// answered takes an operation that has ended over into the change.
+// answered adds an operation that has ended, and its journal, to the change.
 func (c *authCase) answered(ans authAnswer) {
 	c.closed = append(c.closed, ans.op)
 	c.journal = append(c.journal, ans.journal...)
 }
 
-// flag keeps what a decision wants recorded, and raises what someone must look at.
+// flag records the flags of a decision, and raises an alarm for those that an operator must see.
 func (c *authCase) flag(flags []threeds.Flag) {
 	for _, f := range flags {
 		if !slices.Contains(c.auth.Details.Flags, string(f)) {
@@ -127,8 +128,8 @@ func (s *Authentications) giveTokens(a *Authentication) {
 	}
 }
 
-// authenticationByToken finds the authentication that a URL of ours was made for. ErrNotFound when there is none, whatever is wrong. A wrong
-// token is refused before anything is read. The path of some URLs names more that the token is bound to.
+// authenticationByToken returns the authentication to which a URL of ours belongs, or ErrNotFound, whatever is wrong. It refuses a wrong
+// token before it reads the store. also holds further parts of the path to which the token is bound.
 func (s *Authentications) authenticationByToken(ctx context.Context, use URLUse, token string, also ...string) (*authCase, error) {
 	id, ok := s.Links.authenticationOfToken(use, token, also...)
 	if !ok {

@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// collecting are the results that this node is asking for in the background, each until a time that wake-ups move on. However many come,
-// one asks, at its own pace: anybody can make wake-ups.
+// collecting holds the results that this node fetches in the background, each with the time until which it tries. Wake-ups only extend that
+// time, because anyone can send them: one goroutine asks, at its own pace.
 type collecting struct {
 	mu    sync.Mutex
-	until map[string]time.Time // by authentication id
+	until map[string]time.Time // keyed by authentication id
 }
 
-// begin says whether nobody collects a result yet; who does is made to go on until then.
+// begin reports whether the caller must start to fetch the result. If a goroutine already fetches it, begin extends that goroutine's time to
+// until.
 func (c *collecting) begin(id string, until time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -28,7 +29,7 @@ func (c *collecting) begin(id string, until time.Time) bool {
 	return !running
 }
 
-// left is how long a result is still to be collected. With 0 it is no longer: the next wake-up begins anew.
+// left returns the time for which a result is still to be fetched. At 0 the entry is gone, and the next wake-up begins anew.
 func (c *collecting) left(id string, now time.Time) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -52,7 +53,7 @@ func (s *Authentications) collect(ctx context.Context, id string, wait time.Dura
 	s.collectWhile(ctx, id, func(now time.Time) time.Duration { return until.Sub(now) })
 }
 
-// collectLater is collect in the background, once on this node.
+// collectLater runs collect in the background, once on this node.
 func (s *Authentications) collectLater(ctx context.Context, id string) {
 	if !s.collecting.begin(id, s.Now().Add(resultWait)) {
 		return

@@ -19,12 +19,12 @@ import (
 	"payswitch/storage"
 )
 
-// mortal is a node that dies: from then on nothing of it reaches the database, the authenticator or the processor.
+// mortal is a node that dies. Afterwards it reaches neither the database, the authenticator nor the processor.
 type mortal struct {
 	engine.Store
 	engine.Connectors
 	commits atomic.Int64
-	// last is the number of commits it lives to see. With after it dies at once then; else when it next tries to write.
+	// last is the number of commits that the node survives. With after it dies right after the last commit, otherwise at its next write.
 	last  int64
 	after bool
 	dead  atomic.Bool
@@ -57,12 +57,12 @@ func (m *mortal) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResul
 	}
 	r, err := m.Connectors.Drive(ctx, d)
 	if m.dead.Load() {
-		return &engine.DriveResult{}, errDead // the answer came to nobody
+		return &engine.DriveResult{}, errDead // the answer reached no node
 	}
 	return r, err
 }
 
-// client does what a shop and its payer's browser do, again and again, until the payment has ended or the node no longer answers.
+// client acts as a shop and its payer's browser. It repeats its calls until the payment has ended or the node no longer answers.
 func (w *secureWorld) client(id string, in *engine.PaymentInput, until time.Time) engine.PaymentStatus {
 	ctx := context.Background()
 	in.PaymentID = id
@@ -72,7 +72,7 @@ func (w *secureWorld) client(id string, in *engine.PaymentInput, until time.Time
 		if errors.Is(err, errDead) {
 			return ""
 		}
-		if err != nil { // never stored: the shop sends it again
+		if err != nil { // the payment was never stored: the shop sends it again
 			w.CreatePayment(ctx, w.auth, in)
 			continue
 		}
@@ -91,8 +91,8 @@ func (w *secureWorld) client(id string, in *engine.PaymentInput, until time.Time
 	return "no end"
 }
 
-// A node is killed after every commit, and before every commit that follows something it did: the payment ends all the same, and is
-// authorized at most once. (F45, F46.)
+// A node is killed after every commit, and before every commit that follows an act of the node. The payment ends all the same, and at most
+// one authorization happens. (F45, F46.)
 func TestKilledBetweenAnyTwoSteps(t *testing.T) {
 	for flow, commits := range map[string]int64{"frictionless": 6, "challenge": 10} {
 		for _, after := range []bool{true, false} {
@@ -146,13 +146,13 @@ func killed(t *testing.T, flow string, last int64, after bool) {
 	switch v.Payment.Status {
 	case engine.Succeeded:
 		require.Equal(t, 1, b.count())
-	case engine.Failed: // killed after it was said that something may have left, and nothing had: proven, and told
+	case engine.Failed: // the node died after it recorded that something may have left; the engine proves that nothing had, and reports it
 		require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
 		require.Zero(t, b.count())
 	default:
 		require.Fail(t, "no end", v.Payment.Status)
 	}
-	told := w.events("pay_killed") // each is written with the change it tells: none is lost, none comes twice
+	told := w.events("pay_killed") // each event is written with its change: no event is lost, and no event comes twice
 	require.Equal(t, "action_required", told[0])
 	require.Equal(t, "payment_"+string(v.Payment.Status), told[len(told)-1])
 	slices.Sort(told)
@@ -161,10 +161,10 @@ func killed(t *testing.T, flow string, last int64, after bool) {
 	require.Empty(t, w.record("pay_killed").Instrument)
 }
 
-// F47, F48: everything at once, twenty times over: one AReq, one authorization.
+// F47, F48: all calls at once, twenty times each, make one AReq and one authorization.
 func TestAuthenticationRaces(t *testing.T) {
 	o := quick
-	o.LockWait = 30 * time.Second // for those who wait for the one that asks
+	o.LockWait = 30 * time.Second // for the calls that wait for the one that asks
 	w := newSecureWorld(t, o)
 	w.a.authenticate = challenged
 	w.a.result = always("Y")

@@ -10,7 +10,8 @@ import (
 	"payswitch/sdk"
 )
 
-// keepAnswer takes over what an authenticator told, evidence or not of the payment's end. What it did not tell stays.
+// keepAnswer stores the values of an authenticator's answer, also those that are no evidence for the payment. Values that the answer lacks
+// stay as they are.
 func (s *Authentications) keepAnswer(c *authCase, ans authAnswer) {
 	d, p, o := &c.auth.Details, c.auth.Private, ans.out
 	if er := o.Error; er != nil {
@@ -37,7 +38,7 @@ func (s *Authentications) keepAnswer(c *authCase, ans authAnswer) {
 	}
 }
 
-// conclude carries out a decision that ends the authentication: the payment is authorized, or fails.
+// conclude carries out a decision that ends the authentication: it authorizes the payment, or fails it.
 func (s *Authentications) conclude(ctx context.Context, c *authCase, d threeds.Decision) error {
 	c.auth.Details.Shift, c.auth.Details.RecordedECI = string(d.Liability), d.ECI
 	if d.Proof != nil {
@@ -49,7 +50,7 @@ func (s *Authentications) conclude(ctx context.Context, c *authCase, d threeds.D
 	return s.failPayment(c, AuthenticationDone, string(d.Outcome), d.ErrorCode)
 }
 
-// finish ends the authentication; the card goes with it.
+// finish ends the authentication and drops the card.
 func (s *Authentications) finish(c *authCase, state AuthenticationState, outcome string) {
 	a := c.auth
 	a.State, a.Outcome, a.DueAt, a.Details.EndedAt = state, outcome, time.Time{}, c.now
@@ -67,7 +68,7 @@ func (s *Authentications) failPayment(c *authCase, state AuthenticationState, ou
 	}
 	s.finish(c, state, outcome)
 	if !c.waiting() {
-		return nil // cancelled meanwhile
+		return nil // cancelled in the meantime
 	}
 	c.moved = true
 	c.w.a.Private.Invoke = nil
@@ -75,11 +76,11 @@ func (s *Authentications) failPayment(c *authCase, state AuthenticationState, ou
 	return move(c.w.p, c.w.a, TriggerAuthenticationFailed, c.now)
 }
 
-// takeResult has exactly one authorization take the result: its intent is made durable with the end of the authentication. Nothing of it has
-// left then, and its row says so: whoever finds it after a crash performs it.
+// takeResult gives the result to exactly one authorization. One commit stores the authorization's intent and the end of the authentication.
+// Nothing has left at that point, and the operation's row says so: a node that finds it after a crash performs it.
 func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds.Decision) error {
 	a := c.auth
-	if !c.waiting() { // cancelled meanwhile: the result is kept and used for nothing
+	if !c.waiting() { // cancelled in the meantime: the result is stored, but nothing uses it
 		c.alarms = append(c.alarms, string(threeds.FlagLateResult))
 		s.finish(c, AuthenticationExpired, string(d.Outcome))
 		return nil
@@ -128,7 +129,7 @@ func (s *Authentications) takeResult(ctx context.Context, c *authCase, d threeds
 	return nil
 }
 
-// messageOf is what merchants read beside an error_code.
+// messageOf returns the merchant's message for an error_code.
 func messageOf(code string) string {
 	if m, ok := authenticationMessages[code]; ok {
 		return m
@@ -141,7 +142,7 @@ var authenticationMessages = map[string]string{
 	threeds.CodeUnreachable:       "The authenticator could not be reached; nothing was charged.",
 	threeds.CodeCredentials:       "The authenticator refused the account's credentials: check the connector account.",
 	threeds.CodeAbandoned:         "The customer left the authentication; nothing was charged.",
-	threeds.CodeUnavailable:       "The card's issuer could not authenticate the customer, and the profile does not charge without.",
+	threeds.CodeUnavailable:       "The card's issuer could not authenticate the customer, and the profile does not charge without authentication.",
 	threeds.CodeError:             "The authenticator refused the request: see external_authentication_details.",
 	threeds.CodeFailed:            "The customer did not pass authentication.",
 	threeds.CodeRejected:          "The card's issuer rejected the payment during authentication. Do not try this card again.",
@@ -152,8 +153,8 @@ var authenticationMessages = map[string]string{
 	threeds.CodeRequired:          "The card's issuer asks for authentication: bring the customer back and authenticate.",
 }
 
-// followUps are the effects of a change of an authentication: the authorization that takes its result, and word to the authenticator that
-// the payer has left.
+// followUps returns the effects of a change of an authentication: the authorization that takes its result, and the notice to the
+// authenticator that the payer has left.
 func (s *Authentications) followUps(c *authCase) (effects []func(context.Context) error) {
 	if c.cancel {
 		effects = append(effects, s.later(func(ctx context.Context) { s.cancelChallenge(ctx, c) }))

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// inChallenge is a payment whose payer is at the issuer's page, with the token of the URL the ACS leads back to.
+// inChallenge returns a payment whose payer is at the issuer's page, with the token of the URL to which the ACS leads back.
 func (w *secureWorld) inChallenge(change ...func(*engine.PaymentInput)) (*engine.PaymentView, string) {
 	w.t.Helper()
 	w.a.authenticate = challenged
@@ -19,7 +19,7 @@ func (w *secureWorld) inChallenge(change ...func(*engine.PaymentInput)) (*engine
 	return v, token(w.a.last(w.t, sdk.OpAuthenticate).Authentication.NotificationURL)
 }
 
-// comesBack brings a CRes.
+// comesBack brings a CRes to the challenge URL.
 func (w *secureWorld) comesBack(token, message string) *engine.CallbackView {
 	w.t.Helper()
 	v, err := w.ChallengeNotified(w.t.Context(), token, message, "")
@@ -27,7 +27,7 @@ func (w *secureWorld) comesBack(token, message string) *engine.CallbackView {
 	return v
 }
 
-// passes moves the clock, and makes what waits for background work due.
+// passes moves the clock, so that background work becomes due.
 func (w *world) passes(paymentID string, d time.Duration) {
 	w.t.Helper()
 	w.clock.Add(int64(d))
@@ -49,11 +49,11 @@ func reason(code string) func(o *sdk.AuthenticationOutcome) {
 	return func(o *sdk.AuthenticationOutcome) { o.TransStatusReason = code }
 }
 
-// How a challenge ends: the result decides, whatever the browser brought.
+// Ends of a challenge: the result decides, and not the browser's message.
 func TestChallengeOutcomes(t *testing.T) {
 	for name, c := range map[string]struct {
 		result func(*sdk.Request) *sdk.AuthenticationOutcome
-		cres   string // what the CRes claims, "" for an Erro instead of one
+		cres   string // the claim of the CRes, "" for an Erro instead of one
 		want   engine.PaymentStatus
 		code   string
 		eci    string
@@ -100,7 +100,7 @@ func TestChallengeOutcomes(t *testing.T) {
 			}
 			require.Empty(t, w.record(v.Payment.ID).Instrument)
 			if c.alarm != "" {
-				require.Eventually(t, func() bool { return w.alarms.all()[c.alarm] == 1 }, 5*time.Second, time.Millisecond, "raised once it is written")
+				require.Eventually(t, func() bool { return w.alarms.all()[c.alarm] == 1 }, 5*time.Second, time.Millisecond, "the alarm follows the commit")
 			}
 		})
 	}
@@ -119,7 +119,7 @@ func TestStrictPolicy(t *testing.T) {
 	require.Zero(t, w.bank.count())
 }
 
-// F28: what is not of this challenge changes nothing.
+// F28: a message of another challenge changes nothing.
 func TestForgedCRes(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	v, back := w.inChallenge()
@@ -141,7 +141,7 @@ func TestForgedCRes(t *testing.T) {
 	require.NotZero(t, w.alarms.all()["three_ds_session_mac"])
 }
 
-// F9: the notification of another transaction's 3DS method does not count; nor does one after the AReq.
+// F9: the notification of another transaction's 3DS method does not count, nor does one after the AReq.
 func TestMethodNotification(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	v := w.begun()
@@ -151,7 +151,7 @@ func TestMethodNotification(t *testing.T) {
 	require.False(t, got.Known)
 	require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt)
 	in := browserInput(v)
-	in.Completion = "Y" // the client's word
+	in.Completion = "Y" // the client's report
 	began := time.Now()
 	_, err = w.AuthenticatePayment(t.Context(), w.auth, v.Payment.ID, in)
 	require.NoError(t, err)
@@ -162,7 +162,7 @@ func TestMethodNotification(t *testing.T) {
 	require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt)
 }
 
-// F10, F22, F33: nobody goes on.
+// F10, F22, F33: neither payer nor merchant goes on.
 func TestAbandoned(t *testing.T) {
 	t.Run("F10 never authenticated", func(t *testing.T) {
 		w := newSecureWorld(t, quick)
@@ -170,7 +170,7 @@ func TestAbandoned(t *testing.T) {
 		w.passes(v.Payment.ID, 14*time.Minute)
 		w.running()
 		time.Sleep(100 * time.Millisecond)
-		require.Equal(t, engine.RequiresCustomerAction, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status, "its time is not over")
+		require.Equal(t, engine.RequiresCustomerAction, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status, "the payer still has time")
 		w.passes(v.Payment.ID, 2*time.Minute)
 		v = w.eventually(v.Payment.ID, engine.Failed)
 		require.Equal(t, "authentication_abandoned", v.Attempt.Details.Error.Code)
@@ -196,7 +196,7 @@ func TestAbandoned(t *testing.T) {
 		w.passes(v.Payment.ID, 15*time.Minute)
 		v = w.eventually(v.Payment.ID, engine.Failed)
 		require.Equal(t, "authentication_abandoned", v.Attempt.Details.Error.Code)
-		require.Eventually(t, func() bool { return w.a.count(sdk.OpCancelChallenge) == 1 }, 5*time.Second, 10*time.Millisecond, "the authenticator is told")
+		require.Eventually(t, func() bool { return w.a.count(sdk.OpCancelChallenge) == 1 }, 5*time.Second, 10*time.Millisecond, "the authenticator gets the cancellation")
 	})
 	t.Run("F33 came back, no result", func(t *testing.T) {
 		w := newSecureWorld(t, quick)
@@ -226,11 +226,11 @@ func TestAbandoned(t *testing.T) {
 		w.a.mu.Lock()
 		w.a.result = always("Y")
 		w.a.mu.Unlock()
-		require.Equal(t, engine.Succeeded, w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true}).Payment.Status, "a forced sync waits for it")
+		require.Equal(t, engine.Succeeded, w.get(v.Payment.ID, engine.RetrieveInput{ForceSync: true}).Payment.Status, "a forced sync waits for the result")
 	})
 }
 
-// F37, F38: a cancelled payment stays cancelled, whatever comes.
+// F37, F38: a cancelled payment stays cancelled, whatever messages come.
 func TestCancelDuringChallenge(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	v, back := w.inChallenge()
@@ -248,7 +248,7 @@ func TestCancelDuringChallenge(t *testing.T) {
 	require.Equal(t, []string{"action_required", "payment_cancelled"}, w.events(v.Payment.ID))
 }
 
-// Cancelled while the AReq is under way: the answer is kept and used for nothing.
+// The payment is cancelled while the AReq is under way: the answer is stored, but nothing uses it.
 func TestCancelDuringAReq(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	v := w.begun()
@@ -264,7 +264,7 @@ func TestCancelDuringAReq(t *testing.T) {
 	require.Equal(t, "Y", w.record(v.Payment.ID).Details.TransStatus)
 }
 
-// F49, F51: the authorize URL waits and reports; of a challenge that was closed it asks once more, then gives up.
+// F49, F51: the authorize URL waits and reports. After a closed challenge it asks once more, then gives the challenge up.
 func TestAuthorizeURL(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	visit := func(v *engine.PaymentView, token string) *engine.AuthorizeView {
@@ -285,7 +285,7 @@ func TestAuthorizeURL(t *testing.T) {
 	}
 	require.Equal(t, 1, w.bank.count())
 
-	approved, _ := w.inChallenge() // in the bank's app, then the window is closed
+	approved, _ := w.inChallenge() // the payer approves in the bank's app, then closes the window
 	w.a.result = always("Y")
 	require.Contains(t, visit(approved, approved.Attempt.Private.Invoke.AuthorizeToken).Return.URL, "status=succeeded")
 
@@ -293,7 +293,7 @@ func TestAuthorizeURL(t *testing.T) {
 	w.a.result = func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{Pending: true} }
 	for _, token := range []string{"", "x", secret, approved.Attempt.Private.Invoke.AuthorizeToken, closed.Attempt.Private.Invoke.PageToken} {
 		_, err := w.AuthorizeReturn(t.Context(), engine.AuthorizeInput{PaymentID: closed.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
-		require.EqualError(t, err, "HE_02: Payment does not exist in our records", "without its own token it is nothing")
+		require.EqualError(t, err, "HE_02: Payment does not exist in our records", "a URL without its own token leads to no payment")
 	}
 	require.Equal(t, engine.RequiresCustomerAction, w.get(closed.Payment.ID, engine.RetrieveInput{}).Payment.Status)
 	require.Contains(t, visit(closed, closed.Attempt.Private.Invoke.AuthorizeToken).Return.URL, "status=failed")
@@ -301,7 +301,7 @@ func TestAuthorizeURL(t *testing.T) {
 	require.Equal(t, 2, w.bank.count())
 }
 
-// F3 and the binding: what an authentication was made for cannot change under it.
+// F3 and the binding: the facts that an authentication was made for cannot change under it.
 func TestBinding(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	v := w.begun()
@@ -309,7 +309,7 @@ func TestBinding(t *testing.T) {
 	require.Equal(t, "IR_16", code(t, err), "F39")
 	_, err = w.ConfirmPayment(t.Context(), w.auth, v.Payment.ID, sale(6540, visa, external))
 	require.Equal(t, "IR_16", code(t, err))
-	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { // a fault that must not be charged
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { // a fault that must not lead to a charge
 		p, err := tx.Payment("m1", v.Payment.ID)
 		if err != nil {
 			return err

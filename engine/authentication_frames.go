@@ -11,7 +11,7 @@ import (
 // Some authenticators run the 3DS method and the challenge on pages of their own, to be loaded with GET ("get_frame" in the manifest), which tell
 // how far they are by events. Clients post forms all the same: to pages of ours, which lead there.
 
-// takeFrames makes the authenticator's own pages the 3DS method: what the client posts to is a page of ours that holds them.
+// takeFrames makes the authenticator's own pages the 3DS method: the client posts to a page of ours that frames them.
 func (s *Authentications) takeFrames(a *Authentication, frames []string) {
 	for _, f := range frames {
 		if threeds.CheckChallengeURL(f, s.development()) == nil {
@@ -23,8 +23,8 @@ func (s *Authentications) takeFrames(a *Authentication, frames []string) {
 	}
 }
 
-// MethodFrames are the authenticator's pages that run the 3DS method, to be loaded with GET in hidden frames; nil where a URL leads to nothing, and
-// once the AReq has been sent. The view says who may frame the page that holds them.
+// MethodFrames returns the authenticator's pages that run the 3DS method; a page of ours loads them with GET in hidden frames. It returns nil
+// for a wrong token and after the AReq. The view names the origins that may frame our page.
 func (s *Authentications) MethodFrames(ctx context.Context, token string) ([]string, *CallbackView, error) {
 	c, err := s.authenticationByToken(ctx, URLFrames, token)
 	switch {
@@ -38,8 +38,8 @@ func (s *Authentications) MethodFrames(ctx context.Context, token string) ([]str
 	return c.auth.Private.Frames, s.callbackView(c), nil
 }
 
-// ChallengePage is the authenticator's page that challenges the payer, to be loaded with GET; "" where a URL leads to nothing, and when the
-// challenge is over: the view says where the payer goes then.
+// ChallengePage returns the URL of the authenticator's challenge page, to be loaded with GET. It returns "" for a wrong token and after the
+// challenge; then the view names the payer's next page.
 func (s *Authentications) ChallengePage(ctx context.Context, token string) (string, *CallbackView, error) {
 	c, err := s.authenticationByToken(ctx, URLOpen, token)
 	if errors.Is(err, ErrNotFound) {
@@ -54,14 +54,14 @@ func (s *Authentications) ChallengePage(ctx context.Context, token string) (stri
 	return "", s.callbackView(c), nil
 }
 
-// What the authenticator's page has come to the end of.
+// Steps that an event of the authenticator's page can end.
 const (
 	DoneMethod    = "method"
 	DoneChallenge = "challenge"
 )
 
-// AuthenticatorEvent takes what a page of the authenticator's had the browser post to the event URL of one authentication: its adapter reads it. It
-// wakes us up and proves nothing. Errors: as of ReceiveWebhook.
+// AuthenticatorEvent receives an event that the authenticator's page posts, by the browser, to the event URL of one authentication. The
+// adapter reads it. The event starts work but proves nothing. Errors: those of ReceiveWebhook.
 func (s *Authentications) AuthenticatorEvent(ctx context.Context, token string, m sdk.WebhookMessage) (*CallbackView, error) {
 	s.InFlight.Add(1)
 	defer s.InFlight.Done()
@@ -88,7 +88,7 @@ func (s *Authentications) AuthenticatorEvent(ctx context.Context, token string, 
 	return v, nil
 }
 
-// methodOver notes that the 3DS method will not end any more, before the AReq: nobody waits for it then.
+// methodOver records, before the AReq, that the 3DS method will not end, so that the engine stops waiting for it.
 func (s *Authentications) methodOver(ctx context.Context, id string) error {
 	_, err := s.changeAuthentication(ctx, id, func(c *authCase) error {
 		if c.auth.State != AuthenticationPrepared || c.auth.Details.MethodOver {
@@ -100,7 +100,7 @@ func (s *Authentications) methodOver(ctx context.Context, id string) error {
 	return err
 }
 
-// challengeOver follows an authenticator's page that says that the challenge is over, as a CRes is followed where there are such.
+// challengeOver handles an authenticator's page that reports the end of the challenge in the same way as a CRes.
 func (s *Authentications) challengeOver(ctx context.Context, id string) error {
 	_, err := s.changeAuthentication(ctx, id, func(c *authCase) error {
 		if c.auth.State != AuthenticationChallenge || !c.auth.Private.ByGet {

@@ -9,19 +9,19 @@ import (
 	"payswitch/sdk"
 )
 
-// HostedPage is what our own page needs to run a payment's authentication: for merchants who only redirect.
+// HostedPage is the data with which our own page runs a payment's authentication. Merchants who only redirect use that page.
 type HostedPage struct {
-	Invoke *AttemptInvoke // nil when there is nothing to run (any more)
-	// AuthorizeURL waits and sends the payer back to the shop.
+	Invoke *AttemptInvoke // nil if there is nothing to run
+	// AuthorizeURL is the page that waits and then sends the payer back to the shop.
 	AuthorizeURL string
 	// Challenge is the challenge under way, nil before one and after it.
 	Challenge *AuthenticationView
 	Amount    sdk.Money
-	Merchant  string // what payers know the merchant by, "" where nobody said
+	Merchant  string // the name under which payers know the merchant, "" if none is set
 	ReturnURL string
 }
 
-// HostedPage finds the payment that the URL of a hosted page was made for. HE_02 when there is none.
+// HostedPage returns the data for a hosted page by the token in its URL. Error: HE_02 for a wrong token.
 func (s *Authentications) HostedPage(ctx context.Context, token string) (*HostedPage, error) {
 	c, err := s.authenticationByToken(ctx, URLHosted, token)
 	if errors.Is(err, ErrNotFound) {
@@ -42,16 +42,16 @@ func (s *Authentications) HostedPage(ctx context.Context, token string) (*Hosted
 	return p, nil
 }
 
-// shopName is what payers know a merchant by: its name, else the profile's where somebody gave it one.
+// shopName returns the name under which payers know a merchant: its own, else the profile's if it is not the default one.
 func shopName(m *Merchant, p *Profile) (name string) {
-	_ = json.Unmarshal([]byte(m.Private["merchant_name"].Reveal()), &name) // "" when there is none
+	_ = json.Unmarshal([]byte(m.Private["merchant_name"].Reveal()), &name) // "" without a name
 	if name == "" && p.Name != defaultProfileName {
 		name = p.Name
 	}
 	return name
 }
 
-// HostedAuthenticate is AuthenticatePayment by the hosted page: its URL stands for the client secret.
+// HostedAuthenticate is AuthenticatePayment for the hosted page: the page's token replaces the client secret.
 func (s *Authentications) HostedAuthenticate(ctx context.Context, token string, in AuthenticationInput) (*AuthenticationView, error) {
 	c, err := s.authenticationByToken(ctx, URLHosted, token)
 	if errors.Is(err, ErrNotFound) {
@@ -63,8 +63,9 @@ func (s *Authentications) HostedAuthenticate(ctx context.Context, token string, 
 	return s.authenticate(ctx, c.auth.ID, in)
 }
 
-// newerBrowser is what the page found out about the browser, and what it did not, as the merchant told it: behind a proxy, say, the page
-// does not see the payer's address. What only scripts can read is the page's alone: it may be that there are none.
+// newerBrowser merges the browser data that the page found with the data that the merchant sent. The merchant's values fill address, user
+// agent, accept header and language: behind a proxy, for example, the page does not see the payer's address. Values that only scripts can
+// read come from the page alone, because the browser may run no scripts.
 func newerBrowser(found, told *sdk.Browser) *sdk.Browser {
 	if found == nil || told == nil {
 		return cmp.Or(found, told)
@@ -75,7 +76,7 @@ func newerBrowser(found, told *sdk.Browser) *sdk.Browser {
 	return &b
 }
 
-// invokeOf is what the browser needs of an authentication that is prepared.
+// invokeOf returns the data with which the browser runs a prepared authentication.
 func invokeOf(a *Authentication, rule *sdk.AuthenticatorRule) *AttemptInvoke {
 	return &AttemptInvoke{MethodURL: a.Details.MethodURL, MethodKey: a.Private.MethodKey, MethodData: a.Private.MethodData,
 		AuthorizeToken: a.Private.Tokens[URLAuthorize], PageToken: a.Private.Tokens[URLHosted], Version: a.Details.MessageVersion,

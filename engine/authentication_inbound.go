@@ -7,9 +7,9 @@ import (
 	"payswitch/sdk"
 )
 
-// AuthenticatorCalled takes what an authenticator sent to the result URL of one authentication: its adapter reads it. A result counts only where
-// it is signed, or where the authenticator cannot be asked; everything else wakes us up. The reply is the same for a URL that leads to nothing
-// and for one whose authentication has ended. Errors: as of ReceiveWebhook.
+// AuthenticatorCalled receives a message at the result URL of one authentication; the adapter reads it. A result counts only if it is signed,
+// or if the authenticator offers no way to fetch it. All other messages only start a fetch. A wrong token and an ended authentication get the
+// same reply. Errors: those of ReceiveWebhook.
 func (s *Authentications) AuthenticatorCalled(ctx context.Context, token string, m sdk.WebhookMessage) (*sdk.Reply, error) {
 	s.InFlight.Add(1)
 	defer s.InFlight.Done()
@@ -33,7 +33,7 @@ func (s *Authentications) AuthenticatorCalled(ctx context.Context, token string,
 	return neutral, nil
 }
 
-// authenticatorMessage has what came to a URL of one authentication read by its adapter. The case is nil for a URL that leads to nothing.
+// authenticatorMessage has the adapter read a message that arrived at a URL of one authentication. The case is nil for a wrong token.
 func (s *Authentications) authenticatorMessage(ctx context.Context, use URLUse, token string, to sentTo, m *sdk.WebhookMessage) (*authCase, *DriveResult, AdapterInfo, error) {
 	c, err := s.authenticationByToken(ctx, use, token)
 	if errors.Is(err, ErrNotFound) {
@@ -50,7 +50,7 @@ func (s *Authentications) authenticatorMessage(ctx context.Context, use URLUse, 
 	return c, r, adapter, err
 }
 
-// takeAuthentication books an event about an authentication that came to its account's URL; found says that it is about one of ours.
+// takeAuthentication books an event that arrived at the account's URL. found is true if the event is about one of our authentications.
 func (s *Authentications) takeAuthentication(ctx context.Context, account *Account, r *DriveResult, ev *sdk.Event) (found bool, err error) {
 	adapter, ok := s.Connectors.Adapter(account.Connector)
 	if !ok {
@@ -63,8 +63,8 @@ func (s *Authentications) takeAuthentication(ctx context.Context, account *Accou
 	return true, s.authenticatorTold(ctx, id, adapter, r, ev, toAccount)
 }
 
-// authenticationAt finds the authentication at an account that an event is about, by the authenticator's id of the transaction or by ours;
-// "" where there is none.
+// authenticationAt returns the id of the authentication that an event is about, "" if there is none. It searches by the authenticator's
+// transaction id, then by our id.
 func (s *Authentications) authenticationAt(ctx context.Context, account *Account, ev *sdk.Event) (id string, err error) {
 	err = s.Store.View(ctx, func(r ChangeReader) error {
 		list, err := r.AuthenticationsAt(account.MerchantID, account.ID, ev.TransactionID)
@@ -101,7 +101,7 @@ func (s *Authentications) authenticatorTold(ctx context.Context, id string, adap
 		return s.bookResult(ctx, id, adapter, authAnswer{out: told, cavv: r.CAVV(told)}, true)
 	case told == nil || told.Event == "" || told.Event == "result_ready" && to != toEvent:
 		s.collectLater(ctx, id)
-	case to != toEvent: // anybody could say so
+	case to != toEvent: // anyone could send such an event
 	case told.Event == "method_completed":
 		return s.methodEnded(ctx, id)
 	case told.Event == "method_skipped", told.Event == "timed_out":

@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk"
 )
 
-// A signed result at the account's own URL ends the challenge, once; whatever comes afterwards, in whatever order, changes nothing.
+// A signed result at the account's own URL ends the challenge, once. Later messages, in any order, change nothing.
 func TestAPushedResultAtTheAccountsURL(t *testing.T) {
 	for _, rule := range []string{"push", "push_and_pull"} {
 		t.Run(rule, func(t *testing.T) {
@@ -26,9 +26,9 @@ func TestAPushedResultAtTheAccountsURL(t *testing.T) {
 			require.Equal(t, "05", w.bank.last(t).ThreeDS.ECI)
 			require.NotEmpty(t, w.bank.last(t).ThreeDS.CAVV)
 			require.NotEqual(t, cavv, w.bank.last(t).ThreeDS.CAVV, "adapters see a stand-in")
-			require.Zero(t, w.a.count(sdk.OpResult), "nobody had to ask")
+			require.Zero(t, w.a.count(sdk.OpResult), "no node had to ask")
 
-			for range 2 { // sent again, and then another end
+			for range 2 { // the same result again, then a different end
 				require.NoError(t, w.toAccount(resultOf("Y"), hookSecret))
 			}
 			require.NoError(t, w.toAccount(resultOf("N"), hookSecret))
@@ -55,7 +55,7 @@ func TestAPushedResultSaysNo(t *testing.T) {
 	require.Zero(t, w.bank.count())
 }
 
-// What is not the authenticator's proves nothing and tells whoever sent it nothing.
+// A message that the authenticator did not sign proves nothing, and its sender gets no details.
 func TestForgedResults(t *testing.T) {
 	w := newPushWorld(t, "push", "hmac", hookSecret)
 	v, _ := w.inChallenge()
@@ -65,14 +65,14 @@ func TestForgedResults(t *testing.T) {
 	_, err := w.ReceiveWebhook(t.Context(), engine.WebhookInput{MerchantID: "m1", Account: w.account.ID, Message: tampered})
 	require.Equal(t, "WE_01", code(t, err))
 	_, err = w.AuthenticatorCalled(t.Context(), token(w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL), tampered)
-	require.Equal(t, "WE_01", code(t, err), "nor at the URL of its own, where the vendor signs")
+	require.Equal(t, "WE_01", code(t, err), "the result URL needs a signature too, if the vendor signs")
 	w.still(v, engine.AuthenticationChallenge)
 
 	none := resultOf("Y")
 	none["transaction"] = "server-nobody"
 	require.Equal(t, "WE_04", code(t, w.toAccount(none, hookSecret)))
 
-	// Ids of another transaction inside a message that names ours.
+	// A message that names our transaction has ids of another one inside.
 	swapped := resultOf("Y", func(o *sdk.AuthenticationOutcome) { o.ACSTransID = "acs-2" })
 	require.NoError(t, w.toAccount(swapped, hookSecret))
 	swapped = resultOf("Y", func(o *sdk.AuthenticationOutcome) { o.ServerTransID = "server-2" })
@@ -85,29 +85,30 @@ func TestForgedResults(t *testing.T) {
 	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
 }
 
-// Without a secret on the account nothing at its URL is proven, though the adapter takes it: a result is refused where nobody can be asked.
+// Without a secret on the account, no message at its URL is evidence, even if the adapter accepts it. If the result cannot be fetched, the
+// engine refuses the message.
 func TestUnsignedResultsOfOneThatCannotBeAsked(t *testing.T) {
 	for _, proof := range []string{"hmac", "none", "mtls", "ip", ""} {
 		t.Run(proof, func(t *testing.T) {
 			w := newPushWorld(t, "push", proof, "")
 			v, _ := w.inChallenge()
 			require.Equal(t, "WE_01", code(t, w.toAccount(resultOf("Y"), "")))
-			require.Equal(t, "WE_01", code(t, w.toAccount(map[string]any{"transaction": "server-nobody", "event": "result_ready"}, "")), "whatever it names")
+			require.Equal(t, "WE_01", code(t, w.toAccount(map[string]any{"transaction": "server-nobody", "event": "result_ready"}, "")), "whatever transaction the message names")
 			w.still(v, engine.AuthenticationChallenge)
 			reply, err := w.AuthenticatorCalled(t.Context(), token(w.a.last(t, sdk.OpAuthenticate).Authentication.ResultURL), pushed(resultOf("Y"), ""))
 			if proof == "hmac" {
-				require.Equal(t, "WE_01", code(t, err), "it should have been signed")
+				require.Equal(t, "WE_01", code(t, err), "the message needs a signature")
 				w.still(v, engine.AuthenticationChallenge)
 				return
 			}
-			require.NoError(t, err, "the URL that nobody else knows is the proof")
+			require.NoError(t, err, "the URL, which only the authenticator knows, is the proof")
 			require.Equal(t, 200, reply.Status)
 			require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
 		})
 	}
 }
 
-// Where the authenticator can be asked, what proves nothing wakes us up: its own answer counts, not the message's.
+// If the engine can ask the authenticator, an unproven message starts a fetch: the authenticator's answer counts, and not the message.
 func TestAMessageThatProvesNothingWakesUp(t *testing.T) {
 	for name, content := range map[string]map[string]any{
 		"a result":  resultOf("Y"),
@@ -138,7 +139,7 @@ func TestAMessageThatProvesNothingWakesUp(t *testing.T) {
 	}
 }
 
-// Anybody can make wake-ups: one asks all the same.
+// Anyone can send wake-ups, but only one goroutine asks.
 func TestManyWakeUps(t *testing.T) {
 	w := newPushWorld(t, "pull", "none", "")
 	v, _ := w.inChallenge()
@@ -158,7 +159,7 @@ func TestManyWakeUps(t *testing.T) {
 	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
 }
 
-// A message before there is a challenge changes nothing, whoever sent it; one that comes while the AReq is under way is its end.
+// A message before the challenge changes nothing, from any sender. A message during the AReq ends the authentication.
 func TestAResultThatComesEarly(t *testing.T) {
 	t.Run("before the AReq", func(t *testing.T) {
 		w := newPushWorld(t, "push_and_pull", "hmac", hookSecret)
@@ -167,7 +168,7 @@ func TestAResultThatComesEarly(t *testing.T) {
 		require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "result_ready"}, hookSecret))
 		require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "method_completed"}, hookSecret))
 		w.still(v, engine.AuthenticationPrepared)
-		require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt, "only its own URL tells that")
+		require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt, "only the method's own URL ends the method")
 		require.Zero(t, w.a.count(sdk.OpResult))
 		w.a.authenticate = challenged
 		require.Equal(t, "C", w.authenticated(v).TransStatus, "the early result is not remembered")
@@ -204,7 +205,7 @@ func TestAResultThatComesEarly(t *testing.T) {
 	}
 }
 
-// A result that comes when nobody waits any more is kept and authorizes nothing.
+// A result that comes after the end is stored and authorizes nothing.
 func TestAPushedResultThatComesLate(t *testing.T) {
 	w := newPushWorld(t, "push", "hmac", hookSecret)
 	v, _ := w.inChallenge()
@@ -218,7 +219,7 @@ func TestAPushedResultThatComesLate(t *testing.T) {
 	require.Equal(t, map[string]int{"late_result": 1}, w.alarms.all())
 }
 
-// A message is about the account it came to: another merchant's, and another account's of the same, reach nothing.
+// A message concerns the account at whose URL it arrived. It reaches neither another merchant nor another account of the same merchant.
 func TestAResultAtAnotherAccountsURL(t *testing.T) {
 	w := newPushWorld(t, "push", "hmac", hookSecret)
 	v, _ := w.inChallenge()
@@ -242,7 +243,8 @@ func TestAResultAtAnotherAccountsURL(t *testing.T) {
 	require.Empty(t, w.alarms.all())
 }
 
-// The URLs of one authentication: the result's proves where nobody else was told, the event's never does, and no token fits elsewhere.
+// URLs of one authentication: a result at the result URL, which only the authenticator knows, is evidence; an event never is. No token fits
+// another URL.
 func TestTheAuthenticationsOwnURLs(t *testing.T) {
 	w := newPushWorld(t, "push", "none", "")
 	v, _ := w.inChallenge()
@@ -275,7 +277,7 @@ func TestTheAuthenticationsOwnURLs(t *testing.T) {
 	require.NoError(t, called(result, false, resultOf("Y")), "replayed")
 	require.Equal(t, 1, w.bank.count())
 
-	// Of another payment: the token is bound to its own.
+	// A token of another payment: each token is bound to its own payment.
 	second := w.begun()
 	require.Equal(t, "C", w.authenticated(second).TransStatus)
 	require.NoError(t, called(result, false, resultOf("Y", func(o *sdk.AuthenticationOutcome) {
@@ -285,7 +287,7 @@ func TestTheAuthenticationsOwnURLs(t *testing.T) {
 	require.Equal(t, 1, w.bank.count())
 }
 
-// An event of the authenticator's page: the 3DS method's end counts before the AReq, once.
+// An event of the authenticator's page: the end of the 3DS method counts once, before the AReq.
 func TestEventsOfTheAuthenticatorsPage(t *testing.T) {
 	w := newPushWorld(t, "pull", "none", "")
 	v := w.begun()
@@ -301,7 +303,7 @@ func TestEventsOfTheAuthenticatorsPage(t *testing.T) {
 	for _, name := range []string{"method_skipped", "timed_out"} {
 		tell(name, engine.DoneMethod)
 		require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt, name)
-		require.True(t, w.record(v.Payment.ID).Details.MethodOver, "nobody waits for it any more")
+		require.True(t, w.record(v.Payment.ID).Details.MethodOver, "the engine stops waiting for the method")
 	}
 	tell("method_completed", engine.DoneMethod)
 	require.NotZero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt)

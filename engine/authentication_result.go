@@ -10,9 +10,9 @@ import (
 	"payswitch/sdk"
 )
 
-// pullAfter is when a result that is not there yet is asked for next. After the payer has come back it is there within seconds; else
-// background work looks one, two, four, eight and twelve minutes after the challenge began, so that an authenticator that forgets
-// results after five minutes never forgets one unseen.
+// pullAfter returns the time until the next request for a result that is not there yet. After the payer has come back, the result usually
+// arrives within seconds. Otherwise background work asks one, two, four, eight and twelve minutes after the challenge began, so that it sees
+// the results of an authenticator that drops them after five minutes.
 func pullAfter(pulls int, returned bool) time.Duration {
 	if returned {
 		early := []time.Duration{500 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second}
@@ -33,7 +33,7 @@ func pullAfter(pulls int, returned bool) time.Duration {
 	return 4 * time.Minute
 }
 
-// pull asks the authenticator for a challenge's result, unless somebody else is asking. asked is false then.
+// pull asks the authenticator for a challenge's result. asked is false if another caller is already asking.
 func (s *Authentications) pull(ctx context.Context, id string) (asked bool, err error) {
 	err = s.Store.Update(ctx, func(tx ChangeTx) (err error) {
 		asked, err = tx.LeaseAuthentication(id, s.Node, tx.Now().Add(s.LeaseTime))
@@ -48,7 +48,7 @@ func (s *Authentications) pull(ctx context.Context, id string) (asked bool, err 
 	return true, s.pullLeased(ctx, id)
 }
 
-// pullLeased asks while this node holds the lease, and gives it back.
+// pullLeased asks while this node holds the lease, and releases the lease.
 func (s *Authentications) pullLeased(ctx context.Context, id string) error {
 	ctx = context.WithoutCancel(ctx)
 	defer func() {
@@ -83,27 +83,27 @@ func (s *Authentications) pullLeased(ctx context.Context, id string) error {
 	return s.bookResult(ctx, id, adapter, s.call(ctx, q), false)
 }
 
-// bookResult writes what an authenticator told of a challenge's end, asked or unasked (push).
+// bookResult writes an authenticator's report on the end of a challenge. push is true if the authenticator sent it unasked.
 func (s *Authentications) bookResult(ctx context.Context, id string, adapter AdapterInfo, ans authAnswer, push bool) error {
 	_, err := s.changeAuthentication(ctx, id, func(c *authCase) error {
-		c.background = push // an authenticator that pushes is answered quickly
+		c.background = push // the authenticator's push needs a quick reply
 		return s.result(ctx, c, adapter, ans, push)
 	})
 	return err
 }
 
-// result decides on what came of a challenge. Only here does a challenge end well.
+// result decides on the report about a challenge. No other function lets a challenge end well.
 func (s *Authentications) result(ctx context.Context, c *authCase, adapter AdapterInfo, ans authAnswer, push bool) error {
 	a, d, o := c.auth, &c.auth.Details, ans.out
 	res, run := answerOf(ans), s.run(c, threeds.Final, adapter.Manifest.Authenticator)
 	told := o.TransStatus != "" || o.Gone
 	c.journal = append(c.journal, ans.journal...)
 	switch {
-	case a.State == AuthenticationAsking: // its AReq was never answered: what there is decides, as after a challenge
-		if o.TransStatus == "" || o.TransStatus == "C" || o.TransStatus == "D" || !run.Matches(res) { // not the end, or not of this one
+	case a.State == AuthenticationAsking: // the AReq was never answered: the result decides, as after a challenge
+		if o.TransStatus == "" || o.TransStatus == "C" || o.TransStatus == "D" || !run.Matches(res) { // not final, or about another authentication
 			return errUnchanged
 		}
-	case a.State.challenged() && (o.Pending || res.Class == threeds.Technical && c.now.Before(a.Deadline)): // what is broken may be well again
+	case a.State.challenged() && (o.Pending || res.Class == threeds.Technical && c.now.Before(a.Deadline)): // a technical error may pass
 		return s.notThere(c)
 	default:
 		use, flag := threeds.ReceiveResult(threeds.State(a.State), run, res)
@@ -132,7 +132,7 @@ func (s *Authentications) result(ctx context.Context, c *authCase, adapter Adapt
 	return s.conclude(ctx, c, decision)
 }
 
-// unusedResult keeps a result that came when nobody waited for it any more, and goes on waiting after one that is not ours.
+// unusedResult stores a result that comes too late, and keeps waiting after a result for another authentication.
 func (s *Authentications) unusedResult(c *authCase, flag threeds.Flag, o *sdk.AuthenticationOutcome) error {
 	switch {
 	case flag == threeds.FlagLateResult:
@@ -146,7 +146,7 @@ func (s *Authentications) unusedResult(c *authCase, flag threeds.Flag, o *sdk.Au
 	return errUnchanged
 }
 
-// notThere schedules the next look, or gives up.
+// notThere schedules the next look, or gives up after the deadline.
 func (s *Authentications) notThere(c *authCase) error {
 	a, d := c.auth, &c.auth.Details
 	if !a.State.challenged() {
@@ -167,7 +167,7 @@ func (s *Authentications) notThere(c *authCase) error {
 	return nil
 }
 
-// resultWait is how long a result is asked for often once the payer has come back.
+// resultWait is the time for which the engine asks often once the payer has come back.
 const resultWait = 30 * time.Second
 
 // giveUp ends an authentication whose time is over.
@@ -189,7 +189,7 @@ func (s *Authentications) end(c *authCase, state AuthenticationState, how threed
 	return s.failPayment(c, state, string(d.Outcome), d.ErrorCode)
 }
 
-// cancelChallenge tells the authenticator that the payer has left, where it wants to know. Nothing depends on it.
+// cancelChallenge notifies an authenticator that offers the operation that the payer has left. Nothing depends on it.
 func (s *Authentications) cancelChallenge(ctx context.Context, c *authCase) {
 	account, adapter, err := s.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
 	if err != nil || !slices.Contains(adapter.Manifest.Operations, sdk.OpCancelChallenge) {

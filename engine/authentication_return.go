@@ -14,27 +14,27 @@ import (
 // AuthorizeInput is a visit of the payer's browser to three_ds_authorize_url.
 type AuthorizeInput struct {
 	PaymentID, MerchantID, Connector string
-	Token                            string // without the right one there is no such payment
+	Token                            string // without the right one the engine answers that the payment does not exist
 }
 
-// AuthorizeView is where the payer goes from there. The page decides nothing.
+// AuthorizeView says where the payer goes after three_ds_authorize_url. The page decides nothing.
 type AuthorizeView struct {
-	Return *ReturnView // without URL where the merchant has named none
-	// Poll is set while the result is not known: the id to ask /poll/status for.
+	Return *ReturnView // without URL if the merchant has set no return URL
+	// Poll is the id for /poll/status. It is set while the result is not known.
 	Poll string
-	// Origins are the pages that may be told, exact. Framers are as of CallbackView.
+	// Origins are the exact origins that may receive messages. Framers are those of CallbackView.
 	Origins, Framers []string
 }
 
-// How long the authorize URL waits: for a result of a payer who closed the challenge, and altogether.
+// Waiting times of the authorize URL: for the result after the payer closed the challenge, and in total.
 const (
 	closedWait    = 10 * time.Second
 	authorizeWait = 25 * time.Second
 )
 
-// AuthorizeReturn waits for the authentication's result and for the authorization, reports and sends the payer back to the shop. A payer who
-// comes without having answered the challenge has closed it: it is given up unless the result is there. Coming again changes nothing. HE_02 for
-// a URL without its token.
+// AuthorizeReturn waits for the authentication's result and for the authorization, and returns the shop's page to send the payer to. A payer
+// who comes without an answer to the challenge has closed it; the engine gives the challenge up unless its result is there. Repeated visits
+// change nothing. Error: HE_02 for a wrong token.
 func (s *Authentications) AuthorizeReturn(ctx context.Context, in AuthorizeInput) (*AuthorizeView, error) {
 	c, err := s.authenticationByToken(ctx, URLAuthorize, in.Token, in.MerchantID, in.PaymentID)
 	if errors.Is(err, ErrNotFound) {
@@ -59,7 +59,7 @@ func (s *Authentications) AuthorizeReturn(ctx context.Context, in AuthorizeInput
 	v := s.Changes.view(w)
 	to, err := s.Changes.merchantReturn(v)
 	if v.Payment.Details.ReturnURL == "" && v.Profile.Settings.ReturnURL == "" {
-		to, err = &ReturnView{View: v}, nil // nowhere to go back to: the page tells what there is to tell
+		to, err = &ReturnView{View: v}, nil // without a return URL the page itself shows the result
 	}
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (s *Authentications) AuthorizeReturn(ctx context.Context, in AuthorizeInput
 	return out, nil
 }
 
-// awaitResult follows a payer who comes back from a challenge.
+// awaitResult fetches the result for a payer who comes back from a challenge.
 func (s *Authentications) awaitResult(ctx context.Context, c *authCase) {
 	switch c.auth.State {
 	case AuthenticationResult:
@@ -111,13 +111,13 @@ func (s *Authentications) awaitPayment(ctx context.Context, w *loaded, wait time
 	}
 }
 
-// syncWait is how long a forced sync waits for a result that is about to come.
+// syncWait is the time for which a forced sync waits for a result that is about to come.
 const syncWait = 5 * time.Second
 
-// syncEvery bounds how often a forced sync asks the authenticator.
+// syncEvery is the least time between two requests of forced syncs to the authenticator.
 const syncEvery = 3 * time.Second
 
-// syncAuthentication is a forced sync of a payment that the processor has not answered for: it asks the authenticator, where a challenge is
+// syncAuthentication performs a forced sync of a payment that has not reached the processor. It asks the authenticator if a challenge is
 // under way, and waits for an authorization that is being performed.
 func (s *Authentications) syncAuthentication(ctx context.Context, w *loaded) error {
 	if w.a.Private.Invoke != nil && w.a.Details.Authentication.State != AuthenticationCreated {
@@ -141,12 +141,13 @@ func (s *Authentications) syncAuthentication(ctx context.Context, w *loaded) err
 	return err
 }
 
-// PollID is the poll_id of a payment's authentication.
+// PollID returns the poll_id of a payment's authentication.
 func PollID(paymentID string) string { return pollPrefix + paymentID }
 
 const pollPrefix = "external_authentication_"
 
-// PollStatus says whether the payer's part in a payment is over: pending or completed. HE_02 for a payment that has no authentication.
+// PollStatus reports whether the payer's part in a payment is over: pending or completed. Error: HE_02 for a payment without an
+// authentication.
 func (e *Authentications) PollStatus(ctx context.Context, auth Auth, pollID string) (string, error) {
 	missing := &Error{Kind: KindNotFound, Code: "HE_02", Message: "Poll does not exist in our records"}
 	id, ok := strings.CutPrefix(pollID, pollPrefix)
@@ -171,7 +172,7 @@ func (e *Authentications) PollStatus(ctx context.Context, auth Auth, pollID stri
 	return "completed", nil
 }
 
-// originsOf are the pages that our pages may tell that something has happened: the shop's, the requestor's, our own, and the SDK's.
+// originsOf returns the origins that may receive messages from our pages: those of the shop, of the requestor, our own, and those of the SDK.
 func (s *Authentications) originsOf(w *loaded) []string {
 	var out []string
 	for _, raw := range append([]string{w.p.Details.ReturnURL, w.profile.Settings.ReturnURL, w.profile.Settings.RequestorURL, s.PublicURL}, s.SDKOrigins...) {
@@ -201,7 +202,7 @@ func (e *Authentications) cancelAuthentication(ctx context.Context, w *loaded, c
 		return Internal(err, "read authentication")
 	}
 	if c.auth.State.Ended() {
-		return ErrConflict // another writer was faster: read again
+		return ErrConflict // another change was faster: read again
 	}
 	c.w, c.now, c.cancel = w, now, c.auth.State.challenged()
 	c.background = true

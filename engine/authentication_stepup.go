@@ -11,8 +11,8 @@ import (
 	"payswitch/sdk"
 )
 
-// stepUpAfter adds the authentication that follows an issuer's soft decline to the change that books the decline: a new attempt with the same
-// card. It reports whether the payment goes on so.
+// stepUpAfter handles an issuer's soft decline. It adds an authentication and a new attempt with the same card to the change that books the
+// decline. goesOn is true if the payment continues that way.
 func (s *Authentications) stepUpAfter(ctx context.Context, w *loaded, b *booking, ch *Change, now time.Time) (goesOn bool, err error) {
 	bad := b.a.Details.Error
 	if b.a.Status != AttemptFailure || bad == nil || bad.Reason != sdk.DeclineAuthenticationNeeded || w.op.Kind != sdk.OpAuthorize || len(w.op.Instrument) == 0 {
@@ -44,19 +44,19 @@ func (s *Authentications) stepUpAfter(ctx context.Context, w *loaded, b *booking
 	return s.newStepUp(ctx, w, b, ch, account, adapter, now)
 }
 
-// askingFor is a soft decline under the code that tells the merchant what to do: the payer is not there to be authenticated, and may be brought
-// back. What the processor said stands in the message, and its code as the network's where that is not known.
+// askingFor rewrites a soft decline as the error_code that asks the merchant to bring the payer back for authentication. The message repeats
+// the processor's own words. The processor's code becomes the network code if the network's own is unknown.
 func askingFor(x *AttemptError, code string) *AttemptError {
 	out := *x
 	out.NetworkCode = cmp.Or(x.NetworkCode, x.Code)
 	out.Code, out.Message = code, messageOf(code)
 	if x.Code != code {
-		out.Message += " The processor said " + strings.TrimSuffix(x.Code+": "+x.Message, ": ") + "."
+		out.Message += " The processor answered " + strings.TrimSuffix(x.Code+": "+x.Message, ": ") + "."
 	}
 	return &out
 }
 
-// onSession says whether the payer is there: the attempt came from a browser, not long ago.
+// onSession reports whether the payer is present: the attempt came from a browser, not long ago.
 func (s *Authentications) onSession(w *loaded, a *Attempt, cfg threeds.Config, now time.Time) bool {
 	limit := cfg.CustomerActionTTL()
 	if limit == 0 {
@@ -65,7 +65,7 @@ func (s *Authentications) onSession(w *loaded, a *Attempt, cfg threeds.Config, n
 	return w.p.Private.Browser != nil && !a.Details.MerchantInitiated && !isTrue(w.p.Details.OffSession) && now.Sub(a.CreatedAt) < limit
 }
 
-// stepUpAuthenticator is the profile's authenticator where the processor takes its result; nil when there is none.
+// stepUpAuthenticator returns the profile's authenticator if the processor accepts its result, else nil.
 func (s *Authentications) stepUpAuthenticator(ctx context.Context, w *loaded) (*Account, AdapterInfo, error) {
 	all, err := s.Registry.dir.accounts(ctx, w.p.MerchantID)
 	if err != nil {
@@ -98,14 +98,14 @@ func (s *Authentications) newStepUp(ctx context.Context, w *loaded, b *booking, 
 	}
 	secrets, err := s.Vault.openSecrets(ctx, w.op.Instrument, w.op.MerchantID, w.op.ShortTermID())
 	if err != nil || secrets.Number.IsZero() || first.Instrument == nil || first.Instrument.Card == nil {
-		return false, nil // its card is gone, or was never here
+		return false, nil // the card is gone, or the processor's own reference stands for it
 	}
 	secrets.CAVV = Secret{}
 	old, p := b.a, b.p
 	card := &card{facts: *cardOr(old.Details.Card), secrets: secrets}
 	bound, merchant, err := s.bind(&loaded{run: run{p: p, a: old, account: w.account, adapter: w.adapter}, merchant: w.merchant, profile: w.profile}, card)
 	if err != nil {
-		return false, nil // nothing tells the network, or the payment names an acquirer that it cannot have
+		return false, nil // the card's network is unknown, or the payment names an acquirer that it cannot use
 	}
 	p.AttemptCount++
 	a := newAttempt(p, p.AttemptCount, now)

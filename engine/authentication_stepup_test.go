@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// softDecline declines what comes without proof, for want of authentication.
+// softDecline declines payments without proof of authentication.
 func softDecline(r *sdk.Request) *sdk.Outcome {
 	if r.ThreeDS == nil {
 		return &sdk.Outcome{Status: sdk.StatusDeclined, Decline: &sdk.Decline{Code: "65", Message: "authentication required", NetworkCode: "65", Reason: sdk.DeclineAuthenticationNeeded}}
@@ -23,7 +23,7 @@ func browser(in *engine.PaymentInput) {
 	in.External3DS, in.AuthenticationType = nil, ""
 }
 
-// F41: after a soft decline the payer is authenticated, once, with a challenge demanded.
+// F41: after a soft decline the payer is authenticated, once, with a mandated challenge.
 func TestStepUp(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	w.bank.answer = softDecline
@@ -88,9 +88,9 @@ func TestNoStepUp(t *testing.T) {
 			bad := v.Attempt.Details.Error
 			require.Equal(t, sdk.DeclineAuthenticationNeeded, bad.Reason)
 			require.Equal(t, "65", bad.NetworkCode)
-			if name == "the payer is away" { // and may be brought back
+			if name == "the payer is away" { // the merchant may bring the payer back
 				require.Equal(t, "authentication_required", bad.Code)
-				require.Equal(t, "The card's issuer asks for authentication: bring the customer back and authenticate. The processor said 65: authentication required.", bad.Message)
+				require.Equal(t, "The card's issuer asks for authentication: bring the customer back and authenticate. The processor answered 65: authentication required.", bad.Message)
 			} else {
 				require.Equal(t, "65", bad.Code)
 			}
@@ -98,7 +98,7 @@ func TestNoStepUp(t *testing.T) {
 	}
 }
 
-// What is asked of the issuer: nothing, a challenge, or an exemption in the words of the version.
+// Requests to the issuer: no preference, a challenge, or an exemption in the values of the message version.
 func TestChallengeIndicators(t *testing.T) {
 	echo := func(key, value string) func(*engine.PaymentInput) {
 		return func(in *engine.PaymentInput) { in.Echo = map[string]json.RawMessage{key: json.RawMessage(value)} }

@@ -10,14 +10,14 @@ import (
 	"payswitch/sdk"
 )
 
-// sweepAuthentications looks at what is due: results that may have come, authentications that nobody went on with, and those whose node
-// ended in the middle.
+// sweepAuthentications handles the authentications that are due: those whose result may have come, those that were left alone, and those
+// whose node stopped.
 func (s *Authentications) sweepAuthentications(ctx context.Context) {
 	for ctx.Err() == nil {
 		var list []*Authentication
 		err := s.Store.Update(ctx, func(tx ChangeTx) (err error) {
 			list, err = tx.ClaimAuthentications(s.Node, tx.Now().Add(s.LeaseTime), resolveBatch)
-			_, err = leftOut(nil, err) // the others go on
+			_, err = leftOut(nil, err) // the authentications that can be read go on
 			return err
 		})
 		if err != nil {
@@ -43,17 +43,17 @@ func (s *Authentications) sweepAuthentications(ctx context.Context) {
 	}
 }
 
-// sweep deals with one that is due; this node holds its lease.
+// sweep handles one authentication that is due. This node holds its lease.
 func (s *Authentications) sweep(ctx context.Context, a *Authentication) error {
 	switch {
 	case a.State.challenged():
-		err := s.pullLeased(ctx, a.ID) // it gives up by itself when its time is over
+		err := s.pullLeased(ctx, a.ID) // pullLeased itself gives up after the deadline
 		if err != nil && !s.Now().Before(a.Deadline) {
-			return errors.Join(err, s.abandon(ctx, a.ID)) // nobody can be asked any more
+			return errors.Join(err, s.abandon(ctx, a.ID)) // the authenticator cannot be asked any more
 		}
 		return err
 	case a.State == AuthenticationAsking:
-		if err := s.pullLeased(ctx, a.ID); err != nil { // some authenticators tell the answer to an AReq a second time
+		if err := s.pullLeased(ctx, a.ID); err != nil { // some authenticators repeat the answer to an AReq
 			s.Log.LogAttrs(ctx, slog.LevelInfo, "unanswered AReq: no result either", slog.String("authentication_id", a.ID), slog.Any("error", err))
 		}
 		return s.recover(ctx, a.ID)
@@ -66,7 +66,7 @@ func (s *Authentications) sweep(ctx context.Context, a *Authentication) error {
 	return s.recover(ctx, a.ID)
 }
 
-// abandon gives up a challenge whose result cannot be had.
+// abandon gives up a challenge whose result cannot be fetched.
 func (s *Authentications) abandon(ctx context.Context, id string) error {
 	_, err := s.changeAuthentication(ctx, id, func(c *authCase) error {
 		if !c.auth.State.challenged() {
@@ -77,8 +77,8 @@ func (s *Authentications) abandon(ctx context.Context, id string) error {
 	return err
 }
 
-// recover goes on with an authentication that is due and waits for no result: it begins the look-up again whose node ended, lets the
-// payer ask again, or gives up.
+// recover continues an authentication that is due and waits for no result. It repeats a look-up whose node stopped, lets the payer's page
+// send the AReq again, or gives up.
 func (s *Authentications) recover(ctx context.Context, id string) error {
 	var q *loaded
 	c, err := s.changeAuthentication(ctx, id, func(c *authCase) (err error) {
@@ -86,17 +86,17 @@ func (s *Authentications) recover(ctx context.Context, id string) error {
 		a := c.auth
 		switch {
 		case a.DueAt.IsZero() || c.now.Before(a.DueAt):
-			return errUnchanged // somebody goes on with it
+			return errUnchanged // another node continues it
 		case !c.waiting():
 			s.finish(c, AuthenticationExpired, string(threeds.Abandoned))
 			return nil
 		case !c.now.Before(a.Deadline):
 			return s.end(c, AuthenticationExpired, threeds.PayerNeverCame)
-		case a.State == AuthenticationAsking && a.Details.Channel == sdk.Channel3RI: // nobody comes to ask again: as if there were no answer
+		case a.State == AuthenticationAsking && a.Details.Channel == sdk.Channel3RI: // no payer repeats the call: decide as for an AReq without an answer
 			d := threeds.Decide(c.cfg(), s.run(c, threeds.Authenticate, nil), threeds.Result{Class: threeds.Technical, Code: "no_answer"})
 			c.moved = true
 			return s.conclude(ctx, c, d)
-		case a.State == AuthenticationAsking: // its session is used up: the next try needs a new one
+		case a.State == AuthenticationAsking: // the session is used up: the next try needs a new one
 			a.State, a.Details.Again, a.DueAt = AuthenticationPrepared, true, a.Deadline
 			return nil
 		case a.State == AuthenticationCreated:
@@ -115,7 +115,7 @@ func (s *Authentications) recover(ctx context.Context, id string) error {
 	return err
 }
 
-// beginAgain makes the look-up anew.
+// beginAgain repeats the look-up.
 func (s *Authentications) beginAgain(ctx context.Context, c *authCase) (*loaded, error) {
 	account, adapter, err := s.authenticator(ctx, c.auth.MerchantID, c.auth.AccountID)
 	if err != nil {

@@ -101,16 +101,16 @@ func TestChallenge(t *testing.T) {
 	require.Empty(t, w.alarms.all())
 }
 
-// What the ARes says, and what the payment comes to by default.
+// Answers of the ARes, and the payment's status by default.
 func TestFrictionlessOutcomes(t *testing.T) {
 	noCAVV := func(o *sdk.AuthenticationOutcome) { o.CAVV = "" }
 	for name, c := range map[string]struct {
 		answer       func(*sdk.Request) *sdk.AuthenticationOutcome
 		want         engine.PaymentStatus
 		code         string
-		eci, shift   string // of an authorization
+		eci, shift   string // ECI and shift of an authorization
 		withoutProof bool
-		told         string // trans_status told to the browser
+		told         string // trans_status in the browser's answer
 	}{
 		"F15 N":                {answer: always("N"), want: engine.Failed, code: "authentication_failed", told: "N"},
 		"F16 R":                {answer: always("R"), want: engine.Failed, code: "authentication_rejected", told: "R"},
@@ -151,7 +151,7 @@ func TestFrictionlessOutcomes(t *testing.T) {
 				require.Equal(t, 1, w.bank.count())
 				require.Equal(t, c.withoutProof, w.bank.last(t).ThreeDS == nil)
 				require.Equal(t, c.eci, w.record(v.Payment.ID).Details.RecordedECI)
-				require.Equal(t, c.withoutProof, s.ECI == "", "shown is what the processor was given")
+				require.Equal(t, c.withoutProof, s.ECI == "", "the answer shows the ECI that the processor received")
 				require.Equal(t, c.shift, s.Shift)
 			}
 			a := w.record(v.Payment.ID)
@@ -211,7 +211,7 @@ func TestAReqAgain(t *testing.T) {
 	})
 }
 
-// The version look-up: F4, F5, F6, F7 and what the adapter cannot ask.
+// The version look-up: F4, F5, F6, F7, and calls that the adapter cannot make.
 func TestPrepareOutcomes(t *testing.T) {
 	t.Run("F4 not enrolled", func(t *testing.T) {
 		w := newSecureWorld(t, engine.Options{})
@@ -262,7 +262,7 @@ func TestPrepareOutcomes(t *testing.T) {
 	})
 }
 
-// The contract's errors at confirm: what is missing is said before anybody is asked.
+// The API's errors at confirm: the caller learns about missing settings before any call leaves.
 func TestExternalPrerequisites(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	pay := func(change ...func(*engine.PaymentInput)) error {
@@ -284,7 +284,7 @@ func TestExternalPrerequisites(t *testing.T) {
 	require.Equal(t, "bank", e.Connector)
 }
 
-// A result that the merchant brings is passed on, and no authentication is run.
+// A result that the merchant brings goes to the processor, and the engine runs no authentication.
 func TestBroughtResult(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{})
 	v := w.pay(sale(100, visa, external, func(in *engine.PaymentInput) {

@@ -10,8 +10,8 @@ import (
 	"payswitch/sdk"
 )
 
-// pushing reads what an authenticator sends: {"transaction", "reference", "sync", "event", "result"}, signed with the account's webhook secret where it
-// has one. An account without takes everything, as some vendors' do.
+// pushing reads an authenticator's messages: {"transaction", "reference", "sync", "event", "result"}, signed with the account's webhook
+// secret. For an account without a secret it accepts every message, as some vendors' adapters do.
 func pushing() *sdk.Adapter {
 	return &sdk.Adapter{
 		Manifest: sdk.Manifest{ABI: sdk.ABI, Name: "threedsecureio", Kind: sdk.KindAuthenticator, Version: "1.0.0", DisplayName: "3DS", Description: "A test authenticator.",
@@ -51,7 +51,7 @@ func pushing() *sdk.Adapter {
 	}
 }
 
-// pushWorld is a secureWorld whose authenticator sends results, in the manner named, to an account with a webhook secret or without.
+// pushWorld is a secureWorld whose authenticator pushes results in the named manner, to an account with or without a webhook secret.
 type pushWorld struct {
 	*secureWorld
 	account *engine.Account
@@ -85,7 +85,7 @@ func (w *world) setSecret(auth engine.Auth, id, secret string) {
 	require.NoError(w.t, err)
 }
 
-// resultOf is a pushed result of the transaction that w.begun began first.
+// resultOf returns a pushed result for the first transaction of w.begun.
 func resultOf(s string, change ...func(o *sdk.AuthenticationOutcome)) map[string]any {
 	o := status(s, change...)
 	o.ServerTransID, o.ACSTransID, o.DSTransID, o.MessageVersion, o.ACSURL = "server-x", "acs-1", "ds-1", "2.2.0", ""
@@ -100,7 +100,7 @@ func pushed(content map[string]any, secret string) sdk.WebhookMessage {
 	return sdk.WebhookMessage{Method: "POST", Body: body, BodyLength: len(body), Headers: []sdk.Header{{Name: "Signature", Value: hmacHex(secret, body)}}}
 }
 
-// toAccount sends to the account's general URL.
+// toAccount sends a message to the account's general URL.
 func (w *pushWorld) toAccount(content map[string]any, secret string) error {
 	reply, err := w.ReceiveWebhook(w.t.Context(), engine.WebhookInput{MerchantID: "m1", Account: w.account.ID, Message: pushed(content, secret)})
 	if err == nil {
@@ -109,7 +109,7 @@ func (w *pushWorld) toAccount(content map[string]any, secret string) error {
 	return err
 }
 
-// still is a payment that nothing has moved.
+// still checks that no message has moved the payment.
 func (w *pushWorld) still(v *engine.PaymentView, state engine.AuthenticationState) {
 	w.t.Helper()
 	require.Equal(w.t, engine.RequiresCustomerAction, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)

@@ -19,7 +19,7 @@ import (
 	"payswitch/sdk"
 )
 
-// authenticator is a 3DS server as a Go function: it answers what a test wants it to, and keeps what it was asked.
+// authenticator is a 3DS server as a Go function. It returns the answers that a test sets, and records the requests.
 type authenticator struct {
 	mu      sync.Mutex
 	asked   []sdk.Operation
@@ -31,7 +31,7 @@ type authenticator struct {
 	authenticate func(r *sdk.Request) *sdk.AuthenticationOutcome
 	result       func(r *sdk.Request) *sdk.AuthenticationOutcome
 	reject       *sdk.Reject
-	before       func(op sdk.Operation) // called while the answer is being made
+	before       func(op sdk.Operation) // called before the answer is returned
 	manifest     *sdk.Manifest
 }
 
@@ -58,7 +58,7 @@ func enrolled(method string) *sdk.AuthenticationOutcome {
 		Versions: []sdk.ProtocolVersion{{Version: "2.1.0", MethodURL: method}, {Version: "2.2.0", MethodURL: method}}}}}
 }
 
-// status is an answer with a transStatus; Y and A come with proof.
+// status returns an answer with a transStatus; Y and A come with proof.
 func status(s string, change ...func(o *sdk.AuthenticationOutcome)) *sdk.AuthenticationOutcome {
 	o := &sdk.AuthenticationOutcome{TransStatus: s}
 	switch s {
@@ -83,12 +83,12 @@ func failing(class sdk.ErrorClass, code string) func(*sdk.Request) *sdk.Authenti
 	}
 }
 
-// always answers one status.
+// always answers every request with one status.
 func always(s string, change ...func(o *sdk.AuthenticationOutcome)) func(*sdk.Request) *sdk.AuthenticationOutcome {
 	return func(*sdk.Request) *sdk.AuthenticationOutcome { return status(s, change...) }
 }
 
-// noAnswer stands for a call that was not answered.
+// noAnswer stands for a call without an answer.
 func noAnswer(*sdk.Request) *sdk.AuthenticationOutcome { return nil }
 
 func (a *authenticator) drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
@@ -131,7 +131,7 @@ func (a *authenticator) drive(ctx context.Context, d *engine.Drive) (*engine.Dri
 	return r, nil
 }
 
-// ids are those of the transaction, unless a test set others ("-" for none).
+// ids returns the ids of the transaction, or those that a test has set ("-" for none).
 func ids(op sdk.Operation, n int, r *sdk.Request, o *sdk.AuthenticationOutcome) {
 	def := func(to *string, v string) {
 		switch *to {
@@ -164,7 +164,7 @@ func (a *authenticator) count(op sdk.Operation) (n int) {
 	return n
 }
 
-// last is the latest request of an operation.
+// last returns the latest request of an operation.
 func (a *authenticator) last(t testing.TB, op sdk.Operation) sdk.Request {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -177,7 +177,7 @@ func (a *authenticator) last(t testing.TB, op sdk.Operation) sdk.Request {
 	return sdk.Request{}
 }
 
-// withAuthenticators adds authenticators to adapters that run in the process.
+// withAuthenticators adds authenticators to the adapters that run in the process.
 type withAuthenticators struct {
 	engine.Connectors
 	byName map[string]*authenticator
@@ -191,20 +191,20 @@ func (c withAuthenticators) Adapter(name string) (engine.AdapterInfo, bool) {
 }
 
 func (c withAuthenticators) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResult, error) {
-	if a, ok := c.byName[d.Connector]; ok && d.Operation != sdk.OpWebhook { // messages are read by pushing, in the real host
+	if a, ok := c.byName[d.Connector]; ok && d.Operation != sdk.OpWebhook { // pushing, in the real host, reads messages
 		return a.drive(ctx, d)
 	}
 	return c.Connectors.Drive(ctx, d)
 }
 
-// bank is a processor that takes outside 3-D Secure results and remembers what it was given.
+// bank is a processor that accepts outside 3-D Secure results and records them.
 type bank struct {
 	mu       sync.Mutex
 	requests []sdk.Request
 	answer   func(r *sdk.Request) *sdk.Outcome
 	external bool
 	rule     sdk.ResolveRule
-	// exemptions that it takes in an authorization.
+	// exemptions that the bank accepts in an authorization.
 	exemptions []sdk.Exemption
 }
 
@@ -291,14 +291,14 @@ func (w *world) setProfile(fields string) {
 	require.NoError(w.t, err)
 }
 
-// external asks for authentication by us.
+// external asks for authentication by payswitch.
 func external(in *engine.PaymentInput) {
 	in.External3DS, in.AuthenticationType = ptr(true), "three_ds"
 	in.Billing = &engine.Contact{Address: &engine.ContactAddress{Line1: "1 Main St", City: "Aarhus", Zip: "8000", Country: "DK", FirstName: "Ana", LastName: "Perez"}}
 	in.Browser = &sdk.Browser{UserAgent: "Mozilla/5.0", Language: "en-GB", JavaScriptEnable: true}
 }
 
-// begun is a payment that waits for its authentication.
+// begun returns a payment that waits for its authentication.
 func (w *secureWorld) begun(change ...func(*engine.PaymentInput)) *engine.PaymentView {
 	w.t.Helper()
 	v := w.pay(sale(6540, visa, append([]func(*engine.PaymentInput){external}, change...)...))
@@ -319,7 +319,7 @@ func browserInput(v *engine.PaymentView) engine.AuthenticationInput {
 	return engine.AuthenticationInput{ClientSecret: v.Payment.Private.ClientSecret, Channel: sdk.ChannelBrowser, Completion: "N"}
 }
 
-// record is the payment's latest authentication.
+// record returns the payment's latest authentication.
 func (w *world) record(paymentID string) *engine.Authentication {
 	w.t.Helper()
 	var list []*engine.Authentication
@@ -328,7 +328,7 @@ func (w *world) record(paymentID string) *engine.Authentication {
 	return list[len(list)-1]
 }
 
-// token is that of one of our URLs, as the authenticator was given it.
+// token returns the token of one of our URLs, as the authenticator received it.
 func token(url string) string { return url[strings.LastIndexByte(url, '/')+1:] }
 
 func cres(server, status string) string {
@@ -346,7 +346,7 @@ func (w *world) done(id string) *engine.PaymentView {
 	return w.get(id, engine.RetrieveInput{})
 }
 
-// erro is an error that an ACS has the browser bring instead of a CRes.
+// erro is an error of the ACS that the browser brings instead of a CRes.
 func erro(server string) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(`{"messageType":"Erro","messageVersion":"2.2.0","threeDSServerTransID":"` + server +
 		`","errorCode":"203","errorComponent":"A"}`))

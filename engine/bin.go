@@ -6,8 +6,8 @@ import (
 	"payswitch/sdk"
 )
 
-// binFacts is what the issuer's identification number tells. Source: the card schemes' published ranges (ISO/IEC 7812-1), and for
-// single numbers the facts integrators know the well-known test cards by.
+// binFacts are the facts that follow from an issuer identification number. Source: the card schemes' published ranges (ISO/IEC 7812-1) and,
+// for single numbers, the facts by which integrators know the well-known test cards.
 type binFacts struct {
 	Network     sdk.CardNetwork
 	Type        string // CREDIT, DEBIT, PREPAID
@@ -16,7 +16,7 @@ type binFacts struct {
 	CountryCode string
 }
 
-// knownBINs are single issuers.
+// knownBINs holds the facts of single issuers.
 var knownBINs = map[string]binFacts{
 	"378282": {sdk.AmericanExpress, "CREDIT", "AMERICAN EXPRESS US CARS", "UNITED STATES OF AMERICA", "US"},
 	"400000": {sdk.Visa, "CREDIT", "INTL HDQTRS CENTER OWNED", "UNITED STATES OF AMERICA", "US"},
@@ -24,13 +24,13 @@ var knownBINs = map[string]binFacts{
 	"424242": {sdk.Visa, "CREDIT", "STRIPE PAYMENTS UK LIMITED", "UNITEDKINGDOM", "GB"},
 }
 
-// binRange gives the network of numbers whose first digits lie in [From, To].
+// binRange is the network of numbers whose first Digits digits lie between From and To, both included.
 type binRange struct {
 	From, To, Digits int
 	Network          sdk.CardNetwork
 }
 
-// Ranges are searched in order: the narrower stand before the wider.
+// The search goes in order, so narrow ranges come before wide ones.
 var binRanges = []binRange{
 	{34, 34, 2, sdk.AmericanExpress},
 	{37, 37, 2, sdk.AmericanExpress},
@@ -61,7 +61,7 @@ var binRanges = []binRange{
 	{4, 4, 1, sdk.Visa},
 }
 
-// factsOfBIN looks a number's first digits up; unknown parts stay empty.
+// factsOfBIN looks up a number's first digits. Unknown fields stay empty.
 func factsOfBIN(number string) binFacts {
 	if len(number) < 6 {
 		return binFacts{}

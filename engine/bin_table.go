@@ -14,17 +14,19 @@ import (
 	"payswitch/sdk"
 )
 
-// BINTable tells a card's network, kind, issuer and country from the first digits of its number: what an operator has loaded, before the
-// few that are built in. Read it with ReadBINTable. It does not change, and is safe for concurrent use. The nil table knows nothing.
+// BINTable returns a card's network, kind, issuer and country for the first digits of its number. It holds the ranges that an operator has
+// loaded; the few built-in ranges fill the gaps. Read it with ReadBINTable. A BINTable does not change and is safe for concurrent use. A nil
+// table has only the built-in ranges.
 type BINTable struct {
-	starts []int64     // where a stretch of equal facts begins, ascending, as numbers of binDigits digits
-	known  []*binFacts // of each stretch, nil for none
+	starts []int64     // starts of stretches with equal facts, ascending, as numbers of binDigits digits
+	known  []*binFacts // facts of each stretch, nil for no facts
 }
 
-// binDigits is how many digits of a number are looked at. ISO/IEC 7812-1 has identification numbers of 8; some tables split further.
+// binDigits is the number of leading digits that the table compares. ISO/IEC 7812-1 has identification numbers of 8; some tables split
+// further.
 const binDigits = 12
 
-// binNetworks are the schemes' names as tables write them, without spaces and in capitals.
+// binNetworks are the schemes' names in tables, without spaces and in capitals.
 var binNetworks = map[string]sdk.CardNetwork{
 	"VISA": sdk.Visa, "MASTERCARD": sdk.Mastercard, "AMEX": sdk.AmericanExpress, "AMERICANEXPRESS": sdk.AmericanExpress,
 	"JCB": sdk.JCB, "DINERS": sdk.DinersClub, "DINERSCLUB": sdk.DinersClub, "DINERSCLUBINTERNATIONAL": sdk.DinersClub,
@@ -33,19 +35,19 @@ var binNetworks = map[string]sdk.CardNetwork{
 	"PULSE": sdk.Pulse, "ACCEL": sdk.Accel, "NYCE": sdk.Nyce,
 }
 
-// ReadBINTable reads a table as CSV in UTF-8. Its first line names the columns, in any order; others than these are passed over:
+// ReadBINTable reads a table as CSV in UTF-8. Its first line names the columns, in any order. ReadBINTable ignores other columns than these:
 //
 //	iin_start     first digits of the range, 4–12 (required)
-//	iin_end       last of the range, as many digits; empty: the same as iin_start
+//	iin_end       last of the range, with as many digits; empty: the same as iin_start
 //	scheme        visa, mastercard, amex …
 //	type          credit, debit or prepaid
 //	prepaid       yes, true or 1: prepaid, whatever type says
 //	bank_name     the issuer
 //	country       ISO 3166-1 alpha-2
-//	country_name  as it is shown; empty: country
+//	country_name  name of the country for answers; empty: country
 //
-// These are the columns of ranges.csv of the public list at https://github.com/binlist/data, and country_name. What is empty or not known
-// to us stays unknown. Of ranges that overlap the narrowest counts, of equal ones the last.
+// These are the columns of ranges.csv of the public list at https://github.com/binlist/data, and country_name. A value that is empty, or that
+// payswitch does not know, stays unknown. If ranges overlap, the narrowest counts; of equal ranges, the last.
 func ReadBINTable(r io.Reader) (*BINTable, error) {
 	c := csv.NewReader(r)
 	c.FieldsPerRecord, c.ReuseRecord = -1, true
@@ -85,7 +87,7 @@ func ReadBINTable(r io.Reader) (*BINTable, error) {
 	}
 }
 
-// factsRange gives the facts of numbers that begin with start to end, both of binDigits digits.
+// factsRange holds the facts of numbers that begin with start to end, both of binDigits digits.
 type factsRange struct {
 	start, end int64
 	order      int
@@ -124,7 +126,7 @@ func readFactsRange(field func(string) string) (n factsRange, err error) {
 	return n, nil
 }
 
-// padded makes a number of binDigits digits.
+// padded returns the number of binDigits digits that begins with digits and ends with fill.
 func padded(name, digits, fill string) (int64, error) {
 	if len(digits) < 4 || len(digits) > binDigits || strings.Trim(digits, "0123456789") != "" {
 		return 0, fmt.Errorf("%s %q is not the beginning of a card number: 4 to %d digits", name, digits, binDigits)
@@ -159,7 +161,7 @@ func newBINTable(ranges []factsRange) *BINTable {
 	return t
 }
 
-// narrowest is a heap of ranges: the one that counts comes first.
+// narrowest is a heap of ranges. The range that counts comes first.
 type narrowest []factsRange
 
 func (h narrowest) Len() int { return len(h) }
@@ -175,7 +177,7 @@ func (h *narrowest) Pop() any {
 	return last
 }
 
-// facts looks a number's first digits up, in the table and then among those built in, which fill what it leaves open.
+// facts looks up a number's first digits in the table. The built-in ranges fill the fields that the table leaves open.
 func (t *BINTable) facts(number string) binFacts {
 	known := factsOfBIN(number)
 	if t == nil || len(number) < 6 {

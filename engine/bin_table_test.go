@@ -24,14 +24,14 @@ func TestBINTable(t *testing.T) {
 	require.NoError(t, err)
 	for number, want := range map[string]binFacts{
 		"4571000000000001": {sdk.Visa, "DEBIT", "Jyske Bank", "DK", "DK"},
-		"4571736012345678": {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK"}, // the narrowest
+		"4571736012345678": {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK"}, // the narrowest range
 		"4571736512345678": {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK"},
 		"4571736612345678": {sdk.Visa, "PREPAID", "", "", ""},
 		"4571800000000000": {sdk.Visa, "DEBIT", "Jyske Bank", "DK", "DK"},
 		"371240000000000":  {sdk.AmericanExpress, "CREDIT", "The Last", "UNITED STATES OF AMERICA", "US"},
 		"371241000000000":  {sdk.AmericanExpress, "", "", "", ""},
 		"9999990000000000": {},
-		"4111111111111111": knownBINs["411111"], // a table that does not know leaves what is built in
+		"4111111111111111": knownBINs["411111"], // a table without the number leaves the built-in facts
 		"4570999999999999": {sdk.Visa, "", "", "", ""},
 		"45717360":         {sdk.Visa, "CREDIT", `Bank, of "Two"`, "Denmark", "DK"},
 		"4571":             {},
@@ -57,7 +57,7 @@ func TestBINTable(t *testing.T) {
 	}
 }
 
-// FuzzBINTable compares the table with looking at every range.
+// FuzzBINTable compares the table with a search through all ranges.
 func FuzzBINTable(f *testing.F) {
 	f.Add("4111", "4115", "411111", "411112", "41111200", "41111299", "4111120012345678")
 	f.Add("0000", "9999", "5000", "5000", "500000000000", "999999999999", "5000000000000000")

@@ -8,18 +8,18 @@ import (
 	"payswitch/sdk"
 )
 
-// booking is what a verdict changes: rows to be written in one transaction.
+// booking is the result of a verdict: rows to be written in one transaction.
 type booking struct {
 	p  *Payment
 	a  *Attempt
 	op *Operation
-	// release says that the rest of a partial capture has to be voided at the processor.
+	// release is true if the engine must void the rest of a partial capture at the processor.
 	release bool
 	alarms  []string
 }
 
-// book applies a verdict to copies of the rows. It is pure: what it returns is written, or thrown away and computed anew from
-// fresher rows.
+// book applies a verdict to copies of the rows. It is pure: the caller writes its result, or throws the result away and computes it again
+// from fresher rows.
 func book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v verdict, now time.Time) booking {
 	o := *op
 	b := booking{p: p.clone(), a: a.clone(), op: &o}
@@ -31,7 +31,7 @@ func book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v verdict, now
 	case v.status == OperationUnknown:
 		b.unknown(v, now)
 		return b
-	case v.outcome == nil: // rejected, failed, not acted: nothing happened
+	case v.outcome == nil: // rejected, failed or not acted: nothing happened
 		err = b.nothingHappened(v, now)
 	case v.mismatch:
 		b.keepReferences(v.outcome)
@@ -48,20 +48,20 @@ func book(p *Payment, a *Attempt, op *Operation, m *sdk.Manifest, v verdict, now
 			err = b.authorize(v.outcome, now)
 		}
 	}
-	if err != nil { // evidence that does not fit the state: never applied, never dropped
+	if err != nil { // the evidence does not fit the state: it is neither applied nor dropped
 		return b.impossible(p, a, op, err, now)
 	}
 	b.close(v, now)
 	return b
 }
 
-// unknown keeps the slot: the operation is resolved by evidence or by an operator.
+// unknown keeps the payment's slot. Evidence, or an operator, resolves the operation later.
 func (b *booking) unknown(v verdict, now time.Time) {
 	if b.op.Status == OperationPending { // a sync that learned nothing
 		return
 	}
 	b.op.Status, b.op.ErrorText = OperationUnknown, v.text
-	b.op.Owner, b.op.LeaseUntil = "", time.Time{} // its drive has ended: whoever resolves it may begin
+	b.op.Owner, b.op.LeaseUntil = "", time.Time{} // the drive has ended, so any node may resolve the operation
 	if b.op.ResolveAt.IsZero() || !b.op.ResolveAt.After(now) {
 		b.op.ResolveAt = now.Add(resolveDelay(OperationUnknown, b.op.ResolveTries))
 	}
@@ -72,8 +72,7 @@ func (b *booking) unknown(v verdict, now time.Time) {
 	b.p.ModifiedAt, b.a.ModifiedAt = now, now
 }
 
-// nothingHappened puts the attempt back to where it was before an operation that never reached the processor, or that the
-// processor never acted on.
+// nothingHappened restores the attempt's status after an operation that never reached the processor, or on which the processor never acted.
 func (b *booking) nothingHappened(v verdict, now time.Time) error {
 	switch b.op.Kind {
 	case sdk.OpCapture:
@@ -83,7 +82,7 @@ func (b *booking) nothingHappened(v verdict, now time.Time) error {
 		b.fail(nil, "", v.text)
 		return move(b.p, b.a, b.a.rest(), now)
 	case sdk.OpVoid:
-		if b.a.Status == PartialCharged { // the release of a rest
+		if b.a.Status == PartialCharged { // the release of the rest of a partial capture
 			return nil
 		}
 		b.fail(nil, "", v.text)
@@ -105,7 +104,7 @@ func (b *booking) nothingHappened(v verdict, now time.Time) error {
 	return move(b.p, b.a, TriggerWithdrawn, now)
 }
 
-// keepReferences takes over what the processor told of ids and data to be told again.
+// keepReferences copies the processor's ids, and the data that later calls must send back.
 func (b *booking) keepReferences(o *sdk.Outcome) {
 	d := &b.a.Details
 	setText(&b.a.TransactionID, o.TransactionID)
@@ -117,11 +116,12 @@ func (b *booking) keepReferences(o *sdk.Outcome) {
 	b.keepCredential(o)
 }
 
-// keepCredential takes over what the card is charged by again.
+// keepCredential copies what later charges of the same card need.
 func (b *booking) keepCredential(o *sdk.Outcome) {
 	d := &b.a.Details
 	setText(&d.NetworkTransactionID, o.NetworkTransactionID)
-	if o.StoredCredential != nil && (!d.MerchantInitiated || d.StoredCredential != nil) { // none was used or made where the network's id was
+	// A charge by the network's transaction id uses no stored credential, and makes none.
+	if o.StoredCredential != nil && (!d.MerchantInitiated || d.StoredCredential != nil) {
 		d.StoredCredential = o.StoredCredential
 	}
 	if o.ConnectorData != nil {
@@ -151,7 +151,7 @@ func mergeData(old, new *sdk.ConnectorData) *sdk.ConnectorData {
 	return &out
 }
 
-// fail keeps why the operation was refused.
+// fail records why the operation was refused.
 func (b *booking) fail(o *sdk.Outcome, code, text string) {
 	e := &AttemptError{Operation: b.op.Kind, Code: code, Message: text}
 	if o != nil && o.Decline != nil {
@@ -161,7 +161,7 @@ func (b *booking) fail(o *sdk.Outcome, code, text string) {
 	b.a.Details.Error = e
 }
 
-// authorize books the end of authorize, verify and complete, and what a sync says of them.
+// authorize books the end of authorize, verify and complete, and a sync's report on them.
 func (b *booking) authorize(o *sdk.Outcome, now time.Time) error {
 	a := b.a
 	amount := a.Amount
@@ -200,7 +200,7 @@ func (b *booking) authorize(o *sdk.Outcome, now time.Time) error {
 	return errors.New("no booking for " + string(o.Status))
 }
 
-// taken books money that was captured with the authorization, or that a sync found captured.
+// taken books money that the processor captured with the authorization, or that a sync found captured.
 func (b *booking) taken(o *sdk.Outcome, amount int64, now time.Time) error {
 	a := b.a
 	if a.Authorized == 0 {
@@ -221,7 +221,7 @@ func (b *booking) action(o *sdk.Outcome, now time.Time) error {
 	if n != nil && n.Type == "device_data" {
 		by, status = TriggerDeviceDataRequired, DeviceDataPending
 	}
-	if n == nil { // a sync need not repeat it
+	if n == nil { // a sync may omit the action
 		n = b.a.Details.NextAction
 	}
 	if err := moveUnless(b.p, b.a, status, by, now); err != nil {
@@ -231,7 +231,7 @@ func (b *booking) action(o *sdk.Outcome, now time.Time) error {
 	return nil
 }
 
-// moveUnless moves, or stays where the attempt already is there.
+// moveUnless applies the trigger unless the attempt already has status there.
 func moveUnless(p *Payment, a *Attempt, there AttemptStatus, by Trigger, now time.Time) error {
 	if a.Status == there {
 		return nil
@@ -291,7 +291,7 @@ func (b *booking) void(o *sdk.Outcome, now time.Time) error {
 	case o.Status == sdk.StatusPending:
 		b.p.ModifiedAt = now
 		return nil
-	case release: // the hold lapses by itself; someone should know
+	case release: // the hold lapses by itself; the alarm lets an operator know
 		b.fail(o, "declined", "declined")
 		b.alarms = append(b.alarms, "release_refused")
 		return nil
@@ -300,7 +300,7 @@ func (b *booking) void(o *sdk.Outcome, now time.Time) error {
 	return move(b.p, a, a.rest(), now)
 }
 
-// close ends the operation and frees the payment's slot. A pending one stays scheduled for syncs, without the slot.
+// close ends the operation and frees the payment's slot. A pending operation stays scheduled for syncs, without the slot.
 func (b *booking) close(v verdict, now time.Time) {
 	b.op.Status, b.op.ErrorText = v.status, v.text
 	if b.p.OpenOperation == b.op.ID {
@@ -314,14 +314,14 @@ func (b *booking) close(v verdict, now time.Time) {
 		b.op.ClosedAt = now
 	}
 	if v.outcome == nil || v.outcome.Status != sdk.StatusCustomerAction {
-		b.op.Instrument = nil // card and CVC live until here and no longer; while the customer acts the authorization goes on
+		b.op.Instrument = nil // card and CVC live until here; they stay while the customer acts, because the authorization goes on
 	}
 	if v.outcome != nil {
 		b.op.Outcome, _ = json.Marshal(v.outcome)
 	}
 }
 
-// impossible keeps the rows as they were and the operation unknown: a person has to look.
+// impossible leaves the rows as they were and the operation unknown, and raises an alarm: a person has to look.
 func (b *booking) impossible(p *Payment, a *Attempt, op *Operation, cause error, now time.Time) booking {
 	o := *op
 	out := booking{p: p.clone(), a: a.clone(), op: &o, alarms: append(b.alarms, "impossible_transition")}
@@ -329,17 +329,17 @@ func (b *booking) impossible(p *Payment, a *Attempt, op *Operation, cause error,
 	return out
 }
 
-// verdict is what the engine makes of an adapter's answer: the host trusts no adapter with money.
+// verdict is the engine's judgement of an adapter's answer. The engine trusts no adapter with money.
 type verdict struct {
 	status  OperationStatus
-	outcome *sdk.Outcome // nil when there is none to book
+	outcome *sdk.Outcome // nil if there is no outcome to book
 	reject  *sdk.Reject
-	text    string // why it failed or is unknown
-	alarm   string // "" or what a person must look at
-	// again is when to look again at the latest, zero for the usual schedule.
+	text    string // why the operation failed or is unknown
+	alarm   string // the problem that a person must look at, "" for no alarm
+	// again is the latest time of the next look, zero for the usual schedule.
 	again time.Time
-	// mismatch says that the outcome's amount or currency does not fit the request.
+	// mismatch is true if the outcome's amount or currency does not fit the request.
 	mismatch bool
-	// fault is set where the drive ended by the adapter's fault.
+	// fault is set if the drive ended by the adapter's fault.
 	fault *AdapterFault
 }

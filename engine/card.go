@@ -8,15 +8,15 @@ import (
 	"payswitch/sdk"
 )
 
-// card is a typed card with what the engine makes of it: the facts that are kept, and the values that are not.
+// card is a typed card after the engine's checks: the facts that may be kept, the holder's name, and the secrets.
 type card struct {
 	facts   CardFacts
 	holder  string
 	secrets InstrumentSecrets
 }
 
-// readCard checks a typed card in the contract's order: CVC, month, year, expired. cvc is used where the card brings none. A card
-// without any CVC is refused (they are required with a typed card).
+// readCard checks a typed card in the order that the API promises: CVC, month, year, expired. cvc applies if the card itself has no CVC.
+// readCard refuses a card without any CVC, since a typed card needs one.
 func (t *BINTable) readCard(in *CardInput, cvc Secret, now time.Time) (*card, error) {
 	if in.CVC.IsZero() {
 		in.CVC = cvc
@@ -30,7 +30,7 @@ func (t *BINTable) readCard(in *CardInput, cvc Secret, now time.Time) (*card, er
 	return t.readExpiry(in, now)
 }
 
-// readExpiry is readCard without the CVC: of a card that is charged without its holder, or only kept.
+// readExpiry is readCard without the check of the CVC: for a card that is charged without the payer, or only stored.
 func (t *BINTable) readExpiry(in *CardInput, now time.Time) (*card, error) {
 	if err := checkExpiry(in.ExpMonth, in.ExpYear, now); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (t *BINTable) readExpiry(in *CardInput, now time.Time) (*card, error) {
 	return c, nil
 }
 
-// checkExpiry refuses an expiry, as sent, that is none or past.
+// checkExpiry refuses an expiry that is not a month and a year, or that has passed. Both are texts as the caller sent them.
 func checkExpiry(expMonth, expYear string, now time.Time) error {
 	month, err := digits("card_exp_month", expMonth)
 	if err != nil {
@@ -100,7 +100,7 @@ func digits(field, v string) (int, error) {
 	return int(n), nil
 }
 
-// methodType is credit or debit: what the caller says, else what the BIN tells, else credit (saved records and refunds need one).
+// methodType returns credit or debit. It takes said, else the type by the BIN, else credit: saved methods and refunds need a value.
 func (c *card) methodType(said string) string {
 	switch {
 	case said != "":
@@ -111,10 +111,10 @@ func (c *card) methodType(said string) string {
 	return "credit"
 }
 
-// forAdapter is the card as adapters see it, without number and CVC: the host puts stand-ins there.
+// forAdapter returns the card for adapters, without number and CVC: the host puts stand-ins in their place.
 func (c *card) forAdapter() *sdk.Card { return c.facts.forAdapter(c.holder) }
 
-// sealedCard is the storage form of a card that waits for confirmation, or of an operation's secrets.
+// sealedCard is the storage form of a card that waits for confirmation, and of an operation's secrets. The vault encrypts it.
 type sealedCard struct {
 	Number   string          `json:"number,omitempty"`
 	CVC      string          `json:"cvc,omitempty"`

@@ -8,29 +8,29 @@ import (
 	"payswitch/sdk"
 )
 
-// CardFacts is what is kept and shown of a card; never the number or the CVC.
+// CardFacts are the facts of a card that payswitch stores and shows. They never include the number or the CVC.
 type CardFacts struct {
 	BIN      string          `json:"bin"` // six digits
 	LastFour string          `json:"last_four"`
 	Length   int             `json:"length"`
-	ExpMonth string          `json:"exp_month"` // as sent
-	ExpYear  string          `json:"exp_year"`  // as sent: two or four digits
+	ExpMonth string          `json:"exp_month"` // as the caller sent it
+	ExpYear  string          `json:"exp_year"`  // as the caller sent it: two or four digits
 	Network  sdk.CardNetwork `json:"network,omitempty"`
 	Type     string          `json:"type,omitempty"` // CREDIT, DEBIT, PREPAID
 	Issuer   string          `json:"issuer,omitempty"`
-	Country  string          `json:"country,omitempty"` // issuing country's name
-	// CountryCode is ISO 3166 alpha-2.
+	Country  string          `json:"country,omitempty"` // name of the issuer's country
+	// CountryCode is the issuer's country, ISO 3166-1 alpha-2.
 	CountryCode string `json:"country_code,omitempty"`
 }
 
-// InstrumentSecrets are the values that adapters see stand-ins for.
+// InstrumentSecrets are the values that the host replaces by stand-ins before an adapter sees them.
 type InstrumentSecrets struct {
 	Number Secret
 	CVC    Secret
 	CAVV   Secret
 }
 
-// expiry is the card's, the year with four digits; zeros where it is not known.
+// expiry returns the month and the year with four digits, or zeros if they are not known.
 func (f *CardFacts) expiry() (month, year int) {
 	month, _ = strconv.Atoi(f.ExpMonth)
 	year, _ = strconv.Atoi(f.ExpYear)
@@ -40,7 +40,7 @@ func (f *CardFacts) expiry() (month, year int) {
 	return month, year
 }
 
-// Expired says that the card's last month is over. A card whose expiry is not known has not expired.
+// Expired reports whether the card's last month is over at now. It is false for a card without a known expiry.
 func (f *CardFacts) Expired(now time.Time) bool {
 	month, year := f.expiry()
 	now = now.UTC()

@@ -4,14 +4,14 @@ import (
 	"payswitch/sdk"
 )
 
-// CardInput is a typed card. The number has 8–19 digits and passes Luhn.
+// CardInput is a card that a caller typed in. The router has checked that the number has 8–19 digits and passes the Luhn check.
 type CardInput struct {
 	Number   Secret
 	CVC      Secret
-	ExpMonth string // as sent
-	ExpYear  string // as sent
+	ExpMonth string // as the caller sent it
+	ExpYear  string // as the caller sent it
 	Holder   string
-	Network  sdk.CardNetwork // as the caller claims, "" when not given
+	Network  sdk.CardNetwork // the caller's claim, "" if not given
 	Issuer   string
 	Country  string
 	Type     string

@@ -14,7 +14,7 @@ import (
 	"payswitch/sdk"
 )
 
-// witness keeps the card facts that the engine gives the host in each operation.
+// witness records the card facts that the engine gives the host in each operation.
 type witness struct {
 	engine.Connectors
 	mu    sync.Mutex
@@ -28,7 +28,8 @@ func (w *witness) Drive(ctx context.Context, d *engine.Drive) (*engine.DriveResu
 	return w.Connectors.Drive(ctx, d)
 }
 
-// The host masks numbers by what is known of the card, so it is told that in every operation of the payment: later ones do not have the number.
+// The host needs the card's facts to mask its number. So the engine sends them in every operation of the payment: later operations do not
+// have the number.
 func TestTheHostKnowsTheCardInEveryOperation(t *testing.T) {
 	told := &witness{Connectors: plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulatorAdapter()}), cards: map[sdk.Operation]*engine.CardFacts{}}
 	w := newWorldWith(t, engine.Options{}, told, filepath.Join(t.TempDir(), "p.db"))

@@ -82,7 +82,7 @@ func TestCards(t *testing.T) {
 	})
 }
 
-// BenchmarkCard measures what one card costs the vault, without the database. The limit is 20 µs each at the median.
+// BenchmarkCard measures the cost of one card to the vault, without the database. The limit is a median of 20 µs.
 func BenchmarkCard(b *testing.B) {
 	v := openVault(b)
 	data := testCard()

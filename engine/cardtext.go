@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// cardRanges are the numbers that card networks issue: the first digits from and to, and the lengths. Sources: ISO/IEC 7812-1 and the networks'
-// published ranges. Numbers of merchants, parcels and devices are as often Luhn-valid by chance, so the range decides.
+// cardRanges are the ranges of card numbers that networks issue: the first digits, from and to, and the lengths. Sources: ISO/IEC 7812-1 and
+// the networks' published ranges. One in ten numbers of merchants, parcels and devices passes the Luhn check by chance, so the range decides.
 var cardRanges = []struct {
 	from, to string
 	lengths  []int
 }{
-	{"4", "4", []int{16, 19}},                            // Visa, which has long stopped issuing 13 digits
+	{"4", "4", []int{16, 19}},                            // Visa; cards with 13 digits are out of use
 	{"51", "55", []int{16}}, {"2221", "2720", []int{16}}, // Mastercard
 	{"34", "34", []int{15}}, {"37", "37", []int{15}}, // American Express
 	{"6011", "6011", []int{16, 19}}, {"644", "659", []int{16, 19}}, // Discover, and RuPay on 65
@@ -31,8 +31,8 @@ const (
 	mostCardDigits  = 19
 )
 
-// LooksLikeCard says whether digits (ASCII, nothing else) are a card number: 14 to 19 of them, of a network's range and length, the last one
-// right by Luhn.
+// LooksLikeCard reports whether digits can be a card number: 14 to 19 digits, in the range of a network, of a length that the network issues,
+// with a valid Luhn check digit. digits must hold ASCII digits alone.
 func LooksLikeCard(digits string) bool {
 	if len(digits) < leastCardDigits || len(digits) > mostCardDigits {
 		return false
@@ -66,23 +66,23 @@ func HasLuhnDigit(digits string) bool {
 	return sum%10 == 0
 }
 
-// HoldsCard says whether a text holds a card number, in groups or not: between the groups stand up to three spaces, dashes, dots, slashes or
-// underscores. Digits of any script count, also percent-encoded. A UUID, a digest in hexadecimal, an IBAN, a decimal
-// number and two numbers with a point between them hold none.
+// HoldsCard reports whether text contains a card number, in one piece or in groups. Up to three spaces, dashes, dots, slashes or underscores
+// may stand between two groups. Digits of any script count, also percent-encoded ones. HoldsCard ignores digits within a UUID, a hexadecimal
+// digest, an IBAN, a decimal number, and two numbers with a point between them.
 func HoldsCard(text string) bool {
 	found := false
 	findCards(text, func([]glyph) bool { found = true; return false })
 	return found
 }
 
-// MaskCards replaces the digits of each card number that HoldsCard finds with asterisks, all but the last four.
+// MaskCards replaces all digits but the last four of each card number that HoldsCard finds by asterisks.
 func MaskCards(text string) string {
 	var out []byte
-	done := 0 // bytes of text that are in out
+	done := 0 // bytes of text that out holds already
 	findCards(text, func(digits []glyph) bool {
 		for _, g := range digits[:len(digits)-4] {
 			if g.from < done {
-				continue // of two numbers that overlap
+				continue // two numbers overlap
 			}
 			out = append(append(out, text[done:g.from]...), '*')
 			done = g.to
@@ -95,14 +95,14 @@ func MaskCards(text string) string {
 	return string(append(out, text[done:]...))
 }
 
-// glyph is a character of a text as HoldsCard reads it, with the bytes it stands in.
+// glyph is one character of a text, with the position of its bytes.
 type glyph struct {
 	from, to int
 	digit    byte // '0' to '9', 0 for any other character
-	gap      bool // may stand between two groups of digits
+	gap      bool // the character may stand between two groups of digits
 }
 
-// glyphs reads a text's characters; percent-encoded ones count as what they mean. nil where there are too few digits for a card number.
+// glyphs returns the characters of text, percent-encoded ones decoded. It returns nil if text has too few digits for a card number.
 func glyphs(text string) []glyph {
 	if !mayHoldCard(text) {
 		return nil
@@ -135,8 +135,8 @@ func isGap(c byte) bool {
 	return false
 }
 
-// mayHoldCard is a quick look at a text: whether there are enough digits that only gaps divide. Of percent-encoded and other than ASCII characters
-// it takes each byte for a digit.
+// mayHoldCard is a quick test: it reports whether text has enough digits with only gaps between them. To stay fast, it counts each byte of a
+// percent-encoded or non-ASCII character as a digit.
 func mayHoldCard(text string) bool {
 	if len(text) < leastCardDigits {
 		return false
@@ -157,7 +157,7 @@ func mayHoldCard(text string) bool {
 	return false
 }
 
-// nextRune reads the character at i, which may be percent-encoded, and says where the next one begins.
+// nextRune decodes the character at i, which may be percent-encoded, and returns the index of the next one.
 func nextRune(text string, i int) (rune, int) {
 	if text[i] != '%' {
 		r, n := utf8.DecodeRuneInString(text[i:])
@@ -198,7 +198,8 @@ func hexDigit(c byte) (byte, bool) {
 	return 0, false
 }
 
-// digitOf is the decimal digit that a character of another script means, 0 where it means none. Unicode lists the ten digits of a script in a row.
+// digitOf returns the decimal digit, '0' to '9', that a character of another script stands for, or 0 if it is not a digit. Unicode lists the
+// ten digits of a script in a row.
 func digitOf(r rune) byte {
 	if !unicode.Is(unicode.Nd, r) {
 		return 0
@@ -216,7 +217,7 @@ func digitOf(r rune) byte {
 	return 0
 }
 
-// findCards calls found with the digits of each card number in a text, for as long as found returns true.
+// findCards calls found with the digits of each card number in text, until found returns false.
 func findCards(text string, found func(digits []glyph) bool) {
 	if isDecimal(text) {
 		return
@@ -235,7 +236,7 @@ func findCards(text string, found func(digits []glyph) bool) {
 	}
 }
 
-// isDecimal says whether a text is nothing but a number with a decimal point, as scores, rates and coordinates are.
+// isDecimal reports whether text is one number with a decimal point, such as a score, a rate or a coordinate.
 func isDecimal(text string) bool {
 	whole, fraction, point := strings.Cut(strings.TrimPrefix(text, "-"), ".")
 	digits := func(s string) bool {
@@ -244,10 +245,10 @@ func isDecimal(text string) bool {
 	return point && len(whole) < leastCardDigits && digits(whole) && digits(fraction)
 }
 
-// group is a row of digits: all[from:to].
+// group is a run of adjacent digits: all[from:to].
 type group struct{ from, to int }
 
-// groupsFrom reads the groups of digits from all[i] on that only gaps divide, and says where they end.
+// groupsFrom returns the groups of digits from all[i] on that only gaps separate, and the index after the last one.
 func groupsFrom(all []glyph, i int) (groups []group, end int) {
 	const widest = 3 // characters between two groups, as in "4242 - 4242"
 	for {
@@ -268,7 +269,7 @@ func groupsFrom(all []glyph, i int) (groups []group, end int) {
 	}
 }
 
-// findInGroups looks at each row of neighbouring groups that has as many digits as a card number. It returns false once found does.
+// findInGroups tests each run of neighbouring groups that has as many digits as a card number. It returns false as soon as found does.
 func findInGroups(text string, all []glyph, groups []group, found func(digits []glyph) bool) bool {
 	var digits []glyph
 	for first := 0; first < len(groups); first++ {
@@ -279,7 +280,7 @@ func findInGroups(text string, all []glyph, groups []group, found func(digits []
 				if !found(digits) {
 					return false
 				}
-				first = last // what follows is another number
+				first = last // the groups that follow belong to another number
 				break
 			}
 		}
@@ -292,7 +293,7 @@ func isCard(text string, all []glyph, groups []group, digits []glyph) bool {
 		return false
 	}
 	if len(groups) == 2 && groups[1].from == groups[0].to+1 && text[all[groups[0].to].from] == '.' {
-		return false // a decimal number, or the two numbers of a visitor's id
+		return false // a decimal number, or the two numbers of a browser visitor's id
 	}
 	var room [mostCardDigits]byte
 	number := room[:len(digits)]
@@ -306,7 +307,7 @@ func isCard(text string, all []glyph, groups []group, digits []glyph) bool {
 	return !inDigest(text, from, to) && !inIBAN(text, from, to)
 }
 
-// inIBAN says whether text[from:to] lies within an IBAN without spaces, whose check digits are right.
+// inIBAN reports whether text[from:to] lies within an IBAN without spaces whose check digits are right.
 func inIBAN(text string, from, to int) bool {
 	const shortest, longest = 15, 34 // ISO 13616
 	word := func(c byte) bool { return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' }
@@ -324,7 +325,7 @@ func inIBAN(text string, from, to int) bool {
 	for i := range len(s) {
 		switch c := s[(i+4)%len(s)]; {
 		case !word(c):
-			return false // digits of another script
+			return false // a digit of another script
 		case c <= '9':
 			rest = (rest*10 + int(c-'0')) % 97
 		default:
@@ -334,8 +335,8 @@ func inIBAN(text string, from, to int) bool {
 	return rest == 1
 }
 
-// groupedLikeCard says whether people write a card number in such groups: of three digits and more but for the last, or all of one or of two. Dates,
-// times and versions are grouped otherwise.
+// groupedLikeCard reports whether people write card numbers in such groups. Each group but the last has three digits or more, or all have one
+// digit, or all have two. Dates, times and versions are grouped differently.
 func groupedLikeCard(groups []group) bool {
 	short, width := true, groups[0].to-groups[0].from
 	long := true
@@ -347,7 +348,7 @@ func groupedLikeCard(groups []group) bool {
 	return long || short
 }
 
-// startsIBAN says whether groups begin as an IBAN: two letters, two check digits, and then groups of four.
+// startsIBAN reports whether the groups begin like an IBAN: two letters, two check digits, then groups of four.
 func startsIBAN(text string, all []glyph, i int, groups []group) bool {
 	if len(groups) < 3 || groups[0].to-groups[0].from != 2 || groups[1].to-groups[1].from != 4 || i < 2 {
 		return false
@@ -356,7 +357,7 @@ func startsIBAN(text string, all []glyph, i int, groups []group) bool {
 	return capital(all[i-1]) && capital(all[i-2])
 }
 
-// inDigest says whether text[from:to] lies within a UUID or within 24 and more hexadecimal characters, letters among them.
+// inDigest reports whether text[from:to] lies within a UUID, or within at least 24 hexadecimal characters with a letter among them.
 func inDigest(text string, from, to int) bool {
 	word := func(c byte, dashes bool) bool { return isHex(c) || dashes && c == '-' }
 	const most = 64 // characters on each side: texts may be long, and hold many numbers

@@ -13,7 +13,7 @@ import (
 	"payswitch/engine"
 )
 
-// ibanOf is a right IBAN without spaces: country, check digits, account.
+// ibanOf returns a valid IBAN without spaces: country, check digits, account.
 func ibanOf(country, account string) string {
 	rest := 0
 	for _, c := range account + country + "00" {
@@ -26,7 +26,8 @@ func ibanOf(country, account string) string {
 	return fmt.Sprintf("%s%02d%s", country, 98-rest, account)
 }
 
-// What shops keep in metadata, by the thousand: decimal numbers, ids of a visitor, bank accounts, telephone and order numbers of 13 digits. None of it is refused.
+// Shops keep many numbers in metadata: decimal numbers, visitor ids, bank accounts, telephone and order numbers of 13 digits. The engine must
+// refuse none of them.
 func TestHonestNumbersHoldNoCard(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	digits := func(n int) string {
@@ -51,7 +52,7 @@ func TestHonestNumbersHoldNoCard(t *testing.T) {
 	}
 }
 
-// A text of many numbers costs in proportion to its length: anybody with the publishable key may send one.
+// The cost of a text with many numbers grows in proportion to its length, because every caller with the publishable key may send one.
 func TestLongTextsAreLookedThroughInTime(t *testing.T) {
 	fastest := func(text string) time.Duration {
 		least := time.Hour

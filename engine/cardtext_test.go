@@ -60,14 +60,14 @@ func TestCardsInText(t *testing.T) {
 		"DE12 4405 0199 1234 5678 90", "**** **** **** 4242", "4242 **** **** 4242", "XXXX-XXXX-XXXX-4242", "490154203237518",
 		"Mozilla/5.0 (iPhone; CPU iPhone OS 17_4_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4.1 Mobile/15E148 Safari/604.1",
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/125.0.6422.112 Safari/537.36",
-		"4242424242424242a5555555555554444", // a digest, for all that shows
+		"4242424242424242a5555555555554444", // it cannot be told apart from a digest
 	} {
 		require.False(t, engine.HoldsCard(text), text)
 		require.Equal(t, text, engine.MaskCards(text), text)
 	}
 }
 
-// cardOf is a random number of a range, right by Luhn.
+// cardOf returns a random number of a range with a valid Luhn digit.
 func cardOf(r *rand.Rand, prefix string, length int) string {
 	for len(prefix) < length-1 {
 		prefix += strconv.Itoa(r.IntN(10))
@@ -80,7 +80,7 @@ func cardOf(r *rand.Rand, prefix string, length int) string {
 	panic("no check digit for " + prefix)
 }
 
-// Every number of a network is found however people write it, and what machines write is left alone.
+// HoldsCard finds every number of a network in all the ways that people write it, and ignores numbers that machines write.
 func TestCardsInTextStatistics(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {

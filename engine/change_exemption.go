@@ -9,13 +9,13 @@ import (
 	"payswitch/sdk"
 )
 
-// exemptionCount is what a settled claim adds to the counters; it is written with the attempt that made it.
+// exemptionCount is the addition of a settled claim to the counters. It is written with the attempt that made the claim.
 type exemptionCount struct {
 	a       *Attempt
 	outcome string // approved, soft_declined, declined
 }
 
-// countExemption makes it of what b books; nil where nothing is to be counted. It marks the attempt, so that nothing is counted twice.
+// countExemption returns the count for a booking, or nil if there is nothing to count. It marks the attempt, so that no claim counts twice.
 func countExemption(b *booking) *exemptionCount {
 	x := b.a.Details.Exemption
 	if x == nil || x.Exemption == "" || x.Counted || !x.effective(b.a.Details.Authentication) {
@@ -38,14 +38,14 @@ func countExemption(b *booking) *exemptionCount {
 	return n
 }
 
-// How long what was counted is kept after the last claim: low value for longer than any card goes without being authenticated, an issuer's
-// soft declines for as long as it is not asked again because of them.
+// Times for which counts are kept after the last claim. The count of low value outlives any period in which a card is not authenticated. An
+// issuer's soft declines are kept for as long as they stop further claims.
 const (
 	lowValueKept      = 400 * 24 * time.Hour
 	exemptionRateKept = 30 * 24 * time.Hour
 )
 
-// write adds the count to the transaction that books the attempt. nil writes nothing.
+// write adds the count to the transaction that books the attempt. It does nothing for nil.
 func (n *exemptionCount) write(tx ChangeTx) error {
 	if n == nil {
 		return nil
@@ -62,7 +62,7 @@ func (n *exemptionCount) write(tx ChangeTx) error {
 	return tx.CountExemption(n.a.MerchantID, n.a.Details.Card.BIN, x.Exemption, n.outcome == "soft_declined", tx.Now().Add(exemptionRateKept))
 }
 
-// settledExemption counts and logs a claim that is settled. nil does nothing.
+// settledExemption logs and counts a settled claim. It does nothing for nil.
 func (s *Changes) settledExemption(ctx context.Context, n *exemptionCount) {
 	if n == nil {
 		return

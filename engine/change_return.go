@@ -75,15 +75,16 @@ func signReturn(fields []sdk.Header, key string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// secretGrace is how long after the end of an attempt a payer who comes back still gets the client secret: for those who reload.
+// secretGrace is the time after the end of an attempt in which a returning payer still gets the client secret, for payers who reload the
+// page.
 const secretGrace = 10 * time.Minute
 
-// returnsSecret says whether the merchant's return URL gets the client secret. Processors, proxies and browsers keep our URLs in their logs: once
-// the payer's part is over for good, a URL from a log says no more than how the payment ended.
+// returnsSecret reports whether the merchant's return URL gets the client secret. Processors, proxies and browsers keep our URLs in their
+// logs. So once the payer's part is over, a URL from a log reveals only how the payment ended.
 func (s *Changes) returnsSecret(v *PaymentView) bool {
 	now := s.Now()
 	if !now.Before(v.Payment.ExpiresAt) {
-		return false // nothing takes the client secret any more
+		return false // the client secret has expired
 	}
 	ended := v.Attempt.Details.EndedAt
 	return ended.IsZero() || now.Before(ended.Add(secretGrace))

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// closeAuthenticatorCall writes the end of an operation at an authenticator. One that recovery has closed meanwhile stays as it is.
+// closeAuthenticatorCall writes the end of an operation at an authenticator. It leaves an operation alone that recovery has closed in the
+// meantime.
 func closeAuthenticatorCall(tx ChangeTx, op *Operation) error {
 	fresh, err := tx.Operation(op.ID)
 	if err != nil {
@@ -19,7 +20,7 @@ func closeAuthenticatorCall(tx ChangeTx, op *Operation) error {
 	return tx.UpdateOperation(op)
 }
 
-// authenticationEnded counts and logs how an authentication ended.
+// authenticationEnded logs and counts the end of an authentication.
 func (s *Changes) authenticationEnded(ctx context.Context, a *Authentication) {
 	d := &a.Details
 	s.Log.LogAttrs(ctx, slog.LevelInfo, "authentication ended", slog.String("authentication_id", a.ID), slog.String("payment_id", a.PaymentID),

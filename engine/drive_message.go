@@ -66,16 +66,16 @@ func badMessage(connector string) *Error {
 	return &Error{Kind: KindInvalid, Code: "WE_02", Message: "Webhook body could not be read", Connector: connector}
 }
 
-// sentTo says by which URL something of an authenticator came.
+// sentTo is the kind of URL at which a message of an authenticator arrived.
 type sentTo int
 
 const (
-	toAccount sentTo = iota // /webhooks/{merchant}/{account}: anybody can send there
-	toResult                // the authentication's own, told to the authenticator alone
-	toEvent                 // the authentication's own, told to a page in the payer's browser
+	toAccount sentTo = iota // /webhooks/{merchant}/{account}: anyone can post there
+	toResult                // the result URL of one authentication, which only the authenticator knows
+	toEvent                 // the event URL of one authentication, which a page in the payer's browser knows
 )
 
-// saidOf is what an event says of an authentication, nil for no more than that there is news.
+// saidOf returns an event's statement about an authentication, or nil if the event only announces news.
 func saidOf(ev *sdk.Event) *sdk.AuthenticationOutcome {
 	if ev.Outcome == nil {
 		return nil
@@ -83,8 +83,9 @@ func saidOf(ev *sdk.Event) *sdk.AuthenticationOutcome {
 	return ev.Outcome.Authentication
 }
 
-// believable says whether an event's result is evidence: signed, and the host found the signature right, or brought by the authenticator to
-// a URL that nobody else was told, where it cannot be asked. What a browser brings never is.
+// believable reports whether an event's result is evidence. It is evidence if the host has verified its signature. It is also evidence if the
+// authenticator offers no way to fetch results and sent it to the URL that only the authenticator knows. Messages by the payer's browser are
+// never evidence.
 func believable(adapter AdapterInfo, r *DriveResult, ev *sdk.Event, to sentTo) bool {
 	told, rule := saidOf(ev), adapter.Manifest.Authenticator
 	if told == nil || told.Event != "" || ev.Sync || to == toEvent || rule == nil {
@@ -96,16 +97,18 @@ func believable(adapter AdapterInfo, r *DriveResult, ev *sdk.Event, to sentTo) b
 	return to == toResult && !rule.Pulls()
 }
 
-// wakes says whether an event that proves nothing is of use: the authenticator can be asked, or its page tells how far the browser has come.
+// wakes reports whether an event without proof is useful: the engine can fetch the result, or the authenticator's page reports the browser's
+// progress.
 func wakes(adapter AdapterInfo, ev *sdk.Event, to sentTo) bool {
 	told, rule := saidOf(ev), adapter.Manifest.Authenticator
 	return rule != nil && (rule.Pulls() || to == toEvent && told != nil && told.Event != "")
 }
 
-// useless says that something in a message proves nothing, and that nobody can be asked about it: who sent it is to hear so, and no more.
+// useless reports whether a message has an event that proves nothing and cannot be checked with the authenticator. The sender then gets an
+// error without details.
 func useless(adapter AdapterInfo, r *DriveResult, to sentTo) bool {
 	if rule := adapter.Manifest.Authenticator; rule != nil && rule.PushAuthentication == "hmac" && r.Verified() {
-		return false // the authenticator's own, whatever it tells
+		return false // the authenticator sent it, whatever it says
 	}
 	return slices.ContainsFunc(r.Outcome.Events, func(ev sdk.Event) bool {
 		return ev.Object == "authentication" && !believable(adapter, r, &ev, to) && !wakes(adapter, &ev, to)

@@ -126,6 +126,6 @@ func (e *Engine) read(ctx context.Context, doing string, f func(r Reader) error)
 	return ours(e.store.View(ctx, f), doing)
 }
 
-// OpensURL says whether a public URL carries its right token. It reads nothing but the URL: an id that exists costs the same time as one
-// that does not.
+// OpensURL reports whether a public URL carries the right token. It reads nothing but the URL, so the time it takes does not reveal whether
+// an id exists.
 func (e *Engine) OpensURL(u PublicURL) bool { return e.links.OpensURL(u) }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Kind is what sort of failure an Error is. The router maps it to an HTTP status; nobody else does.
+// Kind classifies an Error. The router alone maps a Kind to an HTTP status.
 type Kind string
 
 const (
@@ -20,16 +20,17 @@ const (
 	KindInternal      Kind = "internal"      // we failed (500)
 )
 
-// Error is a failure of ours or of the caller's, never a decline. Code and Message are the contract's and safe to show; Err is
-// the cause, for the log only.
+// Error is a failure of payswitch or of the caller, never a decline. Code and Message belong to the public API and are safe to show. Err is
+// the cause; only the log shows it.
 type Error struct {
 	Kind    Kind
-	Code    string // contract code: IR_04, HE_02 …
+	Code    string // error code of the API: IR_04, HE_02 …
 	Message string
-	Reason  string // further text, shown after the message; "" if there is no more to say
-	Param   string // the path of the request field at fault: payment_method_data.card.card_number; "" where no field is at fault
-	Hint    string // what the caller can do about the error; "" where Message already says so
-	// Connector is the connector the error is about, "" if none.
+	Reason  string // more text for the caller, shown next to the message; "" to omit
+	Param   string // the request field at fault, "" if no single field is; Message names it for people
+	// Connector is the connector at fault, "" if the error concerns no connector.
+	Hint string
+	// Data is added to the answer for the codes that carry data (IR_21 lists the missing fields).
 	Connector string
 	Err       error
 }
@@ -59,64 +60,64 @@ func (e *Error) WithHint(hint string) *Error {
 	return e
 }
 
-// ErrNotFound is what a Store answers when a row does not exist (or is another merchant's).
+// ErrNotFound is the error of a Store for a row that does not exist or belongs to another merchant.
 var ErrNotFound = errors.New("not found")
 
-// ErrConflict is what a Store answers when a row was changed by someone else since it was read (compare-and-set failed), or a
-// unique key exists already.
+// ErrConflict is the error of a Store in two cases: the row changed since the caller read it (the compare-and-set failed), or the unique key
+// exists already.
 var ErrConflict = errors.New("conflict")
 
-// Internal wraps a failure of our own. Its text is never shown.
+// Internal wraps a failure of payswitch. The caller sees only "Something went wrong"; err and doing go to the log.
 func Internal(err error, doing string) *Error {
 	return &Error{Kind: KindInternal, Code: "HE_00", Message: "Something went wrong", Err: fmt.Errorf("%s: %w", doing, err)}
 }
 
-// NotFound says that thing ("Payment", "Customer", …) does not exist for this merchant.
+// NotFound returns the error (HE_02) for a thing ("Payment", "Customer", …) that this merchant does not have.
 func NotFound(thing string) *Error {
 	return &Error{Kind: KindNotFound, Code: "HE_02", Message: thing + " does not exist in our records"}
 }
 
-// Duplicate says that thing exists already (HE_01).
+// Duplicate returns the error (HE_01) for an object that exists already.
 func Duplicate(message string) *Error {
 	return &Error{Kind: KindInvalid, Code: "HE_01", Message: message}
 }
 
-// Missing names a required field that was not sent (IR_04).
+// Missing returns the error (IR_04) for a required field that the caller did not send.
 func Missing(field string) *Error {
 	return &Error{Kind: KindInvalid, Code: "IR_04", Message: "Missing required param: " + field, Param: field}
 }
 
-// BadFormat names a field whose value does not have the expected form (IR_05, 422).
+// BadFormat returns the error (IR_05, 422) for a field whose value does not have the expected form.
 func BadFormat(field, expected string) *Error {
 	return &Error{Kind: KindUnprocessable, Code: "IR_05", Message: field + " contains invalid data. Expected format is " + expected, Param: field}
 }
 
-// Unprocessable is a value out of its bounds (IR_06, 422).
+// Unprocessable returns the error (IR_06, 422) for a value out of its bounds.
 func Unprocessable(param, message string) *Error {
 	return &Error{Kind: KindUnprocessable, Code: "IR_06", Message: message, Param: param}
 }
 
-// Malformed is a value that could not be read (IR_06, 400); text is what follows "Json deserialize error: ".
+// Malformed returns the error (IR_06, 400) for a value that the router could not parse. text follows "Json deserialize error: ".
 func Malformed(param, text string) *Error {
 	return &Error{Kind: KindInvalid, Code: "IR_06", Message: "Json deserialize error: " + text, Param: param}
 }
 
-// InvalidValue names a field whose value is not possible (IR_07).
+// InvalidValue returns the error (IR_07) for a field whose value is not possible.
 func InvalidValue(field string) *Error {
 	return &Error{Kind: KindInvalid, Code: "IR_07", Message: "Invalid value provided: " + field, Param: field}
 }
 
-// Refused is a violation of a rule or of the state (IR_16).
+// Refused returns the error (IR_16) for a request that breaks a rule or does not fit the payment's state.
 func Refused(message string) *Error {
 	return &Error{Kind: KindInvalid, Code: "IR_16", Message: message}
 }
 
-// Unauthorized is the answer to a missing, unknown, revoked or expired key.
+// Unauthorized returns the error (IR_01) for a missing, unknown, revoked or expired key.
 func Unauthorized() *Error {
 	return &Error{Kind: KindUnauthorized, Code: "IR_01", Message: "API key not provided or invalid API key used"}
 }
 
-// NotImplemented says that feature is known and not offered (IR_00).
+// NotImplemented returns the error (IR_00) for a feature that the API knows and payswitch does not offer.
 func NotImplemented(feature string) *Error {
 	return &Error{Kind: KindUnimplemented, Code: "IR_00", Message: feature + " is not implemented"}
 }
@@ -129,7 +130,7 @@ func unavailableConnector(name string) *Error {
 	return &Error{Kind: KindUnavailable, Code: "HE_00", Message: "The connector " + name + " is not available at the moment", Connector: name}
 }
 
-// ours makes an error of the store's one of ours. Losing a compare-and-set means that somebody changed the same record just now.
+// ours turns an error of the store into an Error. A lost compare-and-set means that another request changed the same record just now.
 func ours(err error, doing string) error {
 	var e *Error
 	switch {
@@ -143,7 +144,7 @@ func ours(err error, doing string) error {
 	return Internal(err, doing)
 }
 
-// missing makes an ErrNotFound e; other errors stay.
+// missing replaces an ErrNotFound by e; other errors stay.
 func missing(err error, e *Error) error {
 	if errors.Is(err, ErrNotFound) {
 		return e
@@ -151,7 +152,7 @@ func missing(err error, e *Error) error {
 	return err
 }
 
-// conflict makes an ErrConflict e; other errors stay.
+// conflict replaces an ErrConflict by e; other errors stay.
 func conflict(err error, e *Error) error {
 	if errors.Is(err, ErrConflict) {
 		return e

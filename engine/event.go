@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// newEventID is evt_ and the hex digits of a UUID version 7 (RFC 9562): time-ordered.
+// newEventID returns evt_ and the hex digits of a UUID version 7 (RFC 9562). Such ids sort by time.
 func newEventID(at time.Time) string {
 	var b [16]byte
 	ms := uint64(at.UnixMilli())
@@ -21,7 +21,7 @@ func newEventID(at time.Time) string {
 	return "evt_" + hex.EncodeToString(b[:])
 }
 
-// announcement identifies a state that merchants are told of once: one event per change. A further partial capture is a change.
+// announcement identifies a state for which merchants receive one event. A further partial capture makes a new state.
 func announcement(p *Payment, a *Attempt) string {
 	s := string(p.Status) + "/" + strconv.Itoa(a.Number)
 	if a.Captured > 0 {

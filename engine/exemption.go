@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// requestedExemption is the exemption that the payment itself asks for; "" for none.
+// requestedExemption returns the exemption that the payment itself requests, or NoExemption.
 func requestedExemption(p *Payment) threeds.Exemption {
 	e := threeds.Exemption(textField(p.Details.Echo["psd2_sca_exemption_type"]))
 	if !e.Valid() {
@@ -18,7 +18,7 @@ func requestedExemption(p *Payment) threeds.Exemption {
 	return e
 }
 
-// exemptionsTaken are those that the processor takes in an authorization.
+// exemptionsTaken returns the exemptions that the processor accepts in an authorization.
 func exemptionsTaken(m *sdk.Manifest) []threeds.Exemption {
 	out := make([]threeds.Exemption, 0, len(m.Features.Exemptions))
 	for _, e := range m.Features.Exemptions {
@@ -27,10 +27,10 @@ func exemptionsTaken(m *sdk.Manifest) []threeds.Exemption {
 	return out
 }
 
-// exempt decides, before anything is asked of anybody, whether the payment claims an exemption in its authorization. What goes through 3-D
-// Secure is decided again when the message version is known (chooseChallenge). nil where neither payment nor profile want exemptions.
-// instead says that a payment which asked for no authentication is to be authenticated after all: it asked for an exemption that cannot be
-// claimed, and its payer is there.
+// exempt decides, before any call leaves, whether the payment claims an exemption in its authorization. A payment that goes through 3-D
+// Secure is decided again once the message version is known (chooseChallenge). x is nil if neither payment nor profile wants exemptions.
+// instead is true if a payment without authentication must be authenticated after all: it requested an exemption that cannot be claimed, and
+// its payer is present.
 func (s *Authentications) exempt(ctx context.Context, w *confirming, in *PaymentInput, c *card, plain bool) (x *AttemptExemption, instead bool, err error) {
 	cfg, requested := w.profile.Settings.ThreeDSPolicy(), requestedExemption(w.p)
 	if in.ThreeDS != nil || w.instrument != nil && w.instrument.MerchantInitiated || requested == threeds.NoExemption && !cfg.Exempts() {
@@ -38,7 +38,7 @@ func (s *Authentications) exempt(ctx context.Context, w *confirming, in *Payment
 	}
 	external := runsExternal3DS(w, in)
 	if !external && w.p.Details.AuthenticationType == authenticationThreeDS {
-		cfg.ExemptionPolicy = threeds.RuleNone // the merchant wants the processor to authenticate: no rule takes that back
+		cfg.ExemptionPolicy = threeds.RuleNone // the merchant wants the processor to authenticate: no rule overrides that
 	}
 	x = &AttemptExemption{EURCents: threeds.EURCents(w.p.NetAmount, w.p.Currency)}
 	switch {
@@ -68,7 +68,7 @@ func (s *Authentications) exempt(ctx context.Context, w *confirming, in *Payment
 	return x, account != nil, err
 }
 
-// riskAccepted says whether the merchant's own risk analysis (PSD2 RTS, article 18) found nothing against the payment: frm_metadata says so.
+// riskAccepted reports whether the merchant's own risk analysis (PSD2 RTS, article 18) accepted the payment. frm_metadata carries the answer.
 func riskAccepted(p *Payment) bool {
 	var said struct {
 		Accepted bool `json:"risk_accepted"`
@@ -77,8 +77,8 @@ func riskAccepted(p *Payment) bool {
 	return len(raw) > 0 && json.Unmarshal(raw, &said) == nil && said.Accepted
 }
 
-// payerThere says whether a payment that asked for no authentication can be authenticated all the same: it came from a browser, with the
-// address that an AReq needs.
+// payerThere reports whether a payment without authentication can still be authenticated: it came from a browser, with the address that an
+// AReq needs.
 func payerThere(p *Payment) bool {
 	v := p.Private
 	billing := v.Billing
@@ -92,7 +92,7 @@ func (s *Authentications) forced(w *loaded) bool {
 	return w.profile.Settings.Force3DSChallenge || string(w.p.Details.Echo["force_3ds_challenge"]) == "true"
 }
 
-// payer is what is known of the payment's amount, card and issuer for the decision, with what was counted so far.
+// payer returns the facts about the payment's amount, card and issuer for the decision, with the counts so far.
 func (s *Authentications) payer(ctx context.Context, w *loaded, x *AttemptExemption, card *CardFacts) (threeds.Payer, error) {
 	p := threeds.Payer{EURCents: x.EURCents, Requested: requestedExemption(w.p), AddCard: w.p.NetAmount == 0, Counters: threeds.NoCounters}
 	network := sdk.CardNetwork("")
@@ -125,8 +125,8 @@ func (s *Authentications) payer(ctx context.Context, w *loaded, x *AttemptExempt
 	return p, err
 }
 
-// chooseChallenge decides what is asked of the issuer, once the version is known: a challenge, none for an exemption, or nothing; or that
-// the issuer's 3-D Secure is not asked at all, as the authorization claims the exemption (then it says so).
+// chooseChallenge decides, once the version is known, on the request to the issuer: a challenge, no challenge because of an exemption, or no
+// preference. direct is true if the engine does not ask the issuer's 3-D Secure at all, because the authorization claims the exemption.
 func (s *Authentications) chooseChallenge(ctx context.Context, c *authCase) (direct bool, err error) {
 	d, p, w := &c.auth.Details, c.w.p, c.w
 	payer := threeds.Payer{EURCents: -1}
@@ -171,8 +171,9 @@ func (s *Authentications) chooseChallenge(ctx context.Context, c *authCase) (dir
 	return direct, nil
 }
 
-// claimed is the exemption that an authorization is to claim after an authentication's end: the one whose acknowledgement it has, or the one
-// that was to be claimed without asking the issuer's 3-D Secure, or whose issuer has none. "" where the processor takes none.
+// claimed returns the exemption that the authorization claims after an authentication. It is the exemption that the issuer acknowledged, the
+// one claimed without the issuer's 3-D Secure, or the one of a card that takes no part in it. It returns "" if the processor does not accept
+// the exemption.
 func claimed(c *authCase, d threeds.Decision) sdk.Exemption {
 	e := threeds.NoExemption
 	switch {
@@ -194,14 +195,14 @@ func claimed(c *authCase, d threeds.Decision) sdk.Exemption {
 	return sdk.Exemption(e)
 }
 
-// checkBroughtExemption refuses an exemption that comes with a result of the merchant's own where it cannot reach the processor.
+// checkBroughtExemption refuses an exemption in the merchant's own authentication result if the processor cannot receive it.
 func checkBroughtExemption(name string, account *Account, m *sdk.Manifest) error {
 	e, known := broughtExemptions[name]
 	switch {
 	case name == "":
 	case !known:
 		return Unprocessable("three_ds_data.exemption_indicator",
-			"exemption_indicator is one of low_value, transaction_risk_assessment, trusted_listing, secure_corporate_payment, sca_delegation, or is left out")
+			"exemption_indicator must be one of low_value, transaction_risk_assessment, trusted_listing, secure_corporate_payment, sca_delegation, or be left out")
 	case !slices.Contains(m.Features.Exemptions, e):
 		return &Error{Kind: KindInvalid, Code: "IR_20", Message: "exemption " + name + " in an authorization not supported: leave three_ds_data.exemption_indicator out",
 			Param: "three_ds_data.exemption_indicator", Connector: account.Connector}

@@ -10,7 +10,8 @@ import (
 	"payswitch/sdk"
 )
 
-// Risk analysis is claimed where the merchant's own found nothing, up to what profile and acquirer's fraud rate allow.
+// The rule claims risk analysis if the merchant's own analysis accepted the payment, up to the limits of the profile and the acquirer's fraud
+// rate.
 func TestRiskAnalysis(t *testing.T) {
 	const accepted, refused = `{"risk_accepted":true,"score":12}`, `{"risk_accepted":false}`
 	for name, c := range map[string]struct {

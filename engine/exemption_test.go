@@ -23,7 +23,7 @@ func asks(exemption string) func(*engine.PaymentInput) {
 	}
 }
 
-// exemptWorld is one whose bank takes the exemptions, with a profile's settings.
+// exemptWorld is a world whose bank accepts the exemptions, with the given profile settings.
 func exemptWorld(t *testing.T, profile string, taken ...sdk.Exemption) *secureWorld {
 	a, b := newAuthenticator(), &bank{external: true, rule: byReference, exemptions: taken}
 	a.prepare = func(*sdk.Request) *sdk.AuthenticationOutcome { return enrolled("") }
@@ -38,7 +38,7 @@ func (w *secureWorld) settledExemptions() []string {
 	return append([]string(nil), w.alarms.exemptions...)
 }
 
-// challenge lets the payer of a payment that waits pass a challenge.
+// challenge lets the payer of a waiting payment pass a challenge.
 func (w *secureWorld) challenge(v *engine.PaymentView) *engine.PaymentView {
 	w.t.Helper()
 	w.a.authenticate, w.a.result = challenged, always("Y")
@@ -48,8 +48,8 @@ func (w *secureWorld) challenge(v *engine.PaymentView) *engine.PaymentView {
 	return w.done(v.Payment.ID)
 }
 
-// Low value is claimed by rule until five payments or EUR 100 have gone without a challenge; then the payer is authenticated, which begins
-// the count anew. 2.2.0 has no word for it: the authorization claims it, and no browser is bothered.
+// The rule claims low value until five payments or EUR 100 have gone without a challenge. Then the payer is authenticated, which resets the
+// counter. 2.2.0 cannot carry low value: the authorization claims it, without the browser.
 func TestLowValueIsCounted(t *testing.T) {
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
 	pay := func(amount int64) *engine.PaymentView { return w.pay(sale(amount, visa, external, euros)) }
@@ -67,16 +67,16 @@ func TestLowValueIsCounted(t *testing.T) {
 	require.Equal(t, engine.Succeeded, w.challenge(sixth).Payment.Status)
 	require.Empty(t, w.bank.last(t).Exemption)
 
-	for i := range 4 { // 30, 60, 90: the fourth finds EUR 90 spent, the fifth 120
+	for i := range 4 { // 30, 60, 90: the fourth payment finds EUR 90 spent; the fifth would find 120
 		require.Equal(t, engine.Succeeded, pay(30_00).Payment.Status, i)
 	}
 	require.Equal(t, engine.RequiresCustomerAction, pay(1_00).Payment.Status, "EUR 120 have gone without")
 	other := w.pay(sale(10_00, "4111111111111111", external, euros))
-	require.Equal(t, engine.Succeeded, other.Payment.Status, "each card has its own")
+	require.Equal(t, engine.Succeeded, other.Payment.Status, "each card has a counter of its own")
 	require.Equal(t, engine.RequiresCustomerAction, w.pay(sale(30_01, "4111111111111111", external, euros)).Payment.Status, "over the limit")
 }
 
-// used is what a payment's card has paid under low value.
+// used returns the low-value count of a payment's card.
 func (w *world) used(v *engine.PaymentView) (u engine.LowValueUse) {
 	w.t.Helper()
 	x := v.Attempt.Details.Exemption
@@ -86,8 +86,7 @@ func (w *world) used(v *engine.PaymentView) (u engine.LowValueUse) {
 	return u
 }
 
-// A payment that asks for no authentication claims the exemption at once. Whatever runs at the same time, every approved claim is counted,
-// and no other.
+// A payment that asks for no authentication claims the exemption at once. Under concurrency every approved claim counts, and no other.
 func TestLowValueCountsAddUp(t *testing.T) {
 	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
 	first := w.pay(sale(1_00, visa, euros, asks("low_value")))
@@ -132,7 +131,7 @@ func TestLowValueCountsAddUp(t *testing.T) {
 	require.Equal(t, approved, w.used(v).Count)
 }
 
-// What is not in euros counts as a little more than it is; a currency without a rate claims nothing.
+// An amount in another currency counts as a little more than its worth. A currency without a rate claims nothing.
 func TestLowValueInOtherCurrencies(t *testing.T) {
 	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
 	in := func(c sdk.Currency) func(*engine.PaymentInput) {
@@ -152,7 +151,8 @@ func TestLowValueInOtherCurrencies(t *testing.T) {
 	}
 }
 
-// An exemption that the processor cannot be told is asked of the issuer instead, where the payer is there; it is never dropped in silence.
+// If the processor cannot receive an exemption, the engine asks the issuer instead, provided that the payer is present. It never drops the
+// exemption in silence.
 func TestExemptionNotTaken(t *testing.T) {
 	tra := asks("transaction_risk_analysis")
 	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
@@ -176,15 +176,15 @@ func TestExemptionNotTaken(t *testing.T) {
 			v := w.pay(sale(10_00, visa, euros, change, tra))
 			require.Equal(t, engine.Succeeded, v.Payment.Status)
 			require.Empty(t, w.bank.last(t).Exemption)
-			require.Equal(t, "exemption_not_taken", v.Attempt.Details.Exemption.Reason, "and it is told")
+			require.Equal(t, "exemption_not_taken", v.Attempt.Details.Exemption.Reason, "the answer shows the reason")
 			require.Nil(t, v.Attempt.Details.Authentication)
 		})
 	}
 	w.setProfile(`{"authentication_connector_details":{"authentication_connectors":[]}}`)
-	require.Equal(t, engine.Succeeded, w.pay(sale(10_00, visa, euros, browser, tra)).Payment.Status, "nobody can authenticate")
+	require.Equal(t, engine.Succeeded, w.pay(sale(10_00, visa, euros, browser, tra)).Payment.Status, "no authenticator is available")
 }
 
-// Where the profile says so, an exemption is claimed in the authorization without asking the authenticator anything.
+// If the profile says so, the authorization claims the exemption without any request to the authenticator.
 func TestExemptionRoutes(t *testing.T) {
 	rules := func(route string) string {
 		return `{"external_three_ds_policy":{"exemption_policy":"rules","exemption_rules":{"low_value":"on","route":"` + route + `"}}}`
@@ -246,13 +246,13 @@ func TestExemptionRoutes(t *testing.T) {
 		v := w.pay(sale(10_00, visa, external, euros))
 		w.authenticated(v)
 		require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
-		require.Empty(t, w.bank.last(t).Exemption, "nobody has granted it")
+		require.Empty(t, w.bank.last(t).Exemption, "no party has granted the exemption")
 		require.Equal(t, 0, w.used(v).Count)
 	})
 }
 
-// A claim that the issuer declines softly leads to a challenge, once; a payment that is tried again claims nothing more. An issuer that
-// does so often is not asked again.
+// A claim that the issuer soft-declines leads to one challenge. A payment that is tried again claims nothing more. An issuer that
+// soft-declines often gets no further claims.
 func TestSoftDeclinedExemptions(t *testing.T) {
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
 	w.bank.answer = softDecline
@@ -272,7 +272,7 @@ func TestSoftDeclinedExemptions(t *testing.T) {
 	require.Equal(t, engine.RequiresCustomerAction, v.Payment.Status)
 	w.a.authenticate = challenged
 	w.authenticated(v)
-	require.Equal(t, []string{"04"}, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds, "what the issuer demanded")
+	require.Equal(t, []string{"04"}, w.a.last(t, sdk.OpAuthenticate).Authentication.ChallengeInds, "the issuer demanded a challenge")
 
 	for i := range 18 {
 		v := w.pay(sale(10_00, visa, external, euros))
@@ -286,7 +286,7 @@ func TestSoftDeclinedExemptions(t *testing.T) {
 	require.Len(t, w.settledExemptions(), 21)
 }
 
-// What settles later is counted then, and once.
+// A claim that settles later counts then, and once.
 func TestUnknownExemptionIsCountedOnce(t *testing.T) {
 	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
 	w.bank.answer = func(*sdk.Request) *sdk.Outcome { return &sdk.Outcome{Status: sdk.StatusUnknown} }
@@ -300,7 +300,7 @@ func TestUnknownExemptionIsCountedOnce(t *testing.T) {
 	require.Equal(t, []string{"low_value authorization approved"}, w.settledExemptions())
 }
 
-// An exemption that comes with a result of the merchant's own reaches the processor, or the payment is refused.
+// An exemption in the merchant's own result reaches the processor, or the engine refuses the payment.
 func TestBroughtExemption(t *testing.T) {
 	w := exemptWorld(t, `{}`, sdk.ExemptionRiskAnalysis)
 	brought := func(name string) *engine.PaymentInput {
@@ -320,7 +320,7 @@ func TestBroughtExemption(t *testing.T) {
 	require.Equal(t, 2, w.bank.count())
 }
 
-// Cards that are stored, payments out of scope and those that the processor authenticates claim nothing by rule.
+// Cards to be stored, payments out of scope and payments that the processor authenticates claim nothing by rule.
 func TestNothingToExempt(t *testing.T) {
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
 	for name, change := range map[string]func(*engine.PaymentInput){
@@ -339,7 +339,7 @@ func TestNothingToExempt(t *testing.T) {
 	require.Equal(t, sdk.ExemptionLowValue, w.bank.last(t).Exemption, "the rule holds for payments without 3-D Secure, too")
 }
 
-// A saved card is the card it was typed as: it shares its count. What the merchant charges without the customer claims nothing.
+// A saved card shares the counter of the typed card. A charge without the customer claims nothing.
 func TestLowValueOfSavedCards(t *testing.T) {
 	w := exemptWorld(t, lowValueRules, sdk.ExemptionLowValue)
 	w.bank.answer = func(r *sdk.Request) *sdk.Outcome {

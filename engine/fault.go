@@ -2,12 +2,12 @@ package engine
 
 import "fmt"
 
-// AdapterFault is the error of a drive that the adapter is to blame for: it asked for something that the switch does not allow, it was
-// stopped, or its answer cannot be read. Nothing of the adapter's own text is in it.
+// AdapterFault is the error of a drive that failed by the adapter's fault: the adapter asked for something that the switch does not allow,
+// the host stopped the adapter, or the host cannot read the adapter's answer. It holds no text that the adapter wrote.
 type AdapterFault struct {
 	Adapter string // name
 	Version string
-	Rule    string // the rule that the adapter broke, as metrics name it; "" where it was stopped or is unreadable
+	Rule    string // the rule that the adapter broke, as metrics name it; "" if the host stopped the adapter or could not read its answer
 	What    string // what the adapter did, as the rest of a sentence: "asked for something that the switch does not allow"
 	Err     error  // the cause, for the log
 }
@@ -33,7 +33,7 @@ func (f *AdapterFault) text() string {
 	return s
 }
 
-// told is what a merchant reads of an operation that failed by the adapter's fault before anything was sent.
+// told returns the error that a merchant sees if an operation failed by the adapter's fault before anything was sent.
 func (f *AdapterFault) told(connector string, cause error) *Error {
 	return &Error{Kind: KindInternal, Code: "HE_00", Connector: connector, Err: cause,
 		Message: fmt.Sprintf("%s; nothing was sent to the processor", f.text()),

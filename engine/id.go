@@ -7,8 +7,8 @@ import (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// newID makes an id of the contract's form, prefix + 20 of [0-9A-Za-z], that sorts by time: 8 characters of Unix milliseconds, then
-// 12 random ones (71 bits). Time-ordered keys keep the database's indexes small and fast.
+// newID returns prefix and 20 characters of [0-9A-Za-z]: 8 characters of Unix milliseconds, then 12 random ones (71 bits). Ids sort by time,
+// because time-ordered keys keep the database's indexes small and fast.
 func newID(prefix string) string { return idAt(prefix, time.Now()) }
 
 func idAt(prefix string, at time.Time) string {
@@ -23,7 +23,7 @@ func idAt(prefix string, at time.Time) string {
 	return string(b)
 }
 
-// randomText is n unguessable characters of [0-9A-Za-z].
+// randomText returns n characters of [0-9A-Za-z] that cannot be guessed.
 func randomText(n int) string {
 	b := make([]byte, n)
 	randomBase62(b)
@@ -35,7 +35,7 @@ func randomBase62(b []byte) {
 	for i := 0; i < len(b); {
 		rand.Read(r[:])
 		for _, c := range r {
-			if c >= 248 { // 4*62: keep it uniform
+			if c >= 248 { // 248 is 4*62: larger bytes would favour some characters
 				continue
 			}
 			b[i] = base62[c%62]

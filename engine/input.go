@@ -7,10 +7,10 @@ import (
 	"payswitch/sdk"
 )
 
-// PaymentInput is a create, update or confirm request, decoded and well-formed: types, closed lists, URL, e-mail and card number
-// forms are the router's to check. nil and "" mean not given (an explicit null is the same).
+// PaymentInput is a create, update or confirm request that the router has decoded. The router has checked types, closed lists, and the forms
+// of URLs, e-mail addresses and card numbers. nil and "" mean that the caller sent no value or null.
 type PaymentInput struct {
-	PaymentID    string // chosen by the caller, create only
+	PaymentID    string // chosen by the caller; create only
 	ClientSecret string // confirm with the publishable key
 	ProfileID    string
 
@@ -31,7 +31,7 @@ type PaymentInput struct {
 	SurchargeAmount    int64
 
 	CustomerID string
-	// Top level and in customer: the same attribute twice with different values is refused.
+	// checkCustomer refuses these attributes if Customer has another value for one of them.
 	Email, Name, Phone, PhoneCountryCode string
 	Customer                             *CustomerInput
 
@@ -45,7 +45,7 @@ type PaymentInput struct {
 	PaymentMethod     string
 	PaymentMethodType string
 	Card              *CardInput // payment_method_data.card
-	// HasMethodData is true when payment_method_data was sent with an instrument in it.
+	// HasMethodData is true if the caller sent payment_method_data with an instrument in it.
 	HasMethodData bool
 	MethodBilling *Contact // payment_method_data.billing
 	PaymentToken  string
@@ -62,13 +62,14 @@ type PaymentInput struct {
 	Browser  *sdk.Browser
 
 	Lines []sdk.Line
-	// Sent names the request's top-level fields that are not null, also those without effect. nil where the request did not come as JSON.
+	// Sent names the top-level fields of the request that are not null, including fields without effect. It is nil if the request did not
+	// come as JSON.
 	Sent []string
-	// Echo are the fields kept and shown as they came.
+	// Echo holds the fields that payswitch stores and shows as the caller sent them.
 	Echo map[string]json.RawMessage
 }
 
-// CustomerInput is the customer of a payment as given with it.
+// CustomerInput is the customer as the payment request describes them.
 type CustomerInput struct {
 	ID               string `json:"id,omitempty"`
 	Name             string `json:"name,omitempty"`
@@ -77,14 +78,14 @@ type CustomerInput struct {
 	PhoneCountryCode string `json:"phone_country_code,omitempty"`
 }
 
-// Contact is a billing or shipping address with phone and e-mail; nil parts were not given.
+// Contact is a billing or shipping address with phone and e-mail. Parts that the caller did not send are nil or "".
 type Contact struct {
 	Address *ContactAddress `json:"address,omitempty"`
 	Phone   *ContactPhone   `json:"phone,omitempty"`
 	Email   string          `json:"email,omitempty"`
 }
 
-// ContactAddress is a postal address; "" means not given.
+// ContactAddress is a postal address. "" means that the caller sent no value.
 type ContactAddress struct {
 	City      string `json:"city,omitempty"`
 	Country   string `json:"country,omitempty"`
@@ -104,34 +105,34 @@ type ContactPhone struct {
 	CountryCode string `json:"country_code,omitempty"`
 }
 
-// Routing is the routing field of a payment or a profile's rule.
+// Routing is the routing field of a payment, or a profile's routing rule.
 type Routing struct {
 	Type    string          `json:"type"` // single, priority, volume_split
 	Choices []RoutingChoice `json:"choices"`
 }
 
-// RoutingChoice is one connector, perhaps one account of it.
+// RoutingChoice is one connector, or one account of it.
 type RoutingChoice struct {
 	Connector string `json:"connector"`
 	AccountID string `json:"account_id,omitempty"`
 	Split     int    `json:"split,omitempty"`
 }
 
-// Recurring is recurring_details: a credential of an earlier payment to charge. Which fields are set depends on Type.
+// Recurring is recurring_details: it names a credential of an earlier payment to charge. Type decides which fields are set.
 type Recurring struct {
 	Type string
-	// ID of payment_method_id and mandate_id.
+	// ID is set with payment_method_id and mandate_id.
 	ID string
-	// ProcessorToken and AccountID of processor_payment_token; AccountID "" leaves the choice of the account to the routing.
+	// ProcessorToken and AccountID are set with processor_payment_token. An AccountID of "" leaves the choice of the account to the routing.
 	ProcessorToken string
 	AccountID      string
-	// Card without CVC and NetworkTransactionID of network_transaction_id_and_card_details; Card of card_with_limited_data, whose
-	// expiry may be missing.
+	// Card and NetworkTransactionID are set with network_transaction_id_and_card_details; the card has no CVC. Card alone is set with
+	// card_with_limited_data; its expiry may be missing.
 	Card                 *CardInput
 	NetworkTransactionID string
 }
 
-// The types of recurring_details that the engine tells apart.
+// Types of recurring_details that the engine distinguishes.
 const (
 	recurringMethod         = "payment_method_id"
 	recurringMandate        = "mandate_id"
@@ -142,7 +143,7 @@ const (
 
 // MandateInput is mandate_data.
 type MandateInput struct {
-	Acceptance *Acceptance // nil when it was sent beside, as customer_acceptance
+	Acceptance *Acceptance // nil if the caller sent customer_acceptance at top level
 	Terms      MandateTerms
 }
 
@@ -152,17 +153,17 @@ type Acceptance struct {
 	AcceptedAt *time.Time `json:"accepted_at,omitempty"`
 	IP         string     `json:"ip,omitempty"`
 	UserAgent  string     `json:"user_agent,omitempty"`
-	Online     bool       `json:"online,omitempty"` // the online object was there
+	Online     bool       `json:"online,omitempty"` // the caller sent the online object
 }
 
-// ThreeDSInput is an authentication result brought by the merchant (three_ds_data).
+// ThreeDSInput is an authentication result that the merchant brings (three_ds_data).
 type ThreeDSInput struct {
 	CAVV          Secret
 	ECI           string
 	DSTransID     string
 	Version       string
 	TransStatus   string
-	Exemption     string // low_value, transaction_risk_assessment … (three_ds_data.exemption_indicator), "" for none
+	Exemption     string // low_value, transaction_risk_assessment … (three_ds_data.exemption_indicator), "" for no exemption
 	CAVVAlgorithm string
 }
 
@@ -173,17 +174,17 @@ type CaptureInput struct {
 	DescriptorSuffix string
 }
 
-// RetrieveInput is how a payment is read.
+// RetrieveInput are the options of a request that reads a payment.
 type RetrieveInput struct {
 	ForceSync    bool
 	ClientSecret string // with the publishable key
-	// HasClientSecret is true when client_secret was sent at all: forbidden with a secret key.
+	// HasClientSecret is true if the request has a client_secret, even an empty one. A secret key forbids it.
 	HasClientSecret bool
 	Attempts        bool // expand_attempts
 	Captures        bool // expand_captures
 }
 
-// ListInput filters the list of payments. Zero values do not filter.
+// ListInput are the filters for the list of payments. A zero value does not filter.
 type ListInput struct {
 	CustomerID                                   string
 	StartingAfter, EndingBefore                  string
@@ -192,12 +193,12 @@ type ListInput struct {
 	CreatedLT, CreatedGT, CreatedLTE, CreatedGTE time.Time
 }
 
-// ReturnInput is what the customer's browser brought to one of our return URLs.
+// ReturnInput is the data that the customer's browser brings to one of our return URLs.
 type ReturnInput struct {
 	PaymentID  string
 	MerchantID string
 	Connector  string
-	Token      string // of the URL; without the right one there is no such payment
+	Token      string // token in the URL; without the right one the engine answers that the payment does not exist
 	Return     sdk.Return
 	// Complete is true for /redirect/complete, false for /redirect/response (sync only).
 	Complete bool

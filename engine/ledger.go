@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// move applies one trigger to a payment's latest attempt, and brings the amounts that merchants see in line. It is the only place
-// that changes a status.
+// move applies one trigger to a payment's latest attempt and recomputes the amounts that merchants see. No other function changes a status.
 func move(p *Payment, a *Attempt, by Trigger, at time.Time) error {
 	to, err := next(a.Status, by)
 	if err != nil {
@@ -21,7 +20,7 @@ func move(p *Payment, a *Attempt, by Trigger, at time.Time) error {
 	switch p.Status {
 	case RequiresPaymentMethod, RequiresConfirmation, RequiresCustomerAction:
 		a.Details.EndedAt = time.Time{}
-	case Processing: // before the end or, with a capture, after it
+	case Processing: // before the payer's part is over or, with a capture, after it
 	default:
 		if a.Details.EndedAt.IsZero() {
 			a.Details.EndedAt = at
@@ -30,7 +29,7 @@ func move(p *Payment, a *Attempt, by Trigger, at time.Time) error {
 	return nil
 }
 
-// present derives what the payment shows from its latest attempt (contract: amount fields by state).
+// present derives the payment's status and amounts from its latest attempt.
 func present(p *Payment, a *Attempt) {
 	p.Status = a.Status.Payment()
 	p.Received = a.Captured
@@ -56,7 +55,7 @@ func pendingCaptures(a *Attempt) (sum int64) {
 	return sum
 }
 
-// The states of one capture (contract: captures[]).
+// Statuses of one capture, as captures[] shows them.
 const (
 	captureStarted = "started"
 	captureCharged = "charged"
@@ -64,7 +63,8 @@ const (
 	captureFailed  = "failed"
 )
 
-// captured books amount as taken by the capture operation opID (0 for none of ours: the processor's own evidence).
+// captured books amount as taken by the capture operation opID. opID is "" if the evidence comes from the processor and not from one of our
+// operations.
 func (a *Attempt) captured(opID string, amount int64, processorID string) {
 	a.Captured += amount
 	if i := a.captureIndex(opID); i >= 0 {
@@ -77,13 +77,13 @@ func (a *Attempt) captureIndex(opID string) int {
 	return slices.IndexFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.OperationID == opID })
 }
 
-// captureIs says whether the capture that an operation made has the processor's id.
+// captureIs reports whether the capture of operation opID has the processor's id processorID.
 func (a *Attempt) captureIs(opID, processorID string) bool {
 	i := a.captureIndex(opID)
 	return i >= 0 && a.Details.Captures[i].ProcessorID == processorID
 }
 
-// rest is the trigger that puts an attempt back to what it was before a capture or void that did not happen.
+// rest returns the trigger that restores the attempt's status after a capture or void that did not happen.
 func (a *Attempt) rest() Trigger {
 	switch {
 	case a.Captured > 0:
@@ -94,7 +94,7 @@ func (a *Attempt) rest() Trigger {
 	return TriggerStillHeld
 }
 
-// clone copies an attempt so that a computation that is thrown away leaves no trace.
+// clone returns a copy, so that a computation can be thrown away without a trace.
 func (a *Attempt) clone() *Attempt {
 	c := *a
 	c.Details.Captures = slices.Clone(a.Details.Captures)

@@ -2,41 +2,41 @@ package engine
 
 import "fmt"
 
-// Trigger is what moves an attempt from one status to another.
+// Trigger is an event that moves an attempt from one status to another.
 type Trigger string
 
 const (
-	TriggerMethodGiven           Trigger = "method_given"            // card data arrived, not confirmed
+	TriggerMethodGiven           Trigger = "method_given"            // card data arrived; the payment is not confirmed
 	TriggerMethodDropped         Trigger = "method_dropped"          // an update left the card data out
 	TriggerSubmit                Trigger = "submit"                  // authorize (or verify) begins
-	TriggerWithdrawn             Trigger = "withdrawn"               // it could not be sent: nothing left
+	TriggerWithdrawn             Trigger = "withdrawn"               // the operation could not be sent: nothing left the host
 	TriggerResume                Trigger = "resume"                  // complete begins
-	TriggerResumeWithdrawn       Trigger = "resume_withdrawn"        // complete could not be sent: nothing left
+	TriggerResumeWithdrawn       Trigger = "resume_withdrawn"        // complete could not be sent: nothing left the host
 	TriggerActionRequired        Trigger = "action_required"         // the customer has to act
-	TriggerDeviceDataRequired    Trigger = "device_data_required"    // the customer's browser has to be measured
-	TriggerPending               Trigger = "pending"                 // accepted, the end is not known
-	TriggerReview                Trigger = "review"                  // held back for a person to decide
-	TriggerAuthorized            Trigger = "authorized"              // all that was asked for is held
-	TriggerPartiallyAuthorized   Trigger = "partially_authorized"    // less than asked for is held
-	TriggerCharged               Trigger = "charged"                 // all of it is captured
-	TriggerPartlyCharged         Trigger = "partly_charged"          // less is captured and no more will be
-	TriggerPartlyChargedOpen     Trigger = "partly_charged_open"     // less is captured and more may be
-	TriggerDeclined              Trigger = "declined"                // refused, with evidence
-	TriggerAuthenticationFailed  Trigger = "authentication_failed"   // 3-D Secure said no
+	TriggerDeviceDataRequired    Trigger = "device_data_required"    // the payer has to act
+	TriggerPending               Trigger = "pending"                 // the page has to collect data about the payer's browser
+	TriggerReview                Trigger = "review"                  // the processor accepted it; the end is not known
+	TriggerAuthorized            Trigger = "authorized"              // the processor holds the full amount
+	TriggerPartiallyAuthorized   Trigger = "partially_authorized"    // the processor holds less than the amount
+	TriggerCharged               Trigger = "charged"                 // the full amount is captured
+	TriggerPartlyCharged         Trigger = "partly_charged"          // less is captured, and no capture can follow
+	TriggerPartlyChargedOpen     Trigger = "partly_charged_open"     // less is captured, and another capture can follow
+	TriggerDeclined              Trigger = "declined"                // the processor refused it, with evidence
+	TriggerAuthenticationFailed  Trigger = "authentication_failed"   // the payer failed 3-D Secure
 	TriggerCaptureStart          Trigger = "capture_start"           // capture begins
 	TriggerVoidStart             Trigger = "void_start"              // void begins
 	TriggerStillHeld             Trigger = "still_held"              // a capture or void did not happen; nothing captured yet
 	TriggerStillPartlyHeld       Trigger = "still_partly_held"       // a capture or void did not happen; part is captured
-	TriggerStillPartlyAuthorized Trigger = "still_partly_authorized" // as still_held, of a partial authorization
+	TriggerStillPartlyAuthorized Trigger = "still_partly_authorized" // the same for a partial authorization
 	TriggerVoided                Trigger = "voided"                  // released; nothing was captured
 	TriggerMismatch              Trigger = "mismatch"                // the processor reports another amount or currency
 )
 
-// attemptFacts stand beside each attempt status; everything that asks about a status asks this table.
+// attemptFacts are the properties of one attempt status. All questions about a status go to attemptTable.
 type attemptFacts struct {
-	Payment  PaymentStatus // what the merchant sees
+	Payment  PaymentStatus // the status that the merchant sees
 	Meaning  string
-	Terminal bool // no trigger leaves it
+	Terminal bool // no trigger leaves this status
 }
 
 var attemptTable = map[AttemptStatus]attemptFacts{
@@ -64,13 +64,13 @@ var attemptTable = map[AttemptStatus]attemptFacts{
 	AttemptExpired:              {Expired, "never confirmed in time", true},
 }
 
-// Payment is the payment status that an attempt status shows as.
+// Payment returns the payment status that merchants see while the attempt has status s.
 func (s AttemptStatus) Payment() PaymentStatus { return attemptTable[s].Payment }
 
-// Terminal says that nothing moves an attempt out of this status.
+// Terminal reports whether no trigger moves an attempt out of this status.
 func (s AttemptStatus) Terminal() bool { return attemptTable[s].Terminal }
 
-// paymentFacts say which calls a payment status lets through (contract: payment statuses).
+// paymentFacts are the calls that a payment status allows.
 type paymentFacts struct {
 	Terminal bool
 	Confirm  bool // a failed payment may also be confirmed where the profile allows manual retry
@@ -78,7 +78,7 @@ type paymentFacts struct {
 	Capture  bool // with capture_method manual and manual_multiple
 	Cancel   bool
 	Sync     bool   // force_sync asks the processor
-	Event    string // what merchants are told, "" for nothing
+	Event    string // the event type for merchants, "" for no event
 }
 
 var paymentTable = map[PaymentStatus]paymentFacts{
@@ -103,7 +103,7 @@ var paymentTable = map[PaymentStatus]paymentFacts{
 
 func (s PaymentStatus) facts() paymentFacts { return paymentTable[s] }
 
-// outcomesOf are the ways an operation that authorizes may end; open statuses share them.
+// outcomesOf are the possible ends of an operation that authorizes. All open statuses share them.
 var outcomesOf = map[Trigger]AttemptStatus{
 	TriggerActionRequired:       AuthenticationPending,
 	TriggerDeviceDataRequired:   DeviceDataPending,
@@ -120,7 +120,7 @@ var outcomesOf = map[Trigger]AttemptStatus{
 	TriggerMismatch:             IntegrityFailure,
 }
 
-// held is what may happen to funds that are held, beside what a capture or void of ours leads to: the processor's own evidence.
+// held are the moves of an attempt whose funds are held: our captures and voids, and evidence from the processor.
 var held = map[Trigger]AttemptStatus{
 	TriggerCaptureStart:      CaptureInitiated,
 	TriggerVoidStart:         VoidInitiated,
@@ -131,7 +131,7 @@ var held = map[Trigger]AttemptStatus{
 	TriggerMismatch:          IntegrityFailure,
 }
 
-// afterCall is how a capture or void may end.
+// afterCall are the possible ends of a capture or void.
 var afterCall = map[Trigger]AttemptStatus{
 	TriggerCharged:               Charged,
 	TriggerPartlyCharged:         PartialCharged,
@@ -143,7 +143,7 @@ var afterCall = map[Trigger]AttemptStatus{
 	TriggerMismatch:              IntegrityFailure,
 }
 
-// transitions is the one table: from where, by what, to where. What is not in it does not happen.
+// transitions is the transition table: from a status, by a trigger, to a status. The engine refuses every move that the table lacks.
 var transitions = map[AttemptStatus]map[Trigger]AttemptStatus{
 	PaymentMethodAwaited: {
 		TriggerMethodGiven: ConfirmationAwaited, TriggerMethodDropped: PaymentMethodAwaited,
@@ -178,17 +178,18 @@ func with(base, more map[Trigger]AttemptStatus) map[Trigger]AttemptStatus {
 	return out
 }
 
-// errTransition is a move the table does not have: evidence that does not fit, or a fault of ours. Never applied.
+// errTransition reports a move that the table lacks: evidence that does not fit the status, or a fault of payswitch. The engine does not
+// apply the move.
 type errTransition struct {
 	From AttemptStatus
 	By   Trigger
 }
 
 func (e *errTransition) Error() string {
-	return fmt.Sprintf("attempt in %s does not move by %s", e.From, e.By)
+	return fmt.Sprintf("no transition leaves attempt status %s by trigger %s", e.From, e.By)
 }
 
-// next looks a move up in the table.
+// next looks up a move in the table.
 func next(from AttemptStatus, by Trigger) (AttemptStatus, error) {
 	to, ok := transitions[from][by]
 	if !ok {

@@ -33,7 +33,7 @@ func golden(t *testing.T, file string, got []byte) {
 
 func sorted[K ~string, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// The whole matrix is in review with every change.
+// The golden file shows the whole matrix, so that a review sees each change.
 func TestMachineMatrix(t *testing.T) {
 	var b bytes.Buffer
 	for _, from := range sorted(attemptTable) {
@@ -102,8 +102,8 @@ func TestTablesAgree(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever order: refunded <= captured <= authorized <= asked for, what merchants see follows from the attempt, and
-// nothing leaves a terminal status.
+// In every order of events: refunded <= captured <= authorized <= requested; the merchant's view follows from the attempt; no event leaves a
+// terminal status.
 func TestMachineProperties(t *testing.T) {
 	for seed := range uint64(2000) {
 		play(t, rand.New(rand.NewPCG(seed, 7)))
@@ -112,7 +112,7 @@ func TestMachineProperties(t *testing.T) {
 
 func FuzzMachine(f *testing.F) {
 	f.Add(uint64(1), uint64(2))
-	f.Add(uint64(26), uint64(303)) // nothing authorized
+	f.Add(uint64(26), uint64(303)) // an attempt with nothing authorized
 	f.Fuzz(func(t *testing.T, a, b uint64) { play(t, rand.New(rand.NewPCG(a, b))) })
 }
 
@@ -147,8 +147,8 @@ func play(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// randomOperation begins an operation that the attempt's status allows (nil when none is) and ends it somehow, sometimes with amounts
-// that cannot be.
+// randomOperation begins an operation that the attempt's status allows and ends it in a random way, sometimes with impossible amounts. It
+// returns nil if the status allows no operation.
 func randomOperation(r *rand.Rand, p *Payment, a *Attempt) (*Operation, verdict, *sdk.Manifest) {
 	begin := func(kind sdk.Operation, by Trigger, amount int64) *Operation {
 		if err := move(p, a, by, time.UnixMilli(0)); err != nil {
@@ -164,7 +164,7 @@ func randomOperation(r *rand.Rand, p *Payment, a *Attempt) (*Operation, verdict,
 		op = begin(sdk.OpAuthorize, TriggerSubmit, a.Amount)
 	case AuthenticationPending, DeviceDataPending:
 		op = begin(sdk.OpComplete, TriggerResume, a.Amount)
-	case Pending, Unresolved, Authorizing: // resolution
+	case Pending, Unresolved, Authorizing: // the resolution of an unknown operation
 		op = &Operation{ID: "op_r", Kind: sdk.OpAuthorize, Status: OperationPending, Amount: a.Amount}
 	case CaptureInitiated, VoidInitiated:
 		kind := sdk.OpVoid

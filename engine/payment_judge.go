@@ -7,17 +7,17 @@ import (
 	"payswitch/sdk"
 )
 
-// Answer is what came of driving an adapter through one operation, as far as a verdict needs it.
+// Answer is the record of one drive of an adapter: the parts that a verdict needs.
 type Answer struct {
 	// Exchanges are the requests and comparisons of the drive, in order.
 	Exchanges []sdk.Exchange
-	// MayHaveLeft says that something may have reached the processor. AnsweredLast says that the processor answered the last request.
+	// MayHaveLeft is true if something may have reached the processor. AnsweredLast is true if the processor answered the last request.
 	MayHaveLeft, AnsweredLast bool
 	Reject                    *sdk.Reject
 	Outcome                   *sdk.Outcome
 }
 
-// judge turns what an adapter did into a verdict. It is pure.
+// judge derives the verdict from an adapter's drive. It is pure.
 func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err error) verdict {
 	fault, _ := errors.AsType[*AdapterFault](err)
 	switch {
@@ -33,16 +33,16 @@ func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 	o := r.Outcome
 	switch {
 	case o == nil:
-		return unknownOrFailed(r, m, "the adapter gave no outcome", "gave no outcome")
-	case !kind.EndsWith(o.Status), kind == sdk.OpSync && o.Status == sdk.StatusRefunded: // refunds found by a sync are not booked
-		return unknownOrFailed(r, m, "the adapter answered "+string(o.Status)+" to "+string(kind), "gave an outcome that "+string(kind)+" cannot have")
+		return unknownOrFailed(r, m, "the adapter returned no outcome", "returned no outcome")
+	case !kind.EndsWith(o.Status), kind == sdk.OpSync && o.Status == sdk.StatusRefunded: // refunds that a sync finds are not booked
+		return unknownOrFailed(r, m, "the adapter answered "+string(o.Status)+" to "+string(kind), "returned an outcome that "+string(kind)+" cannot have")
 	case o.Status == sdk.StatusUnknown:
 		return verdict{status: OperationUnknown, outcome: o, text: o.Raw["error"], alarm: alarmOf(o)}
 	case !sent(r) && sends(m) && o.Status != sdk.StatusDeclined:
 		return verdict{status: OperationFailed, text: "the adapter answered " + string(o.Status) + " without asking the processor", alarm: "outcome_without_send",
-			fault: faultOf(m, "gave the outcome "+string(o.Status)+" without asking the processor")}
+			fault: faultOf(m, "returned the outcome "+string(o.Status)+" without asking the processor")}
 	case sent(r) && !r.AnsweredLast && r.MayHaveLeft:
-		return verdict{status: OperationUnknown, text: "the adapter answered " + string(o.Status) + " without an answer of the processor"}
+		return verdict{status: OperationUnknown, text: "the adapter answered " + string(o.Status) + " without an answer from the processor"}
 	case sent(r) && !r.MayHaveLeft && o.Status != sdk.StatusDeclined:
 		return verdict{status: OperationUnknown, text: "the adapter answered " + string(o.Status) + " though nothing was sent", alarm: "outcome_without_send"}
 	}
@@ -55,12 +55,12 @@ func judge(kind sdk.Operation, asked sdk.Money, m *sdk.Manifest, r *Answer, err 
 	}
 	if kind != sdk.OpSync && !o.Fits(asked) {
 		v.mismatch, v.alarm = true, "amount_mismatch"
-		v.text = "the processor reports another amount or currency than asked for"
+		v.text = "the processor reports an amount or currency that differs from the requested one"
 	}
 	return v
 }
 
-// unknownOrFailed is the verdict on an answer that no adapter may give. what is what the adapter did, for the merchant.
+// unknownOrFailed returns the verdict on an answer that no adapter may give. what describes the adapter's act to the merchant.
 func unknownOrFailed(r *Answer, m *sdk.Manifest, text, what string) verdict {
 	if r.MayHaveLeft {
 		return verdict{status: OperationUnknown, text: text, alarm: "impossible_outcome"}
@@ -72,12 +72,12 @@ func faultOf(m *sdk.Manifest, what string) *AdapterFault {
 	return &AdapterFault{Adapter: m.Name, Version: m.Version, Rule: "outcome", What: what}
 }
 
-// sent says that a drive made requests. A comparison that the host made for the adapter (verify) is none.
+// sent reports whether a drive made requests. A comparison that the host made for the adapter (verify) does not count.
 func sent(r *Answer) bool {
 	return slices.ContainsFunc(r.Exchanges, func(x sdk.Exchange) bool { return x.Verified == nil })
 }
 
-// sends says whether the adapter talks to a processor at all (the simulator does not).
+// sends reports whether the adapter talks to a processor at all. The simulator does not.
 func sends(m *sdk.Manifest) bool {
 	for _, e := range m.Environments {
 		if len(e.Hosts) > 0 {
@@ -87,7 +87,7 @@ func sends(m *sdk.Manifest) bool {
 	return false
 }
 
-// alarmOf is the alarm that an adapter raises with an unknown outcome, "" for none. An adapter can raise only what is named here.
+// alarmOf returns the alarm that an adapter raises with an unknown outcome, "" for no alarm. An adapter can raise only the alarms named here.
 func alarmOf(o *sdk.Outcome) string {
 	if o.Raw["alarm"] == sdk.AlarmOtherAccount {
 		return sdk.AlarmOtherAccount

@@ -7,30 +7,30 @@ import (
 	"payswitch/sdk"
 )
 
-// MandateTerms are the limits of a mandate. They hold for each charge; the payment it is made with does not count.
+// MandateTerms are the limits of a mandate. They apply to each charge, but not to the payment that sets the mandate up.
 type MandateTerms struct {
 	SingleUse bool `json:"single_use,omitempty"` // one charge only
-	// Amount is the most that one charge may be, minor units of Currency. Unlimited (a multi-use mandate without an amount): Currency
-	// is "".
+	// Amount is the maximum of one charge, in minor units of Currency. A multi-use mandate without an amount is unlimited; its Currency is
+	// "".
 	Amount   int64           `json:"amount,omitempty"`
 	Currency sdk.Currency    `json:"currency,omitempty"`
-	Start    *time.Time      `json:"start,omitempty"` // nil: at once
-	End      *time.Time      `json:"end,omitempty"`   // nil: never
+	Start    *time.Time      `json:"start,omitempty"` // nil: valid at once
+	End      *time.Time      `json:"end,omitempty"`   // nil: no end
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
-// chargesStored says whether a payment with a saved method charges the stored credential: it is one the customer agreed to off-session
-// charges for, and does not agree anew.
+// chargesStored reports whether a payment with a saved method charges the stored credential. It does if the customer has agreed to
+// off-session charges before and does not agree anew.
 func chargesStored(p *Payment, in *PaymentInput) bool {
 	return p.Details.SetupFutureUsage == usageOffSession && in.Acceptance == nil && in.MandateData == nil
 }
 
-// merchantInitiated says whether a request asks for a charge without the customer.
+// merchantInitiated reports whether the request asks for a charge without the customer.
 func merchantInitiated(p *Payment, in *PaymentInput) bool {
 	return (in.Recurring != nil || in.MandateID != "") && p.Details.SetupFutureUsage == ""
 }
 
-// recurringOf is recurring_details, mandate_id being another way to say it.
+// recurringOf returns recurring_details; mandate_id is another spelling of it.
 func recurringOf(in *PaymentInput) *Recurring {
 	if in.Recurring == nil && in.MandateID != "" {
 		return &Recurring{Type: recurringMandate, ID: in.MandateID}
@@ -38,7 +38,7 @@ func recurringOf(in *PaymentInput) *Recurring {
 	return in.Recurring
 }
 
-// checkRecurring holds a charge of an earlier credential against the contract's rules, in its order.
+// checkRecurring checks a charge of an earlier credential against the rules of the API, in the order that the API promises.
 func checkRecurring(p *Payment, in *PaymentInput) error {
 	r := recurringOf(in)
 	if r == nil {
@@ -68,7 +68,7 @@ const (
 	discoveredSaved = "saved_card"
 )
 
-// checkMandateData holds mandate_data against the contract's rules.
+// checkMandateData checks mandate_data against the rules of the API.
 func checkMandateData(p *Payment, in *PaymentInput) error {
 	if in.MandateData == nil {
 		return nil

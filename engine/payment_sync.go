@@ -7,9 +7,9 @@ import (
 	"payswitch/sdk"
 )
 
-// resolveDelay is when an open operation is looked at again: an unknown soon, since money hangs on it; a pending one by the
-// contract's schedule (60 s, then 5 × 300 s), then hourly for three days, then daily for as long as it takes: what is still pending
-// then has mostly been abandoned by its customer.
+// resolveDelay returns the time until the next look at an open operation. An unknown operation is due soon, since money depends on it. A
+// pending one is due after 60 s, then five times after 300 s, then hourly for three days, then daily without end: by then most customers have
+// abandoned the payment.
 func resolveDelay(s OperationStatus, tries int) time.Duration {
 	if s == OperationPending {
 		switch {
@@ -25,7 +25,7 @@ func resolveDelay(s OperationStatus, tries int) time.Duration {
 	return min(2*time.Second<<min(tries, 10), 10*time.Minute)
 }
 
-// waits says whether an attempt in this status still waits for the end of a pending operation.
+// waits reports whether an attempt in status s waits for the end of a pending operation.
 func waits(s AttemptStatus) bool {
 	switch s {
 	case Pending, Authorizing, AuthenticationPending, DeviceDataPending, Unresolved, CaptureInitiated, VoidInitiated:
@@ -38,14 +38,15 @@ func endPending(op *Operation, now time.Time) {
 	op.Status, op.ClosedAt, op.ResolveAt, op.LeaseUntil, op.Owner, op.Instrument = OperationSucceeded, now, time.Time{}, time.Time{}, "", nil
 }
 
-// read turns what a sync says of the payment into what it says of the open operation.
+// read derives the open operation's verdict from a sync's report on the payment. final is true if a report that nothing happened can be
+// believed.
 func read(op *Operation, a *Attempt, o *sdk.Outcome, final bool) verdict {
-	notYet := verdict{status: OperationUnknown, text: "the processor has not heard of it; it is too early to believe that"}
+	notYet := verdict{status: OperationUnknown, text: "the processor does not know the payment; the answer comes too early to be final"}
 	if op.Status == OperationPending {
 		notYet = verdict{status: OperationPending, outcome: &sdk.Outcome{Status: sdk.StatusPending}}
 	}
 	if op.Kind != sdk.OpCapture && !plausible(o, a) {
-		return verdict{status: OperationSucceeded, outcome: o, mismatch: true, alarm: "amount_mismatch", text: "the processor reports another amount than asked for"}
+		return verdict{status: OperationSucceeded, outcome: o, mismatch: true, alarm: "amount_mismatch", text: "the processor reports an amount that differs from the requested one"}
 	}
 	switch op.Kind {
 	case sdk.OpCapture:
@@ -64,7 +65,7 @@ func read(op *Operation, a *Attempt, o *sdk.Outcome, final bool) verdict {
 	switch o.Status {
 	case sdk.StatusNotFound:
 		if final {
-			return verdict{status: OperationNotActed, text: "the processor has not heard of this payment"}
+			return verdict{status: OperationNotActed, text: "the processor does not know this payment"}
 		}
 		return notYet
 	case sdk.StatusDeclined:
@@ -75,7 +76,7 @@ func read(op *Operation, a *Attempt, o *sdk.Outcome, final bool) verdict {
 	return verdict{status: OperationSucceeded, outcome: o}
 }
 
-// plausible says whether what a sync tells of a payment's amounts can be true. Its currency has been looked at.
+// plausible reports whether the amounts in a sync's report can be true. The caller has checked the currency.
 func plausible(o *sdk.Outcome, a *Attempt) bool {
 	if t := o.Totals; t != nil {
 		return min(t.Authorized, t.Captured, t.Refunded) >= 0 && t.Captured <= max(a.Amount, a.Authorized)
@@ -93,7 +94,7 @@ func readCapture(op *Operation, a *Attempt, o *sdk.Outcome, final bool, notYet v
 	}
 	switch {
 	case taken > op.Amount:
-		return verdict{status: OperationUnknown, alarm: "amount_mismatch", text: "the processor reports more captured than asked for"}
+		return verdict{status: OperationUnknown, alarm: "amount_mismatch", text: "the processor reports a larger capture than the requested one"}
 	case o.Status == sdk.StatusDeclined && o.CaptureID != "" && a.captureIs(op.ID, o.CaptureID):
 		return verdict{status: OperationDeclined, outcome: o}
 	case taken > 0:
@@ -108,7 +109,7 @@ func readCapture(op *Operation, a *Attempt, o *sdk.Outcome, final bool, notYet v
 	return notYet
 }
 
-// moves says whether a pending answer tells something new (a redirect where it was pending, say).
+// moves reports whether a pending answer brings news, such as a redirect for an operation that was pending.
 func moves(a *Attempt, v verdict) bool {
 	switch v.outcome.Status {
 	case sdk.StatusPending:
@@ -121,11 +122,11 @@ func moves(a *Attempt, v verdict) bool {
 	return true
 }
 
-// knows says whether an attempt's state already has what an outcome tells.
+// knows reports whether the attempt's state already includes an outcome.
 func (a *Attempt) knows(o *sdk.Outcome) bool {
 	switch o.Status {
 	case sdk.StatusPending, sdk.StatusCustomerAction, sdk.StatusReview, sdk.StatusNotFound, sdk.StatusUnknown:
-		return true // nothing is learned from it once the operation has ended
+		return true // once the operation has ended, such a status brings no news
 	case sdk.StatusAuthorized:
 		return a.Authorized > 0 || a.Captured > 0
 	case sdk.StatusVerified:
@@ -147,12 +148,12 @@ func (a *Attempt) knows(o *sdk.Outcome) bool {
 	return false
 }
 
-// captureFailed says whether the capture with the processor's id is booked as failed.
+// captureFailed reports whether the capture with the processor's id is booked as failed.
 func (a *Attempt) captureFailed(id string) bool {
 	return slices.ContainsFunc(a.Details.Captures, func(c CaptureRecord) bool { return c.ProcessorID == id && c.Status == captureFailed })
 }
 
-// approved says that the processor has agreed to what was asked for.
+// approved reports whether the processor has agreed to the request.
 func approved(s AttemptStatus) bool {
 	switch s {
 	case Authorized, PartiallyAuthorized, Charged, PartialCharged, PartialChargedAndChargeable:
@@ -161,7 +162,7 @@ func approved(s AttemptStatus) bool {
 	return false
 }
 
-// refused says that an attempt has ended without the processor's agreement.
+// refused reports whether an attempt ended without the processor's agreement.
 func refused(s AttemptStatus) bool { return s.Terminal() && !approved(s) || s == PaymentMethodAwaited }
 
 // cardTokenTime is how long payswitch keeps the card of an unconfirmed payment.

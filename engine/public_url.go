@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// PublicURL is what the path of a public URL holds. Parts that the path does not have are "".
+// PublicURL is the parsed path of a public URL. Parts that the path lacks are "".
 type PublicURL struct {
 	Use        URLUse
 	MerchantID string
@@ -45,7 +45,7 @@ func (s *Links) OpensURL(u PublicURL) bool {
 	return ok
 }
 
-// urlSecret is the unguessable part of a public URL: 128 bits of the vault's keyed hash over what the URL is bound to.
+// urlSecret returns the unguessable part of a public URL: 128 bits of the vault's keyed hash over the values that the URL is bound to.
 func (e *Links) urlSecret(use URLUse, bound ...string) string {
 	var b []byte
 	for _, s := range bound {
@@ -60,18 +60,18 @@ func (s *Links) redirectToken(merchantID, paymentID, attemptID string) string {
 	return s.urlSecret(URLRedirect, merchantID, paymentID, attemptID)
 }
 
-// redirectURL is our page that sends the payer on to the processor.
+// redirectURL returns the URL of our page that sends the payer on to the processor.
 func (s *Links) redirectURL(p *Payment, a *Attempt) string {
 	return s.publicURL + "/payments/redirect/" + url.PathEscape(p.ID) + "/" + url.PathEscape(p.MerchantID) + "/" + url.PathEscape(a.ID) +
 		"/" + s.redirectToken(p.MerchantID, p.ID, a.ID)
 }
 
-// returnToken is the secret and, after it, the attempt's number: the URL alone says which attempt the payer comes back from.
+// returnToken returns the secret, followed by the attempt's number: the URL alone names the attempt that the payer comes back from.
 func (s *Links) returnToken(p *Payment, a *Attempt) string {
 	return s.urlSecret(URLReturn, p.MerchantID, p.ID, a.ID, a.Connector) + strconv.Itoa(a.Number)
 }
 
-// returnAttempt is the attempt that a return URL belongs to; false for a URL whose token is wrong.
+// returnAttempt returns the id of the attempt that a return URL belongs to. ok is false for a wrong token.
 func (s *Links) returnAttempt(u PublicURL) (attempt string, ok bool) {
 	if len(u.Token) <= secretLength {
 		return "", false
@@ -85,16 +85,17 @@ func (s *Links) returnURL(p *Payment, a *Attempt) string {
 		"/" + s.returnToken(p, a)
 }
 
-// newToken makes the token of one of an authentication's URLs. It names the authentication, so that no index of secrets is needed.
+// newToken makes the token of one of an authentication's URLs. The token names the authentication, so that the store needs no index of
+// secrets.
 func (s *Links) newToken(a *Authentication, use URLUse) string {
 	id := strings.TrimPrefix(a.ID, authenticationPrefix)
-	if use == URLAuthorize { // its path names the payment, too
+	if use == URLAuthorize { // the path of this URL names the payment too
 		return id + s.urlSecret(use, id, a.MerchantID, a.PaymentID)
 	}
 	return id + s.urlSecret(use, id)
 }
 
-// authenticationOfToken is the id of the authentication whose URL has this token; false for a wrong token.
+// authenticationOfToken returns the id of the authentication whose URL has this token. ok is false for a wrong token.
 func (s *Links) authenticationOfToken(use URLUse, token string, also ...string) (id string, ok bool) {
 	if len(token) != idLength+secretLength {
 		return "", false
@@ -105,5 +106,5 @@ func (s *Links) authenticationOfToken(use URLUse, token string, also ...string) 
 
 const authenticationPrefix = "auth_"
 
-// idLength is that of an id without its prefix, secretLength that of a token's secret.
+// idLength is the length of an id without its prefix. secretLength is the length of a token's secret.
 const idLength, secretLength = 20, 22

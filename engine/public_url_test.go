@@ -14,12 +14,12 @@ import (
 	"payswitch/sdk"
 )
 
-// redirectOf is the redirect page's URL of a payment that waits for its payer.
+// redirectOf returns the URL of the redirect page of a payment that waits for its payer.
 func redirectOf(v *engine.PaymentView) engine.PublicURL {
 	return engine.PublicURL{Use: engine.URLRedirect, MerchantID: v.Payment.MerchantID, PaymentID: v.Payment.ID, AttemptID: v.Attempt.ID, Token: path.Base(v.RedirectURL)}
 }
 
-// returnToken is the token of the return URL that the simulator was given.
+// returnToken returns the token of the return URL that the simulator received.
 func (w *world) returnToken(v *engine.PaymentView) string {
 	w.t.Helper()
 	u, err := url.Parse(v.Attempt.Details.NextAction.URL)
@@ -34,8 +34,8 @@ func (w *world) comesHome(v *engine.PaymentView, token, connector string) (*engi
 		Return: sdk.Return{Method: "POST", Form: []sdk.Header{{Name: "result", Value: "approve"}}}})
 }
 
-// TestPublicURLsAreUnguessable: who knows the ids of a payment, and the tokens of another, of another attempt and of another use, gets what who asks for
-// a payment that does not exist gets.
+// TestPublicURLsAreUnguessable: a caller with the ids of a payment, and with tokens of another payment, attempt or use, gets the answer for a
+// payment that does not exist.
 func TestPublicURLsAreUnguessable(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -72,8 +72,8 @@ func TestPublicURLsAreUnguessable(t *testing.T) {
 	require.Equal(t, engine.Succeeded, back.View.Payment.Status)
 }
 
-// TestReturnURLOfAnEndedAttempt: a return URL from a log is of little use: soon after the payment has ended it gives the client secret no more,
-// and the URL of an attempt that another has followed leads to nothing.
+// TestReturnURLOfAnEndedAttempt: a return URL from a log has little use. Soon after the payment has ended it no longer yields the client
+// secret. The URL of an attempt that another attempt has followed leads to nothing.
 func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	wait := func(d time.Duration) { w.clock.Add(int64(d)) }
@@ -91,14 +91,14 @@ func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 		require.NotEmpty(t, u.Query().Get("signature"))
 		return u.Query().Has("payment_intent_client_secret")
 	}
-	wait(30 * time.Minute) // the payer takes long
+	wait(30 * time.Minute) // the payer takes a long time
 	require.True(t, secretIn())
 	wait(9 * time.Minute)
 	require.True(t, secretIn(), "shoppers reload")
 	wait(2 * time.Minute)
 	require.False(t, secretIn())
 
-	// Made long before it is confirmed, and captured long after the payer has left.
+	// The payment is created long before its confirmation, and captured long after the payer has left.
 	in := sale(1000, visa, threeDS)
 	in.Confirm, in.CaptureMethod = nil, "manual"
 	v = w.pay(in)
@@ -114,11 +114,11 @@ func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 	_, err = w.CapturePayment(t.Context(), w.auth, v.Payment.ID, &engine.CaptureInput{})
 	require.NoError(t, err)
 	status = "succeeded"
-	require.False(t, secretIn(), "what the merchant does later opens nothing")
+	require.False(t, secretIn(), "a later act of the merchant must not reveal the secret again")
 
 	v = w.pay(sale(1000, visa, threeDS))
 	token = w.returnToken(v)
-	wait(25 * time.Hour) // nothing takes the client secret any more
+	wait(25 * time.Hour) // the client secret has expired
 	require.False(t, secretIn())
 
 	v = w.pay(sale(1000, visa, threeDS))
@@ -135,15 +135,15 @@ func TestReturnURLOfAnEndedAttempt(t *testing.T) {
 	require.Equal(t, engine.RequiresCustomerAction, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
 }
 
-// TestWrongTokenReadsNothing: where the database cannot be read, a wrong token is refused as before: no look-up comes before the check, and so no time tells
-// whether there is such a payment.
+// TestWrongTokenReadsNothing: without a readable database, a wrong token is refused as before. No look-up precedes the check, so the time of
+// the answer does not reveal whether the payment exists.
 func TestWrongTokenReadsNothing(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
 	v := w.pay(sale(1000, visa, threeDS))
 	page, home := redirectOf(v), w.returnToken(v)
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // the database answers nothing
+	cancel() // the database cannot be read
 	_, err := w.NextAction(ctx, page)
 	require.ErrorContains(t, err, "Something went wrong", "the right one is looked up")
 	page.Token = home[:22]

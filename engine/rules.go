@@ -28,7 +28,7 @@ const (
 	discoveredManual = "manual"
 )
 
-// checkCreate checks a create request. The order of the checks decides which error the merchant sees.
+// checkCreate checks a create request against the rules of the API, in the order that the API promises.
 func checkCreate(in *PaymentInput) error {
 	if in.Currency == "" {
 		return Missing("currency")
@@ -45,7 +45,7 @@ func checkCreate(in *PaymentInput) error {
 	return checkCommon(in, *in.Amount)
 }
 
-// checkMethod holds the payment method fields of a create, update or confirm together.
+// checkMethod checks that the payment method fields of a create, update or confirm fit together.
 func checkMethod(in *PaymentInput) error {
 	switch {
 	case in.HasMethodData && in.PaymentMethod == "":
@@ -65,7 +65,7 @@ func hasInstrument(in *PaymentInput) bool {
 	return in.HasMethodData || in.PaymentToken != "" || in.Recurring != nil || in.MandateID != ""
 }
 
-// checkCommon holds what create, update and confirm share; amount is the payment's order amount.
+// checkCommon checks the rules that create, update and confirm share. amount is the payment's order amount.
 func checkCommon(in *PaymentInput, amount int64) error {
 	switch {
 	case in.CaptureMethod == captureScheduled:
@@ -85,7 +85,7 @@ func checkCommon(in *PaymentInput, amount int64) error {
 	return checkCustomer(in)
 }
 
-// checkCustomer refuses the same attribute at top level and in customer with different values.
+// checkCustomer refuses an attribute that comes at top level and in customer with different values.
 func checkCustomer(in *PaymentInput) error {
 	c := in.Customer
 	if c == nil {
@@ -102,7 +102,7 @@ func checkCustomer(in *PaymentInput) error {
 	return nil
 }
 
-// checkAmountToCapture holds amount_to_capture against the amount (before the rule of automatic capture). The contract words create
+// checkAmountToCapture checks amount_to_capture against the amount, before the rule of automatic capture. The API words the error of create
 // and update differently.
 func checkAmountToCapture(toCapture *int64, amount, net int64, method string, create bool) error {
 	if toCapture == nil {
@@ -120,7 +120,7 @@ func checkAmountToCapture(toCapture *int64, amount, net int64, method string, cr
 	return nil
 }
 
-// apply takes a request's fields over into a payment; what was not sent stays.
+// apply copies the fields that the request sent into the payment. Fields that the request left out keep their value.
 func (in *PaymentInput) apply(p *Payment) {
 	d, v := &p.Details, p.Private
 	if in.Amount != nil {
@@ -149,7 +149,7 @@ func (in *PaymentInput) apply(p *Payment) {
 		d.External3DS = *in.External3DS
 	}
 	if d.External3DS && d.AuthenticationType == "" {
-		d.AuthenticationType = authenticationThreeDS // the flag alone counts (spec 3.3)
+		d.AuthenticationType = authenticationThreeDS // the flag alone asks for 3-D Secure
 	}
 	if in.Metadata != nil {
 		d.Metadata = in.Metadata
@@ -215,7 +215,7 @@ func valueOf(v *int64) int64 {
 
 func isTrue(b *bool) bool { return b != nil && *b }
 
-// holderOf is the card holder's name: as typed, else the billing name (contract).
+// holderOf returns the card holder's name: the typed one, else the name of the billing address.
 func holderOf(typed string, billing *Contact) string {
 	if typed != "" || billing == nil || billing.Address == nil {
 		return typed
@@ -223,7 +223,7 @@ func holderOf(typed string, billing *Contact) string {
 	return strings.TrimSpace(billing.Address.FirstName + " " + billing.Address.LastName)
 }
 
-// mandatory for confirm: what may only be checked when the card is charged.
+// checkConfirm checks the rules that apply only when the card is charged.
 func checkConfirm(p *Payment, in *PaymentInput) error {
 	d := &p.Details
 	switch {

@@ -6,11 +6,11 @@ import (
 	"log/slog"
 )
 
-// Secret holds a card number, a CVC, a credential or a key. Nothing prints it: fmt, slog and json all show "[redacted]". Reveal is
-// the only way out and easy to search for. The zero value is an absent secret.
+// Secret holds a card number, a CVC, a credential or a key. No printer shows the value: fmt, slog and json all write "[redacted]". Reveal is
+// the only way to the value, and its name is easy to search for. The zero value is an absent secret.
 type Secret struct{ v *string }
 
-// NewSecret keeps v. An empty v makes an absent secret.
+// NewSecret returns a Secret that holds v. An empty v makes an absent secret.
 func NewSecret(v string) Secret {
 	if v == "" {
 		return Secret{}
@@ -18,7 +18,7 @@ func NewSecret(v string) Secret {
 	return Secret{&v}
 }
 
-// Reveal returns the value, "" when absent.
+// Reveal returns the value, or "" if the secret is absent.
 func (s Secret) Reveal() string {
 	if s.v == nil {
 		return ""
@@ -26,7 +26,7 @@ func (s Secret) Reveal() string {
 	return *s.v
 }
 
-// IsZero says whether the secret is absent.
+// IsZero reports whether the secret is absent.
 func (s Secret) IsZero() bool { return s.v == nil }
 
 const redacted = "[redacted]"

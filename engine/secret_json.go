@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// secretText is the text of a secret JSON string.
+// secretText decodes a secret JSON string. It returns an absent secret if s is not a JSON string.
 func secretText(s Secret) Secret {
 	var text string
 	if json.Unmarshal([]byte(s.Reveal()), &text) != nil {
@@ -15,13 +15,13 @@ func secretText(s Secret) Secret {
 	return NewSecret(text)
 }
 
-// jsonText is text as a secret JSON string.
+// jsonText encodes text as a secret JSON string.
 func jsonText(text string) Secret {
 	b, _ := json.Marshal(text) // a string always encodes
 	return NewSecret(string(b))
 }
 
-// leaves are the texts of a secret JSON object by name; an object within it gives names with dots ("auth_key_map.USD").
+// leaves returns the texts of a secret JSON object by name. A nested object gives names with dots ("auth_key_map.USD").
 func leaves(s Secret) map[string]Secret {
 	out := map[string]Secret{}
 	var v map[string]any
@@ -42,7 +42,8 @@ func collect(out map[string]Secret, prefix string, v map[string]any) {
 	}
 }
 
-// masked is a secret JSON value with its texts masked: all in a list or at the top, in an object those of the keys that hide names.
+// masked returns a secret JSON value with its texts masked. At the top level and in a list it masks every text; in an object only the texts
+// under keys for which hide is true. It returns nil if s is absent or not JSON.
 func masked(s Secret, hide func(key string) bool) json.RawMessage {
 	var v any
 	d := json.NewDecoder(strings.NewReader(s.Reveal()))
@@ -75,7 +76,7 @@ func maskValue(v any, hide func(key string) bool) any {
 	return v
 }
 
-// maskText keeps the first two and the last two characters; of four or fewer it keeps none.
+// maskText keeps the first two and the last two characters. It masks texts of up to four characters completely.
 func maskText(s string) string {
 	n := utf8.RuneCountInString(s)
 	if n <= 4 {

@@ -4,9 +4,9 @@ import (
 	"time"
 )
 
-// ShortTermKey is the data key of a CVC or of a card that is not saved, wrapped by the vault's key KeyID. It stands apart from what it
-// sealed, in a row of its own: the store keeps it with the row it is inserted with, and destroys it when the ciphertext there is cleared,
-// the row goes, or ExpiresAt has come. From then on nobody opens the ciphertext, wherever copies of it may be.
+// ShortTermKey is the data key of a CVC or of a card that is not saved. The vault's key KeyID wraps it. The store keeps the key in a row of
+// its own, apart from the ciphertext. The store destroys the key when the ciphertext is cleared, when the row of the ciphertext is deleted,
+// or at ExpiresAt. Afterwards no copy of the ciphertext, such as one in a backup, can be opened.
 type ShortTermKey struct {
 	KeyID      string
 	WrappedKey []byte

@@ -1,6 +1,6 @@
 package engine
 
-// PaymentStatus is what a merchant sees of a payment. The constants are the wire values.
+// PaymentStatus is the status of a payment that merchants see. The constants are the wire values.
 type PaymentStatus string
 
 const (
@@ -23,7 +23,7 @@ const (
 	Review                          PaymentStatus = "review"
 )
 
-// AttemptStatus is where one try at one processor stands. The constants are the wire values.
+// AttemptStatus is the status of one attempt at one processor. The constants are the wire values.
 type AttemptStatus string
 
 const (
@@ -51,19 +51,19 @@ const (
 	AttemptExpired              AttemptStatus = "expired"
 )
 
-// OperationStatus is where one adapter call stands.
+// OperationStatus is the status of one adapter call.
 type OperationStatus string
 
 const (
-	OperationStarted   OperationStatus = "started"   // the intent is durable; something may have been sent
-	OperationUnknown   OperationStatus = "unknown"   // ended without evidence; being resolved
-	OperationSucceeded OperationStatus = "succeeded" // the processor did it
-	OperationPending   OperationStatus = "pending"   // the processor took it on; the end is learned by sync or webhook
+	OperationStarted   OperationStatus = "started"   // the intent is stored; the adapter may have sent something
+	OperationUnknown   OperationStatus = "unknown"   // the drive ended without evidence; the engine resolves it
+	OperationSucceeded OperationStatus = "succeeded" // the processor carried it out
+	OperationPending   OperationStatus = "pending"   // the processor accepted it; a sync or a webhook brings the end
 	OperationDeclined  OperationStatus = "declined"  // the processor refused it, with evidence
-	OperationRejected  OperationStatus = "rejected"  // the adapter could not do it; nothing left
-	OperationFailed    OperationStatus = "failed"    // we failed; nothing left
-	OperationNotActed  OperationStatus = "not_acted" // resolved: the processor never acted
+	OperationRejected  OperationStatus = "rejected"  // the adapter could not do it; nothing left the host
+	OperationFailed    OperationStatus = "failed"    // payswitch failed; nothing left the host
+	OperationNotActed  OperationStatus = "not_acted" // the engine resolved it: the processor never acted
 )
 
-// Open says whether the operation still occupies its payment's slot.
+// Open reports whether the operation still occupies the slot of its payment.
 func (s OperationStatus) Open() bool { return s == OperationStarted || s == OperationUnknown }

@@ -8,7 +8,8 @@ import (
 	"payswitch/sdk"
 )
 
-// A comparison that the host made for an adapter is no request: an adapter that is its own processor answers after one as it does without.
+// A comparison that the host made for an adapter is not a request. An adapter that is its own processor gets the same verdict with and
+// without one.
 func TestComparisonsAreNoSends(t *testing.T) {
 	yes := true
 	asked := sdk.Money{Minor: 6540, Currency: "EUR"}
@@ -21,7 +22,7 @@ func TestComparisonsAreNoSends(t *testing.T) {
 	}{
 		{alone, sdk.StatusCaptured, OperationSucceeded},
 		{alone, sdk.StatusDeclined, OperationDeclined},
-		{talks, sdk.StatusCaptured, OperationFailed}, // it says so without asking
+		{talks, sdk.StatusCaptured, OperationFailed}, // the adapter reports a capture without a request
 	} {
 		compared.Outcome = &sdk.Outcome{Status: c.status, TransactionID: "tx_1", Amount: &asked}
 		if c.status == sdk.StatusDeclined {

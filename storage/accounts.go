@@ -31,7 +31,7 @@ func scanAccount(row scanner) (*engine.Account, error) {
 	return a, decode(hosts, &a.Hosts)
 }
 
-// InsertAccount implements engine.Tx. ErrNotFound when there is no such merchant.
+// InsertAccount implements engine.Tx. It returns ErrNotFound if the merchant does not exist.
 func (t *tx) InsertAccount(a *engine.Account) error {
 	hosts, operator, err := encodeTwo(a.Hosts, a.Operator)
 	if err != nil {
@@ -43,7 +43,7 @@ func (t *tx) InsertAccount(a *engine.Account) error {
 		t.signed(accountRows, accountValues(a, hosts, operator, a.Version)...)...)
 }
 
-// UpdateAccount implements engine.Tx. ErrConflict also when the new label is taken.
+// UpdateAccount implements engine.Tx. It returns ErrConflict also if the new label is taken.
 func (t *tx) UpdateAccount(a *engine.Account) error {
 	hosts, operator, err := encodeTwo(a.Hosts, a.Operator)
 	if err != nil {
@@ -93,13 +93,13 @@ func scanKey(row scanner) (*engine.APIKey, error) {
 	return k, err
 }
 
-// InsertAPIKey implements engine.Tx. ErrNotFound when there is no such merchant.
+// InsertAPIKey implements engine.Tx. It returns ErrNotFound if the merchant does not exist.
 func (t *tx) InsertAPIKey(k *engine.APIKey) error {
 	return t.insertUnder("insert API key", `INSERT INTO api_keys (`+keyColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 		ON CONFLICT DO NOTHING`, t.signed(keyRows, keyValues(k)...)...)
 }
 
-// UpdateAPIKey implements engine.Tx. Keys have no version: the last one wins.
+// UpdateAPIKey implements engine.Tx. Keys have no version: the last update wins.
 func (t *tx) UpdateAPIKey(k *engine.APIKey) error {
 	return t.change("update API key", `UPDATE api_keys SET name = $1, description = $2, prefix = $3, hash = $4, created_at = $5,
 		expires_at = $6, revoked_at = $7, signature = $8 WHERE merchant_id = $9 AND id = $10`,
@@ -117,10 +117,10 @@ func (t *tx) APIKeyByHash(hash []byte) (*engine.APIKey, error) {
 	return one(t, "read API key by hash", genuine(t, keyRows, scanKey, "hash", hash), `SELECT `+keyColumns+` FROM api_keys WHERE hash = $1`, hash)
 }
 
-// noLimit stands for "all" in LIMIT; not every database takes -1.
+// noLimit stands for "all" in LIMIT, because some databases do not accept -1.
 const noLimit = int64(1) << 62
 
-// APIKeys implements engine.Reader. A limit of 0 is none.
+// APIKeys implements engine.Reader. A limit of 0 means no limit.
 func (t *tx) APIKeys(merchantID string, limit, skip int) ([]*engine.APIKey, error) {
 	return all(t, "list API keys", genuine(t, keyRows, scanKey, "merchant_id", merchantID),
 		`SELECT `+keyColumns+` FROM api_keys WHERE merchant_id = $1 ORDER BY created_at, seq LIMIT $2 OFFSET $3`,

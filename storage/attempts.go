@@ -39,7 +39,7 @@ func (t *tx) InsertAttempt(a *engine.Attempt) error {
 		t.signed(attemptRows, attemptValues(a, details, a.Version)...)...)
 }
 
-// UpdateAttempt implements engine.Tx. PaymentID, Number and CreatedAt stay what they were.
+// UpdateAttempt implements engine.Tx. It does not change PaymentID, Number and CreatedAt.
 func (t *tx) UpdateAttempt(a *engine.Attempt) error {
 	details, err := encode(&a.Details)
 	if err != nil {

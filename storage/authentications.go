@@ -51,7 +51,7 @@ func (t *tx) InsertAuthentication(a *engine.Authentication) error {
 	return t.putShortTermKey(a.MerchantID, a.ShortTermID(), a.Key)
 }
 
-// UpdateAuthentication implements engine.Tx. Without an Instrument its key is destroyed.
+// UpdateAuthentication implements engine.Tx. Without an Instrument it destroys the instrument's key.
 func (t *tx) UpdateAuthentication(a *engine.Authentication) error {
 	details, err := encode(&a.Details)
 	if err != nil {
@@ -90,7 +90,7 @@ func (t *tx) AuthenticationsAt(merchantID, accountID, serverTransID string) ([]*
 		merchantID, accountID, serverTransID)
 }
 
-// ClaimAuthentications implements engine.Tx: the longest due first.
+// ClaimAuthentications implements engine.Tx. It claims those that are due longest.
 func (t *tx) ClaimAuthentications(owner string, until time.Time, limit int) ([]*engine.Authentication, error) {
 	t.wrote = true
 	return all(t, "claim authentications", genuine(t, authenticationRows, scanAuthentication), `UPDATE authentications SET owner = $1, lease_until = $2

@@ -21,12 +21,12 @@ import (
 	"payswitch/storage"
 )
 
-// BenchmarkPaymentWrites is the store's part of creating and confirming a payment, 64 callers at a time: one transaction before the
-// processor is asked (payment, attempt and operation are inserted), one after it (all three are updated, an event is inserted).
-// Documents have realistic sizes. An operation is a payment; cpu-µs is the processor time it costs, whoever spends it.
+// BenchmarkPaymentWrites measures the store's part in the creation and confirmation of a payment, with 64 callers. One transaction before the
+// processor's call inserts payment, attempt and operation. One transaction after it updates all three and inserts an event. Documents have
+// realistic sizes. One benchmark operation is one payment; cpu-µs is the processor time per payment of the whole process.
 func BenchmarkPaymentWrites(b *testing.B) { benchmarkPayments(b, false, false) }
 
-// BenchmarkPaymentWritesSigned is the same with a vault that signs the rows.
+// BenchmarkPaymentWritesSigned is BenchmarkPaymentWrites with a vault that signs the rows.
 func BenchmarkPaymentWritesSigned(b *testing.B) { benchmarkPayments(b, false, true) }
 
 // BenchmarkPaymentWritesAfterReads also reads the three rows in the second transaction.
@@ -57,7 +57,7 @@ func benchmarkPayments(b *testing.B, read, signed bool) {
 	b.ReportMetric(float64(served.Load())/float64(max(commits.Load(), 1)), "callers/commit")
 }
 
-// BenchmarkOneWriter is the same without anyone to share the commit with: the latency of a quiet switch.
+// BenchmarkOneWriter is BenchmarkPaymentWrites with one caller, who shares no commit: the latency of a quiet switch.
 func BenchmarkOneWriter(b *testing.B) {
 	db := open(b, storage.Options{})
 	for n := int64(1); b.Loop(); n++ {
@@ -82,7 +82,7 @@ func BenchmarkViewOne(b *testing.B) {
 	}
 }
 
-// BenchmarkViewEmpty is the price of the read transaction alone.
+// BenchmarkViewEmpty measures the cost of the read transaction alone.
 func BenchmarkViewEmpty(b *testing.B) {
 	db := open(b, storage.Options{})
 	ctx := context.Background()

@@ -36,7 +36,7 @@ func (t *tx) InsertCard(c *engine.StoredCard) error {
 		t.signed(cardRows, cardValues(c, c.Version)...)...)
 }
 
-// UpdateCard implements engine.Tx. CreatedAt stays what it was.
+// UpdateCard implements engine.Tx. It does not change CreatedAt.
 func (t *tx) UpdateCard(c *engine.StoredCard) error {
 	return t.compareAndSet("update card", &c.Version, `SELECT 1 FROM cards WHERE merchant_id = $1 AND id = $2`, []any{c.MerchantID, c.ID},
 		`UPDATE cards SET fingerprint = $1, key_id = $2, wrapped_key = $3, sealed = $4, modified_at = $5, signature = $6,

@@ -8,25 +8,24 @@ import (
 	"time"
 )
 
-// logGuard keeps the write-ahead log from growing without bound. SQLite copies the log into the database by itself every
-// wal_autocheckpoint pages, but starts it over only when it finds no reader in it, which under steady reading may never happen.
-// The guard holds the readers back for that moment. It also empties a log that is older than age, as the log keeps what was deleted from
-// the database: the keys of a CVC, say.
+// logGuard limits the write-ahead log. SQLite itself copies the log into the database every wal_autocheckpoint pages. But it restarts the log
+// only when no reader uses it, which steady reading may prevent forever. The guard holds the readers back for that moment. It also empties a
+// log that is older than age, because the log keeps data that was deleted from the database, such as the keys of CVCs.
 type logGuard struct {
 	db      *DB
 	conn    *liteConn
 	limit   int64
 	age     time.Duration
 	emptied time.Time
-	next    time.Time // not before
+	next    time.Time // time before which the guard does not try again
 }
 
 const (
-	// guardWait bounds how long the writer waits for views to end.
+	// guardWait is the longest time that the writer waits for views to end.
 	guardWait = 50 * time.Millisecond
-	// guardRest is how long to leave it after a try, whatever came of it.
+	// guardRest is the pause after a try, successful or not.
 	guardRest = time.Second
-	// guardBusy is how long to wait for readers in other processes.
+	// guardBusy is the time to wait for readers in other processes.
 	guardBusy = 100 * time.Millisecond
 )
 
@@ -34,7 +33,7 @@ func newLogGuard(db *DB, conn *liteConn, limit int64, age time.Duration) *logGua
 	return &logGuard{db: db, conn: conn, limit: limit, age: age, emptied: time.Now()}
 }
 
-// check empties the log when it is over its limit, in size or age. The writer calls it between transactions.
+// check empties the log if its size or age is over the limit. The writer calls it between transactions.
 func (g *logGuard) check() {
 	size, now := g.size(), time.Now()
 	if size <= g.limit && now.Sub(g.emptied) < g.age || size == 0 || now.Before(g.next) {
@@ -43,7 +42,7 @@ func (g *logGuard) check() {
 	g.next = now.Add(guardRest)
 	resume, ok := g.db.readers.pause(guardWait)
 	if !ok {
-		g.warn(size, "views did not end in time")
+		g.warn(size, "reads did not end in time")
 		return
 	}
 	defer resume()
@@ -54,7 +53,7 @@ func (g *logGuard) check() {
 	g.emptied = now
 }
 
-// truncate copies the whole log into the database and cuts the file to nothing.
+// truncate copies the whole log into the database and truncates the log file to zero bytes.
 func (g *logGuard) truncate() error {
 	if err := g.conn.script(fmt.Sprintf("PRAGMA busy_timeout = %d", guardBusy.Milliseconds())); err != nil {
 		return err
@@ -67,7 +66,7 @@ func (g *logGuard) truncate() error {
 		return err
 	}
 	if busy != 0 {
-		return fmt.Errorf("another process reads: %d of %d pages copied", copied, pages)
+		return fmt.Errorf("another process reads the database: only %d of %d pages of the log were copied", copied, pages)
 	}
 	return nil
 }
@@ -80,11 +79,11 @@ func (g *logGuard) size() int64 {
 	return st.Size()
 }
 
-// warn tells an operator only once the log is so large that something keeps it from shrinking.
+// warn logs a warning only once the log is so large that an operator must look.
 func (g *logGuard) warn(size int64, why string) {
 	level := slog.LevelDebug
 	if size > 4*g.limit {
 		level = slog.LevelWarn
 	}
-	g.db.log.Log(context.Background(), level, "write-ahead log not emptied", "bytes", size, "reason", why)
+	g.db.log.Log(context.Background(), level, "the write-ahead log could not be emptied", "bytes", size, "reason", why)
 }

@@ -27,7 +27,7 @@ func (t *tx) InsertCustomer(c *engine.Customer) error {
 		ON CONFLICT DO NOTHING`, t.signed(customerRows, customerValues(c, c.Version)...)...)
 }
 
-// UpdateCustomer implements engine.Tx. CreatedAt stays what it was.
+// UpdateCustomer implements engine.Tx. It does not change CreatedAt.
 func (t *tx) UpdateCustomer(c *engine.Customer) error {
 	return t.compareAndSet("update customer", &c.Version,
 		`SELECT 1 FROM customers WHERE merchant_id = $1 AND id = $2`, []any{c.MerchantID, c.ID},
@@ -43,7 +43,7 @@ func (t *tx) Customer(merchantID, id string) (*engine.Customer, error) {
 		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
-// Customers implements engine.Reader. A limit of 0 is none.
+// Customers implements engine.Reader. A limit of 0 means no limit.
 func (t *tx) Customers(merchantID string, limit, offset int) ([]*engine.Customer, int, error) {
 	list, err := all(t, "list customers", genuine(t, customerRows, scanCustomer, "merchant_id", merchantID),
 		`SELECT `+customerColumns+` FROM customers WHERE merchant_id = $1 ORDER BY created_at DESC, seq DESC LIMIT $2 OFFSET $3`,

@@ -17,8 +17,8 @@ import (
 
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
-// TestDocuments shows in review when the form of a stored document changes. A name that goes away or gets another type leaves what
-// is stored unread: add a new one, or migrate.
+// TestDocuments shows a change in the form of a stored document to the reviewer. If a name disappears or changes its type, stored values can
+// no longer be read: add a new name, or migrate.
 func TestDocuments(t *testing.T) {
 	var b strings.Builder
 	describe(&b, "payments.details", reflect.TypeFor[engine.PaymentDetails]())
@@ -33,7 +33,7 @@ func TestDocuments(t *testing.T) {
 	}
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
-	require.Equal(t, string(want), b.String(), "run with -update if what is stored already can still be read")
+	require.Equal(t, string(want), b.String(), "run with -update if stored documents can still be read")
 }
 
 func describe(b *strings.Builder, path string, t reflect.Type) {

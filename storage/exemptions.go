@@ -7,7 +7,7 @@ import (
 	"payswitch/engine"
 )
 
-// rateHalved is how many claims an exemption's rate holds before it is halved.
+// rateHalved is the number of claims at which an exemption's rate is halved.
 const rateHalved = 200
 
 // LowValue implements engine.Reader.
@@ -22,7 +22,7 @@ func (t *tx) LowValue(merchantID, card string) (engine.LowValueUse, error) {
 	return u, err
 }
 
-// CountLowValue implements engine.Tx: in one statement, so that concurrent counts add up.
+// CountLowValue implements engine.Tx. It uses one statement, so that concurrent counts add up.
 func (t *tx) CountLowValue(merchantID, card string, eurCents int64, until time.Time) error {
 	_, err := t.exec("count low-value use", `INSERT INTO low_value_uses AS u (merchant_id, card, count, eur_cents, expires_at) VALUES ($1, $2, 1, $3, $4)
 		ON CONFLICT (merchant_id, card) DO UPDATE SET

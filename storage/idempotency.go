@@ -15,7 +15,7 @@ func idempotencyValues(r *engine.IdempotencyRecord) []any {
 	return []any{r.MerchantID, r.Key, r.RequestHash, r.Status, r.Body, r.Headers, r.Owner, millis(r.CreatedAt), millis(r.ExpiresAt)}
 }
 
-// Idempotency implements engine.Reader. A record past its end is there until DeleteExpired takes it.
+// Idempotency implements engine.Reader. It returns an expired record until DeleteExpired removes it.
 func (t *tx) Idempotency(merchantID, key string) (*engine.IdempotencyRecord, error) {
 	return one(t, "read idempotency key", genuine(t, idempotencyRows, func(row scanner) (*engine.IdempotencyRecord, error) {
 		r := new(engine.IdempotencyRecord)
@@ -33,8 +33,8 @@ func (t *tx) InsertIdempotency(r *engine.IdempotencyRecord) error {
 		t.signed(idempotencyRows, idempotencyValues(r)...)...)
 }
 
-// FinishIdempotency implements engine.Tx: it stores the answer in a record that r.Owner holds and that has none yet. ErrNotFound
-// when the record is gone, ErrConflict when it is another owner's or has its answer.
+// FinishIdempotency implements engine.Tx. It stores the answer in a record that r.Owner holds and that has no answer. It returns ErrNotFound
+// if the record is gone, and ErrConflict if another owner holds it or if it has an answer.
 func (t *tx) FinishIdempotency(r *engine.IdempotencyRecord) error {
 	n, err := t.exec("finish idempotency key", `UPDATE idempotency SET status = $1, body = $2, headers = $3, expires_at = $4,
 		signature = $5 WHERE merchant_id = $6 AND key = $7 AND owner = $8 AND status = 0`,
@@ -69,7 +69,7 @@ func (t *tx) PutCardToken(c *engine.CardToken) error {
 	return t.putShortTermKey(c.MerchantID, c.ShortTermID(), c.Key)
 }
 
-// CardToken implements engine.Reader. A token past its end is there until DeleteExpired takes it.
+// CardToken implements engine.Reader. It returns an expired token until DeleteExpired removes it.
 func (t *tx) CardToken(merchantID, token string) (*engine.CardToken, error) {
 	c, err := one(t, "read card token", genuine(t, cardTokenRows, func(row scanner) (*engine.CardToken, error) {
 		c := new(engine.CardToken)
@@ -96,10 +96,11 @@ func (t *tx) DeleteCardToken(merchantID, token string) error {
 	return t.shred(merchantID, (&engine.CardToken{Token: token}).ShortTermID())
 }
 
-// expiredAtOnce bounds one DeleteExpired: the writer is everybody's, and 2,000 rows hold it for some ten milliseconds.
+// expiredAtOnce limits one DeleteExpired, because all callers share the writer: 2,000 rows take about ten milliseconds.
 const expiredAtOnce = 2000
 
-// DeleteExpired implements engine.Tx: at most expiredAtOnce of each kind, the longest expired first. A row without an end stays.
+// DeleteExpired implements engine.Tx. It deletes at most expiredAtOnce rows of each kind, the longest expired first. A row without an expiry
+// stays.
 func (t *tx) DeleteExpired() (int, error) {
 	total := 0
 	for _, query := range []string{

@@ -40,22 +40,22 @@ func has(t *testing.T, db *DB, name string) bool {
 	return err == nil
 }
 
-// conn is the writer's connection, for use inside an Update.
+// conn returns the writer's connection, for use within an Update.
 func conn(t engine.Tx) *liteConn { return t.(*tx).s.(*liteConn) }
 
-// together hands closures over while the writer is held, so that they share a transaction, and returns their errors.
+// together hands closures over while the writer is busy, so that they share a transaction, and returns their errors.
 func together(db *DB, fs ...func(engine.Tx) error) []error {
 	held, release := make(chan struct{}), make(chan struct{})
 	out := make([]error, len(fs))
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		first := sync.OnceFunc(func() { close(held) }) // it may run again
+		first := sync.OnceFunc(func() { close(held) }) // the closure may run twice
 		db.Update(context.Background(), func(engine.Tx) error { first(); <-release; return nil })
 	})
 	<-held
 	for i, f := range fs {
 		wg.Go(func() { out[i] = db.Update(context.Background(), f) })
-		for queued := 0; queued <= i; time.Sleep(time.Millisecond) { // one after the other
+		for queued := 0; queued <= i; time.Sleep(time.Millisecond) { // hands the closures over in order
 			db.writer.mu.Lock()
 			queued = len(db.writer.queue)
 			db.writer.mu.Unlock()
@@ -70,8 +70,8 @@ func keyset(name string, size int) func(engine.Tx) error {
 	return func(tx engine.Tx) error { return tx.InsertKeyset(name, make([]byte, size)) }
 }
 
-// TestDiskFull lets the database run into its size limit: everybody in that batch is told, nothing of it is there, and the store
-// goes on when there is room again.
+// TestDiskFull runs the database into its size limit. Every caller in that batch gets the error, none of its writes remain, and the store
+// goes on once there is room.
 func TestDiskFull(t *testing.T) {
 	db := openTest(t, Options{})
 	require.NoError(t, put(db, "before", 10))
@@ -81,7 +81,7 @@ func TestDiskFull(t *testing.T) {
 	swallowed := func(tx engine.Tx) error { _ = tx.InsertKeyset("swallowed", make([]byte, 4<<20)); return nil }
 	for _, fs := range [][]func(engine.Tx) error{
 		{keyset("a", 10), keyset("large", 4<<20), keyset("c", 10)},
-		{keyset("a", 10), swallowed, keyset("c", 10)}, // what follows must not run on without a transaction
+		{keyset("a", 10), swallowed, keyset("c", 10)}, // the closures that follow must not run without a transaction
 		{func(tx engine.Tx) error { _ = tx.InsertKeyset("a", []byte("a")); return errors.New("own") }, keyset("large", 4<<20)},
 	} {
 		for i, err := range together(db, fs...) {
@@ -92,7 +92,7 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 	require.ErrorContains(t, put(db, "large", 4<<20), "full")
-	require.NoError(t, put(db, "small", 10), "what fits goes on")
+	require.NoError(t, put(db, "small", 10), "a small write succeeds again")
 	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error {
 		return conn(tx).script("PRAGMA max_page_count = 100000")
 	}))
@@ -100,7 +100,7 @@ func TestDiskFull(t *testing.T) {
 	require.True(t, has(t, db, "before") && has(t, db, "small") && has(t, db, "large"))
 }
 
-// TestBusy has another process hold the write lock for too long.
+// TestBusy: another process holds the write lock for too long.
 func TestBusy(t *testing.T) {
 	db := openTest(t, Options{BusyTimeout: 30 * time.Millisecond})
 	other, err := openLite(db.path, time.Second)
@@ -110,12 +110,12 @@ func TestBusy(t *testing.T) {
 	for range 2 {
 		require.ErrorContains(t, put(db, "a", 1), "locked")
 	}
-	require.False(t, has(t, db, "a"), "reading goes on")
+	require.False(t, has(t, db, "a"), "reads still work")
 	require.NoError(t, other.script("COMMIT"))
 	require.NoError(t, put(db, "a", 1))
 }
 
-// TestBatch checks what callers that share a transaction get, and how often they run.
+// TestBatch checks the results of callers that share a transaction, and how often their closures run.
 func TestBatch(t *testing.T) {
 	var sizes []int
 	db := openTest(t, Options{Observer: func(n int, _ time.Duration) { sizes = append(sizes, n) }})
@@ -125,14 +125,14 @@ func TestBatch(t *testing.T) {
 	require.NoError(t, db.Update(context.Background(), func(tx engine.Tx) error { return tx.InsertPayment(p) }))
 	errs := together(db,
 		func(tx engine.Tx) error { runs[0]++; return tx.UpdatePayment(p) },
-		func(tx engine.Tx) error { runs[1]++; _, err := tx.Keyset("none"); return err }, // fails with nothing to undo
+		func(tx engine.Tx) error { runs[1]++; _, err := tx.Keyset("none"); return err }, // fails without a write to roll back
 		func(tx engine.Tx) error { runs[2]++; return errors.Join(tx.InsertKeyset("undone", []byte("v")), own) },
 		func(tx engine.Tx) error { runs[3]++; _ = tx.InsertKeyset("undone too", []byte("v")); panic("no") },
 		func(tx engine.Tx) error {
 			runs[4]++
 			_, err := tx.Keyset("undone")
 			if !errors.Is(err, engine.ErrNotFound) {
-				return fmt.Errorf("what was undone is seen: %v", err)
+				return fmt.Errorf("a write that was rolled back is visible: %v", err)
 			}
 			return tx.InsertKeyset("kept", []byte("v"))
 		})
@@ -142,11 +142,11 @@ func TestBatch(t *testing.T) {
 	require.ErrorContains(t, errs[3], "panic in a transaction: no")
 	require.NoError(t, errs[4])
 	require.Equal(t, []int{2, 1, 1, 1, 1}, runs, "the first ran again after the third had failed")
-	require.EqualValues(t, 2, p.Version, "raised once, though it ran twice")
+	require.EqualValues(t, 2, p.Version, "the version is raised once, although the closure ran twice")
 	require.True(t, has(t, db, "kept"))
 	require.False(t, has(t, db, "undone") || has(t, db, "undone too"))
 	require.NoError(t, db.Close())
-	require.Contains(t, sizes, 5+1, "one commit for all")
+	require.Contains(t, sizes, 5+1, "all callers share one commit")
 }
 
 func TestPragmas(t *testing.T) {
@@ -174,7 +174,7 @@ func TestPragmas(t *testing.T) {
 	}
 }
 
-// TestStatuses holds the table of statuses against engine's constants.
+// TestStatuses compares the table of statuses with the engine's constants.
 func TestStatuses(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../engine/status.go", nil, 0)
 	require.NoError(t, err)
@@ -206,7 +206,7 @@ func TestStatuses(t *testing.T) {
 	require.ElementsMatch(t, want, got)
 }
 
-// explainer is a session that looks at the plan of everything it runs.
+// explainer is a session that checks the query plan of every statement.
 type explainer struct {
 	*liteConn
 	plans map[string]string
@@ -239,7 +239,7 @@ func (e explainer) query(query string, args []any, each func(scanner) error) err
 	return e.liteConn.query(query, args, each)
 }
 
-// TestPlans refuses queries that read whole tables, and lists that are sorted instead of read in order.
+// TestPlans refuses queries that read whole tables, and lists that SQLite sorts instead of reading in order.
 func TestPlans(t *testing.T) {
 	db := openTest(t, Options{})
 	e := explainer{plans: map[string]string{}}
@@ -287,7 +287,7 @@ func TestPlans(t *testing.T) {
 		r.CountExemption("m", "424242", "low_value", true, now)
 		r.PutCardToken(&engine.CardToken{MerchantID: "m", Token: "t", Key: &engine.ShortTermKey{WrappedKey: []byte("k")}})
 		for table := range sealedColumns {
-			if table != engine.SealedMerchants { // all of them, at once
+			if table != engine.SealedMerchants { // read in one window
 				r.SealedRows(table, 0, 10, "00000000")
 				r.Reseal(table, engine.SealedRow{}, make([]byte, 5))
 			}
@@ -307,12 +307,12 @@ func TestPlans(t *testing.T) {
 	require.Greater(t, len(e.plans), 35)
 	for query, plan := range e.plans {
 		require.NotContains(t, plan, "SCAN", "%s\n%s", query, plan)
-		if strings.Contains(query, "count(*) FROM operations") { // reads of the open ones alone, and no rows
+		if strings.Contains(query, "count(*) FROM operations") { // reads only the index of open operations, and no rows
 			require.Contains(t, plan, "COVERING INDEX operations_due", query)
 		}
 		few := strings.Contains(query, "FROM attempts") || strings.Contains(query, "FROM operations") || strings.Contains(query, "FROM events") ||
 			strings.Contains(query, "FROM profiles") || strings.Contains(query, "FROM accounts") || strings.Contains(query, "FROM api_keys")
-		if !few { // of one payment or one merchant's settings: sorting them is nothing
+		if !few { // rows of one payment, or one merchant's settings: the sort is cheap
 			require.NotContains(t, plan, "TEMP B-TREE", "%s\n%s", query, plan)
 		}
 	}

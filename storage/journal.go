@@ -35,7 +35,7 @@ const eventColumns = `merchant_id, object_id, id, profile_id, class, type, body,
 
 var eventRows = signs("events", "merchant_id, object_id, id", eventColumns)
 
-// InsertEvent implements engine.Tx. An id is unique among the events of its object.
+// InsertEvent implements engine.Tx. Ids are unique among the events of one object.
 func (t *tx) InsertEvent(e *engine.Event) error {
 	return t.insert("insert event", `INSERT INTO events (`+eventColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
 		t.signed(eventRows, e.MerchantID, e.ObjectID, e.ID, e.ProfileID, e.Class, e.Type, e.Body, millis(e.CreatedAt))...)
@@ -63,7 +63,7 @@ func (t *tx) InsertEvidence(e engine.Evidence) error {
 	return err
 }
 
-// Evidence implements engine.Reader: in the order it came.
+// Evidence implements engine.Reader. It returns the evidence in the order of its arrival.
 func (t *tx) Evidence(operationID string) ([]engine.Evidence, error) {
 	return all(t, "list evidence", genuine(t, evidenceRows, func(row scanner) (e engine.Evidence, err error) {
 		var at int64

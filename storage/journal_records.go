@@ -30,7 +30,7 @@ func (t *tx) Journal(operationID string) ([]*engine.JournalRecord, error) {
 	return all(t, "read journal", scanJournal, `SELECT seq, `+journalColumns+` FROM journal WHERE operation_id = $1 ORDER BY seq`, operationID)
 }
 
-// JournalPage implements engine.Reader, from journal_at.
+// JournalPage implements engine.Reader. It reads the index journal_at.
 func (t *tx) JournalPage(f engine.JournalFilter) ([]*engine.JournalRecord, error) {
 	at, seq := millis(f.Since), int64(0)
 	if !f.AfterAt.IsZero() {
@@ -47,11 +47,11 @@ func (t *tx) DeleteExchanges(operationID string) error {
 	return err
 }
 
-// journalAtOnce bounds one DeleteJournal: rows of some kilobytes, whose pages are overwritten.
+// journalAtOnce limits one DeleteJournal: a row has some kilobytes, and SQLite overwrites its pages.
 const journalAtOnce = 500
 
-// DeleteJournal implements engine.Tx: the oldest first. Exchanges are few beside the journal: those of operations that are open, or whose
-// node died.
+// DeleteJournal implements engine.Tx. It deletes the oldest records first. It spares the exchanges, which are few: those of operations that
+// are open, or whose node died.
 func (t *tx) DeleteJournal(before time.Time) (int, error) {
 	total := 0
 	for _, query := range []string{

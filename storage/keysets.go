@@ -16,7 +16,7 @@ func (t *tx) Keyset(name string) ([]byte, error) {
 // InsertKeyset implements engine.Tx.
 func (t *tx) InsertKeyset(name string, stored []byte) error {
 	if len(stored) == 0 {
-		return errors.New("insert keyset: nothing to keep")
+		return errors.New("insert keyset: the keyset is empty")
 	}
 	return t.insert("insert keyset", `INSERT INTO keysets (name, wrapped) VALUES ($1, $2) ON CONFLICT DO NOTHING`, name, stored)
 }
@@ -24,7 +24,7 @@ func (t *tx) InsertKeyset(name string, stored []byte) error {
 // UpdateKeyset implements engine.Tx.
 func (t *tx) UpdateKeyset(name string, old, stored []byte) error {
 	if len(stored) == 0 {
-		return errors.New("update keyset: nothing to keep")
+		return errors.New("update keyset: the keyset is empty")
 	}
 	n, err := t.exec("update keyset", `UPDATE keysets SET wrapped = $1 WHERE name = $2 AND wrapped = $3`, stored, name, old)
 	if err != nil || n == 1 {

@@ -42,7 +42,7 @@ func (t *tx) InsertMandate(m *engine.Mandate) error {
 		ON CONFLICT DO NOTHING`, t.signed(mandateRows, mandateValues(m, details, m.Version)...)...)
 }
 
-// UpdateMandate implements engine.Tx. CreatedAt, customer and payment stay what they were.
+// UpdateMandate implements engine.Tx. It does not change CreatedAt, customer and payment.
 func (t *tx) UpdateMandate(m *engine.Mandate) error {
 	details, err := encode(&m.Details)
 	if err != nil {
@@ -106,7 +106,7 @@ func (t *tx) InsertEphemeralKey(k *engine.EphemeralKey) error {
 		t.signed(ephemeralRows, k.MerchantID, k.ID, k.CustomerID, k.Hash, millis(k.CreatedAt), millis(k.ExpiresAt))...)
 }
 
-// EphemeralKeyByHash implements engine.Reader. A key past its end is there until DeleteExpired takes it.
+// EphemeralKeyByHash implements engine.Reader. It returns an expired key until DeleteExpired removes it.
 func (t *tx) EphemeralKeyByHash(hash []byte) (*engine.EphemeralKey, error) {
 	return one(t, "read ephemeral key by hash", genuine(t, ephemeralRows, scanEphemeral, "hash", hash), `SELECT `+ephemeralColumns+` FROM ephemeral_keys WHERE hash = $1`, hash)
 }

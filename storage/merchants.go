@@ -37,7 +37,7 @@ func (t *tx) UpdateMerchant(m *engine.Merchant) error {
 		millis(m.ModifiedAt), t.signature(merchantRows, merchantValues(m, m.Version+1)), m.ID, m.Version)
 }
 
-// DeleteMerchant implements engine.Tx. Profiles, accounts and keys go by their foreign keys.
+// DeleteMerchant implements engine.Tx. Foreign keys delete the merchant's profiles, accounts and keys.
 func (t *tx) DeleteMerchant(id string) error {
 	for _, table := range []string{"cards", "payment_methods", "mandates", "ephemeral_keys", "customer_accounts", "low_value_uses", "exemption_rates"} {
 		if _, err := t.exec("delete merchant's "+table, `DELETE FROM `+table+` WHERE merchant_id = $1`, id); err != nil {
@@ -88,7 +88,7 @@ func scanProfile(row scanner) (*engine.Profile, error) {
 	return p, decode(fallback, &p.Fallback)
 }
 
-// InsertProfile implements engine.Tx. ErrNotFound when there is no such merchant.
+// InsertProfile implements engine.Tx. It returns ErrNotFound if the merchant does not exist.
 func (t *tx) InsertProfile(p *engine.Profile) error {
 	settings, fallback, err := encodeTwo(&p.Settings, p.Fallback)
 	if err != nil {
@@ -99,7 +99,7 @@ func (t *tx) InsertProfile(p *engine.Profile) error {
 		ON CONFLICT DO NOTHING`, t.signed(profileRows, profileValues(p, settings, fallback, p.Version)...)...)
 }
 
-// UpdateProfile implements engine.Tx. ErrConflict also when the new name is taken.
+// UpdateProfile implements engine.Tx. It returns ErrConflict also if the new name is taken.
 func (t *tx) UpdateProfile(p *engine.Profile) error {
 	settings, fallback, err := encodeTwo(&p.Settings, p.Fallback)
 	if err != nil {
@@ -130,7 +130,7 @@ func (t *tx) Profiles(merchantID string) ([]*engine.Profile, error) {
 		`SELECT `+profileColumns+` FROM profiles WHERE merchant_id = $1 ORDER BY created_at, seq`, merchantID)
 }
 
-// encodeTwo makes two JSON documents.
+// encodeTwo returns a and b as JSON documents.
 func encodeTwo(a, b any) (first, second string, err error) {
 	if first, err = encode(a); err == nil {
 		second, err = encode(b)

@@ -43,7 +43,7 @@ func (t *tx) InsertPaymentMethod(m *engine.PaymentMethod) error {
 		t.signed(methodRows, methodValues(m, details, m.Version)...)...)
 }
 
-// UpdatePaymentMethod implements engine.Tx. CreatedAt, LastUsedAt and the customer stay what they were.
+// UpdatePaymentMethod implements engine.Tx. It does not change CreatedAt, LastUsedAt and the customer.
 func (t *tx) UpdatePaymentMethod(m *engine.PaymentMethod) error {
 	details, err := encode(&m.Details)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// Migrate brings the database that dsn names up to date, setting it up when it is new, and returns the names of the migrations it
-// applied, in order. Before it changes a database that holds data it writes a copy beside it (<file>.before-<migration>).
+// Migrate brings the database that dsn names up to date, and sets it up if it is new. It returns the names of the applied migrations, in
+// order. Before it changes a database with data, it writes a copy next to it (<file>.before-<migration>).
 func Migrate(ctx context.Context, dsn string) (applied []string, err error) {
 	err = withMigrator(dsn, func(m *migrator) error {
 		applied, err = m.apply(ctx)
@@ -29,7 +29,7 @@ func Migrate(ctx context.Context, dsn string) (applied []string, err error) {
 	return applied, err
 }
 
-// Pending lists the migrations that Migrate would apply. It changes nothing, and does not create a database.
+// Pending lists the migrations that Migrate would apply. It changes nothing and creates no database.
 func Pending(ctx context.Context, dsn string) ([]string, error) {
 	file, err := parseDSN(dsn)
 	if err != nil {
@@ -72,7 +72,7 @@ type migration struct {
 	version, name, text, hash string
 }
 
-// migrator compares the files with what a database has had, and applies the rest. Forward only.
+// migrator compares the migration files with those that a database has, and applies the rest. It goes only forward.
 type migrator struct {
 	conn  *liteConn
 	path  string
@@ -80,7 +80,7 @@ type migrator struct {
 	log   *slog.Logger
 }
 
-// pending checks the database against the files. isNew is true for a database without anything in it.
+// pending compares the database with the files. isNew is true for an empty database.
 func (m *migrator) pending() (list []migration, isNew bool, err error) {
 	known, err := readMigrations(m.files)
 	if err != nil {
@@ -99,9 +99,9 @@ func (m *migrator) pending() (list []migration, isNew bool, err error) {
 		return known, true, nil
 	}
 	if !tables["schema_migrations"] {
-		return nil, false, fmt.Errorf("%s is not a payswitch database: it has tables, and no schema_migrations among them", m.path)
+		return nil, false, fmt.Errorf("%s is not a payswitch database: it has tables, but no table schema_migrations; name another file", m.path)
 	}
-	if err := m.refusePlanted(); err != nil { // before a migration's statements run a trigger
+	if err := m.refusePlanted(); err != nil { // checked before the statements of a migration can fire a trigger
 		return nil, false, err
 	}
 	done := map[string]bool{}
@@ -114,9 +114,9 @@ func (m *migrator) pending() (list []migration, isNew bool, err error) {
 		i := slices.IndexFunc(known, func(k migration) bool { return k.name == name })
 		switch {
 		case i < 0:
-			return fmt.Errorf("%s has the migration %s, which this binary does not know: it is newer; use the payswitch that wrote it or a later one", m.path, name)
+			return fmt.Errorf("%s has the migration %s, which this binary does not know: it is newer; run the payswitch that wrote the database, or a later one", m.path, name)
 		case known[i].hash != hash:
-			return fmt.Errorf("migration %s is not the one that %s was set up with: migrations must not be changed afterwards", name, m.path)
+			return fmt.Errorf("migration %s differs from the one that %s was set up with: migrations must not be changed after they were applied", name, m.path)
 		}
 		return nil
 	})
@@ -128,8 +128,8 @@ func (m *migrator) pending() (list []migration, isNew bool, err error) {
 	return list, false, err
 }
 
-// apply runs what is pending, each migration in a transaction of its own; those of a new database in one, so that who opens it at the
-// same time finds it new or whole.
+// apply runs the pending migrations, each in a transaction of its own. It sets up a new database in one transaction, so that another process
+// that opens it finds it either empty or complete.
 func (m *migrator) apply(ctx context.Context) (applied []string, err error) {
 	list, isNew, err := m.pending()
 	if err != nil || len(list) == 0 {
@@ -154,7 +154,7 @@ func (m *migrator) apply(ctx context.Context) (applied []string, err error) {
 	return applied, nil
 }
 
-// applyTogether runs migrations in one transaction, but for those that another process has run meanwhile.
+// applyTogether runs migrations in one transaction. It skips those that another process has run in the meantime.
 func (m *migrator) applyTogether(list []migration) (ran []string, err error) {
 	c := m.conn
 	if err := c.script("BEGIN IMMEDIATE"); err != nil {
@@ -190,24 +190,24 @@ func (m *migrator) applyTogether(list []migration) (ran []string, err error) {
 		return nil, err
 	}
 	for _, name := range ran {
-		m.log.Info("migration applied", "migration", name)
+		m.log.Info("the database was migrated", "migration", name)
 	}
 	return ran, nil
 }
 
-// backUp writes a whole and consistent copy of the database beside it.
+// backUp writes a complete and consistent copy of the database next to it.
 func (m *migrator) backUp(next string) error {
 	to := fmt.Sprintf("%s.before-%s", m.path, next)
 	if _, err := os.Stat(to); err == nil {
 		to += "-" + clock().Format("20060102T150405.000")
 	}
 	if _, err := m.conn.exec(`VACUUM INTO $1`, to); err != nil {
-		return fmt.Errorf("copy the database to %s before migrating it: %w", to, err)
+		return fmt.Errorf("copy the database to %s before the migration: %w", to, err)
 	}
 	if err := os.Chmod(to, 0o600); err != nil {
-		return fmt.Errorf("copy of the database: %w", err)
+		return fmt.Errorf("restrict the access to the copy of the database: %w", err)
 	}
-	m.log.Info("database copied before migrating", "copy", to)
+	m.log.Info("the database was copied before its migration", "copy", to)
 	return nil
 }
 
@@ -216,7 +216,7 @@ type dbObject struct{ kind, name, table, text string }
 
 func (o dbObject) String() string { return o.kind + " " + o.name }
 
-// objects are what a database's schema has, but for what SQLite keeps itself.
+// objects returns the objects of a database's schema, without SQLite's own.
 func objects(c *liteConn) (out []dbObject, err error) {
 	err = c.query(`SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master WHERE name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY type DESC, name`, nil, func(row scanner) error {
 		var o dbObject
@@ -227,8 +227,8 @@ func objects(c *liteConn) (out []dbObject, err error) {
 	return out, err
 }
 
-// refusePlanted refuses triggers. payswitch has none. A trigger changes rows in the transactions of payswitch: it could take back each
-// revocation of a key long after its author has lost his access.
+// refusePlanted refuses triggers. payswitch has none. A trigger changes rows within the transactions of payswitch: an intruder who has lost
+// access could still undo every revocation of a key.
 func (m *migrator) refusePlanted() error {
 	list, err := objects(m.conn)
 	if err != nil {
@@ -236,13 +236,13 @@ func (m *migrator) refusePlanted() error {
 	}
 	for _, o := range list {
 		if o.kind == "trigger" {
-			return fmt.Errorf("%s has the %s on %s, which payswitch did not make: find out who made it, then remove it (DROP TRIGGER) (nothing was changed)", m.path, o, o.table)
+			return fmt.Errorf("%s has the %s on %s, which payswitch did not make; nothing was changed. Find out how the trigger got there, then remove it (DROP TRIGGER)", m.path, o, o.table)
 		}
 	}
 	return nil
 }
 
-// checkSchema compares tables and indexes with what the migrations make. Tables, views and indexes of others may stand beside them.
+// checkSchema compares tables and indexes with those that the migrations make. It allows further tables, views and indexes.
 func (m *migrator) checkSchema() error {
 	made := ourSchema
 	if _, ours := m.files.(embed.FS); !ours {
@@ -270,17 +270,17 @@ func (m *migrator) checkSchema() error {
 			problem = "is not as payswitch made it: it reads " + is.text
 		}
 		if found && is.kind != o.kind {
-			problem = "is missing: a " + is.String() + " stands in its place"
+			problem = "is missing: a " + is.String() + " has its name"
 		}
-		return fmt.Errorf("%s: the %s %s. Restore the database, or mend its schema to: %s", m.path, o, problem, o.text)
+		return fmt.Errorf("%s: the %s %s. Restore the database, or repair its schema to: %s", m.path, o, problem, o.text)
 	}
 	return nil
 }
 
-// ourSchema is schemaOf for the migrations of this binary, worked out once: it takes some 15 ms.
+// ourSchema is schemaOf for the migrations of this binary. It is computed once, since it takes about 15 ms.
 var ourSchema = sync.OnceValues(func() ([]dbObject, error) { return schemaOf(migrationFiles) })
 
-// schemaOf is what migrations make of an empty database.
+// schemaOf returns the schema that the migrations make of an empty database.
 func schemaOf(files fs.FS) ([]dbObject, error) {
 	conn, err := openLite(":memory:", time.Second)
 	if err != nil {
@@ -313,7 +313,7 @@ func readMigrations(files fs.FS) ([]migration, error) {
 		name := strings.TrimSuffix(path.Base(p), ".sql")
 		version, _, ok := strings.Cut(name, "_")
 		if !ok || len(version) != 4 || len(out) > 0 && out[len(out)-1].version >= version {
-			return nil, fmt.Errorf("migration file %s: its name must be a number of four digits of its own, _ and a word", p)
+			return nil, fmt.Errorf("migration file %s: its name must be a unique number of four digits, _ and a word", p)
 		}
 		out = append(out, migration{version: version, name: name, text: string(b), hash: hex.EncodeToString(sum[:])})
 	}

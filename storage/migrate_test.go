@@ -42,7 +42,7 @@ func TestMigrations(t *testing.T) {
 	applied, err := migrate(t, path, files)
 	require.NoError(t, err)
 	require.Equal(t, []string{"0001_init"}, applied)
-	require.NoFileExists(t, path+".before-0001_init", "nothing to save")
+	require.NoFileExists(t, path+".before-0001_init", "a new database needs no copy")
 	applied, err = migrate(t, path, files)
 	require.NoError(t, err)
 	require.Empty(t, applied)
@@ -54,14 +54,14 @@ func TestMigrations(t *testing.T) {
 	require.Equal(t, []string{"0002_more", "0003_rest"}, applied)
 	require.EqualValues(t, 2, count(t, path, "SELECT count(*) FROM a"))
 	copied := path + ".before-0002_more"
-	require.EqualValues(t, 1, count(t, copied, "SELECT count(*) FROM a"), "a copy of what was before")
+	require.EqualValues(t, 1, count(t, copied, "SELECT count(*) FROM a"), "the copy has the state before the migration")
 	st, err := os.Stat(copied)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), st.Mode().Perm())
 
-	// One that fails leaves nothing behind, and can be repaired as long as it was not applied.
+	// A migration that fails leaves nothing behind. It can be repaired as long as it was not applied.
 	files["migrations/0004_wrong.sql"] = file("INSERT INTO c VALUES ('lost'); INSERT INTO nowhere VALUES (1)")
-	for range 2 { // the second time the copy is there already
+	for range 2 { // the second time the copy exists already
 		applied, err = migrate(t, path, files)
 		require.ErrorContains(t, err, "migration 0004_wrong: ")
 		require.Empty(t, applied)
@@ -88,7 +88,7 @@ func TestMigrationNames(t *testing.T) {
 		{"migrations/0001_a.sql": file(""), "migrations/0001_b.sql": file("")},
 	} {
 		_, err := readMigrations(files)
-		require.ErrorContains(t, err, "a number of four digits of its own")
+		require.ErrorContains(t, err, "a unique number of four digits")
 	}
 }
 
@@ -119,7 +119,7 @@ func TestMigrateCommand(t *testing.T) {
 	}
 }
 
-// TestOpenOld opens a database that is behind.
+// TestOpenOld opens a database that lacks migrations.
 func TestOpenOld(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -146,10 +146,10 @@ func TestOpenForeign(t *testing.T) {
 	require.NoError(t, c.close())
 	_, err = Open(context.Background(), "sqlite:"+path, Options{Migrate: true})
 	require.ErrorContains(t, err, "is not a payswitch database")
-	require.EqualValues(t, 1, count(t, path, "SELECT count(*) FROM sqlite_master"), "and is left alone")
+	require.EqualValues(t, 1, count(t, path, "SELECT count(*) FROM sqlite_master"), "the foreign database stays as it is")
 }
 
-// TestOpenTogether starts several processes' worth of stores on a new file.
+// TestOpenTogether opens a new file with several stores at once, as several processes would.
 func TestOpenTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	var wg sync.WaitGroup

@@ -16,22 +16,22 @@ import (
 	"payswitch/engine"
 )
 
-// Options are the store's settings; zero values are the defaults.
+// Options are the store's settings. Zero values mean the defaults.
 type Options struct {
-	Logger *slog.Logger // nil: discarded
-	// Migrate brings an older database up to date, after a copy of it was made beside it. Without it Open refuses one. A new
-	// database is always set up.
+	Logger *slog.Logger // nil: the store logs nothing
+	// Migrate allows Open to bring an older database up to date, after a copy of the file. Without it Open refuses an older database. Open
+	// always sets up a new database.
 	Migrate bool
-	// Observer is told of every commit: how many callers it served and how long it took from the first of them on. It is called by
-	// the writer and must not block.
+	// Observer is called after every commit with the number of callers in it, and with the time since the first of them began. The writer
+	// calls it, so it must not block.
 	Observer func(batchSize int, took time.Duration)
-	// Readers is how many reads run at a time; default: one per core, at least 4.
+	// Readers is the number of concurrent reads; default: one per core, at least 4.
 	Readers int
-	// BusyTimeout is how long to wait for another process that writes; default 10 s.
+	// BusyTimeout is the time to wait for another process that writes; default 10 s.
 	BusyTimeout time.Duration
-	// LogLimit is the size in bytes of the write-ahead log above which it is emptied at the next opportunity; default 64 MiB.
+	// LogLimit is the size of the write-ahead log, in bytes, above which the writer empties it as soon as it can; default 64 MiB.
 	LogLimit int64
-	// LogAge is how long the log may go without being emptied: until then it holds what has been deleted; default 5 minutes.
+	// LogAge is the maximum time between two emptyings of the log, which holds deleted data until then; default 5 minutes.
 	LogAge time.Duration
 }
 
@@ -49,8 +49,8 @@ type DB struct {
 
 var _ engine.Store = (*DB)(nil)
 
-// Open opens the database that dsn names, sqlite:payswitch.db or sqlite:/absolute/path, and sets it up when it is new. The
-// directory must exist. Close it after use.
+// Open opens the database that dsn names, sqlite:payswitch.db or sqlite:/absolute/path, and sets it up if it is new. The directory must
+// exist. Close the DB after use.
 func Open(ctx context.Context, dsn string, o Options) (*DB, error) {
 	return openWith(ctx, dsn, o, migrationFiles)
 }
@@ -102,7 +102,7 @@ func openWith(ctx context.Context, dsn string, o Options, migrations fs.FS) (*DB
 	return d, nil
 }
 
-// prepare checks the schema and applies what is missing, if it may.
+// prepare checks the schema. It applies missing migrations if migrate is true or the database is new.
 func (d *DB) prepare(ctx context.Context, conn *liteConn, migrations fs.FS, migrate bool) error {
 	m := &migrator{conn: conn, path: d.path, files: migrations, log: d.log}
 	pending, isNew, err := m.pending()
@@ -120,8 +120,8 @@ func (d *DB) prepare(ctx context.Context, conn *liteConn, migrations fs.FS, migr
 	return m.checkSchema()
 }
 
-// Update implements engine.Store. It must not be called from inside another Update: it would wait for itself. An error of the
-// database (disk full, I/O) can leave the outcome open, as far as a crash right after it may bring the writes back.
+// Update implements engine.Store. A call within another Update would wait for itself forever. After an error of the database (disk full, I/O)
+// the outcome can be open: a crash right after the error may bring the writes back.
 func (d *DB) Update(ctx context.Context, f func(tx engine.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (d *DB) View(ctx context.Context, f func(r engine.Reader) error) error {
 // SignRows implements engine.Store.
 func (d *DB) SignRows(s engine.RowSigner) { d.signer.Store(&s) }
 
-// signer holds who signs rows, nil before there is one.
+// signer holds the signer of rows, nil before SignRows.
 type signer struct {
 	atomic.Pointer[engine.RowSigner]
 }
@@ -149,8 +149,8 @@ func (s *signer) now() engine.RowSigner {
 	return nil
 }
 
-// Close finishes what was handed over, waits for the views under way, empties the log into the database file and closes it. Whoever
-// comes later gets ErrClosed.
+// Close finishes the writes that were handed over, waits for the views under way, empties the log into the database file and closes the file.
+// Later calls get ErrClosed.
 func (d *DB) Close() error { return d.close() }
 
 const dsnForms = "use sqlite:payswitch.db or sqlite:/absolute/path"
@@ -162,7 +162,7 @@ func parseDSN(dsn string) (string, error) {
 	case !found:
 		return "", fmt.Errorf("storage dsn %q has no scheme: %s", dsn, dsnForms)
 	case scheme == "postgres" || scheme == "postgresql":
-		return "", fmt.Errorf("storage dsn: PostgreSQL is not in this release: %s", dsnForms) // without the dsn: it holds a password
+		return "", fmt.Errorf("storage dsn: PostgreSQL is not in this release: %s", dsnForms) // the error omits the dsn, which holds a password
 	case scheme != "sqlite":
 		return "", fmt.Errorf("storage dsn has the unknown scheme %q: %s", scheme, dsnForms)
 	case path == "":
@@ -177,7 +177,7 @@ func parseDSN(dsn string) (string, error) {
 	return path, nil
 }
 
-// createPrivate makes the file, if there is none, readable by its owner alone; SQLite gives its log the same mode.
+// createPrivate creates a missing file, readable by its owner alone. SQLite gives its log the same mode.
 func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -33,7 +33,8 @@ func scanOperation(row scanner) (*engine.Operation, error) {
 	return o, err
 }
 
-// dueAt is when an open operation may be claimed, nil for a closed one: the column that operations_due orders the open ones by.
+// dueAt returns the time from which an open operation may be claimed, nil for a closed one. The index operations_due orders the open ones by
+// it.
 func dueAt(o *engine.Operation) any {
 	switch {
 	case o.Status == engine.OperationStarted:
@@ -57,7 +58,7 @@ func (t *tx) InsertOperation(o *engine.Operation) error {
 	return t.putShortTermKey(o.MerchantID, o.ShortTermID(), o.Key)
 }
 
-// UpdateOperation implements engine.Tx. PaymentID and Request stay what they were.
+// UpdateOperation implements engine.Tx. It does not change PaymentID and Request.
 func (t *tx) UpdateOperation(o *engine.Operation) error {
 	err := t.change("update operation", `UPDATE operations SET attempt_id = $1, account_id = $2, kind = $3, status = $4, amount = $5,
 		owner = $6, lease_until = $7, connector = $8, adapter_hash = $9, seed = $10, started_at = $11, last_send_at = $12,
@@ -84,14 +85,14 @@ func (t *tx) Operations(merchantID, paymentID string) ([]*engine.Operation, erro
 		WHERE merchant_id = $1 AND payment_id = $2 ORDER BY started_at, seq`, merchantID, paymentID)
 }
 
-// OpenOperations implements engine.Reader, from operations_due alone: the || keeps databases off operations_payment, which has the
-// closed ones too.
+// OpenOperations implements engine.Reader. It reads operations_due alone: the || keeps databases from operations_payment, which includes
+// closed operations.
 func (t *tx) OpenOperations(merchantID, accountID string) (int, error) {
 	return one(t, "count open operations", scanCount, `SELECT count(*) FROM operations
 		WHERE due_at >= 0 AND merchant_id || '' = $1 AND ($2 = '' OR account_id = $2)`, merchantID, accountID)
 }
 
-// ClaimOperations implements engine.Tx: the longest due first, in any order.
+// ClaimOperations implements engine.Tx. It claims those that are due longest, and returns them in any order.
 func (t *tx) ClaimOperations(owner string, until time.Time, limit int) ([]*engine.Operation, error) {
 	t.wrote = true
 	return all(t, "claim operations", genuine(t, operationRows, scanOperation), `UPDATE operations SET owner = $1, lease_until = $2, due_at = $2

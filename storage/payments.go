@@ -54,7 +54,7 @@ const updatePayment = `UPDATE payments SET profile_id = $1, status = $2, currenc
 	received = $7, refunded = $8, attempt_count = $9, attempt_id = $10, open_operation = $11, client_secret_hash = $12, expires_at = $13,
 	modified_at = $14, version = version + 1, details = $15, sealed = $16, signature = $21`
 
-// UpdatePayment implements engine.Tx. CreatedAt stays what it was.
+// UpdatePayment implements engine.Tx. It does not change CreatedAt.
 func (t *tx) UpdatePayment(p *engine.Payment) error {
 	details, err := encode(&p.Details)
 	if err != nil {
@@ -63,7 +63,7 @@ func (t *tx) UpdatePayment(p *engine.Payment) error {
 	args := []any{p.ProfileID, string(p.Status), string(p.Currency), p.Amount, p.NetAmount, p.Capturable, p.Received, p.Refunded,
 		p.AttemptCount, p.AttemptID, p.OpenOperation, p.ClientSecretHash, millis(p.ExpiresAt), millis(p.ModifiedAt), details, p.Sealed,
 		p.MerchantID, p.ID, p.Version, p.CustomerID, t.signature(paymentRows, paymentValues(p, details, p.Version+1))}
-	// The customer hardly ever changes: a statement that does not set it leaves its index alone.
+	// The customer rarely changes: a statement that does not set the column leaves its index alone.
 	const where = ` WHERE merchant_id = $17 AND id = $18 AND version = $19`
 	n, err := t.exec("update payment", updatePayment+where+` AND customer_id = $20`, args...)
 	if err != nil {
@@ -84,8 +84,8 @@ func (t *tx) Payment(merchantID, id string) (*engine.Payment, error) {
 		`SELECT `+paymentColumns+` FROM payments WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
-// Payments implements engine.Reader. Payments of the same millisecond are ordered by insertion. A cursor of a profile other than
-// profileID names none.
+// Payments implements engine.Reader. It orders payments of the same millisecond by insertion. A cursor of a profile other than profileID is
+// ErrNotFound.
 func (t *tx) Payments(merchantID, profileID string, f engine.ListInput) ([]*engine.Payment, error) {
 	var where conditions
 	where.add("merchant_id = ", merchantID)
@@ -104,7 +104,7 @@ func (t *tx) Payments(merchantID, profileID string, f engine.ListInput) ([]*engi
 	}
 	if f.CustomerID != "" {
 		where.add("customer_id = ", f.CustomerID)
-		where.list = append(where.list, "customer_id <> ''") // as payments_customer says, or the index is not used
+		where.list = append(where.list, "customer_id <> ''") // the condition of the index payments_customer, or SQLite does not use the index
 	}
 	where.addTime("created_at = ", f.Created, false)
 	where.addTime("created_at < ", f.CreatedLT, true)
@@ -112,7 +112,7 @@ func (t *tx) Payments(merchantID, profileID string, f engine.ListInput) ([]*engi
 	where.addTime("created_at <= ", f.CreatedLTE, false)
 	where.addTime("created_at >= ", f.CreatedGTE, true)
 
-	// Before a cursor means the ones next to it: they are read upwards from there and turned round.
+	// EndingBefore asks for the payments next to the cursor: the query reads them upwards, and the list is then reversed.
 	upwards := f.EndingBefore != "" && f.StartingAfter == ""
 	order := " ORDER BY created_at DESC, seq DESC LIMIT "
 	if upwards {
@@ -130,7 +130,7 @@ func (t *tx) Payments(merchantID, profileID string, f engine.ListInput) ([]*engi
 	return out, err
 }
 
-// paymentPlace is where a payment stands in the order of lists.
+// paymentPlace returns the position of a payment in the order of lists.
 func (t *tx) paymentPlace(merchantID, profileID, id string) (created, seq int64, err error) {
 	var where conditions
 	where.add("merchant_id = ", merchantID)
@@ -170,7 +170,7 @@ func (c *conditions) add(left string, values ...any) {
 	c.list = append(c.list, left+right)
 }
 
-// addTime compares with at unless it is zero. What is stored has whole milliseconds: up rounds a finer time up, as < and >= need it.
+// addTime compares with at unless it is zero. Stored times are whole milliseconds: up rounds a finer time up, as < and >= need it.
 func (c *conditions) addTime(left string, at time.Time, up bool) {
 	if at.IsZero() {
 		return

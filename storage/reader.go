@@ -9,14 +9,14 @@ import (
 	"payswitch/engine"
 )
 
-// readers is the pool of connections that only read.
+// readers is the pool of read-only connections.
 type readers struct {
 	path string
 	busy time.Duration
 	idle chan *liteConn
 	quit chan struct{}
 	size int
-	// signer is whoever checks the rows that are read.
+	// signer checks the rows that are read.
 	signer *signer
 }
 
@@ -35,14 +35,14 @@ func openReaders(path string, busy time.Duration, size int, s *signer) (*readers
 	return r, nil
 }
 
-// view runs f in a read transaction: SQLite takes the snapshot at the first read.
+// view runs f in a read transaction. SQLite takes the snapshot at the first read.
 func (r *readers) view(ctx context.Context, f func(engine.Reader) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	var c *liteConn
 	select {
-	case <-r.quit: // first of all: both may be ready
+	case <-r.quit: // checked first, because both channels may be ready
 		return ErrClosed
 	default:
 	}
@@ -53,17 +53,17 @@ func (r *readers) view(ctx context.Context, f func(engine.Reader) error) error {
 	case <-r.quit:
 		return ErrClosed
 	}
-	defer func() { r.idle <- c }() // also when f panics, after the transaction has ended
+	defer func() { r.idle <- c }() // also if f panics, after the transaction has ended
 	if _, err := c.exec("BEGIN DEFERRED"); err != nil {
 		return fmt.Errorf("begin reading: %w", err)
 	}
 	defer c.exec("ROLLBACK") // there is nothing to commit
 	t := &tx{s: c, now: clock(), signer: r.signer.now()}
-	defer func() { t.s = nil }() // one that was kept fails, and does not read in another's transaction
+	defer func() { t.s = nil }() // a reader that f kept then fails, and does not read in another transaction
 	return f(t)
 }
 
-// close waits for the views under way.
+// close waits for the views under way and closes their connections.
 func (r *readers) close() {
 	close(r.quit)
 	for range r.size {
@@ -71,8 +71,8 @@ func (r *readers) close() {
 	}
 }
 
-// pause takes all connections out of the pool, so that nobody reads, and returns true; resume puts them back. When it takes longer
-// than limit it puts back what it has and returns false.
+// pause takes all connections out of the pool, so that no view reads; resume puts them back. If that takes longer than limit, pause puts back
+// the connections that it has and returns false.
 func (r *readers) pause(limit time.Duration) (resume func(), ok bool) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()

@@ -8,13 +8,13 @@ import (
 	"payswitch/engine"
 )
 
-// sealedColumn is where a table keeps what the vault's keys seal.
+// sealedColumn names the column of a table that holds values sealed by the vault's keys.
 type sealedColumn struct {
-	table     string // "" for the name itself
+	table     string // "": the same as the SealedTable
 	column    string
-	key       []string // columns: what the sealed value is bound to
-	whole     bool     // few rows, and no seq to go through them by: one window has them all
-	keyID     bool     // the key's id has a column of its own: key_id
+	key       []string // columns that the sealed value is bound to
+	whole     bool     // the table has few rows and no seq to page by: one window has all rows
+	keyID     bool     // the key's id has a column of its own, key_id
 	versioned bool
 }
 
@@ -42,7 +42,7 @@ var (
 		engine.SealedAuthenticationRequests: {table: "authentications", column: "request", key: []string{"id"}, versioned: true},
 	}
 
-	// notSealed are the other columns of bytes, and why no key of the vault's opens them.
+	// notSealed are the other columns of bytes, with the reason why the vault's keys do not open them.
 	notSealed = map[string]string{
 		"api_keys.hash":               "a keyed hash",
 		"ephemeral_keys.hash":         "a keyed hash",
@@ -63,7 +63,7 @@ var (
 func sealedColumnOf(table engine.SealedTable) (sealedColumn, error) {
 	c, ok := sealedColumns[table]
 	if !ok {
-		return c, fmt.Errorf("table %q has nothing sealed", table)
+		return c, fmt.Errorf("table %q has no sealed values", table)
 	}
 	if c.table == "" {
 		c.table = string(table)
@@ -71,7 +71,7 @@ func sealedColumnOf(table engine.SealedTable) (sealedColumn, error) {
 	return c, nil
 }
 
-// window is the condition on the next rows and its arguments; last is the position of the last of them, 0 when nothing comes behind it.
+// window returns the condition that selects the next rows, and its arguments. last is the position of the last of them, 0 if no row follows.
 func (t *tx) window(c sealedColumn, behind int64, rows int) (where string, args []any, last int64, err error) {
 	if c.whole {
 		return `length(` + c.column + `) > 0`, nil, 0, nil
@@ -149,7 +149,7 @@ func (t *tx) Reseal(table engine.SealedTable, r engine.SealedRow, sealed []byte)
 		return false, err
 	}
 	if len(sealed) < 5 {
-		return false, fmt.Errorf("reseal %s: nothing to keep", table)
+		return false, fmt.Errorf("reseal %s: the sealed value is too short", table)
 	}
 	args := []any{sealed, r.Sealed}
 	bind := func(v any) string {

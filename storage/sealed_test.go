@@ -11,8 +11,8 @@ import (
 	"payswitch/engine"
 )
 
-// TestSealedColumns compares the lists of what is sealed with the schema. A column of bytes that is in neither is lost when the key that
-// sealed it is destroyed: list it in engine.sealedColumns and in sealedColumns, or in notSealed with the reason.
+// TestSealedColumns compares the lists of sealed columns with the schema. A column of bytes in neither list is lost when the key that sealed
+// it is destroyed. List such a column in sealedColumns of both packages, engine and storage, or in notSealed with the reason.
 func TestSealedColumns(t *testing.T) {
 	listed := map[string]bool{}
 	for table := range sealedColumns {
@@ -20,7 +20,7 @@ func TestSealedColumns(t *testing.T) {
 		require.NoError(t, err)
 		listed[c.table+"."+c.column] = true
 	}
-	require.ElementsMatch(t, engine.SealedTables(), slices.Collect(maps.Keys(sealedColumns)), "engine and storage list the same")
+	require.ElementsMatch(t, engine.SealedTables(), slices.Collect(maps.Keys(sealedColumns)), "engine and storage must list the same tables")
 	for column := range notSealed {
 		require.False(t, listed[column], column)
 		listed[column] = true

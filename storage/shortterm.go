@@ -6,7 +6,7 @@ const shortTermColumns = `merchant_id, id, key_id, wrapped_key, expires_at, sign
 
 var shortTermRows = signs("short_term_keys", "merchant_id, id", shortTermColumns)
 
-// ShortTermKey implements engine.Reader. A key past its end is there until DeleteExpired takes it.
+// ShortTermKey implements engine.Reader. It returns an expired key until DeleteExpired removes it.
 func (t *tx) ShortTermKey(merchantID, id string) (*engine.ShortTermKey, error) {
 	return one(t, "read short-term key", genuine(t, shortTermRows, func(row scanner) (*engine.ShortTermKey, error) {
 		k := new(engine.ShortTermKey)
@@ -18,7 +18,7 @@ func (t *tx) ShortTermKey(merchantID, id string) (*engine.ShortTermKey, error) {
 	}, "merchant_id", merchantID, "id", id), `SELECT `+shortTermColumns+` FROM short_term_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 }
 
-// putShortTermKey keeps the data key of what belongs to a row; nil keeps none.
+// putShortTermKey stores the data key of a row's secret; nil deletes the key.
 func (t *tx) putShortTermKey(merchantID, id string, k *engine.ShortTermKey) error {
 	if k == nil {
 		return t.shred(merchantID, id)
@@ -30,7 +30,7 @@ func (t *tx) putShortTermKey(merchantID, id string, k *engine.ShortTermKey) erro
 	return err
 }
 
-// shred destroys a data key, and with it what it sealed. There need not be one.
+// shred destroys a data key, and with it the secret that the key sealed. The key may be missing.
 func (t *tx) shred(merchantID, id string) error {
 	_, err := t.exec("delete short-term key", `DELETE FROM short_term_keys WHERE merchant_id = $1 AND id = $2`, merchantID, id)
 	return err

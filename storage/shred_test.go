@@ -14,8 +14,8 @@ import (
 	"payswitch/engine"
 )
 
-// TestShredded looks for short-term keys in the database's files, as bytes: while they are kept they are there, and once they are destroyed,
-// one by one in all ways or by the thousand, they are in none of them, those freed pages and the log included.
+// TestShredded searches the database's files for the bytes of short-term keys. The files hold the keys while they are stored. Once the keys
+// are destroyed, in each possible way and by the thousand, no file holds them: neither freed pages nor the log.
 func TestShredded(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -25,7 +25,7 @@ func TestShredded(t *testing.T) {
 	const n = 3000
 	mark := func(i int) []byte { return fmt.Appendf(nil, "the data key no. %08d", i) }
 	files := func() (all []byte) {
-		for _, name := range []string{path + "-wal", path} { // what is moved meanwhile is moved from the log
+		for _, name := range []string{path + "-wal", path} { // the log first, because a checkpoint moves data from the log to the file
 			b, err := os.ReadFile(name)
 			require.NoError(t, err)
 			all = append(all, b...)
@@ -73,12 +73,12 @@ func TestShredded(t *testing.T) {
 			return nil
 		})
 	}
-	require.Eventually(t, func() bool { // the writer empties the log when it next comes round to it
+	require.Eventually(t, func() bool { // the writer empties the log after one of its next commits
 		update(func(tx engine.Tx) error { return tx.InsertKeyset(fmt.Sprint(time.Now().UnixNano()), []byte("x")) })
 		return !bytes.Contains(files(), []byte("the data key no. "))
 	}, 20*time.Second, 20*time.Millisecond)
 	kept := 0
-	update(func(tx engine.Tx) error { // the rows that they belonged to are there, but for the tokens
+	update(func(tx engine.Tx) error { // the rows of the keys still exist, except for the tokens
 		for i := range n {
 			if _, err := tx.Operation(fmt.Sprint("op_", i)); err == nil {
 				kept++

@@ -11,17 +11,17 @@ import (
 	"payswitch/engine"
 )
 
-// signedTable is a table whose rows carry a signature of the engine's. It covers every column but seq and the free ones: a column that is
-// added is signed unless it is named here as free.
+// signedTable is a table whose rows carry a signature by the engine. The signature covers every column but seq and the free ones. A new
+// column is signed, unless it is named as free.
 type signedTable struct {
 	name    string
-	key     []string // columns that name a row
-	columns []string // as rows are read and inserted, without the signature, which comes last
-	signed  []int    // the signed among columns, by name
-	whole   bool     // few rows, and no seq to go through them by: one window has them all
+	key     []string // columns that identify a row
+	columns []string // in the order of reads and inserts, without the signature, which comes last
+	signed  []int    // indexes of the signed columns, sorted by name
+	whole   bool     // the table has few rows and no seq to page by: one window has all rows
 }
 
-// signedTables are all of them, by name.
+// signedTables are all signed tables by name.
 var signedTables = byName(merchantRows, profileRows, accountRows, keyRows, customerRows, paymentRows, attemptRows, operationRows, exchangeRows,
 	eventRows, evidenceRows, idempotencyRows, cardTokenRows, cardRows, shortTermRows, authenticationRows, methodRows, mandateRows,
 	ephemeralRows, customerAccountRows)
@@ -34,8 +34,8 @@ func byName(list ...*signedTable) map[string]*signedTable {
 	return out
 }
 
-// signs describes a table. columns are the ones of its SELECTs, which end with the signature. Free columns are written by statements that
-// do not have the whole row, many times in its life: who drives an operation and until when, when a saved method was last used.
+// signs describes a table. columns are those of its SELECTs, which end with the signature. Free columns are written many times by statements
+// that do not have the whole row: an operation's owner and the end of its lease, and the time of a saved method's last use.
 func signs(name, key, columns string, free ...string) *signedTable {
 	list := splitColumns(columns)
 	last := len(list) - 1
@@ -52,7 +52,7 @@ func signs(name, key, columns string, free ...string) *signedTable {
 	return s
 }
 
-// inOneWindow is for a table of few rows.
+// inOneWindow marks a table with few rows.
 func (s *signedTable) inOneWindow() *signedTable {
 	s.whole = true
 	return s
@@ -66,8 +66,8 @@ func splitColumns(columns string) []string {
 	return list
 }
 
-// appendRow adds what is signed of a row: its columns that hold something, by name. Names and values carry their lengths, so that no two
-// rows read alike. Columns without a value are left out: one that is added later, empty, changes nothing.
+// appendRow appends the signed text of a row: its columns that hold a value, by name. Names and values carry their lengths, so that no two
+// rows have the same text. Empty columns are left out, so a column that is added later, empty, changes nothing.
 func (s *signedTable) appendRow(b []byte, values []any) ([]byte, error) {
 	for _, i := range s.signed {
 		switch v := values[i].(type) {
@@ -125,7 +125,7 @@ func appendName(b []byte, column string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(column))), column...)
 }
 
-// keyOf is what names the row.
+// keyOf returns the values that identify the row.
 func (s *signedTable) keyOf(values []any) (key []string) {
 	for _, column := range s.key {
 		switch v := values[slices.Index(s.columns, column)].(type) {
@@ -142,31 +142,31 @@ func (s *signedTable) keyOf(values []any) (key []string) {
 	return key
 }
 
-// signature is the signature of a row; values are its columns. nil where nobody signs.
+// signature returns the signature of a row, nil without a signer. values are the row's columns.
 func (t *tx) signature(s *signedTable, values []any) any {
 	if t.signer == nil {
 		return nil
 	}
 	row, err := s.appendRow(t.row[:0], values)
 	if err != nil {
-		panic(err) // the arguments of a statement have other types nowhere
+		panic(err) // no statement has arguments of other types
 	}
 	t.row = row
 	return t.signer.SignRow(s.name, row)
 }
 
-// signed are a row's columns with its signature: the arguments of an INSERT.
+// signed returns a row's columns with its signature: the arguments of an INSERT.
 func (t *tx) signed(s *signedTable, values ...any) []any {
 	return append(values, t.signature(s, values))
 }
 
-// genuine is scan for rows of a signed table that were selected with their signatures: an altered one is an engine.AlteredError. asked
-// are the columns that the query names the rows by, and their values.
+// genuine wraps scan for rows of a signed table that were selected with their signatures. An altered row is an engine.AlteredError. asked are
+// the columns by which the query selects rows, each followed by its value.
 func genuine[T any](t *tx, s *signedTable, scan func(scanner) (T, error), asked ...any) func(scanner) (T, error) {
 	return func(row scanner) (T, error) { return scan(&signedRow{row: row, t: t, table: s, asked: asked}) }
 }
 
-// signedRow is a row whose signature is checked when it is scanned.
+// signedRow is a row whose signature is checked when the row is scanned.
 type signedRow struct {
 	row   scanner
 	t     *tx
@@ -192,8 +192,8 @@ func (r *signedRow) Scan(dest ...any) error {
 	return nil
 }
 
-// isAsked says whether the row is one of those that the query names. An index or a view that a writer to the database has made leads
-// from one row's key to another row, which is genuine.
+// isAsked reports whether the row is one that the query asked for. An intruder who can write to the database can make an index or a view that
+// leads from one row's key to another, genuine row.
 func (r *signedRow) isAsked(dest []any) bool {
 	for i := 0; i < len(r.asked); i += 2 {
 		at := slices.Index(r.table.columns, r.asked[i].(string))
@@ -213,7 +213,7 @@ func (r *signedRow) isAsked(dest []any) bool {
 	return true
 }
 
-// check compares a row with its signature. values are its columns, or where they were scanned to.
+// check compares a row with its signature. values are its columns, or pointers to them.
 func (t *tx) check(s *signedTable, values []any, signature []byte) error {
 	if t.signer == nil {
 		return nil
@@ -290,7 +290,7 @@ func (s *signedTable) scan(row scanner) (r engine.SignedRow, err error) {
 		err = s.checkTypes(values)
 	}
 	if err != nil {
-		r.Row = []byte(err.Error()) // the vault has signed no such text
+		r.Row = []byte(err.Error()) // the vault signs no such text
 	}
 	return r, nil
 }
@@ -298,7 +298,7 @@ func (s *signedTable) scan(row scanner) (r engine.SignedRow, err error) {
 // bytesColumns are the columns of signed tables that hold bytes.
 var bytesColumns = splitColumns(`body, client_secret_hash, hash, headers, instrument, outcome, request, request_hash, sealed, seed, wrapped_key`)
 
-// checkTypes finds bytes in a column of text or numbers: who uses such a row cannot read it.
+// checkTypes refuses bytes in a column of text or numbers: readers of such a row cannot scan it.
 func (s *signedTable) checkTypes(values []any) error {
 	for i, v := range values {
 		if _, bytes := v.([]byte); bytes && !slices.Contains(bytesColumns, s.columns[i]) {
@@ -308,7 +308,7 @@ func (s *signedTable) checkTypes(values []any) error {
 	return nil
 }
 
-// where finds a row again.
+// where returns the condition that finds a row again.
 func (s *signedTable) where(r engine.SignedRow, args []any) (string, []any) {
 	if !s.whole {
 		args = append(args, r.Position)
@@ -332,8 +332,9 @@ func (t *tx) PutSignature(table string, r engine.SignedRow, signature []byte) er
 	return t.change("put signature", `UPDATE `+s.name+` SET signature = $1 WHERE `+where, args...)
 }
 
-// resigned runs a statement that changes one signed row without having it whole: the row must be as it was signed, and is signed again.
-// becomes is what the statement makes of a column's value. The row is not read again: what a trigger makes of it is not signed.
+// resigned runs a statement that changes one signed row without the whole row at hand. The row must match its signature, and is signed again.
+// becomes returns the value that the statement gives to a column. resigned does not read the row again, so that it does not sign a trigger's
+// changes.
 func (t *tx) resigned(table string, r engine.SignedRow, becomes func(column string, was any) any, change func() (bool, error)) (bool, error) {
 	s := signedTables[table]
 	if s == nil || t.signer == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRowText checks that rows that differ in what is signed never read alike.
+// TestRowText checks that rows with different signed columns never have the same text.
 func TestRowText(t *testing.T) {
 	s := signs("x", "a", "a, b, c, n, f, signature", "f")
 	text := func(values ...any) string {
@@ -18,9 +18,9 @@ func TestRowText(t *testing.T) {
 		return string(b)
 	}
 	plain := text("a", "b", []byte("c"), 1, "f")
-	require.Equal(t, plain, text("a", []byte("b"), "c", int64(1), "free"), "text is text, and a number a number")
+	require.Equal(t, plain, text("a", []byte("b"), "c", int64(1), "free"), "text and bytes have the same text, and free columns do not count")
 	require.Equal(t, plain, text("a", "b", "c", true, ""))
-	require.Equal(t, text("a", "", nil, 0, ""), text("a", nil, []byte{}, false, ""), "nothing is nothing")
+	require.Equal(t, text("a", "", nil, 0, ""), text("a", nil, []byte{}, false, ""), "all empty values have the same text")
 	seen := map[string]bool{plain: true}
 	for _, values := range [][]any{
 		{"ab", "", "c", 1, "f"}, {"", "ab", "c", 1, "f"}, {"a", "c", "b", 1, "f"}, {"a", "bc", "", 1, "f"}, {"a", "b", "c", 0, "f"}, {"a", "b", "c", -1, "f"},
@@ -32,12 +32,12 @@ func TestRowText(t *testing.T) {
 	more := signs("x", "a", "new, n, c, a, b, signature")
 	b, err := more.appendRow(nil, []any{nil, 1, "c", "a", "b"})
 	require.NoError(t, err)
-	require.Equal(t, plain, string(b), "neither order nor an empty column more changes a row's text")
+	require.Equal(t, plain, string(b), "neither the order of the columns nor a further empty column changes a row's text")
 	_, err = s.appendRow(nil, []any{1.5, "", "", 0, ""})
 	require.ErrorContains(t, err, "column a holds a float64")
 }
 
-// TestBytesColumns holds the list against the schema.
+// TestBytesColumns compares the list with the schema.
 func TestBytesColumns(t *testing.T) {
 	d := openTest(t, Options{})
 	conn, err := openLite(d.path, time.Second)

@@ -16,36 +16,37 @@ import (
 	"payswitch/engine"
 )
 
-// Everything that only SQLite needs and that is SQL or the driver's is in this file.
+// This file holds all code that only SQLite or its driver needs.
 
-// sqlitePragmas are set on every connection, before the journal mode; the driver sorts them. Durability is not for sale: synchronous
-// stays FULL.
+// sqlitePragmas apply to every connection, before the journal mode; the driver sorts them. synchronous stays FULL: a faster setting could
+// lose payments.
 var sqlitePragmas = []string{
 	"page_size(8192)",
 	"synchronous(FULL)",
 	"wal_autocheckpoint(1000)",
-	"cache_size(-16384)", // KiB; keys are time-ordered, so what is hot is small. A page costs half as much again in memory
+	"cache_size(-16384)", // KiB; keys are time-ordered, so the rows in use are few. A page needs half as much again in memory
 	"temp_store(MEMORY)",
 	"foreign_keys(ON)",
-	"secure_delete(ON)", // what is deleted is overwritten, in its page and in pages that are freed (FAST spares those)
+	"secure_delete(ON)", // SQLite overwrites deleted data, in its page and in freed pages (FAST does not overwrite freed ones)
 }
 
 // sqliteDialect needs no row locks: one connection writes, in immediate transactions.
 var sqliteDialect = dialect{}
 
-// sqliteSchema fills in the tokens of the migrations.
+// sqliteSchema replaces the tokens in the migrations.
 var sqliteSchema = strings.NewReplacer("{{SEQ}}", "INTEGER PRIMARY KEY", "{{BLOB}}", "BLOB", "{{JSON}}", "TEXT")
 
-// liteConn is one connection with its prepared statements. It implements session. Not safe for concurrent use.
+// liteConn is one connection with its prepared statements. It implements session. It is not safe for concurrent use.
 //
-// It sits on the driver itself: one goroutine at a time owns a connection, so database/sql's pool, locks and conversions would do
-// nothing but take time.
+// It uses the driver itself. One goroutine at a time owns a connection, so the pool, the locks and the conversions of database/sql would only
+// cost time.
 type liteConn struct {
 	conn   driver.Conn
 	stmts  map[string]liteStmt
 	args   []driver.NamedValue // reused
 	values liteRow             // reused
-	// broken is the error after which SQLite may have undone the whole transaction (disk full, I/O …): nothing may be committed.
+	// broken is an error after which SQLite may have rolled back the whole transaction (disk full, I/O …). The writer must then commit
+	// nothing.
 	broken error
 }
 
@@ -55,14 +56,13 @@ type liteStmt interface {
 	driver.StmtQueryContext
 }
 
-// statementsKept bounds the prepared statements of a connection; only lists with unusual filters come after that many.
+// statementsKept limits the prepared statements of a connection. Only lists with unusual filters go beyond it.
 const statementsKept = 256
 
-// openLite opens a connection to the file at path with more pragmas after the usual ones.
+// openLite opens a connection to the file at path. more are additional pragmas.
 func openLite(path string, busy time.Duration, more ...string) (*liteConn, error) {
 	pragmas := append([]string{fmt.Sprintf("busy_timeout(%d)", busy.Milliseconds())}, sqlitePragmas...)
-	// The journal mode has a parameter of its own, which comes last: it writes the first page of a new database, and so fixes the
-	// page size.
+	// The journal mode has a parameter of its own and comes last: it writes the first page of a new database, and so fixes the page size.
 	q := url.Values{"_pragma": append(pragmas, more...), "_journal_mode": {"WAL"}}
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + q.Encode()
 	conn, err := new(sqlite.Driver).Open(dsn)
@@ -90,7 +90,7 @@ func (c *liteConn) exec(query string, args ...any) (int64, error) {
 	if !keep {
 		defer st.Close()
 	}
-	// Never with the caller's context: an interrupt in the writer would hurt everybody in the batch.
+	// The caller's context must not reach SQLite: an interrupt in the writer would hit all callers in the batch.
 	r, err := st.ExecContext(context.Background(), c.bind(args))
 	if err != nil {
 		return 0, c.failed(err)
@@ -134,7 +134,7 @@ func (c *liteConn) query(query string, args []any, each func(scanner) error) (er
 	}
 }
 
-// script runs several statements, without arguments.
+// script runs several statements without arguments.
 func (c *liteConn) script(text string) error {
 	_, err := c.conn.(driver.ExecerContext).ExecContext(context.Background(), text, nil)
 	return c.failed(err)
@@ -166,7 +166,7 @@ func (c *liteConn) bind(args []any) []driver.NamedValue {
 	return c.args
 }
 
-// failed translates a driver's error and notes the ones that break the transaction.
+// failed translates an error of the driver, and records errors that break the transaction.
 func (c *liteConn) failed(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -187,17 +187,17 @@ func (c *liteConn) failed(err error) error {
 	return err
 }
 
-// liteRow is a row as the driver gives it. It implements scanner.
+// liteRow is a row as the driver returns it. It implements scanner.
 type liteRow []driver.Value
 
 // Scan implements scanner.
 func (r liteRow) Scan(dest ...any) error {
 	if len(dest) != len(r) {
-		return fmt.Errorf("scan: %d columns into %d places", len(r), len(dest))
+		return fmt.Errorf("scan: the row has %d columns, the caller expects %d", len(r), len(dest))
 	}
 	for i, d := range dest {
 		if !scanLite(r[i], d) {
-			return fmt.Errorf("scan: column %d holds %T, wanted for %T: %w", i+1, r[i], d, errOtherType)
+			return fmt.Errorf("scan: column %d holds %T, which does not fit %T: %w", i+1, r[i], d, errOtherType)
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ func TestConformance(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) engine.Store { return open(t, storage.Options{}) })
 }
 
-// The suite again while the log guard is at work after every commit that it may be.
+// The suite runs again with a log guard that works after every commit that allows it.
 func TestConformanceSmallLog(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) engine.Store { return open(t, storage.Options{LogLimit: 1, Readers: 1}) })
 }
@@ -66,7 +66,7 @@ func TestDSN(t *testing.T) {
 	for _, name := range []string{"relative.db", "relative.db-wal"} {
 		st, err := os.Stat(name)
 		require.NoError(t, err)
-		require.Equal(t, os.FileMode(0o600), st.Mode().Perm(), "%s: for its owner alone", name)
+		require.Equal(t, os.FileMode(0o600), st.Mode().Perm(), "%s: only its owner may read it", name)
 	}
 	require.NoError(t, db.Close())
 	require.NoFileExists(t, "relative.db-wal", "closing leaves one file")
@@ -90,7 +90,7 @@ func TestClosed(t *testing.T) {
 	require.NoError(t, err)
 	var wg sync.WaitGroup
 	for caller := range 8 {
-		wg.Go(func() { // whoever comes in time is served, the others are told
+		wg.Go(func() { // callers in time are served, later callers get ErrClosed
 			for n := 0; ; n++ {
 				name := fmt.Sprint(caller, "/", n)
 				err := db.Update(context.Background(), func(tx engine.Tx) error { return tx.InsertKeyset(name, []byte("v")) })
@@ -113,7 +113,7 @@ func TestClosed(t *testing.T) {
 	require.ErrorIs(t, db.View(context.Background(), func(engine.Reader) error { return nil }), storage.ErrClosed)
 }
 
-// A test that fails inside a transaction's function ends the goroutine it runs on, which is the writer's.
+// A test that fails within a transaction's function ends the goroutine of that function, which is the writer's.
 func TestFunctionEndsGoroutine(t *testing.T) {
 	db := open(t, storage.Options{})
 	for range 3 {
@@ -133,7 +133,7 @@ func TestFunctionEndsGoroutine(t *testing.T) {
 	}))
 }
 
-// TestCopyOfLiveFiles opens what a power cut would leave: the files as they are, nothing closed.
+// TestCopyOfLiveFiles opens the files that a power cut would leave: copied as they are, without a close.
 func TestCopyOfLiveFiles(t *testing.T) {
 	dir := t.TempDir()
 	db, err := storage.Open(context.Background(), "sqlite:"+filepath.Join(dir, "live.db"), storage.Options{})
@@ -144,7 +144,7 @@ func TestCopyOfLiveFiles(t *testing.T) {
 		p.ID = fmt.Sprint("pay_", n)
 		write(t, db, p, a, o)
 	}
-	for _, suffix := range []string{"", "-wal"} { // not -shm: it does not outlive a machine
+	for _, suffix := range []string{"", "-wal"} { // not -shm: it does not survive a power cut
 		copyFile(t, filepath.Join(dir, "live.db"+suffix), filepath.Join(dir, "copy.db"+suffix))
 	}
 	after, err := storage.Open(context.Background(), "sqlite:"+filepath.Join(dir, "copy.db"), storage.Options{})
@@ -170,7 +170,7 @@ func copyFile(t *testing.T, from, to string) {
 	require.NoError(t, errors.Join(err, out.Close()))
 }
 
-// TestKill kills a process that writes, and looks for everything it had been told was durable.
+// TestKill kills a process that writes, and checks that every write which the store reported as durable is there.
 func TestKill(t *testing.T) {
 	const variable = "PAYSWITCH_TEST_KILL"
 	if path := os.Getenv(variable); path != "" {
@@ -195,7 +195,7 @@ func TestKill(t *testing.T) {
 				require.NoError(t, cmd.Process.Kill())
 			}
 		}
-		require.Error(t, cmd.Wait(), "it was killed")
+		require.Error(t, cmd.Wait(), "the process was killed")
 
 		db, err := storage.Open(context.Background(), "sqlite:"+path, storage.Options{})
 		require.NoError(t, err)
@@ -208,7 +208,7 @@ func TestKill(t *testing.T) {
 				operations, err := r.Operations("merchant_1", id)
 				require.NoError(t, err)
 				require.Len(t, attempts, 1)
-				require.Len(t, operations, 1, "whole transactions")
+				require.Len(t, operations, 1, "only whole transactions survive")
 				require.Equal(t, p.OpenOperation, operations[0].ID)
 			}
 			return nil
@@ -240,7 +240,7 @@ func writeUntilKilled(t *testing.T, path string) {
 	wg.Wait()
 }
 
-// TestLogIsEmptied holds a snapshot while much is written: the log grows, and shrinks once it can.
+// TestLogIsEmptied holds a snapshot during many writes: the log grows, and shrinks once the snapshot is gone.
 func TestLogIsEmptied(t *testing.T) {
 	const limit = 1 << 20
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -267,7 +267,7 @@ func TestLogIsEmptied(t *testing.T) {
 		return nil
 	}))
 
-	// Readers that always overlap: without a pause for them SQLite would never start the log over.
+	// The reads always overlap: without a pause for them SQLite would never restart the log.
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	for i := range 3 {

@@ -10,34 +10,34 @@ import (
 	"payswitch/engine"
 )
 
-// session runs statements inside one transaction. Each database has its own; the SQL they are given is the same. Placeholders are
-// $1, $2 …; arguments are string, int, int64, bool, []byte (nil is NULL) or nil.
+// session runs statements within one transaction. Each database has its own session; the SQL is the same. Placeholders are $1, $2 …;
+// arguments are string, int, int64, bool, []byte (nil is NULL) or nil.
 type session interface {
-	// exec runs a statement and says how many rows it changed. A broken unique key is engine.ErrConflict.
+	// exec runs a statement and returns the number of changed rows. A violated unique key is engine.ErrConflict.
 	exec(query string, args ...any) (int64, error)
-	// query calls each for every row; each must not run statements.
+	// query calls each for every row. each must not run statements.
 	query(query string, args []any, each func(row scanner) error) error
-	// dialect is what differs in the SQL itself.
+	// dialect returns the clauses that differ between databases.
 	dialect() dialect
 }
 
-// scanner is a row being read. Destinations are *string, *int, *int64, *bool, *[]byte (nil for NULL) or *any, as the database has it.
+// scanner is a row being read. Destinations are *string, *int, *int64, *bool, *[]byte (nil for NULL) or *any for the database's own type.
 type scanner interface{ Scan(dest ...any) error }
 
-// dialect holds the clauses that not every database has.
+// dialect holds the clauses that only some databases have.
 type dialect struct {
-	lockRow    string // after a SELECT: keeps the row locked until the transaction ends
-	skipLocked string // the same, leaving out rows that others hold
+	lockRow    string // follows a SELECT: locks the row until the transaction ends
+	skipLocked string // the same, but skips rows that others have locked
 }
 
 // tx implements engine.Tx over a session.
 type tx struct {
 	s   session
 	now time.Time
-	// signer signs rows that are written and checks those that are read; nil: nobody does. row is reused.
+	// signer signs rows when they are written and checks them when they are read; nil: no signatures. row is a buffer.
 	signer engine.RowSigner
 	row    []byte
-	// raised are the Versions raised so far; they are put back when the writes are undone, so that f can run again.
+	// raised are the Versions raised so far. undo restores them when the writes are rolled back, so that f can run again.
 	raised []*int64
 	wrote  bool // rows were changed, or may have been
 }
@@ -47,13 +47,13 @@ var _ engine.Tx = (*tx)(nil)
 // Now implements engine.Reader.
 func (t *tx) Now() time.Time { return t.now }
 
-// raise counts a change of a row in the value it was given in.
+// raise increments the Version in the caller's value.
 func (t *tx) raise(version *int64) {
 	*version++
 	t.raised = append(t.raised, version)
 }
 
-// undo puts back the versions of the values whose writes were undone.
+// undo restores the Versions after the writes were rolled back.
 func (t *tx) undo() {
 	for i := len(t.raised) - 1; i >= 0; i-- {
 		*t.raised[i]--
@@ -70,7 +70,7 @@ func (t *tx) exec(doing, query string, args ...any) (int64, error) {
 	return n, nil
 }
 
-// insert runs an INSERT … ON CONFLICT DO NOTHING: a row that exists is ErrConflict and leaves the transaction usable.
+// insert runs an INSERT … ON CONFLICT DO NOTHING. A row that exists is ErrConflict; the transaction stays usable.
 func (t *tx) insert(doing, query string, args ...any) error {
 	n, err := t.exec(doing, query, args...)
 	if err == nil && n == 0 {
@@ -79,13 +79,13 @@ func (t *tx) insert(doing, query string, args ...any) error {
 	return err
 }
 
-// errNoParent is what a session answers to a foreign key that points nowhere.
-var errNoParent = errors.New("what the row belongs to does not exist")
+// errNoParent is a session's error for a violated foreign key.
+var errNoParent = errors.New("the row refers to a row that does not exist")
 
-// errOtherType is what a scanner answers to a value of another type than the column's.
+// errOtherType is a scanner's error for a value whose type is not that of its column.
 var errOtherType = errors.New("the value has another type than its column")
 
-// insertUnder is insert for a row that belongs to a merchant: ErrNotFound when there is no such merchant.
+// insertUnder is insert for a row of a merchant. It returns ErrNotFound if the merchant does not exist.
 func (t *tx) insertUnder(doing, query string, args ...any) error {
 	err := t.insert(doing, query, args...)
 	if errors.Is(err, errNoParent) {
@@ -94,7 +94,7 @@ func (t *tx) insertUnder(doing, query string, args ...any) error {
 	return err
 }
 
-// change runs a statement that must meet exactly the row it names, else ErrNotFound.
+// change runs a statement on exactly one row. It returns ErrNotFound if the row does not exist.
 func (t *tx) change(doing, query string, args ...any) error {
 	n, err := t.exec(doing, query, args...)
 	if err == nil && n == 0 {
@@ -103,8 +103,8 @@ func (t *tx) change(doing, query string, args ...any) error {
 	return err
 }
 
-// compareAndSet runs an UPDATE guarded by *version and raises it. When no row fits, exists (a SELECT of that row, whatever its
-// version, with the arguments key) tells whether it is gone or was changed.
+// compareAndSet runs an UPDATE guarded by *version, and raises the version. If no row matches, it runs exists, a SELECT of the row without
+// the version, with the arguments key: a row that exists is ErrConflict, a missing one ErrNotFound.
 func (t *tx) compareAndSet(doing string, version *int64, exists string, key []any, query string, args ...any) error {
 	n, err := t.exec(doing, query, args...)
 	if err != nil {
@@ -124,7 +124,7 @@ func (t *tx) compareAndSet(doing string, version *int64, exists string, key []an
 	return fmt.Errorf("%s: %w", doing, engine.ErrNotFound)
 }
 
-// one reads the single row that query names; none is ErrNotFound.
+// one reads the single row that query selects. No row is ErrNotFound.
 func one[T any](t *tx, doing string, scan func(scanner) (T, error), query string, args ...any) (T, error) {
 	var out T
 	found := false
@@ -148,8 +148,8 @@ func scanCount(row scanner) (n int, err error) {
 	return n, err
 }
 
-// all reads the rows of query in its order; none is an empty list, not an error. Rows that were altered are left out: the list comes with
-// an engine.AlteredError that names them.
+// all reads the rows of query in its order. No row is an empty list, not an error. all leaves out altered rows and returns the list with an
+// engine.AlteredError that names them.
 func all[T any](t *tx, doing string, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	var out []T
 	var altered *engine.AlteredError
@@ -174,7 +174,7 @@ func all[T any](t *tx, doing string, scan func(scanner) (T, error), query string
 	return out, nil
 }
 
-// millis is t as it is stored: Unix milliseconds, 0 for the zero time.
+// millis returns t in its stored form: Unix milliseconds, 0 for the zero time.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -190,7 +190,7 @@ func moment(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// text is JSON as it is stored: NULL for none.
+// text returns JSON in its stored form: NULL for nil.
 func text(raw json.RawMessage) any {
 	if raw == nil {
 		return nil
@@ -198,11 +198,11 @@ func text(raw json.RawMessage) any {
 	return string(raw)
 }
 
-// encode makes the JSON document of a details column.
+// encode returns v as the JSON document of a details column.
 func encode(v any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // documents hold JSON of merchants, which is to come back as it went in
+	e.SetEscapeHTML(false) // documents hold JSON of merchants, which must come back unchanged
 	if err := e.Encode(v); err != nil {
 		return "", fmt.Errorf("encode %T: %w", v, err)
 	}

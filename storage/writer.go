@@ -10,40 +10,40 @@ import (
 	"payswitch/engine"
 )
 
-// ErrClosed is what a closed store answers.
+// ErrClosed is the error of all calls to a closed store.
 var ErrClosed = errors.New("storage: closed")
 
-// batchMax bounds how many callers one commit serves, and so how long the first of them waits for the others.
+// batchMax limits the number of callers in one commit, and so the time that the first of them waits for the others.
 const batchMax = 256
 
-// writer is group commit: it owns the only connection that writes, and commits together all callers that wait.
+// writer is the group commit: it owns the only connection that writes, and commits all waiting callers together.
 //
-// A closure that fails is undone alone. Most that fail have changed nothing, so there is nothing to undo; a savepoint round every
-// closure for the few others costs a tenth of the work. So the first of them in a batch undoes it all, and the rest of the batch is
-// run again, this time, and in the following batches until one passes without such a failure, with savepoints.
+// A closure that fails is rolled back alone. Most closures that fail have changed nothing, so no rollback is needed. Savepoints around all
+// closures for the sake of the few others would cost a tenth more work. So the first closure that fails after a change makes the writer roll
+// back the whole batch and run the rest again with savepoints. The writer keeps using savepoints until a batch passes without such a failure.
 type writer struct {
 	conn    *liteConn
 	signer  *signer
 	observe func(batchSize int, took time.Duration)
-	// afterCommit looks after the log file, outside any transaction.
+	// afterCommit maintains the log file, outside of any transaction.
 	afterCommit func()
 
 	mu     sync.Mutex
-	queue  []*write // handed over, not begun
+	queue  []*write // handed over, but not begun
 	closed bool
 	wake   chan struct{} // 1: the queue is no longer empty, or closed was set
 	done   chan struct{} // closed when the goroutine has ended
 
-	// What follows belongs to the goroutine alone. It outlives a goroutine that a closure ended (runtime.Goexit).
+	// The fields below belong to the goroutine alone. They survive a goroutine that a closure has ended (runtime.Goexit).
 	batch   []*write
-	next    int // the first of batch that has not been run
+	next    int // index of the first write of batch that has not run
 	open    bool
 	begun   time.Time
-	careful bool // with savepoints
-	dirty   bool // a closure of this batch failed after it had changed something
+	careful bool // use savepoints
+	dirty   bool // a closure of this batch failed after it had changed a row
 }
 
-// write is one caller's closure and what came of it.
+// write is one caller's closure with its result.
 type write struct {
 	f    func(tx engine.Tx) error
 	tx   tx
@@ -59,7 +59,7 @@ func newWriter(c *liteConn, s *signer, observe func(int, time.Duration), afterCo
 	return w
 }
 
-// do hands f over and waits until it is durable or undone.
+// do hands f over and waits until its writes are durable or rolled back.
 func (w *writer) do(f func(tx engine.Tx) error) error {
 	op := writes.Get().(*write)
 	op.f, op.err = f, nil
@@ -87,7 +87,7 @@ func (w *writer) signal() {
 	}
 }
 
-// close lets what was handed over finish and ends the goroutine.
+// close finishes the writes that were handed over, and ends the goroutine.
 func (w *writer) close() {
 	w.mu.Lock()
 	w.closed = true
@@ -102,7 +102,7 @@ func (w *writer) run() {
 		if finished {
 			close(w.done)
 		} else {
-			go w.run() // a closure ended this goroutine (t.FailNow does that); its caller has its error, the others wait
+			go w.run() // a closure ended this goroutine (t.FailNow does that); its caller has its error, the other callers wait
 		}
 	}()
 	for w.fill(true) {
@@ -111,8 +111,8 @@ func (w *writer) run() {
 	finished = true
 }
 
-// fill moves waiting callers into the batch as far as there is room. It waits for the first when there is none and wait is set, and
-// returns false when there is nobody (and never will be, if it waited).
+// fill moves waiting callers into the batch, up to its limit. If wait is true and no caller waits, fill blocks until the first one. It
+// returns false if the batch is complete or, with wait, if the writer is closed.
 func (w *writer) fill(wait bool) bool {
 	for {
 		w.mu.Lock()
@@ -133,7 +133,7 @@ func (w *writer) fill(wait bool) bool {
 	}
 }
 
-// commitBatch runs the batch and whoever comes meanwhile in one transaction and commits it.
+// commitBatch runs the batch, and the callers that arrive in the meantime, in one transaction and commits it.
 func (w *writer) commitBatch() {
 	c := w.conn
 	if !w.open {
@@ -155,7 +155,7 @@ func (w *writer) commitBatch() {
 		}
 		op := w.batch[w.next]
 		w.next++
-		if op.err == nil { // it has one when the batch is run again
+		if op.err == nil { // in a second run, a failed closure already has its error
 			w.apply(op)
 		}
 	}
@@ -164,7 +164,7 @@ func (w *writer) commitBatch() {
 		_, err = c.exec("COMMIT")
 	}
 	if err != nil {
-		c.exec("ROLLBACK") // fails when SQLite has done so already
+		c.exec("ROLLBACK") // fails if SQLite has already rolled back
 		err = fmt.Errorf("commit: %w", err)
 	}
 	w.finish(err)
@@ -179,7 +179,7 @@ func (w *writer) begin() error {
 	return nil
 }
 
-// startOver undoes the batch and begins it again, with savepoints.
+// startOver rolls the batch back and begins it again, with savepoints.
 func (w *writer) startOver() error {
 	if _, err := w.conn.exec("ROLLBACK"); err != nil {
 		return fmt.Errorf("undo transaction: %w", err)
@@ -191,7 +191,7 @@ func (w *writer) startOver() error {
 	return w.begin()
 }
 
-// finish answers the batch: err, if the transaction came to nothing, goes to all that did not fail on their own.
+// finish answers the callers of the batch. If the transaction failed, err goes to all callers without an error of their own.
 func (w *writer) finish(err error) {
 	if err == nil && w.observe != nil {
 		w.observe(len(w.batch), time.Since(w.begun))
@@ -221,7 +221,7 @@ func (w *writer) apply(op *write) {
 	returned := false
 	defer func() {
 		if !returned {
-			op.err = errors.New("storage: a transaction's function ended its goroutine")
+			op.err = errors.New("storage: the function of a transaction ended its goroutine")
 			if v := recover(); v != nil {
 				op.err = fmt.Errorf("storage: panic in a transaction: %v\n%s", v, debug.Stack())
 			}
@@ -238,7 +238,7 @@ func (w *writer) apply(op *write) {
 	returned = true
 }
 
-// release ends the savepoint of a closure, undoing it if it failed. When that does not work the transaction is not what it should be.
+// release ends the savepoint of a closure, and rolls it back if the closure failed. If that fails, the whole transaction is broken.
 func (w *writer) release(op *write) {
 	var err error
 	if op.err != nil {
@@ -252,5 +252,5 @@ func (w *writer) release(op *write) {
 	}
 }
 
-// clock is SQLite's clock, which is the host's.
+// clock returns SQLite's time, which is the host's.
 func clock() time.Time { return time.UnixMilli(time.Now().UnixMilli()).UTC() }

@@ -93,7 +93,7 @@ func testAuthenticationLeases(t *testing.T, s engine.Store) {
 		})
 		return list
 	}
-	require.Equal(t, []string{"a"}, claim("n1", time.Hour, 1), "the longest due first")
+	require.Equal(t, []string{"a"}, claim("n1", time.Hour, 1), "the one that is due longest comes first")
 	require.Equal(t, []string{"b"}, claim("n2", time.Hour, 9))
 	require.Empty(t, claim("n3", time.Hour, 9))
 
@@ -108,17 +108,17 @@ func testAuthenticationLeases(t *testing.T, s engine.Store) {
 		update(t, s, func(tx engine.Tx) error { return tx.ReleaseAuthentication(id, owner) })
 	}
 	require.False(t, lease("a", "n9", time.Hour))
-	require.False(t, lease("a", "n1", time.Hour), "also not twice by the same: it asks already")
+	require.False(t, lease("a", "n1", time.Hour), "not twice by the same node either: it already asks")
 	release("a", "n9")
-	require.False(t, lease("a", "n9", time.Hour), "only the holder gives it back")
+	require.False(t, lease("a", "n9", time.Hour), "only the holder releases it")
 	release("a", "n1")
 	require.True(t, lease("a", "n9", -time.Second))
-	require.True(t, lease("a", "n8", time.Hour), "a lease that has ended holds nobody")
+	require.True(t, lease("a", "n8", time.Hour), "a lease that has ended excludes no node")
 	require.True(t, lease("later", "n1", time.Hour))
 	require.False(t, lease("nothing", "n1", time.Hour))
 
 	a := get(t, s, func(r engine.Reader) (*engine.Authentication, error) { return r.Authentication("a") })
-	require.EqualValues(t, 1, a.Version, "a lease is no change")
+	require.EqualValues(t, 1, a.Version, "a lease does not raise the version")
 	a.Owner, a.LeaseUntil, a.DueAt = "", time.Time{}, time.Time{}
 	update(t, s, func(tx engine.Tx) error { return tx.UpdateAuthentication(a) })
 	require.False(t, lease("a", "n7", time.Hour), "a change leaves the lease")

@@ -16,7 +16,7 @@ func testLowValue(t *testing.T, s engine.Store) {
 	used := func(merchant, card string) engine.LowValueUse {
 		return get(t, s, func(r engine.Reader) (engine.LowValueUse, error) { return r.LowValue(merchant, card) })
 	}
-	require.Zero(t, used(merchantA, "a"), "a card that has paid nothing")
+	require.Zero(t, used(merchantA, "a"), "a card without payments")
 	var wg sync.WaitGroup
 	for range 40 {
 		wg.Go(func() {
@@ -24,7 +24,7 @@ func testLowValue(t *testing.T, s engine.Store) {
 		})
 	}
 	wg.Wait()
-	require.Equal(t, engine.LowValueUse{Count: 40, EURCents: 10_000}, used(merchantA, "a"), "none is lost")
+	require.Equal(t, engine.LowValueUse{Count: 40, EURCents: 10_000}, used(merchantA, "a"), "no count is lost")
 	require.Zero(t, used(merchantA, "b"))
 	require.Zero(t, used(merchantB, "a"), "another merchant's")
 	undone := errors.New("undone")
@@ -39,9 +39,9 @@ func testLowValue(t *testing.T, s engine.Store) {
 	require.Equal(t, engine.LowValueUse{Count: 1, EURCents: 7}, used(merchantB, "a"))
 
 	update(t, s, func(tx engine.Tx) error { return tx.CountLowValue(merchantB, "a", 3, base) })
-	require.Zero(t, used(merchantB, "a"), "its time has passed")
+	require.Zero(t, used(merchantB, "a"), "the count has expired")
 	update(t, s, func(tx engine.Tx) error { return tx.CountLowValue(merchantB, "a", 5, future) })
-	require.Equal(t, engine.LowValueUse{Count: 1, EURCents: 5}, used(merchantB, "a"), "begun anew")
+	require.Equal(t, engine.LowValueUse{Count: 1, EURCents: 5}, used(merchantB, "a"), "the count starts again")
 	update(t, s, func(tx engine.Tx) error { return tx.CountLowValue(merchantB, "c", 3, base) })
 	var n int
 	update(t, s, func(tx engine.Tx) (err error) { n, err = tx.DeleteExpired(); return err })
@@ -69,9 +69,9 @@ func testExemptionRates(t *testing.T, s engine.Store) {
 	require.Equal(t, engine.ExemptionRate{Exemption: "low_value", Claimed: 101, SoftDeclined: 26}, rates(merchantA, "424242")[0], "old answers weigh less")
 
 	count(merchantA, "low_value", true, base)
-	require.Len(t, rates(merchantA, "424242"), 1, "its time has passed")
+	require.Len(t, rates(merchantA, "424242"), 1, "the rate has expired")
 	count(merchantA, "low_value", false, future)
-	require.Equal(t, engine.ExemptionRate{Exemption: "low_value", Claimed: 1}, rates(merchantA, "424242")[0], "begun anew")
+	require.Equal(t, engine.ExemptionRate{Exemption: "low_value", Claimed: 1}, rates(merchantA, "424242")[0], "the rate starts again")
 	count(merchantB, "low_value", true, base)
 	var n int
 	update(t, s, func(tx engine.Tx) (err error) { n, err = tx.DeleteExpired(); return err })

@@ -11,8 +11,8 @@ import (
 	"payswitch/sdk"
 )
 
-// filler sets every field of a value, nested ones too, to something that is not zero and nowhere else: a column that is forgotten
-// or swapped with another shows.
+// filler sets every field of a value, nested fields too, to a non-zero value that no other field has. A column that a store forgets, or swaps
+// with another, then shows.
 type filler struct{ n int }
 
 // unstored are fields that a store never sees.
@@ -24,7 +24,7 @@ var unstored = map[reflect.Type][]string{
 	reflect.TypeFor[engine.ProfileSettings](): {"WebhookHeaders"},
 	reflect.TypeFor[engine.Account]():         {"Private", "Credentials"},
 	reflect.TypeFor[engine.Customer]():        {"Personal"},
-	reflect.TypeFor[engine.Operation]():       {"Key"}, // stored, and read by itself
+	reflect.TypeFor[engine.Operation]():       {"Key"}, // stored, but read by a call of its own
 	reflect.TypeFor[engine.Authentication]():  {"Private", "Key"},
 	reflect.TypeFor[engine.PaymentMethod]():   {"Private"},
 	reflect.TypeFor[engine.Mandate]():         {"Private"},
@@ -87,7 +87,7 @@ func (f *filler) fill(v reflect.Value) {
 	}
 }
 
-// filled is a new T with everything set.
+// filled returns a new T with every field set.
 func filled[T any](f *filler) *T {
 	v := new(T)
 	f.fill(reflect.ValueOf(v).Elem())

@@ -74,12 +74,12 @@ func testCompareAndSet(t *testing.T, s engine.Store) {
 		for _, version := range []int64{0, 1, 3} {
 			field(v, "Version").SetInt(version)
 			require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return k.update(tx, v) }), engine.ErrConflict, "%s version %d", k.name, version)
-			require.Equal(t, version, field(v, "Version").Int(), "%s: a version is not raised by a conflict", k.name)
+			require.Equal(t, version, field(v, "Version").Int(), "%s: a conflict must not raise the version", k.name)
 		}
 		field(v, "Version").SetInt(2)
 		sameAs(t, s, k, v, "after conflicts")
 
-		// What was undone is undone in the value as well.
+		// After a rollback, the value's version is the old one again.
 		failed := errors.New("failed")
 		require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error {
 			if err := k.update(tx, v); err != nil {
@@ -185,7 +185,7 @@ func testMissing(t *testing.T, s engine.Store) {
 	})
 }
 
-// testScoping asks for everything merchant A has as merchant B.
+// testScoping reads and writes all rows of merchant A as merchant B.
 func testScoping(t *testing.T, s engine.Store) {
 	merchant(t, s, merchantA, merchantB)
 	for _, k := range kinds {
@@ -194,7 +194,7 @@ func testScoping(t *testing.T, s engine.Store) {
 		}
 		v := k.make(new(filler))
 		update(t, s, func(tx engine.Tx) error { return k.insert(tx, v) })
-		if k.name != "operation" && k.name != "authentication" { // these are read by ids that are unique over all merchants
+		if k.name != "operation" && k.name != "authentication" { // ids of these rows are unique over all merchants, so a caller needs no merchant to read them
 			field(v, "MerchantID").SetString(merchantB)
 			_, err := read(s, func(r engine.Reader) (any, error) { return k.read(r, v) })
 			require.ErrorIs(t, err, engine.ErrNotFound, "read %s", k.name)
@@ -247,7 +247,7 @@ func testScoping(t *testing.T, s engine.Store) {
 		require.Zero(t, customers)
 		return nil
 	})
-	// The same ids may stand under both.
+	// Both merchants may have the same ids.
 	other := payment("pay_1")
 	other.MerchantID, other.Amount = merchantB, 999
 	update(t, s, func(tx engine.Tx) error {

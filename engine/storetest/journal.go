@@ -19,7 +19,7 @@ func testJournal(t *testing.T, s engine.Store) {
 	f := new(filler)
 	first, second, other := filled[engine.JournalRecord](f), filled[engine.JournalRecord](f), &engine.JournalRecord{OperationID: "other"}
 	first.OperationID, second.OperationID = "op", "op"
-	second.At = first.At.Add(-time.Hour) // clocks of two nodes
+	second.At = first.At.Add(-time.Hour) // the clocks of two nodes differ
 	update(t, s, func(tx engine.Tx) error {
 		return errors.Join(tx.InsertJournal(first), tx.InsertJournal(other), tx.InsertJournal(second))
 	})
@@ -34,7 +34,7 @@ func testJournal(t *testing.T, s engine.Store) {
 
 func testJournalPages(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error {
-		for i := range 7 { // 0 1 2 at one time, 3 4 5 at the next, 6 after
+		for i := range 7 { // 0 1 2 at one time, 3 4 5 at the next, 6 later
 			err := tx.InsertJournal(&engine.JournalRecord{OperationID: fmt.Sprint(i), Connector: []string{"a", "b"}[i%2], Adapter: "simulator", PaymentID: fmt.Sprint("pay_", i%3),
 				At: base.Add(time.Duration(i/3) * time.Second)})
 			if err != nil {
@@ -88,7 +88,7 @@ func testJournalExpiry(t *testing.T, s engine.Store) {
 		total, most = total+gone, max(most, gone)
 	}
 	require.Equal(t, 1202, total)
-	require.LessOrEqual(t, most, 1000, "nobody waits long for the writer")
+	require.LessOrEqual(t, most, 1000, "other writers wait only briefly")
 	left := get(t, s, func(r engine.Reader) ([]*engine.JournalRecord, error) {
 		return r.JournalPage(engine.JournalFilter{Limit: 10})
 	})
@@ -97,7 +97,7 @@ func testJournalExpiry(t *testing.T, s engine.Store) {
 	count := func(id string) int {
 		return len(get(t, s, func(r engine.Reader) ([]engine.ExchangeRecord, error) { return r.Exchanges(id) }))
 	}
-	require.Equal(t, 1, count("open"), "what is to be resolved needs them")
+	require.Equal(t, 1, count("open"), "the resolution of an open operation needs its records")
 	require.Equal(t, 1, count("closed"))
 	update(t, s, func(tx engine.Tx) error { return errors.Join(tx.DeleteExchanges("open"), tx.DeleteExchanges("none")) })
 	require.Zero(t, count("open"))

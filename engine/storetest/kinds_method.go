@@ -94,7 +94,7 @@ func testMethodLists(t *testing.T, s engine.Store) {
 	active := func(limit int) []string {
 		return ids(get(t, s, func(r engine.Reader) ([]*engine.PaymentMethod, error) { return r.PaymentMethods(merchantA, "c", limit) }), methodID)
 	}
-	require.Equal(t, []string{"d", "c", "b", "a"}, active(0), "the latest used first; at the same time the later made")
+	require.Equal(t, []string{"d", "c", "b", "a"}, active(0), "the latest used first; at equal times the one created later")
 	require.Equal(t, []string{"d", "c"}, active(2))
 	whole := get(t, s, func(r engine.Reader) ([]*engine.PaymentMethod, error) { return r.AllPaymentMethods(merchantA, "c") })
 	require.Equal(t, []string{"b", "a", "c", "d", "inactive"}, ids(whole, methodID))
@@ -104,9 +104,9 @@ func testMethodLists(t *testing.T, s engine.Store) {
 	}
 	update(t, s, func(tx engine.Tx) error { return tx.TouchPaymentMethod(merchantA, "a", base.Add(time.Hour)) })
 	require.Equal(t, []string{"a", "d", "c", "b"}, active(0))
-	require.EqualValues(t, 1, one("a").Version, "a use is no change")
+	require.EqualValues(t, 1, one("a").Version, "a use does not raise the version")
 	update(t, s, func(tx engine.Tx) error { return tx.TouchPaymentMethod(merchantA, "a", base) })
-	require.Equal(t, base.Add(time.Hour), one("a").LastUsedAt, "it never goes back")
+	require.Equal(t, base.Add(time.Hour), one("a").LastUsedAt, "the time of the last use never moves back")
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.TouchPaymentMethod(merchantB, "a", base) }), engine.ErrNotFound)
 }
 
@@ -215,7 +215,7 @@ func testEphemeralKeys(t *testing.T, s engine.Store) {
 	}
 	k, err := find("1")
 	require.NoError(t, err)
-	require.Equal(t, "old", k.ID, "also past its end")
+	require.Equal(t, "old", k.ID, "a key can be read after its expiry too")
 	var n int
 	update(t, s, func(tx engine.Tx) (err error) { n, err = tx.DeleteExpired(); return err })
 	require.Equal(t, 1, n)

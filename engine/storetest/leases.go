@@ -43,7 +43,7 @@ func testDue(t *testing.T, s engine.Store) {
 	} {
 		o.ID, o.MerchantID, o.Owner = id, merchantA, "old"
 		insertOperations(t, s, &o)
-		// The same must hold of a row that came to be so by an update.
+		// The same must hold for a row that reached this state by an update.
 		id = "updated " + id
 		first := o
 		first.ID, first.Status, first.LeaseUntil, first.ResolveAt = id, engine.OperationSucceeded, time.Time{}, time.Time{}
@@ -64,8 +64,8 @@ func testDue(t *testing.T, s engine.Store) {
 		require.WithinRange(t, o.LeaseUntil, time.Now(), time.Now().Add(2*time.Minute))
 		require.Equal(t, o, get(t, s, func(r engine.Reader) (*engine.Operation, error) { return r.Operation(o.ID) }))
 	}
-	require.Empty(t, claim(t, s, "other", time.Minute, 100), "what is leased is not claimed")
-	for _, o := range got { // a lease that has ended
+	require.Empty(t, claim(t, s, "other", time.Minute, 100), "a leased operation cannot be claimed")
+	for _, o := range got { // the lease has ended
 		o.LeaseUntil = past
 		update(t, s, func(tx engine.Tx) error { return tx.UpdateOperation(o) })
 	}
@@ -128,7 +128,7 @@ func testLeases(t *testing.T, s engine.Store) {
 		return get(t, s, func(r engine.Reader) (*engine.Operation, error) { return r.Operation(id) }).LeaseUntil
 	}
 	insertOperations(t, s, operation("op"))
-	require.False(t, extend("op", "me", time.Minute), "nobody's yet")
+	require.False(t, extend("op", "me", time.Minute), "no node holds the lease yet")
 	require.Len(t, claim(t, s, "me", time.Minute, 10), 1)
 	before := lease("op")
 	require.False(t, extend("op", "you", time.Hour), "another's")
@@ -139,12 +139,12 @@ func testLeases(t *testing.T, s engine.Store) {
 
 	require.True(t, extend("op", "me", 20*time.Millisecond), "a lease may be shortened")
 	require.Eventually(t, func() bool { return len(claim(t, s, "you", time.Hour, 10)) == 1 }, 5*time.Second, 5*time.Millisecond, "until it ends")
-	require.False(t, extend("op", "me", time.Hour), "it is another's now")
+	require.False(t, extend("op", "me", time.Hour), "another node holds the lease now")
 	require.True(t, extend("op", "you", time.Millisecond))
 	time.Sleep(5 * time.Millisecond)
-	require.False(t, extend("op", "you", time.Hour), "a lease that has ended is not extended, even when nobody took it")
+	require.False(t, extend("op", "you", time.Hour), "a lease that has ended cannot be extended, even if no other node took it")
 
-	// Extending keeps a resolution from being due before its time, and does not make one due.
+	// An extension keeps a resolution from becoming due before its time, and does not make one due.
 	o := operation("unknown")
 	o.Status, o.Owner, o.LeaseUntil, o.ResolveAt = engine.OperationUnknown, "me", time.Now().Add(time.Hour), base
 	later := operation("later")
@@ -160,12 +160,12 @@ func testLeases(t *testing.T, s engine.Store) {
 	for _, id := range []string{"unknown", "later", "never"} {
 		require.True(t, extend(id, "me", 2*time.Millisecond), id)
 	}
-	require.False(t, extend("closed", "me", time.Minute), "what has closed has no lease")
+	require.False(t, extend("closed", "me", time.Minute), "a closed operation has no lease")
 	time.Sleep(10 * time.Millisecond)
 	require.ElementsMatch(t, []string{"op", "unknown"}, ids(claim(t, s, "you", time.Minute, 10), operationID))
 }
 
-// testOpenOperations counts what is started, unknown or pending, whether or not it will ever be due.
+// testOpenOperations counts started, unknown and pending operations, including those that never become due.
 func testOpenOperations(t *testing.T, s engine.Store) {
 	count := func(merchantID, accountID string) int {
 		t.Helper()
@@ -206,7 +206,7 @@ func testOpenOperations(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error {
 		require.NoError(t, tx.InsertOperation(other))
 		n, err := tx.OpenOperations(merchantB, "two")
-		require.Equal(t, 1, n, "its own writes")
+		require.Equal(t, 1, n, "the transaction counts its own writes")
 		return err
 	})
 	require.Equal(t, []int{1, 2, 4, 1, 0, 0}, []int{count(merchantA, "one"), count(merchantA, "two"), count(merchantA, ""), count(merchantB, ""),

@@ -15,7 +15,7 @@ func list(t testing.TB, s engine.Store, profile string, f engine.ListInput) []st
 	return ids(get(t, s, func(r engine.Reader) ([]*engine.Payment, error) { return r.Payments(merchantA, profile, f) }), paymentID)
 }
 
-// pages walks through a list from its beginning (after) or its end (before) and returns the pages in the order they came.
+// pages walks through a list from its beginning (after) or its end (before) and returns the pages in order of arrival.
 func pages(t testing.TB, s engine.Store, limit int, backwards bool, from string) (out [][]string) {
 	t.Helper()
 	f := engine.ListInput{Limit: limit}
@@ -33,12 +33,12 @@ func pages(t testing.TB, s engine.Store, limit int, backwards bool, from string)
 		} else {
 			f.StartingAfter = page[len(page)-1]
 		}
-		require.Less(t, len(out), 100, "a cursor that does not move")
+		require.Less(t, len(out), 100, "the cursor does not move")
 	}
 }
 
 func testPaymentOrder(t *testing.T, s engine.Store) {
-	// Neither the ids' order nor the order of insertion is the order of creation.
+	// The order of creation differs from the order of the ids and from the order of insertion.
 	for i, n := range []int{3, 1, 5, 2, 4} {
 		p := payment(fmt.Sprintf("p%d", n))
 		p.ID = fmt.Sprintf("%c%d", 'z'-n, n)
@@ -52,12 +52,12 @@ func testPaymentOrder(t *testing.T, s engine.Store) {
 	require.Equal(t, newest[2:4], list(t, s, "", engine.ListInput{Limit: 2, StartingAfter: "v4"}))
 	require.Equal(t, newest[4:], list(t, s, "", engine.ListInput{Limit: 2, StartingAfter: "x2"}))
 	require.Empty(t, list(t, s, "", engine.ListInput{StartingAfter: "y1"}))
-	require.Equal(t, newest[1:3], list(t, s, "", engine.ListInput{Limit: 2, EndingBefore: "x2"}), "the ones next to the cursor")
+	require.Equal(t, newest[1:3], list(t, s, "", engine.ListInput{Limit: 2, EndingBefore: "x2"}), "the payments next to the cursor")
 	require.Empty(t, list(t, s, "", engine.ListInput{EndingBefore: "u5"}))
 	require.Equal(t, newest[1:4], list(t, s, "", engine.ListInput{StartingAfter: "u5", EndingBefore: "y1"}))
 	require.Equal(t, newest[1:3], list(t, s, "", engine.ListInput{StartingAfter: "u5", EndingBefore: "y1", Limit: 2}))
 
-	// A payment that is new or changes does not move what a cursor shows.
+	// A payment that is new or changes does not move the page of a cursor.
 	p := payment("new")
 	p.CreatedAt = base.Add(time.Minute)
 	insertPayments(t, s, p)
@@ -76,7 +76,7 @@ func testPaymentOrder(t *testing.T, s engine.Store) {
 		p.CreatedAt = base.Add(-time.Hour)
 		insertPayments(t, s, p)
 	}
-	require.Len(t, list(t, s, "", engine.ListInput{}), 10, "10 unless told")
+	require.Len(t, list(t, s, "", engine.ListInput{}), 10, "the limit is 10 by default")
 	require.Len(t, list(t, s, "", engine.ListInput{Limit: 100}), 18)
 }
 
@@ -143,7 +143,7 @@ func testPaymentFilters(t *testing.T, s engine.Store) {
 	})
 	require.ErrorIs(t, err, engine.ErrNotFound, "cursor of another profile")
 
-	update(t, s, func(tx engine.Tx) error { // the customer of a payment may change until it is confirmed
+	update(t, s, func(tx engine.Tx) error { // the customer of a payment may change until its confirmation
 		p, err := tx.Payment(merchantA, "p1")
 		if err != nil {
 			return err
@@ -155,7 +155,7 @@ func testPaymentFilters(t *testing.T, s engine.Store) {
 	require.Equal(t, []string{"p5", "p2", "p1"}, list(t, s, "", engine.ListInput{CustomerID: "cus_2"}))
 }
 
-// testChildren checks the orders of what hangs on a payment.
+// testChildren checks the orders of the rows that belong to a payment.
 func testChildren(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error {
 		for _, n := range []int{2, 10, 1} {
@@ -168,7 +168,7 @@ func testChildren(t *testing.T, s engine.Store) {
 		}
 		for i, id := range []string{"c", "a", "b", "d"} {
 			o := operation(id)
-			o.StartedAt = base.Add(time.Duration(max(i, 1)) * time.Second) // c and a at the same time
+			o.StartedAt = base.Add(time.Duration(max(i, 1)) * time.Second) // c and a start at the same time
 			if err := tx.InsertOperation(o); err != nil {
 				return err
 			}
@@ -219,7 +219,7 @@ func testAttemptsAt(t *testing.T, s engine.Store) {
 	}
 	require.Equal(t, []string{"a3", "a1"}, at("acc", "tx", ""))
 	require.Equal(t, []string{"a1"}, at("acc", "", "ref"))
-	require.Equal(t, []string{"a3", "a1"}, at("acc", "tx", "ref"), "each once")
+	require.Equal(t, []string{"a3", "a1"}, at("acc", "tx", "ref"), "each attempt comes once")
 	require.Equal(t, []string{"a4"}, at("acc2", "none", "ref"))
 	require.Empty(t, at("acc", "", ""))
 

@@ -51,13 +51,13 @@ func testViolations(t *testing.T, s engine.Store) {
 			return tx.InsertViolation(&engine.Violation{MerchantID: other[0], AccountID: other[1]}, 1)
 		})
 	}
-	require.Equal(t, made[:3], list(merchantA, "a", 10), "the newest are kept, newest first")
+	require.Equal(t, made[:3], list(merchantA, "a", 10), "the store keeps the newest records, newest first")
 	require.Equal(t, made[:2], list(merchantA, "a", 2))
 	require.Equal(t, []*engine.Violation{{MerchantID: merchantB, AccountID: "a"}}, list(merchantB, "a", 10))
 	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error {
 		return tx.InsertViolation(&engine.Violation{MerchantID: merchantA, AccountID: "none"}, 3)
 	}), engine.ErrNotFound)
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteAccount(merchantA, "a") })
-	require.Empty(t, list(merchantA, "a", 10), "they go with the account")
+	require.Empty(t, list(merchantA, "a", 10), "the records go with the account")
 	require.Len(t, list(merchantA, "b", 10), 1)
 }

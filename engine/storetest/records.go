@@ -60,7 +60,7 @@ func testCardTokens(t *testing.T, s engine.Store) {
 	update(t, s, func(tx engine.Tx) error { return tx.PutCardToken(c) })
 	c.Sealed, c.PaymentID = []byte("two"), "q"
 	update(t, s, func(tx engine.Tx) error { return tx.PutCardToken(c) })
-	require.Equal(t, c, get(t, s, func(r engine.Reader) (*engine.CardToken, error) { return r.CardToken(merchantA, "t") }), "also past its end")
+	require.Equal(t, c, get(t, s, func(r engine.Reader) (*engine.CardToken, error) { return r.CardToken(merchantA, "t") }), "a token can be read after its expiry too")
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteCardToken(merchantA, "t") })
 	_, err := read(s, func(r engine.Reader) (*engine.CardToken, error) { return r.CardToken(merchantA, "t") })
 	require.ErrorIs(t, err, engine.ErrNotFound)
@@ -88,7 +88,7 @@ func testExpired(t *testing.T, s engine.Store) {
 			if i < 2 {
 				require.ErrorIs(t, err, engine.ErrNotFound)
 			} else {
-				require.NoError(t, err, "its end is to come, or it has none")
+				require.NoError(t, err, "the record has not expired")
 			}
 		}
 	}
@@ -153,7 +153,7 @@ func testMerchants(t *testing.T, s engine.Store) {
 		return out
 	}
 	update(t, s, func(tx engine.Tx) error { return tx.DeleteMerchant("m1") })
-	require.Equal(t, []bool{false, false, false, false}, kept("m1"), "kept cards and counts go with their merchant")
+	require.Equal(t, []bool{false, false, false, false}, kept("m1"), "saved cards and counts go with their merchant")
 	require.Equal(t, []bool{true, true, true, true}, kept("m2"))
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.Profile, error) { return r.Profiles("m1") }))
 	require.Empty(t, get(t, s, func(r engine.Reader) ([]*engine.Account, error) { return r.Accounts("m1") }))
@@ -207,7 +207,7 @@ func testKeysets(t *testing.T, s engine.Store) {
 	insert := func(v []byte) error {
 		return updateErr(s, func(tx engine.Tx) error { return tx.InsertKeyset("data", v) })
 	}
-	require.Error(t, insert(nil), "an empty keyset would look like none")
+	require.Error(t, insert(nil), "an empty keyset would look like a missing one")
 	require.NoError(t, insert([]byte("one")))
 	require.ErrorIs(t, insert([]byte("two")), engine.ErrConflict)
 	require.Equal(t, "one", string(get(t, s, func(r engine.Reader) ([]byte, error) { return r.Keyset("data") })))

@@ -12,17 +12,17 @@ import (
 	"payswitch/engine"
 )
 
-// kind is one kind of row that is inserted, read and, where update is not nil, updated, all by the key of the value.
+// kind is one kind of row. The store inserts, reads and, unless update is nil, updates it, always by the value's key.
 type kind struct {
 	name      string
-	make      func(f *filler) any // everything set, but the merchant is merchantA
+	make      func(f *filler) any // every field set; the merchant is merchantA
 	empty     func() any          // only the key set
 	insert    func(tx engine.Tx, v any) error
 	read      func(r engine.Reader, v any) (any, error)
 	update    func(tx engine.Tx, v any) error
 	fixed     []string // fields that an update leaves as they were
 	versioned bool
-	put       bool // inserted and replaced in one: there is no conflict, and no row that is missing
+	put       bool // inserted and replaced by one call: no conflict, and no missing row
 }
 
 var kinds = slices.Concat([]kind{
@@ -163,7 +163,7 @@ var kinds = slices.Concat([]kind{
 
 func field(v any, name string) reflect.Value { return reflect.ValueOf(v).Elem().FieldByName(name) }
 
-// sameAs compares what is stored with want.
+// sameAs compares the stored row with want.
 func sameAs(t *testing.T, s engine.Store, k kind, want any, msg string) {
 	t.Helper()
 	got := get(t, s, func(r engine.Reader) (any, error) { return k.read(r, want) })
@@ -193,7 +193,7 @@ func testUpdates(t *testing.T, s engine.Store) {
 		f := new(filler)
 		old := k.make(f)
 		update(t, s, func(tx engine.Tx) error { return k.insert(tx, old) })
-		other := k.make(f) // a whole other value under the same key
+		other := k.make(f) // an entirely different value under the same key
 		for _, name := range k.fixed {
 			field(other, name).Set(field(old, name))
 		}
@@ -206,7 +206,7 @@ func testUpdates(t *testing.T, s engine.Store) {
 		}
 		sameAs(t, s, k, other, "after update")
 
-		bare := k.empty() // everything back to nothing
+		bare := k.empty() // every field back to its zero value
 		for _, name := range k.fixed {
 			field(bare, name).Set(field(old, name))
 		}
@@ -218,7 +218,7 @@ func testUpdates(t *testing.T, s engine.Store) {
 	}
 }
 
-// testDocuments checks JSON that merchants gave: numbers, order and duplicates are theirs, only white space may go.
+// testDocuments checks JSON that merchants sent. Its numbers, order and duplicates must stay; only white space may go.
 func testDocuments(t *testing.T, s engine.Store) {
 	const doc = `{"z":1.10,"a":12345678901234567890,"a":"<script>&amp; ` + "\u2028" + `","e":{},"n":null}`
 	p := payment("p")
@@ -255,7 +255,7 @@ func testTimes(t *testing.T, s engine.Store) {
 	require.Equal(t, time.Date(2026, 7, 1, 8, 0, 0, 987000000, time.UTC), got.CreatedAt)
 	require.True(t, got.ExpiresAt.IsZero())
 
-	before := time.Now().Add(-time.Minute) // a database's clock is its own, but not a minute off
+	before := time.Now().Add(-time.Minute) // the database has its own clock, at most a minute off
 	for _, now := range []time.Time{
 		get(t, s, func(r engine.Reader) (time.Time, error) { return r.Now(), nil }),
 		func() (now time.Time) {
@@ -286,7 +286,7 @@ func testInsertTwice(t *testing.T, s engine.Store) {
 		}
 		require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return k.insert(tx, second) }), engine.ErrConflict, k.name)
 		sameAs(t, s, k, first, "after a second insert")
-		// A conflict does not spoil the transaction: its function may go on.
+		// A conflict does not break the transaction: its function may go on.
 		update(t, s, func(tx engine.Tx) error {
 			require.ErrorIs(t, k.insert(tx, second), engine.ErrConflict, k.name)
 			return tx.InsertKeyset(k.name, []byte("went on"))

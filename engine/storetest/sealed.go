@@ -46,7 +46,7 @@ func testShortTermKeys(t *testing.T, s engine.Store) {
 	}
 	require.Equal(t, token, stored())
 
-	// An update that keeps the instrument keeps the key as it is by now, whatever the one in hand.
+	// An update that keeps the instrument keeps the stored key, whatever key the caller's value holds.
 	op.Key = &engine.ShortTermKey{KeyID: "old"}
 	update(t, s, func(tx engine.Tx) error { return errors.Join(tx.UpdateOperation(op), tx.UpdateAuthentication(auth)) })
 	require.True(t, has(op.ShortTermID()))
@@ -72,19 +72,19 @@ func testShortTermKeys(t *testing.T, s engine.Store) {
 		return errors.Join(tx.InsertOperation(ended), tx.PutCardToken(token), err)
 	})
 	update(t, s, func(tx engine.Tx) error { _, err := tx.DeleteExpired(); return err })
-	require.False(t, has(ended.ShortTermID()), "its time is over")
+	require.False(t, has(ended.ShortTermID()), "the key has expired")
 	require.True(t, has(token.ShortTermID()))
 }
 
-// ciphertext looks like what a key has sealed.
+// ciphertext returns bytes that look like the vault's ciphertext.
 func ciphertext(key byte, rest string) []byte { return append([]byte{1, 0, 0, 0, key}, rest...) }
 
-// testSealedRows goes through every table with something sealed as re-encryption does.
+// testSealedRows walks through every table with sealed values, as re-encryption does.
 func testSealedRows(t *testing.T, s engine.Store) {
 	merchant(t, s, merchantA)
 	const rows = 7
 	for i := range rows {
-		key := byte(i % 2) // 0 and 1, so that some are under the key that is looked past
+		key := byte(i % 2) // 0 or 1, so that some rows are under the key that the walk skips
 		text := func(column string) []byte { return ciphertext(key, fmt.Sprint(column, i)) }
 		id := fmt.Sprint("id", i)
 		update(t, s, func(tx engine.Tx) error {
@@ -140,7 +140,7 @@ func testSealedRows(t *testing.T, s engine.Store) {
 			require.True(t, bytes.HasPrefix(r.Sealed, ciphertext(0, "")), name)
 			require.Contains(t, strings.Join(r.Key, " "), "id", name)
 			sealed := ciphertext(1, "anew")
-			for _, want := range []bool{true, false} { // the second time it is sealed otherwise
+			for _, want := range []bool{true, false} { // the second time the row has other ciphertext
 				var did bool
 				update(t, s, func(tx engine.Tx) (err error) { did, err = tx.Reseal(table, r, sealed); return err })
 				require.Equal(t, want, did, name)
@@ -159,10 +159,10 @@ func testSealedRows(t *testing.T, s engine.Store) {
 	require.Equal(t, "before", kept.KeyID)
 	p := payment("id0")
 	p.Version = 1
-	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdatePayment(p) }), engine.ErrConflict, "who has read the old one cannot write it back")
+	require.ErrorIs(t, updateErr(s, func(tx engine.Tx) error { return tx.UpdatePayment(p) }), engine.ErrConflict, "a writer with the old row cannot write it back")
 
 	_, _, err := countsOf(s, "evidence", 0)
-	require.Error(t, err, "has nothing sealed")
+	require.Error(t, err, "the table has no sealed values")
 }
 
 func countsOf(s engine.Store, table engine.SealedTable, behind int64) (n map[string]int, next int64, err error) {

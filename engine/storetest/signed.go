@@ -27,7 +27,7 @@ func (k signer) Altered(table string, key []string) error {
 	return &engine.AlteredError{Rows: []engine.AlteredRow{{Table: table, Key: key}}}
 }
 
-// testSignedRows writes all kinds of rows under one signer, and reads them under it and under another.
+// testSignedRows writes all kinds of rows under one signer, and reads them under that signer and under another.
 func testSignedRows(t *testing.T, s engine.Store) {
 	s.SignRows(signer("a"))
 	merchant(t, s, merchantA)
@@ -50,7 +50,7 @@ func testSignedRows(t *testing.T, s engine.Store) {
 	op = &engine.Operation{ID: "driven", MerchantID: merchantA, PaymentID: op.PaymentID, Status: engine.OperationStarted, LeaseUntil: base}
 	update(t, s, func(tx engine.Tx) error { return tx.InsertOperation(op) })
 
-	// What moves without the row at hand.
+	// Calls that change a row without its value at hand.
 	update(t, s, func(tx engine.Tx) error {
 		if _, err := tx.ClaimOperations("node", tx.Now().Add(time.Minute), 10); err != nil {
 			return err
@@ -74,7 +74,7 @@ func testSignedRows(t *testing.T, s engine.Store) {
 		return err
 	})
 
-	// What is sealed anew is signed anew.
+	// A re-encrypted row is signed again.
 	sealedOnce := ciphertext(0, "once")
 	update(t, s, func(tx engine.Tx) error {
 		return tx.InsertCustomer(&engine.Customer{MerchantID: merchantA, ID: "resealed", Sealed: sealedOnce})
@@ -97,7 +97,7 @@ func testSignedRows(t *testing.T, s engine.Store) {
 	resealed := get(t, s, func(r engine.Reader) (*engine.Customer, error) { return r.Customer(merchantA, "resealed") })
 	require.Equal(t, ciphertext(1, "anew"), resealed.Sealed)
 
-	// Under another signer nothing is genuine.
+	// Under another signer no row is genuine.
 	s.SignRows(signer("b"))
 	signed := map[string]bool{}
 	for _, k := range kinds {
@@ -115,9 +115,9 @@ func testSignedRows(t *testing.T, s engine.Store) {
 		return list, err
 	})
 	require.ErrorIs(t, err, engine.ErrAltered)
-	require.Empty(t, list, "a page and its count go together")
+	require.Empty(t, list, "a page of rows includes all rows of its count")
 
-	// Signed again, all are.
+	// Signed again, all rows are genuine.
 	update(t, s, func(tx engine.Tx) error {
 		for _, table := range tx.SignedTables() {
 			delete(signed, table)
@@ -136,7 +136,7 @@ func testSignedRows(t *testing.T, s engine.Store) {
 		}
 		return nil
 	})
-	require.Empty(t, signed, "tables that are not listed")
+	require.Empty(t, signed, "some signed tables are missing from the list")
 	for _, k := range kinds {
 		_, err := read(s, func(r engine.Reader) (any, error) { return k.read(r, made[k.name]) })
 		require.NoError(t, err, k.name)

@@ -1,5 +1,5 @@
-// Package storetest is the conformance suite of engine.Store: whatever keeps payments has to pass it. It tests through the port
-// alone, so it says nothing about files, servers or what survives a crash; a store adds tests of its own for those.
+// Package storetest is the conformance suite of engine.Store: every store must pass it. The suite tests through the port alone. It does not
+// cover files, servers or crashes; a store adds tests of its own for those.
 package storetest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"payswitch/sdk"
 )
 
-// Run runs the suite. open makes a store that is empty and nobody else's, and closes it when the test ends. It is called once for
-// every subtest.
+// Run runs the suite. open returns an empty store that no other test uses, and closes it when the test ends. Run calls open once for every
+// subtest.
 func Run(t *testing.T, open func(t *testing.T) engine.Store) {
 	t.Helper()
 	for _, c := range []struct {
@@ -86,7 +86,7 @@ const (
 	merchantB = "merchant_b"
 )
 
-// base is a time in the past of whole milliseconds.
+// base is a time in the past, in whole milliseconds.
 var base = time.Date(2026, 3, 1, 12, 0, 0, int(123*time.Millisecond), time.UTC)
 
 func update(t testing.TB, s engine.Store, f func(tx engine.Tx) error) {
@@ -98,7 +98,7 @@ func updateErr(s engine.Store, f func(tx engine.Tx) error) error {
 	return s.Update(context.Background(), f)
 }
 
-// get reads one thing.
+// get reads one value in a View.
 func get[T any](t testing.TB, s engine.Store, f func(r engine.Reader) (T, error)) T {
 	t.Helper()
 	out, err := read(s, f)

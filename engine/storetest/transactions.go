@@ -53,18 +53,18 @@ func testUpdate(t *testing.T, s engine.Store) {
 		}
 		return errOwn
 	})
-	require.Equal(t, errOwn, err, "as it is")
+	require.Equal(t, errOwn, err, "Update returns the function's error unchanged")
 	absent(t, s, "q")
 	require.EqualValues(t, 100, amount(t, s, "p"))
 	update(t, s, func(tx engine.Tx) error { return tx.InsertPayment(payment("q")) })
 
-	// Rows are the reader's own.
+	// A reader gets rows of its own: changes to them stay there.
 	got := get(t, s, func(r engine.Reader) (*engine.Payment, error) { return r.Payment(merchantA, "q") })
 	got.Amount = 1
 	require.EqualValues(t, 100, amount(t, s, "q"))
 }
 
-// testFailureAmongOthers runs many transactions at a time, every third of which fails after it has written.
+// testFailureAmongOthers runs many transactions at a time. Every third one fails after it has written.
 func testFailureAmongOthers(t *testing.T, s engine.Store) {
 	const callers, each = 12, 15
 	insertPayments(t, s, payment("counter"))
@@ -153,7 +153,7 @@ func testCancelledAfter(t *testing.T, s engine.Store) {
 		cancel()
 		require.NoError(t, tx.InsertPayment(payment("q")))
 		return errOwn
-	}), "the true outcome, not the context's")
+	}), "Update reports the true outcome, not the context's error")
 	absent(t, s, "q")
 }
 
@@ -165,7 +165,7 @@ func testManyWriters(t *testing.T, s engine.Store) {
 		wg.Go(func() {
 			mine := payment(fmt.Sprintf("mine_%d", w))
 			for i := range each {
-				err := updateErr(s, func(tx engine.Tx) error { // read and write in one transaction: no update is lost
+				err := updateErr(s, func(tx engine.Tx) error { // read and write in one transaction, so that no update is lost
 					p, err := tx.Payment(merchantA, "shared")
 					if err != nil {
 						return err
@@ -237,7 +237,7 @@ func testSnapshot(t *testing.T, s engine.Store) {
 		insertPayments(t, s, payment("later"))
 		q, err := r.Payment(merchantA, "q")
 		require.NoError(t, err)
-		require.EqualValues(t, 100, q.Amount, "the state the first read saw")
+		require.EqualValues(t, 100, q.Amount, "the state at the first read")
 		all, err := r.Payments(merchantA, "", engine.ListInput{})
 		require.NoError(t, err)
 		require.Len(t, all, 2)
@@ -252,7 +252,7 @@ func testView(t *testing.T, s engine.Store) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	require.ErrorIs(t, s.View(ctx, func(engine.Reader) error { return errOwn }), context.Canceled)
-	for range 40 { // more often than any pool has connections
+	for range 40 { // more transactions than any pool has connections
 		require.Equal(t, errOwn, s.View(context.Background(), func(engine.Reader) error { return errOwn }))
 		require.Panics(t, func() { _ = s.View(context.Background(), func(engine.Reader) error { panic("in a view") }) })
 	}

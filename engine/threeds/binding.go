@@ -2,16 +2,17 @@ package threeds
 
 import "payswitch/sdk"
 
-// Binding is what an authentication was made for.
+// Binding is the use that an authentication was made for.
 type Binding struct {
 	Amount sdk.Money
-	// CardFingerprint identifies the card ("" identifies none), AcquirerBIN and AcquirerMID who is paid; all compared as texts.
+	// CardFingerprint identifies the card; "" identifies no card. AcquirerBIN and AcquirerMID identify the acquirer. All are compared as
+	// texts.
 	CardFingerprint string
 	AcquirerBIN     string
 	AcquirerMID     string
 }
 
-// Unfit is why an authentication cannot serve an authorization.
+// Unfit says why an authentication cannot serve an authorization.
 type Unfit string
 
 const (
@@ -23,8 +24,8 @@ const (
 	AcquirerChanged Unfit = "acquirer_changed"
 )
 
-// Serves says whether an authentication bound to b may serve an authorization of a: once, for the same card and acquirer, and for at
-// most the amount. used says that an authorization took it before, whatever became of that one.
+// Serves reports whether an authentication bound to b may serve an authorization of a: once, for the same card and acquirer, and for at most
+// the amount. used is true if an authorization took the authentication before, whatever that authorization's result.
 func (b Binding) Serves(a Binding, used bool) Unfit {
 	switch {
 	case used:

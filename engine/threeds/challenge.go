@@ -9,26 +9,26 @@ import (
 	"strings"
 )
 
-// maxCRes bounds what is read of a cres field: a message extension alone may have 81,920 bytes.
+// maxCRes limits the length of a cres field, in bytes. A message extension alone may have 81,920 bytes.
 const maxCRes = 128 << 10
 
-// CReq is what the browser posts to the ACS, in the form field "creq", to begin a challenge.
+// CReq is the message that the browser posts to the ACS, in the form field "creq", to begin a challenge.
 type CReq struct {
-	MessageVersion string // the AReq's
+	MessageVersion string // that of the AReq
 	ServerTransID  string
 	ACSTransID     string
-	WindowSize     string // WindowSize's
+	WindowSize     string // as WindowSize returns it
 }
 
-// Encode is the form field's value. An error names what is missing.
+// Encode returns the form field's value. Its error names the field that is missing or wrong.
 func (c CReq) Encode() (string, error) {
 	switch {
 	case !version(c.MessageVersion).known():
 		return "", fmt.Errorf("creq: message version %q is not known", c.MessageVersion)
 	case c.ServerTransID == "" || c.ACSTransID == "":
-		return "", fmt.Errorf("creq: a transaction id is missing")
+		return "", fmt.Errorf("creq: threeDSServerTransID or acsTransID is missing")
 	case !slices.Contains(windowSizes, c.WindowSize):
-		return "", fmt.Errorf("creq: window size %q is none of %v", c.WindowSize, windowSizes)
+		return "", fmt.Errorf("creq: window size %q is not one of %v", c.WindowSize, windowSizes)
 	}
 	return encodeMessage(struct {
 		MessageType         string `json:"messageType"`
@@ -41,9 +41,9 @@ func (c CReq) Encode() (string, error) {
 
 var windowSizes = []string{"01", "02", "03", "04", "05"}
 
-// WindowSize is challengeWindowSize: the profile's, or, with auto, what fits into the viewport of width by height CSS pixels (0: not
-// known). The frame that shows the challenge must have this size: 01 250×400, 02 390×400, 03 500×600, 04 600×400, 05 full screen.
-// fullPage says that the challenge has the page for itself.
+// WindowSize returns challengeWindowSize. It is the profile's or, with auto, the one that fits into a viewport of width by height CSS pixels
+// (0: unknown). The frame that shows the challenge must have this size: 01 250×400, 02 390×400, 03 500×600, 04 600×400, 05 full screen.
+// fullPage is true if the challenge has the page for itself.
 func WindowSize(cfg Config, width, height int, fullPage bool) string {
 	switch {
 	case fullPage:
@@ -60,18 +60,18 @@ func WindowSize(cfg Config, width, height int, fullPage bool) string {
 	return "05"
 }
 
-// CRes is what the browser brings back from the ACS: a CRes, or an Erro instead of one. It is unsigned and proves nothing.
+// CRes is the message that the browser brings back from the ACS: a CRes, or an Erro instead. It is unsigned and proves nothing.
 type CRes struct {
-	MessageType    string // CRes or Erro, if it is one of ours
+	MessageType    string // CRes or Erro in a valid message
 	MessageVersion string
 	ServerTransID  string
 	ACSTransID     string
-	TransStatus    string // CRes: a hint
-	ErrorCode      string // Erro
-	ErrorComponent string // Erro
+	TransStatus    string // of a CRes: a hint
+	ErrorCode      string // of an Erro
+	ErrorComponent string // of an Erro
 }
 
-// ParseCRes reads the form field "cres" (or an ACS's "erro", "error"). The only error is ErrMalformed.
+// ParseCRes reads the form field "cres" (some ACSs name it "erro" or "error"). Its only error is ErrMalformed.
 func ParseCRes(text string) (CRes, error) {
 	members, err := decodeMessage(text, maxCRes)
 	if err != nil {
@@ -93,7 +93,7 @@ func ParseCRes(text string) (CRes, error) {
 	return c, nil
 }
 
-// Session is what became of threeDSSessionData.
+// Session is the result of the check of threeDSSessionData.
 type Session int
 
 const (
@@ -102,11 +102,11 @@ const (
 	SessionInvalid
 )
 
-// maxSessionData is EMV's bound of threeDSSessionData.
+// maxSessionData is EMV's limit for threeDSSessionData, in bytes.
 const maxSessionData = 1024
 
-// SessionData is threeDSSessionData for an authentication: a keyed hash that the ACS hands back with the CRes. nonce is one that is
-// kept with the authentication, such as its token's hash. It holds no personal data.
+// SessionData returns threeDSSessionData for an authentication: a keyed hash that the ACS sends back with the CRes. nonce is a value stored
+// with the authentication, such as its token's hash. The hash holds no personal data.
 func SessionData(key []byte, authenticationID string, nonce []byte) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "threeDSSessionData\n%d\n%s\n", len(authenticationID), authenticationID)
@@ -114,7 +114,7 @@ func SessionData(key []byte, authenticationID string, nonce []byte) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16])
 }
 
-// CheckSessionData compares, in constant time, what came back.
+// CheckSessionData checks, in constant time, the threeDSSessionData that came back.
 func CheckSessionData(key []byte, authenticationID string, nonce []byte, got string) Session {
 	got = strings.TrimRight(strings.TrimSpace(got), "=")
 	switch {
@@ -126,17 +126,17 @@ func CheckSessionData(key []byte, authenticationID string, nonce []byte, got str
 	return SessionInvalid
 }
 
-// CResReceipt is what a CRes brings about: at most that the result is asked for.
+// CResReceipt is the effect of a CRes. At most, the engine fetches the result.
 type CResReceipt struct {
 	Accepted bool
 	Next     State
-	// Fetch says that the authenticator is to be asked for the result now.
+	// Fetch is true if the engine must ask the authenticator for the result now.
 	Fetch bool
-	Alert Flag // "" for none: a replay is nothing notable
+	Alert Flag // "" for no alert: a replay raises none
 }
 
-// ReceiveCRes decides on a CRes that came with the token of an authentication in state s. What does not belong to it changes nothing.
-// The answer to the browser is the same in all cases.
+// ReceiveCRes decides on a CRes that came with the token of an authentication in state s. A CRes of another authentication changes nothing.
+// The browser gets the same answer in all cases.
 func ReceiveCRes(s State, run Run, c CRes, session Session) CResReceipt {
 	ignored := func(alert Flag) CResReceipt { return CResReceipt{Next: s, Alert: alert} }
 	switch s {
@@ -155,7 +155,7 @@ func ReceiveCRes(s State, run Run, c CRes, session Session) CResReceipt {
 	return CResReceipt{Accepted: true, Next: StateResultPending, Fetch: true}
 }
 
-// belongsTo says whether the message is about this authentication. An Erro need not know the ACS's id, nor our version.
+// belongsTo reports whether the message is about this authentication. An Erro may lack the ACS's id and may have another version.
 func (c CRes) belongsTo(run Run) bool {
 	if run.ServerTransID == "" || !equalID(c.ServerTransID, run.ServerTransID) {
 		return false

@@ -54,7 +54,7 @@ func TestEncoding(t *testing.T) {
 	})
 }
 
-// encodeLike builds the message of a vector from its own fields.
+// encodeLike builds a vector's message from the vector's own fields.
 func encodeLike(t *testing.T, text string) string {
 	var m map[string]string
 	require.NoError(t, json.Unmarshal([]byte(text), &m))
@@ -105,7 +105,7 @@ func TestReceiveCRes(t *testing.T) {
 		c, err := ParseCRes(base64.RawURLEncoding.EncodeToString(in.CRes))
 		require.NoError(t, err)
 
-		got := CResReceipt{Next: s.State} // an unknown token finds nothing to decide on
+		got := CResReceipt{Next: s.State} // a wrong token leads to no authentication, so there is no decision
 		if in.Token == s.Token {
 			got = ReceiveCRes(s.State, run, c, CheckSessionData(key, "auth_1", nonce, session[in.SessionData]))
 		}
@@ -114,7 +114,7 @@ func TestReceiveCRes(t *testing.T) {
 	})
 }
 
-// TestReceiveErro: an error of the ACS ends the challenge for the browser; the result is asked for all the same.
+// TestReceiveErro: an error of the ACS ends the challenge for the browser, and the engine still fetches the result.
 func TestReceiveErro(t *testing.T) {
 	run := Run{MessageVersion: "2.2.0", ServerTransID: "s", ACSTransID: "a"}
 	erro := CRes{MessageType: "Erro", MessageVersion: "2.1.0", ServerTransID: "S", ErrorCode: "101"}
@@ -153,7 +153,7 @@ func TestWindowSize(t *testing.T) {
 	}
 }
 
-// FuzzCRes: whatever a browser posts is refused or read, and what is read is what it says, once.
+// FuzzCRes: the parser refuses or reads every message of a browser. A message that it has read, encoded again, reads the same.
 func FuzzCRes(f *testing.F) {
 	for _, s := range []string{"W10", "%%%", "e30", "eyJhIjoxLCJhIjoyfQ", strings.Repeat("A", maxCRes+1),
 		base64.RawURLEncoding.EncodeToString([]byte(strings.Repeat("[", 100000))), "bnVsbA", "e30ge30",
@@ -169,12 +169,12 @@ func FuzzCRes(f *testing.F) {
 			require.Zero(t, c)
 			return
 		}
-		// written anew by us, it is read as the same
+		// encoded again by us, the message reads the same
 		members, err := decodeMessage(text, maxCRes)
 		require.NoError(t, err)
 		again, err := encodeMessage(members)
 		require.NoError(t, err)
-		if len(again) > maxCRes { // escapes took more room
+		if len(again) > maxCRes { // escapes need more room
 			return
 		}
 		c2, err := ParseCRes(again)

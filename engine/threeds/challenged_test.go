@@ -8,8 +8,8 @@ import (
 	"payswitch/sdk"
 )
 
-// TestUnavailableAfterChallenge: with a profile that takes the risk, what only a broken ACS can answer is authorized, and nothing that
-// a payer can bring about.
+// TestUnavailableAfterChallenge: a profile that takes the risk authorizes answers that only a broken ACS can give, and no answer that a payer
+// can cause.
 func TestUnavailableAfterChallenge(t *testing.T) {
 	cfg := Default()
 	cfg.OnUnavailableAfterChallenge = RuleAuthorizeWithoutShift
@@ -47,7 +47,7 @@ func TestUnavailableAfterChallenge(t *testing.T) {
 	}
 }
 
-// TestNotAuthenticatedAfterChallenge names how a challenge without success ended.
+// TestNotAuthenticatedAfterChallenge checks the error code of each end of a challenge without success.
 func TestNotAuthenticatedAfterChallenge(t *testing.T) {
 	for _, tc := range []struct{ reason, cancel, code string }{
 		{"01", "", CodeFailed}, {"19", "", CodeFailed}, {"14", "", CodeTimeout}, {"", "01", CodeChallengeCanceled}, {"", "03", CodeTimeout},
@@ -62,7 +62,7 @@ func TestNotAuthenticatedAfterChallenge(t *testing.T) {
 	}
 }
 
-// TestResultUnreachable: an authenticator that cannot tell the result is no excuse for a payer who did not come back.
+// TestResultUnreachable: a payer who did not come back fails, even if the authenticator cannot report the result.
 func TestResultUnreachable(t *testing.T) {
 	risk := Default()
 	risk.OnUnavailableAfterChallenge = RuleAuthorizeWithoutShift
@@ -90,7 +90,7 @@ func TestPrepareErrors(t *testing.T) {
 	require.Equal(t, CodeError, Decide(lenient, run, Result{Class: Credentials}).ErrorCode)
 }
 
-// TestWrongIDs: an answer about another transaction is none of ours; before the result there is no other that could still come.
+// TestWrongIDs: an answer about another transaction never counts. Before the result, no other answer can still come.
 func TestWrongIDs(t *testing.T) {
 	run := Run{Phase: Authenticate, Scheme: sdk.Visa, ServerTransID: "S1"}
 	good := Result{TransStatus: "Y", HasValue: true, ServerTransID: "s1", DSTransID: "d", ACSTransID: "a"}
@@ -103,7 +103,7 @@ func TestWrongIDs(t *testing.T) {
 	require.Equal(t, Authorize, Decide(Default(), final, good).Action)
 	bare := good
 	bare.DSTransID, bare.ACSTransID = "", ""
-	require.Equal(t, "d", Decide(Default(), final, bare).Proof.DSTransID, "what the ARes told holds")
+	require.Equal(t, "d", Decide(Default(), final, bare).Proof.DSTransID, "the ids of the ARes hold")
 	for _, change := range []func(r *Result){func(r *Result) { r.ServerTransID = "x" }, func(r *Result) { r.ACSTransID = "x" },
 		func(r *Result) { r.DSTransID = "x" }, func(r *Result) { r.MessageVersion = "2.1.0" }} {
 		wrong := good
@@ -134,7 +134,7 @@ func TestExemptionValid(t *testing.T) {
 	require.False(t, Exemption("vip").Valid())
 }
 
-// TestChallengeURLGuardsTheBrowser: the policy sends nobody to a page that cannot be an issuer's; an app needs none.
+// TestChallengeURLGuardsTheBrowser: the policy sends no browser to a page that cannot be an issuer's. An app needs no page.
 func TestChallengeURLGuardsTheBrowser(t *testing.T) {
 	run := Run{Phase: Authenticate, Channel: Browser}
 	local := Result{TransStatus: "C", ACSTransID: "a", ACSURL: "http://127.0.0.1:8080/sim/acs/challenge"}

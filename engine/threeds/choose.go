@@ -2,93 +2,95 @@ package threeds
 
 import "slices"
 
-// Route is where a payment goes first.
+// Route is the first step of a payment.
 type Route string
 
 const (
 	RouteNone          Route = ""              // to the processor, with nothing claimed
 	Route3DS           Route = "3ds"           // to the authenticator, with Choice.Preference and Choice.Exemption
-	RouteAuthorization Route = "authorization" // to the processor, which is told Choice.Exemption
+	RouteAuthorization Route = "authorization" // to the processor, which receives Choice.Exemption
 )
 
-// Payer is what is known of a payment when it is decided whether its payer is to be challenged. Zero values are unknown, or no.
+// Payer holds the facts about a payment for the decision whether to challenge its payer. Zero values mean unknown, or no.
 type Payer struct {
-	// EURCents is the amount, see EURCents; negative is unknown.
+	// EURCents is the amount as EURCents returns it. A negative value means unknown.
 	EURCents int64
 	// IssuerCountry and AcquirerCountry are ISO 3166-1 alpha-2 codes.
 	IssuerCountry, AcquirerCountry string
 
 	Asked         bool       // the payment asks for authentication
 	Forced        bool       // and for a challenge (force_3ds_challenge of payment or profile)
-	Preference    Preference // the merchant's, of this payment
-	Requested     Exemption  // the one this payment asks for
-	MIT           bool       // merchant-initiated: the payer is not there
+	Preference    Preference // of the merchant, for this payment
+	Requested     Exemption  // the exemption that this payment requests
+	MIT           bool       // merchant-initiated: the payer is absent
 	FirstOfSeries bool       // the card will be charged again without the payer
-	AddCard       bool       // a card is stored, nothing is paid
-	SoftDeclined  bool       // the issuer declined this payment for want of authentication
+	AddCard       bool       // a card is stored; no amount is charged
+	SoftDeclined  bool       // the issuer declined this payment because it was not authenticated
 
 	Counters     Counters
-	RiskAccepted bool // a risk analysis of the payment found nothing against it
-	// FraudRate is the acquirer's, percent of the value of its card payments; nil where it is not known: then the profile's threshold holds alone.
+	RiskAccepted bool // a risk analysis accepted the payment
+	// FraudRate is the acquirer's fraud rate, in percent of the value of its card payments. With nil (unknown), the profile's threshold alone
+	// applies.
 	FraudRate     *float64
-	TrustListed   bool // the issuer told that the payer has put the merchant on its list
-	Corporate     bool // a corporate card
-	SecureChannel bool // used over a dedicated corporate process
-	// ProcessorTakes are the exemptions that the routed processor takes in an authorization.
+	TrustListed   bool // the issuer reported that the payer has put the merchant on its list
+	Corporate     bool // the card is a corporate card
+	SecureChannel bool // the payment uses a dedicated corporate process
+	// ProcessorTakes are the exemptions that the routed processor accepts in an authorization.
 	ProcessorTakes []Exemption
-	// Rates are those of the card's issuer (by BIN) so far.
+	// Rates are the soft-decline rates of the card's issuer (by BIN) so far.
 	Rates map[Exemption]Rate
 }
 
-// Counters are what we saw a card pay as low value since we last saw its payer authenticated. The issuer has its own.
+// Counters are the low-value payments of a card since its payer's last authentication through payswitch. The issuer keeps counters of its
+// own.
 type Counters struct {
 	Count    int
 	EURCents int64
 }
 
-// Exhausted says whether nothing more may be claimed as low value until the payer has been authenticated.
+// Exhausted reports whether the card may claim no further low value until its payer has been authenticated.
 func (c Counters) Exhausted() bool { return c.Count >= lowValueCount || c.EURCents > lowValueSum }
 
-// NoCounters are those of a card that cannot be told from others: they allow nothing.
+// NoCounters are the counters of a card that the engine cannot identify. They allow no claim.
 var NoCounters = Counters{Count: lowValueCount}
 
-// Rate is how often an issuer soft-declined an exemption.
+// Rate counts how often an issuer soft-declined an exemption.
 type Rate struct {
 	Claimed, SoftDeclined int
 }
 
-// minClaims is how many claims a rate needs to say anything.
+// minClaims is the number of claims from which a rate is meaningful.
 const minClaims = 20
 
-// Exceeds says whether the issuer declines more than percent of what was claimed; a percent of 0 is never exceeded.
+// Exceeds reports whether the issuer soft-declines more than percent of the claims. No rate exceeds a percent of 0.
 func (r Rate) Exceeds(percent int64) bool {
 	return percent > 0 && r.Claimed >= minClaims && int64(r.SoftDeclined)*100 > percent*int64(r.Claimed)
 }
 
-// Choice is what was decided; it is recorded with the payment.
+// Choice is the decision. It is recorded with the payment.
 type Choice struct {
 	Route      Route
 	Preference Preference
 	Exemption  Exemption
 	Reason     Reason
-	// Passed over are the exemptions that would have applied, but that the issuer declines too often.
+	// PassedOver are the exemptions that would have applied, but that the issuer declines too often.
 	PassedOver []Exemption
 }
 
-// Reason is why a Choice was made.
+// Reason says why a Choice was made.
 type Reason string
 
 const (
 	BecauseSoftDecline  Reason = "soft_decline"
 	BecauseForced       Reason = "forced"
 	BecauseMIT          Reason = "merchant_initiated"
-	BecauseOutOfScope   Reason = "out_of_scope" // one leg is outside of EEA and United Kingdom
+	BecauseOutOfScope   Reason = "out_of_scope" // issuer or acquirer is outside of EEA and United Kingdom
 	BecauseSeries       Reason = "first_of_series"
 	BecauseAddCard      Reason = "add_card"
 	BecausePreference   Reason = "merchant_preference"
 	BecauseRequested    Reason = "requested_exemption"
-	BecauseInadmissible Reason = "requested_exemption_inadmissible" // its legal limit is passed, or unknown: nothing is claimed
-	BecauseNoWay        Reason = "exemption_not_taken"              // neither the version nor the processor has a word for it
+	BecauseInadmissible Reason = "requested_exemption_inadmissible" // the amount is above the exemption's legal limit, or unknown
+	BecauseNoWay        Reason = "exemption_not_taken"              // neither the message version nor the processor can carry the exemption
 	BecauseLowValue     Reason = "low_value"
 	BecauseTRA          Reason = "transaction_risk_analysis"
 	BecauseTrusted      Reason = "trusted_beneficiary"
@@ -97,7 +99,7 @@ const (
 	BecauseNotAsked     Reason = "not_asked"
 )
 
-// Limits of exemptions, euro cents (PSD2 RTS, articles 16 and 18).
+// Limits of exemptions, in euro cents (PSD2 RTS, articles 16 and 18).
 const (
 	lowValueLimit = 30_00
 	lowValueSum   = 100_00
@@ -105,12 +107,12 @@ const (
 	traLimit      = 500_00
 )
 
-// Choose decides whether a payment's payer is challenged, spared by an exemption, or neither. Demands come first, exemptions after; one
-// exemption is claimed at a time. Rules of the profile lower friction only where the profile switched them on. messageVersion is "" before
-// prepare: then an exemption is meant to go through 3-D Secure, and Choose is to be asked again once the version is known.
+// Choose decides whether a payment's payer is challenged, spared by an exemption, or neither. Demands come before exemptions, and a payment
+// claims one exemption at a time. The profile's rules lower friction only if the profile switched them on. messageVersion is "" before
+// prepare: the exemption is then meant for 3-D Secure, and the caller calls Choose again once the version is known.
 func Choose(cfg Config, p Payer, messageVersion string) Choice {
 	switch {
-	case p.MIT: // nobody could answer a challenge, whoever demands it
+	case p.MIT: // no payer is there to answer a challenge, whichever party demands it
 		return Choice{Reason: BecauseMIT}
 	case p.SoftDeclined:
 		return Choice{Route: Route3DS, Preference: IssuerDemanded, Reason: BecauseSoftDecline}
@@ -137,7 +139,7 @@ func Choose(cfg Config, p Payer, messageVersion string) Choice {
 	return fallback(p, reasonOf(p))
 }
 
-// byRules claims the first exemption that the profile switched on, that applies, and that the issuer takes.
+// byRules claims the first exemption that the profile switched on, that applies, and that the issuer does not decline too often.
 func byRules(cfg Config, p Payer, messageVersion string) Choice {
 	var passed []Exemption
 	r := cfg.ExemptionRules
@@ -166,8 +168,8 @@ func byRules(cfg Config, p Payer, messageVersion string) Choice {
 	return c
 }
 
-// traBand is up to where, in euros, risk analysis may be claimed: the profile's threshold, and no more than the acquirer's fraud rate allows (PSD2 RTS,
-// annex: reference fraud rates of remote card payments).
+// traBand returns the limit of risk analysis in euros: the profile's threshold, capped by the acquirer's fraud rate (PSD2 RTS, annex:
+// reference fraud rates of remote card payments). It returns -1 for a rate above all bands.
 func traBand(threshold int64, fraudRate *float64) int64 {
 	if fraudRate == nil {
 		return threshold
@@ -183,7 +185,7 @@ func traBand(threshold int64, fraudRate *float64) int64 {
 	return -1
 }
 
-// admissible says whether the law's own limits allow to claim an exemption. What the acquirer allows is the merchant's to know.
+// admissible reports whether the law's own limits allow a claim of the exemption. The merchant answers for its acquirer's limits.
 func admissible(e Exemption, p Payer) bool {
 	if p.AddCard || p.FirstOfSeries {
 		return false
@@ -198,13 +200,13 @@ func admissible(e Exemption, p Payer) bool {
 	return true
 }
 
-// claim finds the exemption's route. One that the processor does not take in an authorization goes through 3-D Secure; where that has no
-// word for it either, nothing is claimed and the payer is authenticated as without.
+// claim finds the exemption's route. If the processor does not accept it in an authorization, it goes through 3-D Secure. If the message
+// version cannot carry it either, claim claims nothing, and the payment goes on as without an exemption.
 func claim(cfg Config, p Payer, messageVersion string, e Exemption, reason Reason) Choice {
 	c := Choice{Route: Route3DS, Exemption: e, Reason: reason}
-	said := messageVersion == "" || hasIndicator(e, messageVersion) // can 3-D Secure say it?
+	said := messageVersion == "" || hasIndicator(e, messageVersion) // true if 3-D Secure can carry it
 	if !slices.Contains(p.ProcessorTakes, e) || only3DS(e) {
-		if !p.Asked || !said { // nowhere to claim it
+		if !p.Asked || !said { // no way to claim it
 			return fallback(p, BecauseNoWay)
 		}
 		return c
@@ -216,10 +218,10 @@ func claim(cfg Config, p Payer, messageVersion string, e Exemption, reason Reaso
 	return c
 }
 
-// only3DS says whether an exemption makes sense in a 3-D Secure request alone.
+// only3DS reports whether an exemption has a meaning only in a 3-D Secure request.
 func only3DS(e Exemption) bool { return e == ExemptDataOnly || e == ExemptDelegation }
 
-// fallback is what is done when nothing is claimed.
+// fallback returns the choice without a claim.
 func fallback(p Payer, reason Reason) Choice {
 	if !p.Asked {
 		return Choice{Reason: reason}
@@ -245,12 +247,12 @@ func hasIndicator(e Exemption, messageVersion string) bool {
 	})
 }
 
-// outOfScope says whether a leg of the payment is known to be outside of the European Economic Area and the United Kingdom.
+// outOfScope reports whether the issuer or the acquirer is known to be outside of the European Economic Area and the United Kingdom.
 func outOfScope(issuer, acquirer string) bool {
 	return issuer != "" && !slices.Contains(scaCountries, issuer) || acquirer != "" && !slices.Contains(scaCountries, acquirer)
 }
 
-// scaCountries are those where strong customer authentication is law: EEA (with the outermost regions that are part of the Union and
+// scaCountries are the countries whose law requires strong customer authentication: the EEA (with the outermost regions of the Union that
 // have codes of their own) and the United Kingdom.
 var scaCountries = []string{"AT", "AX", "BE", "BG", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GF", "GP", "GR", "HR", "HU",
 	"IE", "IS", "IT", "LI", "LT", "LU", "LV", "MF", "MQ", "MT", "NL", "NO", "PL", "PT", "RE", "RO", "SE", "SI", "SK", "YT"}

@@ -40,7 +40,7 @@ func TestChallengeInds(t *testing.T) {
 	})
 }
 
-// TestChallengeIndsOfEveryVersion: no version is told a value that it does not have.
+// TestChallengeIndsOfEveryVersion: no version gets a value that it does not have.
 func TestChallengeIndsOfEveryVersion(t *testing.T) {
 	highest := map[string]string{"2.1.0": "04", "2.2.0": "09", "2.3.1": "14"}
 	exemptions := []Exemption{NoExemption}
@@ -57,7 +57,7 @@ func TestChallengeIndsOfEveryVersion(t *testing.T) {
 					require.Contains(t, []string{"03", "04", "09", "13"}, inds[0], "a demand beats an exemption")
 					require.Empty(t, claimed)
 				} else if e != NoExemption {
-					// what is asked for is what an answer I means, and what the authorization claims
+					// the requested exemption is the one that an answer I acknowledges, and the one that the authorization claims
 					got, asked := exemptionAsked(Run{ChallengeInds: inds, Exemption: claimed})
 					require.True(t, asked)
 					require.Equal(t, e, got)
@@ -192,7 +192,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// everyExemption is what a processor takes that takes all there are.
+// everyExemption lists the exemptions of a processor that accepts all of them.
 var everyExemption = []Exemption{ExemptLowValue, ExemptTRA, ExemptTrustedBeneficiary, ExemptSecureCorporate, ExemptDelegation, ExemptDataOnly}
 
 func TestEURCents(t *testing.T) {
@@ -234,7 +234,7 @@ func TestRate(t *testing.T) {
 	require.False(t, Rate{}.Exceeds(1))
 }
 
-// TestExemptionsAreOptIn plays random payments: friction is lowered only where the merchant said so, and never below the law's limits.
+// TestExemptionsAreOptIn plays random payments: friction drops only if the merchant asked for that, and never below the law's limits.
 func TestExemptionsAreOptIn(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(9, 10))}
 	flip := func() bool { return g.IntN(2) == 0 }
@@ -316,7 +316,7 @@ func TestPlanThreeRI(t *testing.T) {
 	require.Equal(t, ThreeRIPlan{Run: true, Indicator: "05", Category: NonPayment}, PlanThreeRI(on, check))
 }
 
-// TestThreeRIAnswers: with the profile insisting, a payment without an answer fails; otherwise it goes on as it would have.
+// TestThreeRIAnswers: if the profile requires authentication, a payment without an answer fails; otherwise it goes on as it would have.
 func TestThreeRIAnswers(t *testing.T) {
 	mandatory := Default()
 	mandatory.ThreeRIForMIT = RuleMandatory

@@ -31,62 +31,62 @@ const (
 // AnyVersion in Config.AllowVersions stands for every 2.x version.
 const AnyVersion = "2.x"
 
-// Config is a profile's policy; the JSON names are those of the API. The zero value authorizes nothing that a setting could allow.
+// Config is a profile's policy. The JSON names are those of the API. The zero value allows nothing that a setting can allow.
 type Config struct {
-	// OnNotEnrolled is for a card that takes no part in 3-D Secure 2, or in none of the allowed versions: authorize_without_3ds or fail.
+	// OnNotEnrolled applies to a card that takes no part in 3-D Secure 2, or in no allowed version: authorize_without_3ds or fail.
 	OnNotEnrolled Rule `json:"on_not_enrolled"`
-	// OnUnavailable is for U, and for technical errors, before any challenge: authorize_without_shift or fail.
+	// OnUnavailable applies to U, and to technical errors, before any challenge: authorize_without_shift or fail.
 	OnUnavailable Rule `json:"on_unavailable"`
-	// OnUnavailableAfterChallenge is for U after a challenge. What a payer can bring about, such as a time-out, fails in any case.
+	// OnUnavailableAfterChallenge applies to U after a challenge. An end that a payer can cause, such as a time-out, always fails.
 	OnUnavailableAfterChallenge Rule `json:"on_unavailable_after_challenge"`
-	// OnAttempted is for A: authorize, with the proof that the schemes honour, or fail.
+	// OnAttempted applies to A: authorize, with the proof that the schemes accept, or fail.
 	OnAttempted Rule `json:"on_attempted"`
-	// OnAuthenticatorUnreachable is for an authenticator that does not answer in prepare: fail at once, failover_then_fail, or
-	// failover_then_authorize_without_3ds. Failing over needs FallbackAuthenticator.
+	// OnAuthenticatorUnreachable applies to an authenticator that does not answer in prepare: fail at once, failover_then_fail, or
+	// failover_then_authorize_without_3ds. Failover needs FallbackAuthenticator.
 	OnAuthenticatorUnreachable Rule `json:"on_authenticator_unreachable"`
 	// AllowVersions are message versions, or AnyVersion.
 	AllowVersions []string `json:"allow_versions"`
-	// CustomerActionTTLSeconds is how long the payer may take, 300 to 3600; 0 leaves it to the payment's own session expiry.
+	// CustomerActionTTLSeconds is the time that the payer has, 300 to 3600; with 0 the payment's own session expiry applies.
 	CustomerActionTTLSeconds int64 `json:"customer_action_ttl_seconds"`
-	// MaxAuthentications bounds authentication calls of one payment, 1 to 20; 0 does not bound them.
+	// MaxAuthentications limits the authentication calls of one payment, 1 to 20; 0 means no limit.
 	MaxAuthentications int64 `json:"max_authentications_per_payment"`
 	// ChallengeWindow is auto, or a challengeWindowSize 01 to 05.
 	ChallengeWindow string `json:"challenge_window"`
-	// Decoupled on allows challenges that the payer answers later, away from the page.
+	// Decoupled allows, with on, challenges that the payer answers later, away from the page.
 	Decoupled Rule `json:"decoupled"`
-	// StepUp on authenticates a payment once after the issuer's soft decline; off leaves that to the processor or the merchant.
+	// StepUp authenticates, with on, a payment once after the issuer's soft decline; off leaves that to the processor or the merchant.
 	StepUp Rule `json:"step_up_on_soft_decline"`
-	// ExemptionPolicy rules lets ExemptionRules ask for exemptions; none leaves it to what the payment asks for.
+	// ExemptionPolicy lets, with rules, ExemptionRules request exemptions; with none only the payment itself can request one.
 	ExemptionPolicy Rule           `json:"exemption_policy"`
 	ExemptionRules  ExemptionRules `json:"exemption_rules"`
-	// ThreeRIForMIT authenticates merchant-initiated payments of saved cards whose first use was authenticated: off, on (without an
-	// answer the payment goes on unauthenticated), or mandatory (without one it fails).
+	// ThreeRIForMIT authenticates merchant-initiated payments of saved cards whose first use was authenticated. off: never; on: without an
+	// answer the payment goes on unauthenticated; mandatory: without an answer the payment fails.
 	ThreeRIForMIT Rule `json:"three_ri_for_mit"`
-	// FallbackAuthenticator is the connector name of the authenticator asked when the first cannot answer, "" for none.
+	// FallbackAuthenticator is the connector name of the authenticator to use if the first cannot answer, "" for none.
 	FallbackAuthenticator string `json:"fallback_authenticator"`
 }
 
-// ExemptionRules say which exemptions the profile has agreed with its acquirers and wants asked for. All are off by default.
+// ExemptionRules are the exemptions that the profile has agreed with its acquirers and wants to claim. All are off by default.
 type ExemptionRules struct {
 	LowValue           Rule `json:"low_value"`           // on, off: up to EUR 30, within the counters
 	TrustedBeneficiary Rule `json:"trusted_beneficiary"` // on, off: the payer has put the merchant on the issuer's list
 	SecureCorporate    Rule `json:"secure_corporate"`    // on, off: corporate cards over a secure channel
-	// TRAThresholdEUR is up to where the acquirer's fraud rate allows transaction risk analysis: 0 (off), 100, 250 or 500 euros.
+	// TRAThresholdEUR is the limit up to which the acquirer's fraud rate allows transaction risk analysis: 0 (off), 100, 250 or 500 euros.
 	TRAThresholdEUR int64 `json:"transaction_risk_analysis_threshold_eur"`
-	// Route is how exemptions are claimed: three_ds, authorization (no authentication at all), or auto: by 3-D Secure where the
-	// version has a word for it.
+	// Route is the way to claim exemptions: three_ds, authorization (without any authentication), or auto: by 3-D Secure if the message
+	// version can carry the exemption.
 	Route Rule `json:"route"`
-	// SuppressAbovePercent stops asking an issuer that soft-declines an exemption more often than this, 1 to 100; 0 never stops.
+	// SuppressAbovePercent stops claims at an issuer that soft-declines an exemption more often than this, 1 to 100; 0 never stops them.
 	SuppressAbovePercent int64 `json:"suppress_above_percent"`
 }
 
 // Presets of a profile's policy.
 const (
 	PresetDefault = "default"
-	PresetStrict  = "strict" // A and U fail; as switches do that treat anything but Y as a failure
+	PresetStrict  = "strict" // A and U fail, as in switches that treat every answer but Y as a failure
 )
 
-// Default is the policy of a profile that sets none.
+// Default returns the policy of a profile that sets none.
 func Default() Config {
 	return Config{
 		OnNotEnrolled:               RuleAuthorizeWithout3DS,
@@ -107,8 +107,8 @@ func Default() Config {
 	}
 }
 
-// Strict is the preset that authorizes only what was authenticated or takes no part in 3-D Secure. It rules on exemptions, but each is
-// still off until the profile switches it on.
+// Strict returns the preset that authorizes only authenticated payments and cards that take no part in 3-D Secure. Its exemption policy is
+// rules, but each rule is off until the profile switches it on.
 func Strict() Config {
 	c := Default()
 	c.OnUnavailable = RuleFail
@@ -122,18 +122,18 @@ func Strict() Config {
 	return c
 }
 
-// CustomerActionTTL is how long the payer may take, 0 for no limit of its own.
+// CustomerActionTTL returns the time that the payer has, 0 if the policy sets no limit.
 func (c Config) CustomerActionTTL() time.Duration {
 	return time.Duration(c.CustomerActionTTLSeconds) * time.Second
 }
 
-// ConfigError is a setting that cannot be.
+// ConfigError reports a setting with a wrong name or value.
 type ConfigError struct {
-	Field   string // its API name within the policy, "" for the policy as a whole
-	Message string // what may stand there
+	Field   string // API name of the setting within the policy, "" for the policy as a whole
+	Message string // the allowed values
 }
 
-// Error names field and remedy.
+// Error returns the field and the remedy.
 func (e *ConfigError) Error() string {
 	if e.Field == "" {
 		return e.Message
@@ -141,8 +141,8 @@ func (e *ConfigError) Error() string {
 	return e.Field + ": " + e.Message
 }
 
-// ParseConfig reads a policy as the API takes it: an object of settings, all optional, over those of "preset" (default by default). A
-// null counts as not sent. Errors are *ConfigError.
+// ParseConfig reads a policy in the API's form: an object of settings, all optional, on top of those of "preset" (default by default). A null
+// counts as not sent. All its errors are *ConfigError.
 func ParseConfig(raw []byte) (Config, error) {
 	sent, err := members(raw, "")
 	if err != nil {
@@ -175,7 +175,7 @@ func ParseConfig(raw []byte) (Config, error) {
 	return c, nil
 }
 
-// UnmarshalJSON reads a stored policy: settings that did not exist when it was written have their defaults.
+// UnmarshalJSON reads a stored policy. Settings that are newer than the stored policy get their defaults.
 func (c *Config) UnmarshalJSON(raw []byte) error {
 	type stored Config
 	s := stored(Default())
@@ -186,7 +186,7 @@ func (c *Config) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// members are an object's, without nulls.
+// members returns an object's members without those that are null.
 func members(raw []byte, field string) (map[string]json.RawMessage, error) {
 	var sent map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &sent); err != nil || sent == nil {
@@ -200,14 +200,14 @@ func members(raw []byte, field string) (map[string]json.RawMessage, error) {
 	return sent, nil
 }
 
-// setting is where a setting goes and what may stand there.
+// setting describes a setting: its name, its target and its allowed values.
 type setting struct {
 	name  string
 	to    any    // *Rule, *string, *int64 or *[]string
-	one   []Rule // *Rule, *string: the values; none: any text
-	least int64  // *int64: bounds, or 0
+	one   []Rule // *Rule, *string: the allowed values; nil: any text
+	least int64  // *int64: least and most, or 0
 	most  int64
-	of    []int64 // *int64: the values, instead of bounds
+	of    []int64 // *int64: the allowed values, instead of bounds
 }
 
 func (c *Config) settings() []setting {
@@ -244,7 +244,7 @@ func (r *ExemptionRules) settings() []setting {
 
 var onOff = []Rule{RuleOn, RuleOff}
 
-// assign puts what was sent in its places.
+// assign stores the sent values in their targets. It refuses unknown names and wrong values.
 func assign(sent map[string]json.RawMessage, prefix string, settings []setting) error {
 	for _, s := range settings {
 		raw, ok := sent[s.name]
@@ -292,7 +292,7 @@ func (s setting) remedy() string {
 		if s.of != nil {
 			return "must be one of " + list(s.of)
 		}
-		return fmt.Sprintf("must be a whole number from %d to %d, or 0 for none", s.least, s.most)
+		return fmt.Sprintf("must be a whole number from %d to %d, or 0 for no limit", s.least, s.most)
 	case *[]string:
 		return "must be a list of " + strings.Join(versions, ", ") + ", or " + AnyVersion
 	}
@@ -302,7 +302,7 @@ func (s setting) remedy() string {
 	return "must be one of " + list(s.one)
 }
 
-// list is "a, b, c".
+// list returns the values as "a, b, c".
 func list[T any](values []T) string {
 	texts := make([]string, len(values))
 	for i, v := range values {

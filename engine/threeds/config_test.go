@@ -34,7 +34,7 @@ func TestPresetStrict(t *testing.T) {
 	c, err = ParseConfig([]byte(`{"on_attempted":"authorize","preset":"strict","exemption_rules":{"low_value":"on","route":null}}`))
 	require.NoError(t, err)
 	want.OnAttempted, want.ExemptionRules.LowValue = RuleAuthorize, RuleOn
-	require.Equal(t, want, c, "what is sent stands over the preset, whatever the order")
+	require.Equal(t, want, c, "sent settings override the preset, in any order")
 }
 
 func TestParseConfigRefuses(t *testing.T) {
@@ -50,9 +50,9 @@ func TestParseConfigRefuses(t *testing.T) {
 		`{"allow_versions":[]}`:                  {"allow_versions", "must be a list of 2.1.0, 2.2.0, 2.3.1, or 2.x"},
 		`{"allow_versions":["1.0.2"]}`:           {"allow_versions", "must be a list of 2.1.0, 2.2.0, 2.3.1, or 2.x"},
 		`{"allow_versions":"2.2.0"}`:             {"allow_versions", "must be a list of 2.1.0, 2.2.0, 2.3.1, or 2.x"},
-		`{"customer_action_ttl_seconds":60}`:     {"customer_action_ttl_seconds", "must be a whole number from 300 to 3600, or 0 for none"},
-		`{"customer_action_ttl_seconds":900.5}`:  {"customer_action_ttl_seconds", "must be a whole number from 300 to 3600, or 0 for none"},
-		`{"max_authentications_per_payment":-1}`: {"max_authentications_per_payment", "must be a whole number from 1 to 20, or 0 for none"},
+		`{"customer_action_ttl_seconds":60}`:     {"customer_action_ttl_seconds", "must be a whole number from 300 to 3600, or 0 for no limit"},
+		`{"customer_action_ttl_seconds":900.5}`:  {"customer_action_ttl_seconds", "must be a whole number from 300 to 3600, or 0 for no limit"},
+		`{"max_authentications_per_payment":-1}`: {"max_authentications_per_payment", "must be a whole number from 1 to 20, or 0 for no limit"},
 		`{"challenge_window":"06"}`:              {"challenge_window", "must be one of auto, 01, 02, 03, 04, 05"},
 		`{"fallback_authenticator":7}`:           {"fallback_authenticator", "must be a text"},
 		`{"exemption_rules":[]}`:                 {"exemption_rules", "must be an object of settings"},
@@ -82,7 +82,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestConfigJSON: what a profile shows can be sent again, and what is stored is read as it was, later settings by default.
+// TestConfigJSON: a merchant can send back the policy that a profile shows. A stored policy reads as it was, and newer settings get their
+// defaults.
 func TestConfigJSON(t *testing.T) {
 	for _, c := range []Config{Default(), Strict()} {
 		raw, err := json.Marshal(c)
@@ -121,7 +122,7 @@ func TestSettingsAreFields(t *testing.T) {
 	}
 }
 
-// FuzzParseConfig: what is accepted is a policy of known values, and survives being shown and sent again.
+// FuzzParseConfig: an accepted policy has known values, and survives being shown and sent again.
 func FuzzParseConfig(f *testing.F) {
 	f.Add(`{"preset":"strict","exemption_rules":{"route":"authorization"}}`)
 	f.Add(`{"allow_versions":["2.x","2.1.0"],"decoupled":"on"}`)
@@ -168,7 +169,7 @@ func TestChooseVersion(t *testing.T) {
 	}
 }
 
-// TestVersionsAreNumbers: 2.10.0 is newer than 2.9.0, in whatever order.
+// TestVersionsAreNumbers: 2.10.0 is newer than 2.9.0, in every order of the list.
 func TestVersionsAreNumbers(t *testing.T) {
 	g := rand.New(rand.NewPCG(7, 8))
 	part := func() int { return g.IntN(20) }

@@ -1,30 +1,30 @@
 package threeds
 
-// Action is what happens next.
+// Action is the next step of a payment.
 type Action string
 
 const (
-	Continue          Action = "continue"              // after prepare: on with Decision.MessageVersion
+	Continue          Action = "continue"              // after prepare: go on with Decision.MessageVersion
 	Authorize         Action = "authorize"             // with Decision.Proof
 	AuthorizeWithout  Action = "authorize_without_3ds" // without any 3-D Secure data
 	AuthorizePlainMIT Action = "authorize_plain_mit"   // as a merchant-initiated payment that was not authenticated
 	StartChallenge    Action = "challenge"
 	WaitDecoupled     Action = "wait_decoupled"
 	Fail              Action = "fail"   // Decision.ErrorCode says why
-	Ignore            Action = "ignore" // the answer is not about this authentication: nothing changes
+	Ignore            Action = "ignore" // the answer is about another authentication: nothing changes
 )
 
-// Authorizes says whether the payment goes on to the processor.
+// Authorizes reports whether the payment goes on to the processor.
 func (a Action) Authorizes() bool {
 	return a == Authorize || a == AuthorizeWithout || a == AuthorizePlainMIT
 }
 
-// WaitsForCustomer says whether the payment waits for its payer (requires_customer_action).
+// WaitsForCustomer reports whether the payment waits for its payer (requires_customer_action).
 func (a Action) WaitsForCustomer() bool {
 	return a == Continue || a == StartChallenge || a == WaitDecoupled
 }
 
-// Outcome is how an authentication ended; "" while it has not.
+// Outcome is the result of an authentication, "" until it has ended.
 type Outcome string
 
 const (
@@ -39,16 +39,16 @@ const (
 	Errored          Outcome = "error"
 )
 
-// Liability is who is expected to bear a fraud chargeback: no guarantee, the scheme decides.
+// Liability is the party that is expected to bear a fraud chargeback. It is no guarantee: the scheme decides.
 type Liability string
 
 const (
 	ShiftExpected    Liability = "expected"     // the issuer
 	ShiftNotExpected Liability = "not_expected" // the merchant
-	ShiftUnknown     Liability = "unknown"      // not final yet, or a scheme we hold no table of
+	ShiftUnknown     Liability = "unknown"      // not final yet, or payswitch has no table for the scheme
 )
 
-// Codes are payments' error_code when authentication ends them.
+// Values of a payment's error_code if its authentication ended it.
 const (
 	CodeNotEnrolled       = "card_not_enrolled"
 	CodeUnreachable       = "authenticator_unreachable"
@@ -62,10 +62,10 @@ const (
 	CodeChallengeCanceled = "challenge_cancelled"
 	CodeTimeout           = "authentication_timeout"
 	CodeResultLost        = "authentication_result_lost"
-	CodeRequired          = "authentication_required" // soft decline, and the payer is not there
+	CodeRequired          = "authentication_required" // soft decline, and the payer is absent
 )
 
-// Flag is something about an answer that is worth recording; Alert says which someone must look at.
+// Flag marks an answer that is worth a record. Alert names those that an operator must see.
 type Flag string
 
 const (
@@ -76,7 +76,7 @@ const (
 	FlagSPC                  Flag = "spc_unrequested"
 	FlagVersionUnsupported   Flag = "version_unsupported"
 	FlagThreeRIError         Flag = "three_ri_error"
-	FlagCancelUnexpected     Flag = "challenge_cancel_unexpected" // challengeCancel beside a result that authorizes
+	FlagCancelUnexpected     Flag = "challenge_cancel_unexpected" // challengeCancel came with a result that authorizes
 	FlagRefused              Flag = "authenticator_refused"       // an error of class bad_request, config or credentials
 	FlagIDMismatch           Flag = "three_ds_id_mismatch"
 	FlagSessionMAC           Flag = "three_ds_session_mac"
@@ -86,7 +86,8 @@ const (
 	FlagAuthenticatorOutages Flag = "authenticator_unreachable"
 )
 
-// Alert says whether someone must look: a forged or crossed message, or an account set up wrongly. The others are statistics.
+// Alert reports whether an operator must look: at a forged or mixed-up message, or at an account with a wrong configuration. The other flags
+// serve statistics.
 func (f Flag) Alert() bool {
 	switch f {
 	case FlagThreeRIError, FlagRefused, FlagIDMismatch, FlagSessionMAC, FlagUnexpectedCRes, FlagCResMismatch, FlagLateResult,
@@ -96,30 +97,31 @@ func (f Flag) Alert() bool {
 	return false
 }
 
-// Proof is what the authorization tells the processor. The authentication value itself is the caller's to add.
+// Proof is the part of an authentication that the authorization sends to the processor. The caller adds the authentication value itself.
 type Proof struct {
-	ECI            string // two characters; "" where none was told and the scheme's table has none
+	ECI            string // two characters; "" if the authenticator sent none and the scheme's table has none
 	WithValue      bool   // the authentication value goes with it
 	TransStatus    string
 	MessageVersion string
 	DSTransID      string
-	Exemption      Exemption // that the authorization claims; "" for none
+	Exemption      Exemption // the exemption that the authorization claims; "" for no claim
 }
 
-// Decision is what an answer leads to.
+// Decision is the consequence of an answer.
 type Decision struct {
 	Action    Action
-	Outcome   Outcome // "" while not final
+	Outcome   Outcome // "" until final
 	Liability Liability
-	Proof     *Proof // with Authorize, else nil
-	// ECI is the one to record: Proof's, or the one a payment without proof counts under (07, Mastercard 00).
+	Proof     *Proof // set with Authorize, else nil
+	// ECI is the ECI to record: that of Proof, or the one that a payment without proof counts under (07, Mastercard 00).
 	ECI            string
 	MessageVersion string // with Continue
 	ErrorCode      string // with Fail
 	Flags          []Flag
-	// Stop is set with R: the issuer asks that the card is not tried: no other processor, no retry without 3-D Secure.
+	// Stop is set with R: the issuer asks to try the card neither at another processor nor without 3-D Secure.
 	Stop bool
 }
 
-// Exempt authorizes without asking the issuer's 3-D Secure: the authorization claims the exemption itself (Choice.Route authorization).
+// Exempt authorizes without a question to the issuer's 3-D Secure: the authorization claims the exemption itself (Choice.Route
+// authorization).
 func Exempt(run Run) Decision { return decider{run: run}.without(AuthorizeWithout, Exempted) }

@@ -1,23 +1,23 @@
-// Package threeds holds the rules of external EMV 3-D Secure as pure functions: what an authenticator's answer leads to, when an
-// exemption or a challenge is asked for, and how the messages that pass through the browser are read and written. It does no I/O, knows
-// no clock and keeps no state; the caller brings what is known and carries out what is decided.
+// Package threeds holds the rules of external EMV 3-D Secure as pure functions. They decide what follows from an authenticator's answer, and
+// when to request an exemption or a challenge. They also read and write the messages that pass through the browser. The package does no I/O,
+// reads no clock and keeps no state: the caller passes in the facts and carries out the decision.
 //
 //	Decide       an authenticator's answer and the profile's Config → authorize, with which proof, challenge, wait or fail
 //	End          an authentication that ends without an answer: left, timed out, lost
-//	NextTry      whether an answer is asked for once more first
-//	Choose       exemption or challenge, and the route the exemption takes; ChallengeInds says it in the words of a version
-//	StepUp       what a soft decline leads to
-//	PlanThreeRI  whether and as what a merchant-initiated payment is authenticated without its payer
+//	NextTry      whether to ask for an answer once more first
+//	Choose       exemption or challenge, and the route of the exemption; ChallengeInds translates the choice for a message version
+//	StepUp       what follows from a soft decline
+//	PlanThreeRI  whether, and as what, to authenticate a merchant-initiated payment without its payer
 //	Completion   threeDSCompInd
-//	ParseCRes, ReceiveCRes, AcceptMethodData   what the browser brings: it wakes us up and proves nothing
+//	ParseCRes, ReceiveCRes, AcceptMethodData   messages that the browser brings: they start work and prove nothing
 //	Binding      whether an authentication may serve an authorization
 //
-// Only what the authenticator's own API answers is evidence. An authentication value (CAVV, AAV, AEVV) never enters this package: it
-// is told that there is one.
+// Only the answers of the authenticator's own API are evidence. An authentication value (CAVV, AAV, AEVV) never enters this package: the
+// caller only says whether there is one.
 //
-// Three rules have no setting: N and R never lead to an authorization, nor does a payer who left, nor an error of any class but technical
-// and not_enrolled. Of the last, 3RI is spared but for answers that are none: it holds no payer input, and a merchant-initiated payment
-// needs no authentication, so it goes on without.
+// Three rules have no setting. N and R never authorize. A payer who left never authorizes. An error never authorizes, unless its class is
+// technical or not_enrolled. 3RI is exempt from the third rule, except for class protocol: 3RI carries no input of the payer, and a
+// merchant-initiated payment needs no authentication, so the payment goes on without it.
 //
-// Sources: EMV 3-D Secure Protocol and Core Functions Specification 2.1.0, 2.2.0 and 2.3.1; testdata/vectors.json holds the cases.
+// Sources: EMV 3-D Secure Protocol and Core Functions Specification 2.1.0, 2.2.0 and 2.3.1. testdata/vectors.json holds the cases.
 package threeds

@@ -6,7 +6,7 @@ import (
 	"payswitch/sdk"
 )
 
-// family groups the schemes that share a table of ECIs.
+// family is a group of schemes with a common table of ECIs.
 type family int
 
 const (
@@ -28,7 +28,7 @@ func familyOf(scheme sdk.CardNetwork) family {
 	return unknownFamily
 }
 
-// Kinds of results that have an ECI of their own; they index eciTable.
+// Kinds of results with an ECI of their own. They index eciTable.
 const (
 	eciFull = iota
 	eciAttempted
@@ -38,14 +38,14 @@ const (
 	eciKinds
 )
 
-// eciTable holds what is told, or derived where it is not: by family and kind. Cartes Bancaires follows its co-brand, which only the
-// directory server knows.
+// eciTable holds, by family and kind, the ECI that authenticators send and that payswitch derives if they send none. Cartes Bancaires follows
+// its co-brand, which only the directory server knows.
 var eciTable = map[family][eciKinds]string{
 	visaFamily:       {"05", "06", "07", "07", "07"},
 	mastercardFamily: {"02", "01", "00", "06", "04"},
 }
 
-// deriveECI is the scheme's ECI for a kind of result, "" where there is no table.
+// deriveECI returns the scheme's ECI for a kind of result, "" without a table.
 func deriveECI(scheme sdk.CardNetwork, category string, kind int) string {
 	f := familyOf(scheme)
 	if f == mastercardFamily && category == NonPayment {
@@ -57,8 +57,8 @@ func deriveECI(scheme sdk.CardNetwork, category string, kind int) string {
 	return eciTable[f][kind]
 }
 
-// DeriveECI is the ECI that a transStatus has at a scheme, for where none was told: Visa Y 05, Mastercard A 01 … "" where there is no
-// table. It must not be sent for Y or A without an authentication value.
+// DeriveECI returns a scheme's ECI for a transStatus, for results without one: Visa Y 05, Mastercard A 01 … It returns "" without a table.
+// The ECI must not be sent for Y or A without an authentication value.
 func DeriveECI(scheme sdk.CardNetwork, category, transStatus string) string {
 	kind := eciNone
 	switch transStatus {
@@ -72,7 +72,7 @@ func DeriveECI(scheme sdk.CardNetwork, category, transStatus string) string {
 	return deriveECI(scheme, category, kind)
 }
 
-// normalECI gives an ECI its two characters: some authenticators tell "5".
+// normalECI gives an ECI its two characters: some authenticators send "5".
 func normalECI(eci string) string {
 	if len(eci) == 1 && eci[0] >= '0' && eci[0] <= '9' {
 		return "0" + eci
@@ -80,12 +80,12 @@ func normalECI(eci string) string {
 	return eci
 }
 
-// expectedECI says whether a told ECI fits scheme and kind.
+// expectedECI reports whether an authenticator's ECI fits scheme and kind.
 func expectedECI(run Run, kind int, eci string) bool {
 	switch f := familyOf(run.Scheme); {
 	case f == unknownFamily:
 		return true
-	case f == cartesBancaires: // the co-brand's
+	case f == cartesBancaires: // the ECI of either co-brand
 		return slices.ContainsFunc([]family{visaFamily, mastercardFamily}, func(f family) bool { return eciTable[f][kind] == eci })
 	case eci == deriveECI(run.Scheme, run.category(), kind):
 		return true
@@ -99,7 +99,7 @@ func expectedECI(run Run, kind int, eci string) bool {
 	return false
 }
 
-// shifts says whether an ECI claims a liability shift, which it may not do without an authentication value.
+// shifts reports whether an ECI claims a liability shift. Without an authentication value it must not.
 func shifts(scheme sdk.CardNetwork, eci string) bool {
 	switch familyOf(scheme) {
 	case visaFamily:
@@ -112,7 +112,7 @@ func shifts(scheme sdk.CardNetwork, eci string) bool {
 	return false
 }
 
-// liability is what a proof is expected to bring. fits says that its ECI fits scheme and status.
+// liability returns the expected liability with a proof. fits is true if the proof's ECI fits scheme and status.
 func liability(run Run, kind int, eci string, hasValue, fits bool) Liability {
 	f := familyOf(run.Scheme)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"payswitch/sdk"
 )
 
-// TestECI holds the schemes' tables: what is derived where none was told, what else may be told, and what shift it brings.
+// TestECI checks the schemes' tables: the ECI derived for answers without one, the other ECIs that a scheme allows, and the resulting shift.
 func TestECI(t *testing.T) {
 	for _, tc := range []struct {
 		scheme   sdk.CardNetwork
@@ -39,7 +39,7 @@ func TestECI(t *testing.T) {
 		{sdk.UnionPay, Payment, Browser, "A", "01", true, "01", ShiftExpected, true},
 		{sdk.UnionPay, Payment, Browser, "Y", "01", true, "01", ShiftNotExpected, false},
 		{sdk.AmericanExpress, Payment, Browser, "Y", "02", true, "02", ShiftNotExpected, false},
-		{sdk.CartesBancaires, Payment, Browser, "Y", "02", true, "02", ShiftExpected, true}, // the co-brand's
+		{sdk.CartesBancaires, Payment, Browser, "Y", "02", true, "02", ShiftExpected, true}, // the co-brand's ECI
 		{sdk.CartesBancaires, Payment, Browser, "Y", "05", true, "05", ShiftExpected, true},
 		{sdk.CartesBancaires, Payment, Browser, "Y", "07", true, "07", ShiftNotExpected, false},
 		{sdk.CartesBancaires, Payment, Browser, "Y", "", true, "", ShiftExpected, true},
@@ -71,7 +71,8 @@ func TestDeriveECI(t *testing.T) {
 	}
 }
 
-// TestNoShiftWithoutValue: an exemption's answer that claims a shift without a value is sent with the ECI that it has.
+// TestNoShiftWithoutValue: the answer to an exemption may claim a shift without a value. The authorization then sends the exemption's own
+// ECI.
 func TestNoShiftWithoutValue(t *testing.T) {
 	for scheme, want := range map[sdk.CardNetwork][2]string{sdk.Visa: {"05", "07"}, sdk.AmericanExpress: {"06", "07"}, sdk.Mastercard: {"02", "06"},
 		sdk.UnionPay: {"02", "07"}, sdk.CartesBancaires: {"05", ""}} {

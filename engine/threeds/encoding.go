@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// ErrMalformed is the error of messages from the browser that cannot be read. They are anyone's: it says no more.
+// ErrMalformed is the error of an unreadable message from the browser. Anyone can send such a message, so the error gives no details.
 var ErrMalformed = errors.New("malformed 3-D Secure message")
 
-// maxDepth bounds how deep the JSON of a message may nest.
+// maxDepth limits the nesting of a message's JSON.
 const maxDepth = 16
 
-// encodeMessage is base64url without padding of a JSON text (EMV 3-D Secure, annex A: messages in form fields).
+// encodeMessage encodes v as JSON in base64url without padding (EMV 3-D Secure, annex A: messages in form fields).
 func encodeMessage(v any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -26,11 +26,11 @@ func encodeMessage(v any) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(bytes.TrimSpace(b.Bytes())), nil
 }
 
-// toURLAlphabet turns the standard base64 alphabet into the URL one.
+// toURLAlphabet translates the standard base64 alphabet to the URL one.
 var toURLAlphabet = strings.NewReplacer("+", "-", "/", "_")
 
-// decodeMessage reads a JSON object in base64. Both alphabets are taken, with padding or without, as ACSs send either; a key that
-// comes twice is refused, as two readers could take different ones. limit bounds the text in bytes.
+// decodeMessage reads a JSON object in base64. It accepts both alphabets, with and without padding, because ACSs send either. It refuses
+// duplicate keys, because two readers could take different values. limit is the maximum length of text in bytes.
 func decodeMessage(text string, limit int) (map[string]json.RawMessage, error) {
 	text = strings.TrimSpace(text)
 	if len(text) > limit {
@@ -55,7 +55,7 @@ func decodeMessage(text string, limit int) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// unique reads one JSON value and refuses keys that come twice in an object, and more than depth levels.
+// unique reads one JSON value. It refuses duplicate keys in an object, and more than depth levels.
 func unique(d *json.Decoder, depth int) error {
 	t, err := d.Token()
 	if err != nil {
@@ -89,7 +89,7 @@ func unique(d *json.Decoder, depth int) error {
 	return err
 }
 
-// textOf reads a member that must be a text; "" when it is not there.
+// textOf returns a member that must be a text, "" if the member is missing.
 func textOf(members map[string]json.RawMessage, name string) (string, error) {
 	raw, ok := members[name]
 	if !ok {

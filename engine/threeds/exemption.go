@@ -2,8 +2,8 @@ package threeds
 
 import "slices"
 
-// Exemption from strong customer authentication (PSD2 RTS, articles 10 to 18, and the United Kingdom's alike), or another reason for
-// which no challenge is asked. The values are sdk.ThreeDSResult's.
+// Exemption is an exemption from strong customer authentication (PSD2 RTS, articles 10 to 18, and the same articles of the United Kingdom's
+// standards), or another reason to request no challenge. The values are those of sdk.Exemption.
 type Exemption string
 
 const (
@@ -16,18 +16,18 @@ const (
 	ExemptDataOnly           Exemption = "data_only"
 )
 
-// Valid says whether e is one of the constants, none included.
+// Valid reports whether e is one of the constants, NoExemption included.
 func (e Exemption) Valid() bool {
 	return e == NoExemption || slices.ContainsFunc(exemptionInds, func(i exemptionInd) bool { return i.exemption == e })
 }
 
-// Exempts says whether the profile's rules may claim an exemption: they are in force, and one is on.
+// Exempts reports whether the profile's rules may claim an exemption: the rules are in force, and at least one is on.
 func (c Config) Exempts() bool {
 	r := c.ExemptionRules
 	return c.ExemptionPolicy == RuleRules && (r.LowValue == RuleOn || r.TRAThresholdEUR > 0 || r.TrustedBeneficiary == RuleOn || r.SecureCorporate == RuleOn)
 }
 
-// exemptionInd is the threeDSRequestorChallengeInd that asks for an exemption, from the version that has it.
+// exemptionInd is the threeDSRequestorChallengeInd that requests an exemption, and the first message version that has it.
 type exemptionInd struct {
 	exemption Exemption
 	ind       string
@@ -43,7 +43,8 @@ var exemptionInds = []exemptionInd{
 	{ExemptSecureCorporate, "11", "2.3.1"},
 }
 
-// exemptionAsked is the exemption whose acknowledgement I is; asked is false when the payer was not to be spared a challenge.
+// exemptionAsked returns the exemption that an answer I acknowledges. asked is false if the request did not ask to spare the payer a
+// challenge.
 func exemptionAsked(run Run) (e Exemption, asked bool) {
 	for _, ind := range run.ChallengeInds {
 		for _, i := range exemptionInds {

@@ -1,16 +1,16 @@
 package threeds
 
-// Values of threeDSRequestorChallengeInd beside those of exemptionInds.
+// Values of threeDSRequestorChallengeInd, apart from those of exemptionInds.
 const (
 	indNoPreference = "01"
-	indNoChallenge  = "02" // no challenge, please
+	indNoChallenge  = "02" // no challenge wanted
 	indPreferred    = "03"
 	indMandate      = "04"
 	indTrustListing = "09" // challenge, and offer to put the merchant on the trusted list; from 2.2
 	indIssuer       = "13" // the issuer asked for a challenge; from 2.3.1
 )
 
-// Preference is how much of a challenge is wanted.
+// Preference is the merchant's wish for a challenge.
 type Preference string
 
 const (
@@ -18,15 +18,15 @@ const (
 	NoChallenge        Preference = "no_challenge"
 	ChallengePreferred Preference = "challenge_preferred"
 	ChallengeMandated  Preference = "challenge_mandated"
-	// IssuerDemanded is a mandate because the issuer declined without authentication.
+	// IssuerDemanded is a mandate that follows the issuer's decline without authentication.
 	IssuerDemanded Preference = "issuer_demanded"
-	// TrustListing is a challenge in which the payer may put the merchant on the issuer's trusted list.
+	// TrustListing asks for a challenge in which the payer may put the merchant on the issuer's trusted list.
 	TrustListing Preference = "trust_listing"
 )
 
-// ChallengeInds says preference and exemption in the words of a message version: the threeDSRequestorChallengeInd values to send (one;
-// 2.3.1 has them as an array on the wire). A demand or a mandate beats an exemption. Where the version has no word for the exemption, 02
-// is sent and authorization is the exemption that the authorization then claims.
+// ChallengeInds translates preference and exemption for a message version: inds are the threeDSRequestorChallengeInd values to send (one
+// value; 2.3.1 has an array on the wire). A demand or a mandate beats an exemption. If the version cannot carry the exemption, ChallengeInds
+// sends 02, and authorization is the exemption that the authorization then claims.
 func ChallengeInds(messageVersion string, p Preference, e Exemption) (inds []string, authorization Exemption) {
 	v := version(messageVersion)
 	switch p {

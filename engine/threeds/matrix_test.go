@@ -15,7 +15,7 @@ import (
 
 var updateGolden = flag.Bool("update", false, "write the golden files anew")
 
-// TestMatrix: POLICY.md says what every kind of answer leads to, so that a change shows in review.
+// TestMatrix: POLICY.md shows the decision on every kind of answer, so that a review sees each change.
 func TestMatrix(t *testing.T) {
 	const file, begin, end = "POLICY.md", "<!-- matrix -->\n", "<!-- end of matrix -->\n"
 	doc, err := os.ReadFile(file)
@@ -29,7 +29,7 @@ func TestMatrix(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
 		return
 	}
-	require.Equal(t, want, string(doc), "run with -update if this is what is meant")
+	require.Equal(t, want, string(doc), "run with -update if the change is intended")
 }
 
 func matrix() string {

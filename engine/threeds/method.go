@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// maxMethodData bounds what is read of a threeDSMethodData field.
+// maxMethodData limits the length of a threeDSMethodData field, in bytes.
 const maxMethodData = 4 << 10
 
 // Times of the 3DS method.
 const (
-	MethodTimeout = 10 * time.Second // from the POST to the method URL; a browser that has heard nothing goes on
-	// MethodGrace is how long authenticate waits for a notification that the browser says has been sent: SDKs say so when the frame has
-	// loaded, before its script has run.
+	MethodTimeout = 10 * time.Second // from the POST to the method URL; a browser without a notification then goes on
+	// MethodGrace is the time for which authenticate waits for a notification that the browser reports as sent. SDKs report it when the frame
+	// has loaded, before the frame's script has run.
 	MethodGrace = 3 * time.Second
 )
 
-// MethodData is the value of the form field threeDSMethodData that the browser posts to the method URL. notificationURL is one that
-// CheckNotificationURL takes.
+// MethodData returns the form field threeDSMethodData that the browser posts to the method URL. notificationURL must pass
+// CheckNotificationURL.
 func MethodData(serverTransID, notificationURL string) (string, error) {
 	return encodeMessage(struct {
 		ServerTransID string `json:"threeDSServerTransID"`
@@ -26,8 +26,8 @@ func MethodData(serverTransID, notificationURL string) (string, error) {
 	}{serverTransID, notificationURL})
 }
 
-// AcceptMethodData says whether the threeDSMethodData that came to the notification URL of an authentication may be its: readable, and
-// of no other transaction. Some ACSs call the id by another name; then the URL's token is what identifies it.
+// AcceptMethodData reports whether the threeDSMethodData at the notification URL of an authentication may belong to it: the data is readable
+// and names no other transaction. Some ACSs give the id another name; then the URL's token identifies the authentication.
 func AcceptMethodData(text, serverTransID string) bool {
 	members, err := decodeMessage(text, maxMethodData)
 	if err != nil {
@@ -45,18 +45,19 @@ func AcceptMethodData(text, serverTransID string) bool {
 	return true
 }
 
-// MethodRun is what is known of the 3DS method when authenticate is about to be called.
+// MethodRun holds the facts about the 3DS method at the time of the authenticate call.
 type MethodRun struct {
-	Offered    bool // prepare gave a method URL for the version chosen
-	Notified   bool // its end was told to our notification URL (or, of an authenticator with events of its own, there)
-	Reprepared bool // the session was prepared anew and the method did not run in it
+	Offered    bool // prepare returned a method URL for the chosen version
+	Notified   bool // its end reached our notification URL or, from an authenticator with events of its own, our event URL
+	Reprepared bool // a new session was prepared, and the method did not run in it
 	// Client is threeds_method_comp_ind of the call: Y, N, U or "". It is a hint.
 	Client string
-	// ClientSignals says that the authenticator tells the end to the page alone (post_message): the client's word is all there is.
+	// ClientSignals is true if the authenticator reports the end to the page alone (post_message). The client's report is then the only
+	// source.
 	ClientSignals bool
 }
 
-// Grace is how long to wait for the notification first.
+// Grace returns the time to wait for the notification first.
 func (m MethodRun) Grace() time.Duration {
 	if m.Offered && !m.Notified && !m.Reprepared && !m.ClientSignals && m.Client == "Y" {
 		return MethodGrace
@@ -64,7 +65,8 @@ func (m MethodRun) Grace() time.Duration {
 	return 0
 }
 
-// Completion is threeDSCompInd: Y completed, N not completed in time, U not offered. The server decides; a client cannot claim Y.
+// Completion returns threeDSCompInd: Y completed, N not completed in time, U not offered. The server decides: a client cannot claim Y, unless
+// ClientSignals is true.
 func (m MethodRun) Completion() string {
 	switch {
 	case !m.Offered:

@@ -12,7 +12,7 @@ import (
 	emv "payswitch/sdk/threeds"
 )
 
-// TestNormalise: what adapters make of a payment's data, by the same cases.
+// TestNormalise: adapters format a payment's data as the shared cases demand.
 func TestNormalise(t *testing.T) {
 	type input struct {
 		Version    string       `json:"version"`
@@ -64,7 +64,7 @@ func TestNormalise(t *testing.T) {
 		require.NoError(t, json.Unmarshal(o.Bytes(), &got))
 		got["country"], got["cardExpiryDate"] = a.Merchant.Country, a.Expiry
 		got["purchaseCurrency"], got["purchaseExponent"], got["purchaseDate"] = a.Purchase.Currency, a.Purchase.Exponent, a.Purchase.Date
-		for field, value := range want { // null is a field that is not sent
+		for field, value := range want { // null means that the field is not sent
 			require.Equal(t, value, got[field], field)
 		}
 	})

@@ -1,12 +1,12 @@
 package threeds
 
-// Decide says what an authenticator's answer leads to, all retries done (NextTry). Every answer has a decision; what cannot be
-// understood never authorizes.
+// Decide decides on an authenticator's answer after all retries (NextTry). Every answer has a decision; an answer that makes no sense never
+// authorizes.
 func Decide(cfg Config, run Run, res Result) Decision {
 	d := decider{cfg, run, res}
 	switch {
 	case !run.Matches(res):
-		if run.Phase == Final { // somebody else's answer: ours may still come
+		if run.Phase == Final { // the answer to another authentication: the right one may still come
 			return Decision{Action: Ignore, Liability: ShiftUnknown, Flags: []Flag{FlagIDMismatch}}
 		}
 		return d.fail(Errored, CodeProtocol, FlagIDMismatch)
@@ -26,7 +26,7 @@ type decider struct {
 	res Result
 }
 
-// prepared decides after the version look-up.
+// prepared decides on the version look-up.
 func (d decider) prepared() Decision {
 	switch d.res.Class {
 	case "":
@@ -58,8 +58,8 @@ func (d decider) notEnrolled(flags ...Flag) Decision {
 	return d.fail(OutOf3DS, CodeNotEnrolled, flags...)
 }
 
-// failed decides on an error: technical ones are as U, the others, which a payer may have brought about, never authorize. Nor does an
-// answer that is none, which may have been a refusal.
+// failed decides on an error. A technical error counts as U. The other classes never authorize: a payer may have caused them, and an answer
+// of class protocol may have been a refusal.
 func (d decider) failed() Decision {
 	if d.res.Class == Protocol {
 		return d.fail(Errored, CodeProtocol)
@@ -73,7 +73,7 @@ func (d decider) failed() Decision {
 	}
 	switch d.res.Class {
 	case Technical:
-		if d.run.Phase == Final && !d.run.Returned { // nothing tells a broken authenticator from a payer who left
+		if d.run.Phase == Final && !d.run.Returned { // the error may be a broken authenticator, or a payer who left
 			return d.fail(Unavailable, CodeUnavailable)
 		}
 		return d.unavailable()
@@ -97,7 +97,7 @@ func (d decider) status() Decision {
 		return d.proven(Authenticated, eciFull)
 	case "A":
 		if d.cfg.OnAttempted != RuleAuthorize {
-			if d.run.Channel == ThreeRI { // not good enough, and no refusal
+			if d.run.Channel == ThreeRI { // not good enough, but no refusal
 				return d.plainMIT(Attempted, CodeFailed)
 			}
 			return d.fail(Attempted, CodeFailed)
@@ -118,7 +118,7 @@ func (d decider) status() Decision {
 	case "C":
 		switch {
 		case final:
-		case d.run.Channel == ThreeRI: // nobody is there to answer it
+		case d.run.Channel == ThreeRI: // no payer is there to answer the challenge
 			return d.fail(NotAuthenticated, CodeFailed)
 		case d.res.ACSTransID == "":
 		case d.run.Channel == App || CheckChallengeURL(d.res.ACSURL, d.run.Development) == nil:
@@ -157,7 +157,7 @@ func (d decider) proven(outcome Outcome, kind int) Decision {
 	return out
 }
 
-// informational decides on I: the answer to a wish for no challenge, and to nothing else.
+// informational decides on I. It is an answer only to a request for no challenge.
 func (d decider) informational() Decision {
 	exemption, asked := exemptionAsked(d.run)
 	switch {
@@ -185,7 +185,7 @@ func (d decider) unavailableStatus() Decision {
 		return d.fail(Abandoned, CodeTimeout)
 	case "05":
 		return d.fail(Abandoned, CodeAbandoned)
-	default: // 06, a broken message, is in the payer's hand too
+	default: // the payer can cause 06, a broken message, too
 		return d.fail(Unavailable, CodeUnavailable)
 	}
 	switch reason := d.res.TransStatusReason; {
@@ -197,25 +197,24 @@ func (d decider) unavailableStatus() Decision {
 	return d.unavailable()
 }
 
-// dataOnly says whether U is the answer to a request for data only: Mastercard answers it so, with reason 80.
+// dataOnly reports whether U answers a request for data only: Mastercard answers such a request so, with reason 80.
 func (d decider) dataOnly() bool {
 	return d.run.category() == DataOnly && familyOf(d.run.Scheme) == mastercardFamily && d.res.TransStatusReason == "80" &&
 		d.res.HasValue && d.run.dsTransID(d.res) != ""
 }
 
-// Reasons (transStatusReason) that say more than that it did not work.
+// Values of transStatusReason that say more than that authentication failed.
 const (
 	reasonTimedOut     = "14" // transaction timed out at the ACS
 	reasonACSTechnical = "22" // ACS technical issue
 )
 
-// technicalReason says whether a transStatusReason tells of something broken that no payer can break. At Mastercard 80 to 83 mean
-// something else.
+// technicalReason reports whether a transStatusReason names a fault that no payer can cause. At Mastercard 80 to 83 have another meaning.
 func technicalReason(run Run, reason string) bool {
 	return reason == reasonACSTechnical || familyOf(run.Scheme) != mastercardFamily && reason >= "80" && reason <= "83" && len(reason) == 2
 }
 
-// notAuthenticated is N's code: after a challenge it may say how it ended.
+// notAuthenticated returns the error code for N. After a challenge the answer may say how the challenge ended.
 func (d decider) notAuthenticated() string {
 	if d.run.Phase != Final {
 		return CodeFailed
@@ -235,7 +234,7 @@ func (d decider) notAuthenticated() string {
 	return CodeFailed
 }
 
-// unavailable decides on U, and on what counts as U, by the settings of the phase.
+// unavailable decides on U, and on answers that count as U, by the settings of the phase.
 func (d decider) unavailable(flags ...Flag) Decision {
 	rule := d.cfg.OnUnavailable
 	switch {
@@ -250,7 +249,7 @@ func (d decider) unavailable(flags ...Flag) Decision {
 	return d.fail(Unavailable, CodeUnavailable, flags...)
 }
 
-// plainMIT lets a merchant-initiated payment go on without authentication, unless the profile insists on it.
+// plainMIT lets a merchant-initiated payment go on without authentication, unless the profile requires it.
 func (d decider) plainMIT(outcome Outcome, code string, flags ...Flag) Decision {
 	if d.cfg.ThreeRIForMIT == RuleMandatory {
 		return d.fail(outcome, code, flags...)
@@ -264,7 +263,7 @@ func (d decider) authorize(outcome Outcome, kind int, exemption Exemption) Decis
 	if !fits {
 		flags = append(flags, FlagECIUnexpected)
 	}
-	if eci == "" || kind > eciAttempted && !d.res.HasValue && shifts(d.run.Scheme, eci) { // a shift is never claimed without a value
+	if eci == "" || kind > eciAttempted && !d.res.HasValue && shifts(d.run.Scheme, eci) { // never claim a shift without a value
 		eci = deriveECI(d.run.Scheme, d.run.category(), kind)
 	}
 	return Decision{

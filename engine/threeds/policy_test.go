@@ -20,7 +20,7 @@ type policyInput struct {
 	ChallengeIndSent    string          `json:"challenge_ind_sent"`
 	ChallengeCancel     string          `json:"challenge_cancel"`
 	ACSURL              string          `json:"acs_url"`
-	ChallengeMandated   string          `json:"acs_challenge_mandated"` // decides nothing
+	ChallengeMandated   string          `json:"acs_challenge_mandated"` // has no effect on the decision
 	DecReqInd           string          `json:"dec_req_ind"`
 	VersionsOffered     []string        `json:"versions_offered"`
 	Error               *policyError    `json:"error"`

@@ -10,7 +10,7 @@ import (
 	"payswitch/sdk"
 )
 
-// TestNeverConfigurable plays random answers against random settings: what must never authorize does not, whatever is set.
+// TestNeverConfigurable plays random answers against random settings: the answers that must never authorize do not, under any settings.
 func TestNeverConfigurable(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(1, 2))}
 	seen := map[Action]int{}
@@ -39,7 +39,7 @@ func TestNeverConfigurable(t *testing.T) {
 	}
 }
 
-// checkDecision holds for every decision.
+// checkDecision checks the rules that every decision keeps.
 func checkDecision(t *testing.T, run Run, d Decision, told []any) {
 	t.Helper()
 	require.Equal(t, d.Action == Authorize, d.Proof != nil, told...)
@@ -61,7 +61,7 @@ func checkDecision(t *testing.T, run Run, d Decision, told []any) {
 	}
 }
 
-// TestStrict authorizes nothing but what was authenticated, exempted at our wish, or takes no part.
+// TestStrict: the strict preset authorizes only authenticated payments, exemptions that we requested, and cards that take no part.
 func TestStrict(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(3, 4))}
 	for range 100_000 {
@@ -72,7 +72,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestZeroConfig: settings that are not there allow nothing.
+// TestZeroConfig: the zero settings allow nothing.
 func TestZeroConfig(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(5, 6))}
 	for range 100_000 {
@@ -83,12 +83,12 @@ func TestZeroConfig(t *testing.T) {
 	}
 }
 
-// generator makes random settings, situations and answers, the plausible ones among them often.
+// generator makes random settings, situations and answers. Plausible ones are frequent.
 type generator struct{ *rand.Rand }
 
 func pick[T any](g generator, from ...T) T { return from[g.IntN(len(from))] }
 
-// config has any value in any setting, also those that ParseConfig would refuse.
+// config returns any value in any setting, also values that ParseConfig refuses.
 func (g generator) config() Config {
 	rule := func() Rule {
 		return pick(g, "", RuleAuthorize, RuleAuthorizeWithout3DS, RuleAuthorizeWithoutShift, RuleFail, RuleFailoverFail,

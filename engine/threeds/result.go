@@ -2,7 +2,7 @@ package threeds
 
 import "payswitch/sdk"
 
-// Phase is the call that an answer belongs to.
+// Phase is the call to which an answer belongs.
 type Phase string
 
 const (
@@ -11,14 +11,14 @@ const (
 	Final        Phase = "rreq"    // the result after a challenge
 )
 
-// Channel is how the payer is reached.
+// Channel is the way to the payer.
 type Channel = sdk.DeviceChannel
 
-// The channels, as adapters know them.
+// Channels, as adapters know them.
 const (
 	App     = sdk.ChannelApp
 	Browser = sdk.ChannelBrowser
-	ThreeRI = sdk.Channel3RI // nobody: the merchant asks on its own
+	ThreeRI = sdk.Channel3RI // without the payer: the merchant asks on its own
 )
 
 // Message categories. "" means Payment.
@@ -31,31 +31,31 @@ const (
 // Class says what an error means for the payment.
 type Class = sdk.ErrorClass
 
-// The classes that adapters tell, and one more: of prepare, that the card takes no part in 3-D Secure 2.
+// Classes of the adapters' errors. NotEnrolled is our own: in prepare, the card takes no part in 3-D Secure 2.
 const (
 	Technical           = sdk.ErrorTechnical  // also: no answer at all
-	BadRequest          = sdk.ErrorBadRequest // perhaps because of what the browser sent
+	BadRequest          = sdk.ErrorBadRequest // the browser's input may be the cause
 	Misconfigured       = sdk.ErrorConfig
 	Credentials         = sdk.ErrorCredentials
 	Protocol            = sdk.ErrorProtocol
 	NotEnrolled   Class = "not_enrolled"
 )
 
-// Run is what is known of an authentication when an answer comes: what was asked for, and the ids it has had so far.
+// Run holds the facts about an authentication when an answer arrives: the request, and the ids so far.
 type Run struct {
 	Phase    Phase
 	Channel  Channel // "" means Browser
 	Category string  // message category; "" means Payment
 	Scheme   sdk.CardNetwork
-	// MessageVersion is the one chosen after prepare; AdapterVersions are those the adapter speaks, empty for all.
+	// MessageVersion is the version chosen after prepare. AdapterVersions are the versions that the adapter supports, empty for all.
 	MessageVersion  string
 	AdapterVersions []string
-	// ChallengeInds are those sent. Exemption is the one that goes with the authorization where no indicator says it (02 sent).
+	// ChallengeInds are the values sent. Exemption goes with the authorization because no indicator of the version carries it (02 sent).
 	ChallengeInds []string
 	Exemption     Exemption
-	// Decoupled says that a decoupled challenge was asked for (threeDSRequestorDecReqInd Y).
+	// Decoupled is true if a decoupled challenge was requested (threeDSRequestorDecReqInd Y).
 	Decoupled bool
-	// Returned says that the payer's browser came back from the challenge with a CRes that ReceiveCRes took.
+	// Returned is true if the payer's browser came back from the challenge with a CRes that ReceiveCRes accepted.
 	Returned bool
 
 	ServerTransID string
@@ -66,13 +66,13 @@ type Run struct {
 	Development bool
 }
 
-// Result is an authenticator's answer. Texts are as told; "" means not told.
+// Result is an authenticator's answer. Texts are as the authenticator sent them; "" means not sent.
 type Result struct {
-	// Class is set for an error, and then the rest but Code is empty.
+	// Class is set for an error. Then Code is the only other field that may be set.
 	Class Class
-	Code  string // the error's: EMV errorCode, "http_timeout" …
+	Code  string // the error's code: EMV errorCode, "http_timeout" …
 
-	// Versions are those a prepare offers, in any order.
+	// Versions are the versions that a prepare offers, in any order.
 	Versions []string
 
 	TransStatus       string
@@ -94,7 +94,7 @@ func (r Run) category() string {
 	return r.Category
 }
 
-// dsTransID is the directory server's id, which an answer after the challenge may leave out.
+// dsTransID returns the directory server's id, which an answer after the challenge may leave out.
 func (r Run) dsTransID(res Result) string {
 	if res.DSTransID != "" {
 		return res.DSTransID
@@ -102,8 +102,8 @@ func (r Run) dsTransID(res Result) string {
 	return r.DSTransID
 }
 
-// Matches says whether an answer is about this authentication: ids and, after the challenge, the version that both sides tell are the
-// same. An answer to another one changes nothing.
+// Matches reports whether an answer is about this authentication: the ids that both sides name are equal and, after the challenge, so is the
+// version. An answer to another authentication changes nothing.
 func (r Run) Matches(res Result) bool {
 	same := func(known, told string) bool { return known == "" || told == "" || equalID(known, told) }
 	if !same(r.ServerTransID, res.ServerTransID) {

@@ -1,23 +1,23 @@
 package threeds
 
-// Retry is how an answer is asked for once more.
+// Retry is the way to ask for an answer once more.
 type Retry string
 
 const (
 	NoRetry      Retry = ""
-	RetrySame    Retry = "same"     // the same call
-	RetryFresh   Retry = "fresh"    // prepare and authenticate anew: new transaction id, threeDSCompInd N
-	RetryLower   Retry = "lower"    // the same, in the next lower version (ChooseVersion with below)
-	RetryAnother Retry = "fallback" // the same, at Config.FallbackAuthenticator
+	RetrySame    Retry = "same"     // repeat the same call
+	RetryFresh   Retry = "fresh"    // prepare and authenticate again: new transaction id, threeDSCompInd N
+	RetryLower   Retry = "lower"    // the same as fresh, in the next lower version (ChooseVersion with below)
+	RetryAnother Retry = "fallback" // the same as fresh, at Config.FallbackAuthenticator
 )
 
-// Tried is what has been tried already.
+// Tried names the ways that have been tried.
 type Tried struct {
 	Same, Fresh, Lower, Another bool
 }
 
-// NextTry says whether, before Decide, an answer of prepare or authenticate is asked for once more. offered are the versions that
-// prepare offered. Each way is tried once; a refusal (N, R) never. The caller bounds it all by its own deadline and by
+// NextTry decides, before Decide, whether to ask once more for an answer of prepare or authenticate. offered are the versions that prepare
+// offered. Each way is tried once; a refusal (N, R) is never retried. The caller limits all tries by its own deadline and by
 // Config.MaxAuthentications.
 func NextTry(cfg Config, run Run, res Result, offered []string, tried Tried) Retry {
 	another := cfg.FallbackAuthenticator != "" && !tried.Another
@@ -47,7 +47,7 @@ func NextTry(cfg Config, run Run, res Result, offered []string, tried Tried) Ret
 	return NoRetry
 }
 
-// worthRetrying says whether a U of this reason may be another answer next time.
+// worthRetrying reports whether a U with this reason may become another answer.
 func worthRetrying(run Run, reason string) bool {
 	return run.category() != DataOnly && (reason == reasonTimedOut || technicalReason(run, reason))
 }

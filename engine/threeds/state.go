@@ -1,46 +1,46 @@
 package threeds
 
-// State is how far an authentication has come.
+// State is the progress of an authentication.
 type State string
 
 const (
 	StateCreated          State = "created"
-	StatePrepared         State = "prepared"          // versions known, next_action given out
-	StateAuthenticating   State = "authenticating"    // AReq on its way
+	StatePrepared         State = "prepared"          // the versions are known; the browser has its next_action
+	StateAuthenticating   State = "authenticating"    // the AReq is under way
 	StateChallengePending State = "challenge_pending" // the payer is at the ACS
 	StateDecoupledPending State = "decoupled_pending" // the payer answers elsewhere
-	StateResultPending    State = "result_pending"    // the challenge has ended, its result is not here yet
-	StateDone             State = "done"              // final transStatus stored
+	StateResultPending    State = "result_pending"    // the challenge has ended; its result is missing
+	StateDone             State = "done"              // the final transStatus is stored
 	StateConsumed         State = "consumed"          // an authorization took the result
 	StateExpired          State = "expired"           // left, cancelled or timed out
-	StateBroken           State = "error"             // protocol or technical end
+	StateBroken           State = "error"             // ended by a protocol or technical error
 )
 
-// Closed says whether the authentication has ended: what comes now is recorded and changes nothing.
+// Closed reports whether the authentication has ended. Later messages are recorded and change nothing.
 func (s State) Closed() bool {
 	return s == StateDone || s == StateConsumed || s == StateExpired || s == StateBroken
 }
 
-// awaitsResult says whether a result may come.
+// awaitsResult reports whether a result may come.
 func (s State) awaitsResult() bool {
 	return s == StateChallengePending || s == StateDecoupledPending || s == StateResultPending
 }
 
-// Ending is how an authentication ends without an answer.
+// Ending is the way in which an authentication ended without an answer.
 type Ending string
 
 const (
-	PayerNeverCame    Ending = "payer_never_came"   // the deadline passed with no challenge, or no end of one
+	PayerNeverCame    Ending = "payer_never_came"   // the deadline passed without a challenge, or during one
 	WindowClosed      Ending = "window_closed"      // the payer closed the challenge, and no result came
 	MerchantCancelled Ending = "merchant_cancelled" // the payment was cancelled
-	ResultLate        Ending = "result_late"        // the payer came back, the result did not by the deadline
-	DecoupledLate     Ending = "decoupled_late"     // nor did that of a decoupled challenge
-	ResultGone        Ending = "result_gone"        // the authenticator no longer knows it
-	ChallengeError    Ending = "challenge_error"    // the ACS told an error, and no result came after it
+	ResultLate        Ending = "result_late"        // the payer came back, but no result came by the deadline
+	DecoupledLate     Ending = "decoupled_late"     // the same for a decoupled challenge
+	ResultGone        Ending = "result_gone"        // the authenticator has dropped the result
+	ChallengeError    Ending = "challenge_error"    // the ACS reported an error, and no result followed
 )
 
-// End says what an authentication without an answer leads to. It never authorizes: what the browser said about a challenge proves
-// nothing, and a payer who left has not paid.
+// End decides on an authentication without an answer. It never authorizes: the browser's report on a challenge proves nothing, and a payer
+// who left has not agreed to pay.
 func End(e Ending) Decision {
 	d := Decision{Action: Fail, Outcome: Errored, Liability: ShiftNotExpected, ErrorCode: CodeError}
 	switch e {
@@ -49,7 +49,7 @@ func End(e Ending) Decision {
 	case WindowClosed:
 		d.Outcome, d.ErrorCode = Abandoned, CodeChallengeCanceled
 	case MerchantCancelled:
-		d.Action, d.Outcome, d.ErrorCode = Ignore, Abandoned, "" // the payment has its own end
+		d.Action, d.Outcome, d.ErrorCode = Ignore, Abandoned, "" // the cancellation itself ends the payment
 	case ResultLate, DecoupledLate:
 		d.ErrorCode = CodeTimeout
 	case ResultGone:
@@ -60,9 +60,8 @@ func End(e Ending) Decision {
 	return d
 }
 
-// ReceiveResult says whether a final result that was pushed or pulled is to be used in this state. If not, flag says what is notable
-// about it: it is another transaction's, or came after the end (then it is stored beside the payment, which stays as it is). A
-// duplicate is neither.
+// ReceiveResult reports whether to use a final result, pushed or fetched, in state s. If not, flag marks a result of another transaction, or
+// a success after the end, which is stored and leaves the payment as it is. A duplicate gets no flag.
 func ReceiveResult(s State, run Run, res Result) (use bool, flag Flag) {
 	switch {
 	case !run.Matches(res):
@@ -75,8 +74,8 @@ func ReceiveResult(s State, run Run, res Result) (use bool, flag Flag) {
 	return false, ""
 }
 
-// CResMismatch says whether what the browser brought contradicts the result, which wins. A CRes knows only Y and N, so that N stands
-// for A, U and R as well; cres is "" where none came.
+// CResMismatch reports whether the browser's CRes contradicts the result; the result wins. A CRes has only Y and N, so N also stands for A, U
+// and R. cres is "" without a CRes.
 func CResMismatch(cres, result string) bool {
 	switch cres {
 	case "Y":

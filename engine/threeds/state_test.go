@@ -86,7 +86,7 @@ func TestReconcile(t *testing.T) {
 	})
 }
 
-// TestCResMismatch: N in a CRes is everything but Y, and no CRes contradicts nothing.
+// TestCResMismatch: N in a CRes fits every result but Y. A missing CRes contradicts no result.
 func TestCResMismatch(t *testing.T) {
 	mismatch := map[string]string{"Y": "NRU", "N": "Y"}
 	for _, cres := range []string{"", "Y", "N", "x"} {
@@ -100,7 +100,7 @@ func TestCResMismatch(t *testing.T) {
 	}
 }
 
-// TestEnd: without an answer nothing is authorized, and every ending has an outcome.
+// TestEnd: an authentication without an answer never authorizes, and every ending has an outcome.
 func TestEnd(t *testing.T) {
 	for e, want := range map[Ending]string{PayerNeverCame: CodeAbandoned, WindowClosed: CodeChallengeCanceled, ResultLate: CodeTimeout,
 		DecoupledLate: CodeTimeout, ResultGone: CodeResultLost, ChallengeError: CodeProtocol, "unheard of": CodeError} {
@@ -129,7 +129,7 @@ func TestReceiveResultInEveryState(t *testing.T) {
 		require.Equal(t, !want.use && state != StateCreated && state != StatePrepared && state != StateAuthenticating, state.Closed(), state)
 	}
 	_, flag := ReceiveResult(StateExpired, run, Result{TransStatus: "N", ServerTransID: "s"})
-	require.Empty(t, flag, "a late refusal is what was expected")
+	require.Empty(t, flag, "a late refusal needs no flag")
 }
 
 func TestBinding(t *testing.T) {
@@ -179,14 +179,14 @@ func TestCompletion(t *testing.T) {
 			require.Equal(t, MethodGrace.Milliseconds(), *in.GraceMillis)
 		}
 		if in.NotifiedMS != nil {
-			// told before the call, or while it waited
+			// the notification came before the call, or while the call waited
 			m.Notified = in.CallAtMS == nil || *in.NotifiedMS <= *in.CallAtMS+m.Grace().Milliseconds()
 		}
 		require.Equal(t, want.CompInd, m.Completion())
 	})
 }
 
-// TestGrace waits where a notification may still come, and nowhere else.
+// TestGrace: authenticate waits only if a notification may still come.
 func TestGrace(t *testing.T) {
 	require.Equal(t, MethodGrace, MethodRun{Offered: true, Client: "Y"}.Grace())
 	for _, m := range []MethodRun{{}, {Client: "Y"}, {Offered: true, Client: "N"}, {Offered: true, Client: "U"}, {Offered: true},

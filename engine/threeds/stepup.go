@@ -1,26 +1,27 @@
 package threeds
 
-// SoftDecline is a processor's decline for want of authentication (sdk.DeclineAuthenticationNeeded), and what led to it.
+// SoftDecline is a processor's decline for lack of authentication (sdk.DeclineAuthenticationNeeded), and its circumstances.
 type SoftDecline struct {
-	// OnSession says that the payer is there: the confirm came from a browser, less than the profile's CustomerActionTTL ago.
+	// OnSession is true if the payer is present: the confirm came from a browser, less than the profile's CustomerActionTTL ago.
 	OnSession bool
-	StepUps   int // step-ups that this payment has had
-	// Challenged says that the payer had passed a challenge for this payment: another one would prove nothing more.
+	StepUps   int // number of step-ups of this payment so far
+	// Challenged is true if the payer has passed a challenge for this payment. Another challenge would prove nothing more.
 	Challenged bool
-	// CanAuthenticate says that there is an authenticator, and a processor that takes its result.
+	// CanAuthenticate is true if the profile has an authenticator and the processor accepts its result.
 	CanAuthenticate bool
 }
 
-// StepUpDecision is what a soft decline leads to.
+// StepUpDecision is the consequence of a soft decline.
 type StepUpDecision struct {
-	// Run says that the payment is authenticated: a new attempt, with Preference and without exemption.
+	// Run is true if the payment must be authenticated: in a new attempt, with Preference and without exemption.
 	Run        bool
 	Preference Preference
-	ErrorCode  string // else: CodeRequired, so that the merchant may bring the payer back
-	Reason     string // why not, for the record: "" with Run
+	ErrorCode  string // without Run: CodeRequired, so that the merchant can bring the payer back
+	Reason     string // the reason for no step-up, for the record: "" with Run
 }
 
-// StepUp decides on a soft decline: one authentication, with a challenge demanded, when the profile allows and the payer is there.
+// StepUp decides on a soft decline. It allows one authentication, with a mandated challenge, if the profile allows it and the payer is
+// present.
 func StepUp(cfg Config, d SoftDecline) StepUpDecision {
 	no := func(reason string) StepUpDecision { return StepUpDecision{ErrorCode: CodeRequired, Reason: reason} }
 	switch {

@@ -1,6 +1,6 @@
 package threeds
 
-// MIT is what a merchant-initiated payment is for. The first four are the API's mit_category.
+// MIT is the purpose of a merchant-initiated payment. The first four are the API's mit_category.
 type MIT string
 
 const (
@@ -10,10 +10,10 @@ const (
 	MITResubmission MIT = "resubmission"
 	MITSplit        MIT = "split_shipment" // split or delayed shipment
 	MITTopUp        MIT = "top_up"
-	MITAccountCheck MIT = "account_verification" // nothing is paid
+	MITAccountCheck MIT = "account_verification" // without an amount
 )
 
-// Indicator is threeRIInd. What is of no kind, or of one we do not know, is "other payment".
+// Indicator returns threeRIInd. A payment without a purpose, or with an unknown one, is "other payment".
 func (m MIT) Indicator() string {
 	switch m {
 	case MITRecurring:
@@ -30,31 +30,31 @@ func (m MIT) Indicator() string {
 	return "11"
 }
 
-// ThreeRIRequest is what is known of a merchant-initiated payment before it is authorized.
+// ThreeRIRequest holds the facts about a merchant-initiated payment before its authorization.
 type ThreeRIRequest struct {
 	Kind MIT
-	// Supported says that the authenticator asks on the merchant's behalf (its manifest's channels hold 3RI).
+	// Supported is true if the authenticator offers 3RI (its manifest's channels include it).
 	Supported bool
-	// PriorReference is acsTransID of the authentication that the saved method was first used with, "" if it was not authenticated.
+	// PriorReference is the acsTransID of the authentication of the saved method's first use, "" if that was not authenticated.
 	PriorReference string
-	// ProcessorTakes says that the routed processor takes an authentication's result.
+	// ProcessorTakes is true if the routed processor accepts an authentication's result.
 	ProcessorTakes bool
 	ZeroAmount     bool
 }
 
-// ThreeRIPlan is whether and as what a merchant-initiated payment is authenticated.
+// ThreeRIPlan says whether, and as what, to authenticate a merchant-initiated payment.
 type ThreeRIPlan struct {
 	Run       bool
 	Indicator string // threeRIInd, with Run
 	Category  string // message category, with Run
-	// ErrorCode is set where the profile insists on authentication and there can be none: the payment fails.
+	// ErrorCode is set if the profile requires an authentication that is not possible: the payment fails.
 	ErrorCode string
-	Reason    string // why not, for the record: "" with Run
+	Reason    string // the reason for no authentication, for the record: "" with Run
 }
 
-// PlanThreeRI decides whether a merchant-initiated payment is authenticated without its payer. What its answer leads to is Decide's to
-// say, with the channel ThreeRI: Y and A are the authorization's proof, beside the network transaction id; N and R fail; without an
-// answer the payment goes on as it would have, unless the profile insists.
+// PlanThreeRI decides whether to authenticate a merchant-initiated payment without its payer. Decide, with the channel ThreeRI, decides on
+// the answer. Y and A prove the authentication to the processor, in addition to the network transaction id. N and R fail. Without an answer
+// the payment goes on unauthenticated, unless the profile requires authentication.
 func PlanThreeRI(cfg Config, r ThreeRIRequest) ThreeRIPlan {
 	no := func(reason string) ThreeRIPlan {
 		p := ThreeRIPlan{Reason: reason}

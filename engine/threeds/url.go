@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// Longest URLs, in bytes (EMV: notificationURL and threeDSMethodNotificationURL 256, acsURL 2048).
+// Maximum lengths of URLs, in bytes (EMV: notificationURL and threeDSMethodNotificationURL 256, acsURL 2048).
 const (
 	MaxNotificationURL = 256
 	maxChallengeURL    = 2048
 )
 
-// CheckNotificationURL says what keeps a URL of ours from being given to an ACS: it must be https (http is let through for development),
-// at most 256 bytes, and without query, fragment and user information. In "?" the two base64 alphabets differ, and so do ACSs.
+// CheckNotificationURL returns an error if an ACS must not receive a URL of ours. The URL must be https (in development also http), at most
+// 256 bytes long, and without query, fragment and user information. A "?" can encode to a character in which the two base64 alphabets
+// differ, and ACSs disagree on the alphabet.
 func CheckNotificationURL(raw string, development bool) error {
 	u, err := url.Parse(raw)
 	switch {
@@ -33,12 +34,12 @@ func CheckNotificationURL(raw string, development bool) error {
 	return nil
 }
 
-// CheckChallengeURL says what keeps an acsURL or threeDSMethodURL, which the payer's browser is sent to, from being used: it must be
-// https to a public host, without user information, at most 2048 bytes. In development http and private hosts are let through.
+// CheckChallengeURL returns an error if the payer's browser must not go to an acsURL or threeDSMethodURL. The URL must be https to a public
+// host, without user information, and at most 2048 bytes long. In development it may be http and lead to a private host.
 func CheckChallengeURL(raw string, development bool) error {
 	u, err := url.Parse(raw)
 	switch {
-	case err != nil: // its text would repeat the URL
+	case err != nil: // the parser's text would repeat the URL
 		return errors.New("challenge URL cannot be parsed")
 	case len(raw) > maxChallengeURL:
 		return fmt.Errorf("challenge URL has more than %d characters", maxChallengeURL)
@@ -52,8 +53,8 @@ func CheckChallengeURL(raw string, development bool) error {
 	return nil
 }
 
-// privateHost says whether a host is one that no issuer's page can be on: an address that is not public, or a name without a domain.
-// Names are not looked up: it is the payer's browser that goes there.
+// privateHost reports whether no issuer's page can be on the host: its address is not public, or its name has no domain. It does not resolve
+// names, because the payer's browser, and not the host, goes there.
 func privateHost(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if addr, err := netip.ParseAddr(host); err == nil {
@@ -72,8 +73,8 @@ func privateHost(host string) bool {
 	return false
 }
 
-// isNumber says whether browsers read a host's last label as a number, and so the host as an address in short or other notation
-// (WHATWG URL, "ends in a number"): 0x7f.1, 0177.0.0.1.
+// isNumber reports whether browsers read a host's last label as a number, and so the host as an address in another notation (WHATWG URL,
+// "ends in a number"): 0x7f.1, 0177.0.0.1.
 func isNumber(label string) bool {
 	if hex, ok := strings.CutPrefix(label, "0x"); ok {
 		return strings.Trim(hex, "0123456789abcdef") == ""

@@ -56,7 +56,7 @@ func TestCheckChallengeURL(t *testing.T) {
 	}
 }
 
-// FuzzChallengeURL: what passes is a web address that a browser takes to no private place.
+// FuzzChallengeURL: an accepted URL is a web address that takes no browser to a private place.
 func FuzzChallengeURL(f *testing.F) {
 	f.Add("https://acs.issuer.example/chal")
 	f.Add("https://0x7f000001/")

@@ -39,7 +39,7 @@ func readVectors(t testing.TB) vectors {
 	return v
 }
 
-// eachVector runs a group's cases. Every key of input and expect must have a field: nothing is left unread.
+// eachVector runs a group's cases. Every key of input and expect must have a field, so that no key is ignored.
 func eachVector[I, E any](t *testing.T, group string, check func(t *testing.T, v vectors, in I, want E)) {
 	t.Helper()
 	all := readVectors(t)
@@ -73,16 +73,16 @@ var schemes = map[string]sdk.CardNetwork{"": sdk.Visa, "visa": sdk.Visa, "master
 // channels are EMV's deviceChannel values.
 var channels = map[string]Channel{"": Browser, "01": App, "02": Browser, "03": ThreeRI}
 
-// TestGroups: no group of cases is left out by all tests.
+// TestGroups: some test runs each group of cases.
 func TestGroups(t *testing.T) {
 	tested := []string{"policy", "comp_ind", "encoding", "cres", "reconcile", "binding", "normalise", "challenge_ind", "soft_decline",
-		"e2e"} // the last over HTTP, where there are an authenticator and a processor
+		"e2e"} // the last group runs over HTTP, with an authenticator and a processor
 	for _, c := range readVectors(t).Cases {
 		require.Contains(t, tested, c.Group, c.ID)
 	}
 }
 
-// overrides are knobs of a case over the defaults.
+// overrides are a case's changes to the defaults.
 func overrides(t *testing.T, defaults, knobs json.RawMessage) Config {
 	t.Helper()
 	merged := map[string]json.RawMessage{}
@@ -97,7 +97,7 @@ func overrides(t *testing.T, defaults, knobs json.RawMessage) Config {
 	return cfg
 }
 
-// paymentStatus is what an action leads to at a processor that answers as given.
+// paymentStatus returns the status that follows from an action at a processor that answers as given.
 func paymentStatus(a Action, processor, capture string) (status, code string) {
 	switch {
 	case a.WaitsForCustomer():

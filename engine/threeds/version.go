@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// versions are those this package knows the messages of, oldest first.
+// versions are the message versions that this package knows, oldest first.
 var versions = []string{"2.1.0", "2.2.0", "2.3.1"}
 
 type version string
 
 func (v version) known() bool { return slices.Contains(versions, string(v)) }
 
-// number is the version as major, minor and patch; ok is false for anything else.
+// number returns the version as major, minor and patch; ok is false for any other text.
 func (v version) number() (n [3]int, ok bool) {
 	parts := strings.Split(string(v), ".")
 	if len(parts) != len(n) {
@@ -29,18 +29,19 @@ func (v version) number() (n [3]int, ok bool) {
 	return n, true
 }
 
-// compare is negative when v is the older one. What is no version is the oldest.
+// compare returns a negative number if v is older than w. A text that is not a version counts as the oldest.
 func (v version) compare(w version) int {
 	a, _ := v.number()
 	b, _ := w.number()
 	return slices.Compare(a[:], b[:])
 }
 
-// atLeast says whether v is w or newer.
+// atLeast reports whether v is w or newer.
 func (v version) atLeast(w version) bool { return v.compare(w) >= 0 }
 
-// ChooseVersion is the highest version that is offered for the card, allowed by the profile, and spoken by the adapter (no list: any).
-// below, unless "", bounds it from above, exclusively: the next lower one after Erro 102. 3RI needs 2.2. "" when there is none.
+// ChooseVersion returns the highest version that the card's range offers, the profile allows and the adapter supports (an empty list: any).
+// It must be lower than below, unless below is "": that is the next lower version after Erro 102. 3RI needs 2.2. ChooseVersion returns "" if
+// no version fits.
 func ChooseVersion(cfg Config, channel Channel, offered, adapter []string, below string) string {
 	best := ""
 	for _, o := range offered {
