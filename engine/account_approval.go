@@ -9,8 +9,8 @@ import (
 	"payswitch/sdk"
 )
 
-// awaiting is what the account's adapter asks for beyond what is approved. What is built in comes with the binary, and is approved
-// by running it.
+// awaiting returns the part of the adapter's reach that the operator has not approved for the account. Running the binary approves its
+// built-in adapters.
 func awaiting(a *Account, info AdapterInfo) Reach {
 	if info.BuiltIn {
 		return Reach{}
@@ -18,7 +18,7 @@ func awaiting(a *Account, info AdapterInfo) Reach {
 	return a.Operator.Beyond(info.Hash, info.Manifest, a.Hosts)
 }
 
-// notApproved refuses what needs an approval first, and says which.
+// notApproved returns the error for an account that needs an approval first. The error lists what the adapter asks for.
 func (s *Registry) notApproved(ctx context.Context, a *Account, info AdapterInfo, more Reach) *Error {
 	s.Metrics.Alarm("awaiting_approval")
 	s.Log.LogAttrs(ctx, slog.LevelWarn, "connector account awaits approval of its adapter", slog.String("account_id", a.ID), slog.String("connector", a.Connector),
@@ -26,7 +26,8 @@ func (s *Registry) notApproved(ctx context.Context, a *Account, info AdapterInfo
 	return approvalError(a.Connector, fmt.Sprintf("%s %s asks for %s", info.Name, info.Manifest.Version, more))
 }
 
-// withoutApproval turns a drive that was refused for want of an approval into a reject that the caller is told.
+// withoutApproval turns a drive that was refused without an approval into a reject, which the caller sees. Other drives are left as they
+// are.
 func (s *Registry) withoutApproval(r *DriveResult, err error) error {
 	if !errors.Is(err, ErrNotApproved) || r.MayHaveLeft {
 		return err
@@ -36,15 +37,15 @@ func (s *Registry) withoutApproval(r *DriveResult, err error) error {
 	return nil
 }
 
-// ApprovalView is what an operator sees of an account's approvals.
+// ApprovalView is an account with its approvals, as an operator sees it.
 type ApprovalView struct {
 	Account *Account
-	Adapter AdapterInfo // installed now; its Manifest is nil where none is
-	// Awaiting is what the adapter asks for beyond what is approved; empty: nothing, and payments go through.
+	Adapter AdapterInfo // the build that is installed now; its Manifest is nil if no adapter is installed
+	// Awaiting is the part of the adapter's reach that is not approved. If it is empty, payments go through.
 	Awaiting Reach
 }
 
-// Caution is Reach.Caution of the adapter that is installed now.
+// Caution returns Reach.Caution of the installed adapter.
 func (v *ApprovalView) Caution() string {
 	if v.Adapter.Manifest == nil {
 		return ""
@@ -52,7 +53,7 @@ func (v *ApprovalView) Caution() string {
 	return ReachOf(v.Adapter.Manifest).Caution()
 }
 
-// Approval shows what of its adapter an account's operator has approved, and what awaits approval. Errors: HE_02.
+// Approval returns what the operator has approved of an account's adapter, and what awaits approval. Errors: HE_02.
 func (s *Registry) Approval(ctx context.Context, a Auth, id string) (*ApprovalView, error) {
 	n, err := s.Account(ctx, a, id)
 	if err != nil {
@@ -69,10 +70,9 @@ func (s *Registry) approvalView(n *Account) *ApprovalView {
 	return v
 }
 
-// Approve lets an account's adapter have the reach that the build with this hash asks for, and with plain the secrets themselves: an
-// operator's decision. It must be the build that is installed now, so that nobody approves what he has not seen. Without plain, secrets
-// that the adapter was given until now are stand-ins again. Errors: HE_02; IR_04; IR_06 (422) for another build, and for secrets to a
-// built-in adapter, which are all blind.
+// Approve approves the reach of the installed build for an account. hash must be the hash of that build, so that the operator approves
+// exactly what the operator has seen. With plain, the adapter gets the secrets themselves. Without plain, it gets stand-ins, even if it had
+// the secrets before. Errors: HE_02; IR_04; IR_06 (422) for another build, and for plain with a built-in adapter.
 func (s *Registry) Approve(ctx context.Context, a Auth, id, hash string, plain bool) (*ApprovalView, error) {
 	if hash == "" {
 		return nil, Missing("sha256")
@@ -84,13 +84,13 @@ func (s *Registry) Approve(ctx context.Context, a Auth, id, hash string, plain b
 		}
 		info, ok := s.Connectors.Adapter(n.Connector)
 		if !ok {
-			return Unprocessable("sha256", "no adapter is installed for "+n.Connector+": there is nothing to approve")
+			return Unprocessable("sha256", "no adapter is installed for "+n.Connector+": install one, then approve it")
 		}
 		if info.Hash != hash {
-			return Unprocessable("sha256", "sha256 is not that of the adapter that is installed now: look at what it asks for, and approve "+info.Hash)
+			return Unprocessable("sha256", "sha256 is not the hash of the installed adapter: read what that adapter asks for, then approve "+info.Hash)
 		}
 		if plain && info.BuiltIn {
-			return Unprocessable("plain_secrets", "plain_secrets is for adapters that cannot be blind: "+info.Name+" is built in, and needs no secrets")
+			return Unprocessable("plain_secrets", "plain_secrets must be false: "+info.Name+" is built in and works with stand-ins")
 		}
 		n.Operator.approve(info.Hash, info.Manifest, ApprovedByOperator, plain, tx.Now())
 		n.ModifiedAt = tx.Now()

@@ -2,18 +2,18 @@ package engine
 
 import "time"
 
-// AccountStore is the part of a store that accounts need.
+// AccountStore is the part of a store that the account use cases need.
 type AccountStore = StoreOf[AccountReader, AccountTx]
 
-// AccountReader reads merchants with what belongs to them. Every method that names a merchant answers ErrNotFound for another merchant's rows.
-// Rows come back as fresh copies, sealed parts sealed.
+// AccountReader reads merchants, profiles, connector accounts, API keys and idempotency records. A method with a merchant id returns
+// ErrNotFound for rows of other merchants. Returned rows are copies; their sealed parts stay sealed.
 type AccountReader interface {
-	// Now is the database's clock, the same throughout the transaction, whole milliseconds UTC.
+	// Now returns the database's time, in whole milliseconds UTC. It stays the same throughout the transaction.
 	Now() time.Time
 
 	Merchant(id string) (*Merchant, error)
 	MerchantByPublishableKey(key string) (*Merchant, error)
-	// Merchants of an organization, "" for all, by id.
+	// Merchants lists the merchants of an organization by id; "" means all organizations.
 	Merchants(organizationID string) ([]*Merchant, error)
 	Profile(merchantID, id string) (*Profile, error)
 	Profiles(merchantID string) ([]*Profile, error) // by creation
@@ -22,36 +22,39 @@ type AccountReader interface {
 	APIKey(merchantID, id string) (*APIKey, error)
 	APIKeyByHash(hash []byte) (*APIKey, error)
 	APIKeys(merchantID string, limit, skip int) ([]*APIKey, error) // by creation
-	// Violations of an account, newest first.
+	// Violations lists the violations of an account, newest first.
 	Violations(merchantID, accountID string, limit int) ([]*Violation, error)
 	Idempotency(merchantID, key string) (*IdempotencyRecord, error)
 
-	// OpenOperations counts the merchant's operations that are started, unknown or pending, those of one account unless accountID is "".
+	// OpenOperations counts the merchant's operations that are started, unknown or pending. accountID limits the count to one account; ""
+	// means all.
 	OpenOperations(merchantID, accountID string) (int, error)
-	// Payments lists a merchant's payments, newest first, by the filter; ErrNotFound when a cursor names none.
+	// Payments lists a merchant's payments that match f, newest first. It returns ErrNotFound if a cursor of f names no payment.
 	Payments(merchantID, profileID string, f ListInput) ([]*Payment, error)
-	// Customers by creation, newest first, and how many there are in all.
+	// Customers lists customers by creation, newest first, and returns the total number of customers.
 	Customers(merchantID string, limit, offset int) ([]*Customer, int, error)
 }
 
-// AccountTx writes merchants with what belongs to them. Insert answers ErrConflict when the key exists. Update compares and sets Version where
-// the row has one, and raises it in the value given: ErrConflict when another writer was faster, ErrNotFound when the row is gone.
+// AccountTx writes what AccountReader reads. Insert returns ErrConflict if the key exists. Update compares Version, if the row has one, and
+// raises it in the value given. It returns ErrConflict if the row has changed since it was read, and ErrNotFound if the row is gone.
 type AccountTx interface {
 	AccountReader
 
 	InsertMerchant(m *Merchant) error
 	UpdateMerchant(m *Merchant) error
-	// DeleteMerchant removes it with its profiles, accounts, keys, kept cards, saved methods and counts of exemptions; payments and customers stay.
+	// DeleteMerchant also removes the merchant's profiles, accounts, keys, kept cards, saved methods and counts of exemptions. Payments and
+	// customers stay.
 	DeleteMerchant(id string) error
-	InsertProfile(p *Profile) error // ErrConflict on a second one with the same merchant and name
+	InsertProfile(p *Profile) error // ErrConflict if the merchant has a profile of that name
 	UpdateProfile(p *Profile) error
 	DeleteProfile(merchantID, id string) error
-	InsertAccount(a *Account) error // ErrConflict on a second one with the same profile and label
+	InsertAccount(a *Account) error // ErrConflict if the profile has an account of that label
 	UpdateAccount(a *Account) error
 	DeleteAccount(merchantID, id string) error
 	InsertAPIKey(k *APIKey) error
 	UpdateAPIKey(k *APIKey) error
-	// InsertViolation adds one and removes the account's oldest beyond keep. ErrNotFound when there is no such account. They go with it.
+	// InsertViolation adds v and removes the account's oldest violations beyond keep. It returns ErrNotFound if the account is gone.
+	// Deleting an account deletes its violations.
 	InsertViolation(v *Violation, keep int) error
 
 	InsertIdempotency(r *IdempotencyRecord) error

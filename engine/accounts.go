@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// AccountInput is a connector account as sent. Zero values were not sent.
+// AccountInput is a connector account as sent. A zero value means that the field was not sent.
 type AccountInput struct {
-	ID        string // merchant_connector_id, at creation; default: a new one
+	ID        string // merchant_connector_id, at creation; default: a new id
 	Type      string // connector_type
 	Connector string // connector_name, at creation
 	ProfileID string // at creation; default: the merchant's default profile
@@ -23,16 +23,16 @@ type AccountInput struct {
 	TestMode       *bool
 	Disabled       *bool
 	Active         *bool // status
-	// Fields are all other fields sent, by API name; their types have been checked.
+	// Fields are all other fields that were sent, by API name. The caller has checked their types.
 	Fields Fields
 }
 
-// privateOfAccount are the fields that are sealed.
+// privateOfAccount names the fields that are sealed.
 var privateOfAccount = []string{fieldCredentials, fieldWebhookSecrets, fieldWallets, fieldMerchantData}
 
-// CreateAccount makes a connector account and puts a payment processor at the end of its profile's fallback list. Errors: HE_02 for
-// merchant or profile, IR_06 (400) for a connector without an adapter, IR_05 or IR_06 (422) for credentials that do not fit it, HE_01 when profile
-// and label are taken.
+// CreateAccount makes a connector account. A payment processor is added at the end of its profile's fallback list. Errors: HE_02 for the
+// merchant or profile; IR_06 (400) for a connector without an adapter; IR_05 or IR_06 (422) for credentials that do not fit the adapter;
+// HE_01 if profile and label are taken.
 func (s *Registry) CreateAccount(ctx context.Context, a Auth, in AccountInput) (*Account, error) {
 	var n *Account
 	err := s.change(ctx, "create connector account", func(tx AccountTx) error {
@@ -79,7 +79,7 @@ func (s *Registry) CreateAccount(ctx context.Context, a Auth, in AccountInput) (
 	return n, nil
 }
 
-// UpdateAccount changes the fields sent. Errors: as CreateAccount's, and HE_02 for the account.
+// UpdateAccount changes the fields that were sent. Errors: those of CreateAccount, and HE_02 for the account.
 func (s *Registry) UpdateAccount(ctx context.Context, a Auth, id string, in AccountInput) (*Account, error) {
 	var n *Account
 	err := s.change(ctx, "update connector account", func(tx AccountTx) (err error) {
@@ -112,7 +112,7 @@ func (s *Registry) UpdateAccount(ctx context.Context, a Auth, id string, in Acco
 	return n, nil
 }
 
-// DeleteAccount removes a connector account and takes it off its profile's fallback list. Errors: HE_02, IR_16 while operations on it
+// DeleteAccount removes a connector account, also from its profile's fallback list. Errors: HE_02; IR_16 while operations on the account
 // are open.
 func (s *Registry) DeleteAccount(ctx context.Context, a Auth, id string) error {
 	return s.change(ctx, "delete connector account", func(tx AccountTx) error {
@@ -134,13 +134,14 @@ func (s *Registry) DeleteAccount(ctx context.Context, a Auth, id string) error {
 	})
 }
 
-// stillOpen refuses a deletion that would leave nobody to ask how operations ended. first is what to do before waiting for them.
+// stillOpen refuses a deletion while operations are open: without the account, payswitch could not ask for their outcome. first is the
+// first step of the remedy.
 func stillOpen(what string, open int, first string) *Error {
-	return Refused(fmt.Sprintf("%s cannot be deleted while operations on it are open (%d): without it their outcome could never be learned. "+
+	return Refused(fmt.Sprintf("%s cannot be deleted while operations on it are open (%d): payswitch needs it to ask for their outcome. "+
 		"%s, wait until they have ended, then delete it", what, open, first))
 }
 
-// Account reads one, opened. Errors: HE_02.
+// Account reads a connector account and opens its sealed part. Errors: HE_02.
 func (s *Registry) Account(ctx context.Context, a Auth, id string) (n *Account, err error) {
 	err = s.read(ctx, "read connector account", func(r AccountReader) (err error) {
 		n, err = accountOf(r, a, id)
@@ -152,7 +153,7 @@ func (s *Registry) Account(ctx context.Context, a Auth, id string) (n *Account, 
 	return n, openAccount(s.Vault, n)
 }
 
-// Accounts lists the merchant's by creation, opened. Errors: HE_02 for the merchant.
+// Accounts lists the merchant's connector accounts by creation, with their sealed parts opened. Errors: HE_02 for the merchant.
 func (s *Registry) Accounts(ctx context.Context, a Auth) (list []*Account, err error) {
 	err = s.read(ctx, "list connector accounts", func(r AccountReader) (err error) {
 		if _, err = r.Merchant(a.MerchantID); err != nil {
@@ -186,7 +187,8 @@ func accountOf(r AccountReader, a Auth, id string) (*Account, error) {
 	return n, nil
 }
 
-// accountProfile is the profile of a new connector account: the one named, the one the caller is restricted to, or the default.
+// accountProfile returns the profile of a new connector account: the profile with the id, else the caller's profile, else the merchant's
+// default profile.
 func accountProfile(tx AccountTx, a Auth, m *Merchant, id string) (*Profile, error) {
 	if id == "" {
 		id = a.ProfileID
@@ -208,11 +210,11 @@ func labelFree(all []*Account, n *Account) error {
 	return nil
 }
 
-// keepFallback sees to it that the account is on its profile's fallback list (at the end if new) or is not.
+// keepFallback adds the account to the end of its profile's fallback list, or removes it from the list, as on says.
 func keepFallback(tx AccountTx, n *Account, on bool) error {
 	p, err := tx.Profile(n.MerchantID, n.ProfileID)
 	if errors.Is(err, ErrNotFound) && !on {
-		return nil // its profile is gone, and the list with it
+		return nil // the list was deleted with its profile
 	}
 	if err != nil {
 		return missing(err, noProfile(n.ProfileID))
@@ -229,7 +231,7 @@ func keepFallback(tx AccountTx, n *Account, on bool) error {
 	return tx.UpdateProfile(p)
 }
 
-// applyAccount changes what was sent in an opened account, checks it as a whole and seals it.
+// applyAccount applies the fields that were sent to an opened account, checks the account as a whole and seals it.
 func (s *Registry) applyAccount(n *Account, in AccountInput) error {
 	if in.Type != "" {
 		n.Type = in.Type
@@ -266,7 +268,7 @@ func (s *Registry) applyAccount(n *Account, in AccountInput) error {
 	return err
 }
 
-// applyStatus keeps status and disabled in step: an inactive account is disabled, temporary credentials make an account inactive.
+// applyStatus keeps status and disabled consistent: an inactive account is disabled, and temporary credentials make an account inactive.
 func (n *Account) applyStatus(in AccountInput) error {
 	temporary := n.AuthType == authTemporary
 	if in.Active != nil && *in.Active && temporary {
@@ -288,7 +290,7 @@ func (n *Account) applyStatus(in AccountInput) error {
 	return nil
 }
 
-// Fields are the fields of an opened account that answers show as they were sent, secrets masked.
+// Fields returns the fields of an opened account as answers show them, with secrets masked.
 func (n *Account) Fields() Fields {
 	f := detailsOf(n.Details)
 	for name, s := range n.Private {
@@ -297,7 +299,7 @@ func (n *Account) Fields() Fields {
 	return f
 }
 
-// takePrivate fills in what the engine reads of Private.
+// takePrivate sets the fields that the engine reads from Private.
 func (n *Account) takePrivate() {
 	n.Credentials = leaves(n.Private[fieldCredentials])
 	n.AuthType = n.Credentials["auth_type"].Reveal()
@@ -306,7 +308,7 @@ func (n *Account) takePrivate() {
 
 const typeProcessor = "payment_processor"
 
-// withWebhookSecrets adds the account's webhook secrets to its credentials.
+// withWebhookSecrets returns the account's credentials with its webhook secrets added.
 func (a *Account) withWebhookSecrets() map[string]Secret {
 	secrets := leaves(a.Private[fieldWebhookSecrets])
 	if len(secrets) == 0 {
@@ -324,7 +326,8 @@ func (a *Account) withWebhookSecrets() map[string]Secret {
 	return all
 }
 
-// Names of an account's webhook secrets among its credentials: connector_webhook_details.merchant_secret and additional_secret.
+// Names of an account's webhook secrets among its credentials. They come from connector_webhook_details.merchant_secret and
+// additional_secret.
 const (
 	webhookSecretCredential = "webhook_secret"
 	webhookSecondCredential = "webhook_additional_secret"

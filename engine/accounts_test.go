@@ -18,7 +18,7 @@ import (
 	"payswitch/sdk"
 )
 
-// Whoever can write to the database cannot move one account's credentials into another.
+// An intruder in the database cannot move one account's credentials into another.
 func TestSealedRowsCannotBeSwapped(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	ctx := context.Background()
@@ -42,7 +42,7 @@ func TestSealedRowsCannotBeSwapped(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Many writers at once: every account is on the fallback list once, no label twice, nothing lost.
+// Many accounts are created at once: each is on the fallback list once, labels are unique, and none is lost.
 func TestAccountsAtOnce(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	ctx := context.Background()
@@ -76,7 +76,7 @@ func TestAccountsAtOnce(t *testing.T) {
 	require.ElementsMatch(t, ids, p.Fallback)
 }
 
-// A deleted account leaves the fallback list; one cannot become what its adapter is not.
+// A deleted account leaves the fallback list. An account cannot take a type that its adapter does not have.
 func TestFallbackFollowsTheAccounts(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	ctx := context.Background()
@@ -148,7 +148,7 @@ func TestConfigurationCountsAtOnce(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Without its account nobody could find out how an open operation ended.
+// An account with open operations cannot be deleted, because payswitch needs it to ask for their outcome.
 func TestDeletionWaitsForOpenOperations(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
@@ -178,13 +178,13 @@ func TestDeletionWaitsForOpenOperations(t *testing.T) {
 	_, err = w.UpdateAccount(ctx, w.auth, id, engine.AccountInput{Disabled: ptr(true)})
 	require.NoError(t, err)
 	w.running()
-	w.eventually(v.Payment.ID, engine.Succeeded) // resolved though disabled
+	w.eventually(v.Payment.ID, engine.Succeeded) // resolved although the account is disabled
 	require.NoError(t, w.DeleteAccount(ctx, w.auth, id))
 	require.NoError(t, w.DeleteMerchant(ctx, "m1"))
 	require.Equal(t, "HE_02", code(t, w.DeleteMerchant(ctx, "m1")))
 }
 
-// An account outlives its profile, and can still be deleted.
+// An account can be deleted after its profile.
 func TestDeleteAccountOfADeletedProfile(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	p, err := w.CreateProfile(t.Context(), w.auth, engine.ProfileInput{Name: "second"})
@@ -195,7 +195,7 @@ func TestDeleteAccountOfADeletedProfile(t *testing.T) {
 	require.NoError(t, w.DeleteAccount(t.Context(), w.auth, a.ID))
 }
 
-// Whoever makes a merchant gets an empty one.
+// A new merchant never gets the data of a deleted one.
 func TestMerchantIDIsNotReused(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	ctx := t.Context()
@@ -224,7 +224,7 @@ func TestMerchantIDIsNotReused(t *testing.T) {
 	require.NoError(t, make("m3"), "nothing was left of it")
 }
 
-// An account that was deleted and made again under its id is another one, also for the payment that comes next.
+// An account that is deleted and made again with the same id is a new account, also for the next payment.
 func TestAccountMadeAgain(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	ctx := context.Background()

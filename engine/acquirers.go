@@ -10,15 +10,15 @@ import (
 	"payswitch/sdk"
 )
 
-// Acquirer is a profile's acquirer as 3-D Secure needs it told: one entry for each card network.
+// Acquirer is a profile's acquirer with its data for 3-D Secure: one entry per card network.
 type Acquirer struct {
 	ID string `json:"id"` // pro_acq_…
-	// Default says that it is looked at first; one of a profile's is at most.
+	// Default marks the acquirer that is used first. At most one acquirer of a profile is the default.
 	Default  bool              `json:"default,omitempty"`
 	Networks []AcquirerNetwork `json:"networks"`
 }
 
-// AcquirerNetwork is what an acquirer is known by at one card network.
+// AcquirerNetwork is an acquirer's data at one card network.
 type AcquirerNetwork struct {
 	Network sdk.CardNetwork `json:"network"`
 	BIN     string          `json:"bin"`           // acquirerBIN, up to 11 digits
@@ -26,14 +26,13 @@ type AcquirerNetwork struct {
 	Name    string          `json:"merchant_name"` // merchantName, up to 40 characters
 	ICA     string          `json:"ica,omitempty"`
 	Country string          `json:"country,omitempty"` // ISO 3166-1 alpha-2
-	// FraudRate is a JSON number as it was sent, nil for none.
+	// FraudRate is a JSON number as it was sent; nil: not sent.
 	FraudRate json.RawMessage `json:"fraud_rate,omitempty"`
 }
 
-// AcquirerInput is one entry of an acquirer as sent; nil is not sent. Values of a network or country that does not exist are the caller's to
-// refuse.
+// AcquirerInput is one entry of an acquirer as sent. A nil field was not sent. The caller must refuse unknown networks and countries.
 type AcquirerInput struct {
-	ProfileID string // create only
+	ProfileID string // only for creation
 	Network   sdk.CardNetwork
 	BIN, MID  *string
 	Name, ICA *string
@@ -42,14 +41,14 @@ type AcquirerInput struct {
 	Default   *bool
 }
 
-// AcquirerView is one entry of a profile's acquirer: Entry is nil where a change named no network and there are several.
+// AcquirerView is one entry of a profile's acquirer. Entry is nil if a change named no network and the acquirer has several entries.
 type AcquirerView struct {
 	ID, ProfileID string
 	Default       bool
 	Entry         *AcquirerNetwork
 }
 
-// Limits of EMV 3-D Secure's fields, and of how many acquirers a profile keeps.
+// Lengths of the fields as EMV 3-D Secure limits them, and the number of acquirers of a profile.
 const (
 	maxAcquirerBIN  = 11
 	maxAcquirerMID  = 35
@@ -57,8 +56,8 @@ const (
 	maxAcquirers    = 32
 )
 
-// CreateAcquirer adds an acquirer with one network to a profile. The default takes the place of the one before. Errors: IR_04 for what is missing, IR_06
-// (422) for what does not fit the schemes' fields, HE_02 for the profile, IR_16 when it has as many as it may.
+// CreateAcquirer adds an acquirer with one network to a profile. A new default replaces the earlier default. Errors: IR_04 for a missing
+// field; IR_06 (422) for a field beyond EMV's limits; HE_02 for the profile; IR_16 if the profile has the maximum number of acquirers.
 func (e *Registry) CreateAcquirer(ctx context.Context, a Auth, in AcquirerInput) (*AcquirerView, error) {
 	if in.ProfileID == "" {
 		return nil, Missing("profile_id")
@@ -70,7 +69,7 @@ func (e *Registry) CreateAcquirer(ctx context.Context, a Auth, in AcquirerInput)
 	var v *AcquirerView
 	err := e.changeAcquirers(ctx, a, in.ProfileID, "create profile acquirer", func(s *ProfileSettings) error {
 		if len(s.Acquirers) >= maxAcquirers {
-			return Refused(fmt.Sprintf("A business profile has at most %d acquirers: update one of them", maxAcquirers))
+			return Refused(fmt.Sprintf("A business profile has at most %d acquirers: update one of them instead", maxAcquirers))
 		}
 		acquirer := Acquirer{ID: newID("pro_acq_"), Networks: []AcquirerNetwork{entry}}
 		v = &AcquirerView{ID: acquirer.ID, ProfileID: in.ProfileID, Default: in.Default != nil && *in.Default, Entry: &entry}
@@ -86,8 +85,8 @@ func (e *Registry) CreateAcquirer(ctx context.Context, a Auth, in AcquirerInput)
 	return v, nil
 }
 
-// UpdateAcquirer changes what was sent of an acquirer's entry for a network, or adds the entry; without a network, of the only one. Errors:
-// IR_04 for a network or a new entry's field that is missing, IR_06 (422) as in CreateAcquirer, HE_02 for profile and acquirer.
+// UpdateAcquirer changes an acquirer's entry for a network, or adds that entry. Without a network it changes the only entry. Errors: IR_04
+// for a missing network or a missing field of a new entry; IR_06 (422) as in CreateAcquirer; HE_02 for the profile or acquirer.
 func (e *Registry) UpdateAcquirer(ctx context.Context, a Auth, profileID, id string, in AcquirerInput) (*AcquirerView, error) {
 	var v *AcquirerView
 	err := e.changeAcquirers(ctx, a, profileID, "update profile acquirer", func(s *ProfileSettings) error {
@@ -128,7 +127,7 @@ func (e *Registry) changeAcquirers(ctx context.Context, a Auth, profileID, doing
 	})
 }
 
-// setDefault makes an acquirer the one looked at first, or no longer.
+// setDefault makes an acquirer the default, or ends its being the default.
 func (s *ProfileSettings) setDefault(id string, on bool) {
 	for i := range s.Acquirers {
 		if q := &s.Acquirers[i]; q.ID == id {
@@ -139,7 +138,7 @@ func (s *ProfileSettings) setDefault(id string, on bool) {
 	}
 }
 
-// change changes the entry that an input is about and returns it.
+// change applies in to the entry that it names, and returns the entry.
 func (q *Acquirer) change(in AcquirerInput) (*AcquirerNetwork, error) {
 	entry := q.network(in.Network)
 	switch {
@@ -160,7 +159,7 @@ func (q *Acquirer) change(in AcquirerInput) (*AcquirerNetwork, error) {
 	return entry, entry.take(in)
 }
 
-// network is an acquirer's entry for a network, nil where it has none.
+// network returns the acquirer's entry for a network, or nil.
 func (q *Acquirer) network(n sdk.CardNetwork) *AcquirerNetwork {
 	for i := range q.Networks {
 		if q.Networks[i].Network == n && n != "" {
@@ -170,12 +169,12 @@ func (q *Acquirer) network(n sdk.CardNetwork) *AcquirerNetwork {
 	return nil
 }
 
-// empty says that nothing of an entry was sent.
+// empty reports whether in has no field of an entry.
 func (in *AcquirerInput) empty() bool {
 	return in.BIN == nil && in.MID == nil && in.Name == nil && in.ICA == nil && in.Country == nil && in.FraudRate == nil
 }
 
-// take takes what was sent over into an entry and checks the entry as it is then.
+// take applies the fields that were sent to an entry, and checks the result.
 func (n *AcquirerNetwork) take(in AcquirerInput) error {
 	assign(&n.BIN, in.BIN)
 	assign(&n.MID, in.MID)
@@ -219,8 +218,9 @@ func allDigits(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return c < '0' || c > '9' })
 }
 
-// acquirerFor is the entry for a network among a profile's acquirers: of the one that a payment names (HE_02, and IR_16 where that has no such
-// entry), else of the default, else of the first that has one; nil where none has.
+// acquirerFor returns a profile's acquirer entry for a network. If the payment names an acquirer, only that one counts: HE_02 if it is
+// unknown, IR_16 if it lacks the network. Otherwise the default comes first, then the first acquirer with an entry. The result is nil if no
+// acquirer has one.
 func (s *ProfileSettings) acquirerFor(network sdk.CardNetwork, named string) (*AcquirerNetwork, error) {
 	if named != "" {
 		i := slices.IndexFunc(s.Acquirers, func(q Acquirer) bool { return q.ID == named })
@@ -242,7 +242,7 @@ func (s *ProfileSettings) acquirerFor(network sdk.CardNetwork, named string) (*A
 	return found, nil
 }
 
-// acquirerJSON is an entry as answers show it.
+// acquirerJSON is an entry in the form of answers.
 type acquirerJSON struct {
 	ID        string          `json:"profile_acquirer_id,omitempty"`
 	MID       string          `json:"acquirer_assigned_merchant_id"`
@@ -256,7 +256,7 @@ type acquirerJSON struct {
 	Default   *bool           `json:"is_default,omitempty"`
 }
 
-// showAcquirers adds acquirer_configs (one for each entry) and acquirer_config_bucket (by acquirer) to what answers show of a profile.
+// showAcquirers adds acquirer_configs (one per entry) and acquirer_config_bucket (by acquirer) to the profile's fields for answers.
 func (p *Profile) showAcquirers(f Fields) {
 	if len(p.Settings.Acquirers) == 0 {
 		return
@@ -280,7 +280,7 @@ func (p *Profile) showAcquirers(f Fields) {
 		}
 	}
 	for name, v := range map[string]any{"acquirer_configs": list, "acquirer_config_bucket": b} {
-		if raw, err := json.Marshal(v); err == nil { // of texts and checked numbers
+		if raw, err := json.Marshal(v); err == nil { // texts and checked numbers always encode
 			f[name] = raw
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// TestOtherAccountRaises shows that a processor that does not know its own payment changes nothing, and that somebody hears of it.
+// TestOtherAccountRaises shows that a processor's "not found" for its own payment changes nothing and raises an alarm.
 func TestOtherAccountRaises(t *testing.T) {
 	p := newProcessor(t)
 	a := shop(byReference)

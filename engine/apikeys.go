@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// APIKeyInput is an API key as sent; nil was not sent.
+// APIKeyInput is an API key as sent. A nil field was not sent.
 type APIKeyInput struct {
 	Name        *string // at most 64 bytes
 	Description *string // at most 256 bytes
-	// Expiration is when the key ends; the zero time is never.
+	// Expiration is when the key ends. The zero time means never.
 	Expiration *time.Time
 }
 
-// CreateAPIKey makes a secret key for the merchant. The key itself is returned here and never again: only its keyed hash is kept.
-// Errors: HE_02 for the merchant, IR_04, IR_06 (422) for a text too long.
+// CreateAPIKey makes a secret key for the merchant. The key itself is returned only here, because the store keeps only its keyed hash.
+// Errors: HE_02 for the merchant; IR_04; IR_06 (422) for a text that is too long.
 func (s *Registry) CreateAPIKey(ctx context.Context, a Auth, in APIKeyInput) (*APIKey, Secret, error) {
 	switch {
 	case in.Name == nil:
@@ -42,7 +42,7 @@ func (s *Registry) CreateAPIKey(ctx context.Context, a Auth, in APIKeyInput) (*A
 	return k, NewSecret(text), nil
 }
 
-// UpdateAPIKey changes the fields sent. Errors: HE_02 (a revoked key too), IR_06 (422) for a text too long.
+// UpdateAPIKey changes the fields that were sent. Errors: HE_02, also for a revoked key; IR_06 (422) for a text that is too long.
 func (s *Registry) UpdateAPIKey(ctx context.Context, a Auth, id string, in APIKeyInput) (*APIKey, error) {
 	var k *APIKey
 	err := s.change(ctx, "update API key", func(tx AccountTx) (err error) {
@@ -60,7 +60,7 @@ func (s *Registry) UpdateAPIKey(ctx context.Context, a Auth, id string, in APIKe
 	return k, nil
 }
 
-// RevokeAPIKey ends a key: on this node at once, on others within a second. Errors: HE_02.
+// RevokeAPIKey ends a key: on this node immediately, on other nodes within a second. Errors: HE_02.
 func (s *Registry) RevokeAPIKey(ctx context.Context, a Auth, id string) error {
 	return s.change(ctx, "revoke API key", func(tx AccountTx) error {
 		k, err := keyOf(tx, a, id)
@@ -72,7 +72,7 @@ func (s *Registry) RevokeAPIKey(ctx context.Context, a Auth, id string) error {
 	})
 }
 
-// APIKey reads one that is not revoked. Errors: HE_02.
+// APIKey reads a key that is not revoked. Errors: HE_02.
 func (s *Registry) APIKey(ctx context.Context, a Auth, id string) (k *APIKey, err error) {
 	err = s.read(ctx, "read API key", func(r AccountReader) (err error) {
 		k, err = keyOf(r, a, id)
@@ -84,7 +84,8 @@ func (s *Registry) APIKey(ctx context.Context, a Auth, id string) (k *APIKey, er
 	return k, nil
 }
 
-// APIKeys lists those not revoked by creation, from the skip-th on, at most limit (0: all). Errors: HE_02 for the merchant.
+// APIKeys lists at most limit keys that are not revoked, by creation, after the first skip keys. limit 0 means all. Errors: HE_02 for the
+// merchant.
 func (s *Registry) APIKeys(ctx context.Context, a Auth, limit, skip int) (list []*APIKey, err error) {
 	err = s.read(ctx, "list API keys", func(r AccountReader) (err error) {
 		if _, err = r.Merchant(a.MerchantID); err != nil {

@@ -10,14 +10,14 @@ import (
 	"payswitch/sdk"
 )
 
-// OperatorDecisions are what the operator, and nobody else, decides about a connector account, beside Account.BaseURL and Hosts.
+// OperatorDecisions are the decisions about a connector account that only the operator takes. Account.BaseURL and Hosts are two more.
 type OperatorDecisions struct {
-	// Approvals are the reaches that the account's adapter may have, the newest last; at most maxApprovals are kept. The first is made
-	// with the account: what is installed then has been approved.
+	// Approvals are the approved reaches of the account's adapter, newest last, at most maxApprovals. The first one is made with the
+	// account: it approves the build that is installed then.
 	Approvals []Approval `json:"approvals,omitempty"`
 }
 
-// Approval is the reach of one build of an adapter, approved.
+// Approval is the approved reach of one build of an adapter.
 type Approval struct {
 	At      time.Time `json:"at"`
 	By      string    `json:"by"` // ApprovedAtCreation or ApprovedByOperator
@@ -25,36 +25,38 @@ type Approval struct {
 	Version string    `json:"version"`
 	Hash    string    `json:"sha256"`
 	Reach   Reach     `json:"reach"`
-	// PlainSecrets gives this build, for this account, the secrets themselves instead of stand-ins: for an adapter that cannot be blind.
+	// PlainSecrets gives this build the account's secrets themselves instead of stand-ins. It is for an adapter that must compute with a
+	// secret.
 	PlainSecrets bool `json:"plain_secrets,omitempty"`
 }
 
-// Who approved.
+// Values of Approval.By.
 const (
 	ApprovedAtCreation = "creation"
 	ApprovedByOperator = "operator"
 )
 
-// maxApprovals bounds what is kept. Operations that are open need the approvals that they began under.
+// maxApprovals limits the number of stored approvals. Open operations need the approval that was valid when they began.
 const maxApprovals = 20
 
-// Reach is what a build of an adapter can do with an account's secrets: where it sends, which credentials it has in what form, which config
-// with which defaults, and where secrets stand. Empty is nothing.
+// Reach is what an adapter build can do with an account's secrets: the hosts, the credentials and their form, the config with its defaults,
+// and the places of secrets in requests. The zero value is no reach.
 type Reach struct {
-	Hosts       map[string][]string `json:"hosts,omitempty"`       // by environment, as the manifest writes them
-	Credentials []string            `json:"credentials,omitempty"` // "api_key as secret_key (secret)": what it gets, under which name, as what
-	// Config is what it gets of the account's metadata: "region as region (enum: eu, us; default eu)". An approval made before these were kept
-	// has none: it holds for its own build, and the next one that has config asks once.
+	Hosts       map[string][]string `json:"hosts,omitempty"`       // by environment, as in the manifest
+	Credentials []string            `json:"credentials,omitempty"` // such as "api_key as secret_key (secret)": API key, name for the adapter, type
+	// Config lists the fields that the adapter gets from the account's metadata, such as "region as region (enum: eu, us; default eu)".
+	// Approvals from before this list existed have no Config. Such an approval holds for its own build; the next build with config needs an
+	// approval.
 	Config []string `json:"config,omitempty"`
-	// Authentication and Placements are the manifest's.
+	// Authentication and Placements are copied from the manifest.
 	Authentication []sdk.Placement `json:"authentication,omitempty"`
 	Placements     []sdk.Placement `json:"placements,omitempty"`
-	// PlainSecrets: the secrets themselves. No manifest asks for them; an account whose adapter had them needs them approved for the next
-	// build, too.
+	// PlainSecrets is true if the adapter gets the secrets themselves. No manifest can ask for that. An account whose adapter had them
+	// needs a new approval of them for the next build.
 	PlainSecrets bool `json:"plain_secrets,omitempty"`
 }
 
-// ReachOf is the reach that a manifest asks for.
+// ReachOf returns the reach that a manifest asks for.
 func ReachOf(m *sdk.Manifest) Reach {
 	r := Reach{Authentication: slices.Clone(m.Authentication), Placements: slices.Clone(m.Placements)}
 	for name, env := range m.Environments {
@@ -75,7 +77,7 @@ func ReachOf(m *sdk.Manifest) Reach {
 	return r
 }
 
-// configText is a config field with all that its author put into it: the values to choose from, and the default. Both reach the adapter as
+// configText describes a config field with all texts from its author: the values to choose from and the default. Both reach the adapter as
 // if the merchant had written them.
 func configText(f *sdk.Field) string {
 	s := fieldKey(*f) + " as " + f.Name + " (" + f.Type
@@ -92,12 +94,12 @@ func configText(f *sdk.Field) string {
 	return s + ")"
 }
 
-// caution is what no list of placements can say.
+// caution is the risk that a list of placements cannot show.
 const caution = "The host checks the fields that are declared here, and fields and values that look like credentials. If the processor also takes a login, " +
 	"an account or a sub-account from other fields of a request, the adapter could name another account there."
 
-// Caution is what whoever approves the reach has to know of it, "" for nothing: the host can hold a request only to the fields that it
-// knows of.
+// Caution returns what an operator must know before approving the reach, or "". The host can check a request only in the fields that it
+// knows.
 func (r Reach) Caution() string {
 	if slices.ContainsFunc(r.Placements, func(p sdk.Placement) bool { return p.Secret == "card_number" || p.Secret == "cvc" }) {
 		return caution
@@ -105,7 +107,7 @@ func (r Reach) Caution() string {
 	return ""
 }
 
-// Beyond is what of a reach is not in another.
+// Beyond returns the part of r that approved lacks.
 func (r Reach) Beyond(approved Reach) (more Reach) {
 	for _, name := range slices.Sorted(maps.Keys(r.Hosts)) {
 		for _, h := range r.Hosts[name] {
@@ -141,7 +143,7 @@ func beyond(wanted, approved []sdk.Placement) (more []sdk.Placement) {
 	return more
 }
 
-// Covered says whether a placement is one of those, or narrower: of one operation, host, method or path where theirs is of any.
+// Covered reports whether one of by allows the placement p. An entry without an operation, host, method or path allows any.
 func Covered(p *sdk.Placement, by []sdk.Placement) bool {
 	return slices.ContainsFunc(by, func(q sdk.Placement) bool {
 		return q.Secret == p.Secret && q.In == p.In && q.Field == p.Field && q.Format == p.Format && q.Escapes == p.Escapes &&
@@ -150,12 +152,12 @@ func Covered(p *sdk.Placement, by []sdk.Placement) bool {
 	})
 }
 
-// IsEmpty says that it is nothing.
+// IsEmpty reports whether the reach is empty.
 func (r Reach) IsEmpty() bool {
 	return len(r.Hosts) == 0 && len(r.Credentials) == 0 && len(r.Config) == 0 && len(r.Authentication) == 0 && len(r.Placements) == 0 && !r.PlainSecrets
 }
 
-// String lists it in words, for errors and logs. It holds names of the manifest's, never a value.
+// String lists the reach in words, for errors and logs. It contains names from the manifest, never a value.
 func (r Reach) String() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Hosts)) {
@@ -181,8 +183,8 @@ func (r Reach) String() string {
 	return strings.Join(all, "; ")
 }
 
-// plainly is a text of an adapter's author within a sentence of ours: as it is where it is one plain word, else quoted, so that it says nothing
-// in our name and nothing in it is hidden.
+// plainly returns an author's text for use in a sentence of payswitch. It returns one plain word as it is, and any other text quoted. So
+// the text cannot pass for payswitch's words, and no part of it is hidden.
 func plainly(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"`,;()", r) }) {
 		return strconv.QuoteToASCII(s)
@@ -190,7 +192,7 @@ func plainly(s string) string {
 	return s
 }
 
-// PlacementText is a placement as a sentence: what, where in the request, in which form, of which requests.
+// PlacementText describes a placement as a sentence: the secret, its place in the request, its form, and the requests.
 func PlacementText(p sdk.Placement) string {
 	s := p.Secret + " in " + p.In + " " + plainly(p.Field)
 	if p.Format != "" {
@@ -208,8 +210,8 @@ func PlacementText(p sdk.Placement) string {
 	return s
 }
 
-// Beyond is what the build with this hash and manifest reaches that no approval of these grants; empty when one grants all of it. With
-// several it is what the newest lacks. hosts are Account.Hosts: where there are any, the manifest's count for nothing.
+// Beyond returns the part of a build's reach that no approval grants. It is empty if one approval grants all of it; otherwise it is the
+// part that the newest approval lacks. hosts are Account.Hosts: if there are any, they replace the manifest's hosts.
 func (d OperatorDecisions) Beyond(hash string, m *sdk.Manifest, hosts []string) (more Reach) {
 	if !slices.ContainsFunc(d.Approvals, func(a Approval) bool { return a.Hash == hash }) {
 		wanted := ReachOf(m)
@@ -227,12 +229,12 @@ func (d OperatorDecisions) Beyond(hash string, m *sdk.Manifest, hosts []string) 
 	return more
 }
 
-// plain says that the account's adapter is given the secrets themselves. The newest approval decides.
+// plain reports whether the newest approval gives the adapter the secrets themselves.
 func (d OperatorDecisions) plain() bool {
 	return len(d.Approvals) > 0 && d.Approvals[len(d.Approvals)-1].PlainSecrets
 }
 
-// PlainSecrets says that the build with this hash is given the secrets themselves.
+// PlainSecrets reports whether the build with this hash gets the secrets themselves.
 func (d OperatorDecisions) PlainSecrets(hash string) bool {
 	for _, a := range slices.Backward(d.Approvals) {
 		if a.Hash == hash {
@@ -242,7 +244,7 @@ func (d OperatorDecisions) PlainSecrets(hash string) bool {
 	return false
 }
 
-// Approved is the newest approved reach; empty where nothing was approved.
+// Approved returns the newest approved reach, or an empty one.
 func (d OperatorDecisions) Approved() Reach {
 	if n := len(d.Approvals); n > 0 {
 		return d.Approvals[n-1].Reach
@@ -250,14 +252,14 @@ func (d OperatorDecisions) Approved() Reach {
 	return Reach{}
 }
 
-// approve adds a build's reach.
+// approve adds the reach of a build to the approvals.
 func (d *OperatorDecisions) approve(hash string, m *sdk.Manifest, by string, plain bool, at time.Time) {
 	d.Approvals = append(slices.Clip(d.Approvals), Approval{At: at, By: by, Adapter: m.Name, Version: m.Version, Hash: hash,
 		Reach: ReachOf(m), PlainSecrets: plain})
 	d.Approvals = d.Approvals[max(0, len(d.Approvals)-maxApprovals):]
 }
 
-// rejectNotApproved is the code of a reject of ours; it is none of the protocol's.
+// rejectNotApproved is payswitch's own reject code; the adapter protocol does not have it.
 const rejectNotApproved sdk.RejectCode = "not_approved"
 
 func fieldKey(f sdk.Field) string {

@@ -20,7 +20,7 @@ import (
 	"payswitch/sdk"
 )
 
-// droppedIn are adapters that are not built in and can be replaced, as those of a directory are. Earlier builds stay to be had by hash.
+// droppedIn are replaceable adapters, like those from a directory. Earlier builds stay available by hash.
 type droppedIn struct {
 	t      *testing.T
 	mu     sync.Mutex
@@ -61,7 +61,7 @@ func (d *droppedIn) Drive(ctx context.Context, in *engine.Drive) (*engine.DriveR
 	return all[len(all)-1].Drive(ctx, in)
 }
 
-// reaching is an adapter of a processor that takes everything, at hosts, with one placement more for each of fields.
+// reaching is a processor's adapter that accepts every request, for hosts, with one more placement for each of fields.
 func reaching(version string, hosts []string, fields ...string) *sdk.Adapter {
 	post := func(c *sdk.Call) (*sdk.Outcome, error) {
 		r, err := c.Do(&sdk.Send{Method: "POST", URL: "/do", SafeToRepeat: true, IdempotencyHeader: "Idempotency-Key",
@@ -91,7 +91,7 @@ func reaching(version string, hosts []string, fields ...string) *sdk.Adapter {
 	return a
 }
 
-// newShop is a world with the adapter, an account, and the processor it reaches, which answers with *status.
+// newShop is a world with the adapter, an account and the account's processor, which answers with *status.
 func newShop(t *testing.T, status *string) (*world, *droppedIn, *engine.Account) {
 	d := &droppedIn{t: t}
 	d.install(reaching("1.0.0", []string{"api.shop.example"}, "number"))
@@ -112,7 +112,7 @@ func newShop(t *testing.T, status *string) (*world, *droppedIn, *engine.Account)
 	return w, d, a
 }
 
-// A build that reaches further than what was approved charges nobody until the operator approves it.
+// A build that reaches further than the approval makes no charges until the operator approves it.
 func TestApproval(t *testing.T) {
 	status := "authorized"
 	w, d, a := newShop(t, &status)
@@ -128,7 +128,7 @@ func TestApproval(t *testing.T) {
 	held := w.pay(sale(1000, "4242424242424242", manual))
 	require.Equal(t, engine.RequiresCapture, held.Payment.Status)
 
-	d.install(reaching("1.0.1", []string{"api.shop.example"}, "number")) // no wider
+	d.install(reaching("1.0.1", []string{"api.shop.example"}, "number")) // the same reach
 	require.True(t, view().Awaiting.IsEmpty())
 	require.Equal(t, engine.RequiresCapture, w.pay(sale(1000, "4242424242424242", manual)).Payment.Status)
 
@@ -156,7 +156,7 @@ func TestApproval(t *testing.T) {
 	require.NoError(t, w.DeleteAccount(t.Context(), w.auth, other.ID))
 
 	_, err = w.Approve(t.Context(), w.auth, a.ID, first.Adapter.Hash, false)
-	require.ErrorContains(t, err, "is not that of the adapter that is installed now")
+	require.ErrorContains(t, err, "is not the hash of the installed adapter")
 	_, err = w.Approve(t.Context(), w.auth, a.ID, "", false)
 	require.Equal(t, "IR_04", code(t, err))
 	approved, err := w.Approve(t.Context(), w.auth, a.ID, view().Adapter.Hash, false)
@@ -169,7 +169,7 @@ func TestApproval(t *testing.T) {
 	require.Equal(t, engine.Succeeded, captured.Payment.Status)
 }
 
-// Another account that can take the payment is taken instead.
+// Routing takes another account that can make the payment.
 func TestRoutingPassesWhatAwaitsApproval(t *testing.T) {
 	status := "captured"
 	w, d, a := newShop(t, &status)
@@ -186,7 +186,7 @@ func TestRoutingPassesWhatAwaitsApproval(t *testing.T) {
 	require.Equal(t, second.ID, v.Attempt.AccountID)
 }
 
-// Hosts that the operator has set himself stand above those of any manifest.
+// Hosts that the operator has set replace the hosts of any manifest.
 func TestApprovalOfHostsSet(t *testing.T) {
 	status := "captured"
 	w, d, a := newShop(t, &status)
@@ -238,7 +238,7 @@ func TestReachBeyond(t *testing.T) {
 	require.Empty(t, engine.Reach{}.Caution())
 }
 
-// An approval from before config was kept holds for its own build; the next build asks for its config once.
+// An approval without config, from an earlier release, holds for its own build. The next build needs an approval of its config.
 func TestApprovalWithoutConfig(t *testing.T) {
 	m := &reaching("1.0.0", []string{"api.shop.example"}, "number").Manifest
 	m.Config = []sdk.Field{{Name: "region", Type: "text", Default: "eu"}}
@@ -254,7 +254,7 @@ func TestApprovalWithoutConfig(t *testing.T) {
 	require.True(t, d.Beyond("the next", m, nil).IsEmpty())
 }
 
-// Of many approvals the newest are kept, and an earlier one still lets what began under it end.
+// The newest approvals are kept. An earlier approval still lets operations end that began under it.
 func TestApprovalsAreBounded(t *testing.T) {
 	status := "captured"
 	w, d, a := newShop(t, &status)
@@ -273,7 +273,8 @@ func TestApprovalsAreBounded(t *testing.T) {
 	require.False(t, n.Operator.Beyond("", &gone, nil).IsEmpty())
 }
 
-// The secrets themselves are given to one build, by the operator, and to no later one by itself. What the adapter says with them stays out.
+// The operator gives the secrets themselves to one build. Later builds do not get them. Texts that the adapter makes of them are not
+// stored.
 func TestPlainSecretsOfAnAccount(t *testing.T) {
 	status := "authorized"
 	w, d, a := newShop(t, &status)
@@ -284,7 +285,7 @@ func TestPlainSecretsOfAnAccount(t *testing.T) {
 		adapter.Authorize = func(c *sdk.Call) (*sdk.Outcome, error) {
 			number := c.Request.Instrument.Card.Number
 			seen[version] = number
-			for i := range 2 { // in the database between the two
+			for i := range 2 { // the second round reads the approval from the database
 				if _, err := c.Do(&sdk.Send{Method: "POST", URL: "/look?" + number + strconv.Itoa(i), Body: []byte(number)}); err != nil {
 					return nil, err
 				}

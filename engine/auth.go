@@ -12,8 +12,8 @@ const (
 	publishablePrefix = "pk_"
 )
 
-// Authenticate finds out whose key it is. A missing, unknown, revoked or expired key is Unauthorized; a key revoked here stops
-// working at once, one revoked on another node within a second.
+// Authenticate returns the caller that an API key belongs to. It returns Unauthorized for a missing, unknown, revoked or expired key. A key
+// that was revoked on this node stops working immediately, on another node within a second.
 func (s *Registry) Authenticate(ctx context.Context, key Secret) (Auth, error) {
 	text := key.Reveal()
 	if text == "" || len(text) > 128 {

@@ -7,20 +7,20 @@ import (
 	"time"
 )
 
-// CardData is what the vault keeps of a card. Never the CVC.
+// CardData is the part of a card that the vault keeps. It never includes the CVC.
 type CardData struct {
-	Number   Secret // 8–19 digits
+	Number   Secret // 8 to 19 digits
 	ExpMonth string // as sent: "03"
 	ExpYear  string // as sent: "2030" or "30"
-	Holder   Secret // absent where none was given
+	Holder   Secret // zero if none was sent
 }
 
-// StoredCard is a card in the vault: encrypted under a data key of its own, which the vault's key KeyID wraps. Rows cannot be swapped:
-// key and card are bound to MerchantID and ID. Deleting the row destroys the data key, and so the card.
+// StoredCard is a card in the vault. It is encrypted with a data key of its own, which the vault key KeyID wraps. Key and card are bound to
+// MerchantID and ID, so rows cannot be swapped. Deleting the row destroys the data key, and with it the card.
 type StoredCard struct {
 	MerchantID string
 	ID         string
-	// Fingerprint is Vault.Fingerprint of the number: equal for equal numbers of one merchant.
+	// Fingerprint is Vault.Fingerprint of the number. Equal numbers of one merchant have equal fingerprints.
 	Fingerprint string
 	KeyID       string
 	WrappedKey  []byte
@@ -30,7 +30,7 @@ type StoredCard struct {
 	Version     int64
 }
 
-// What a card's data key and ciphertext are bound to.
+// cardAD is the text that a card's data key and ciphertext are bound to.
 func cardAD(merchantID, id string) string { return "card/" + merchantID + "/" + id }
 
 // cardRecord is the stored form of CardData.
@@ -41,8 +41,8 @@ type cardRecord struct {
 	Holder   string `json:"holder,omitempty"`
 }
 
-// SealCard encrypts a card under a new data key, for the record id of the merchant. Times and Version are the caller's to set: for an
-// update, those of the row it replaces.
+// SealCard encrypts a card with a new data key, for the merchant's record id. The caller sets the times and Version; for an update, those
+// of the replaced row.
 func (v *Vault) SealCard(merchantID, id string, c CardData) (*StoredCard, error) {
 	plain, err := json.Marshal(cardRecord{Number: c.Number.Reveal(), ExpMonth: c.ExpMonth, ExpYear: c.ExpYear, Holder: c.Holder.Reveal()})
 	if err != nil {
@@ -56,7 +56,7 @@ func (v *Vault) SealCard(merchantID, id string, c CardData) (*StoredCard, error)
 		WrappedKey: sealed.wrappedKey, Sealed: sealed.text}, nil
 }
 
-// OpenCard decrypts what SealCard made of the same merchant and record.
+// OpenCard decrypts a result of SealCard for the same merchant and record.
 func (v *Vault) OpenCard(c *StoredCard) (CardData, error) {
 	plain, err := v.openEnvelope(envelope{wrappedKey: c.WrappedKey, text: c.Sealed}, cardAD(c.MerchantID, c.ID))
 	if err != nil {
@@ -69,8 +69,8 @@ func (v *Vault) OpenCard(c *StoredCard) (CardData, error) {
 	return CardData{Number: NewSecret(r.Number), ExpMonth: r.ExpMonth, ExpYear: r.ExpYear, Holder: NewSecret(r.Holder)}, nil
 }
 
-// Fingerprint names a card number within a merchant, 32 hex digits: the same number has the same one, other merchants see others, and
-// without the vault's key nobody can try numbers against it.
+// Fingerprint names a card number within a merchant, as 32 hex digits. The same number has the same fingerprint, and another fingerprint at
+// another merchant. Without the vault's key, card numbers cannot be tried against it.
 func (v *Vault) Fingerprint(merchantID string, number Secret) string {
 	return hex.EncodeToString(v.Hash("card fingerprint/"+merchantID, []byte(number.Reveal()))[:16])
 }

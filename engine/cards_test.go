@@ -82,7 +82,7 @@ func TestCards(t *testing.T) {
 	})
 }
 
-// BenchmarkCard measures the cost of one card to the vault, without the database. The limit is a median of 20 µs.
+// BenchmarkCard measures the vault's time for one card, without the database. The limit is 20 µs per operation at the median.
 func BenchmarkCard(b *testing.B) {
 	v := openVault(b)
 	data := testCard()

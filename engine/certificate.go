@@ -13,13 +13,13 @@ import (
 	"payswitch/sdk"
 )
 
-// typeClientCertificate is the type of the credential fields that make up an account's TLS client certificate: one field with both, or one
-// with the certificate (and the chain behind it) and one with its key.
+// typeClientCertificate is the type of the credential fields that hold an account's TLS client certificate. One field may hold both
+// certificate and key, or one the certificate (with its chain) and another the key.
 const typeClientCertificate = "client_certificate"
 
-// ClientCertificate is the TLS client certificate that an account's credentials hold in the fields of type client_certificate; nil where
-// they are empty or the adapter has none. Values are PEM, or base64 of it, of a certificate with its chain and of an unencrypted key
-// (PKCS #8, PKCS #1 or SEC 1). The error says what is wrong and never holds a value.
+// ClientCertificate returns the TLS client certificate from the credential fields of type client_certificate. It returns nil if they are
+// empty, or if the adapter has no such field. A value is PEM or base64 of PEM: a certificate with its chain, and an unencrypted key (PKCS
+// #8, PKCS #1 or SEC 1). The error says what is wrong and never contains a value.
 func ClientCertificate(m *sdk.Manifest, credentials map[string]Secret) (*tls.Certificate, error) {
 	var text strings.Builder
 	for _, f := range m.Credentials {
@@ -32,21 +32,21 @@ func ClientCertificate(m *sdk.Manifest, credentials map[string]Secret) (*tls.Cer
 		return nil, nil
 	}
 	if strings.Contains(text.String(), "ENCRYPTED") {
-		return nil, errors.New("the client certificate's key is encrypted: give it without a passphrase (openssl pkey -in key.pem)")
+		return nil, errors.New("the client certificate's key is encrypted: remove its passphrase (openssl pkey -in key.pem)")
 	}
 	pair, err := tls.X509KeyPair(all, all)
 	if err != nil {
-		return nil, errors.New("the client certificate is not PEM of a certificate and the key that belongs to it")
+		return nil, errors.New("the client certificate must be PEM with a certificate and the key that belongs to it")
 	}
 	if pair.Leaf == nil {
 		if pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0]); err != nil {
-			return nil, errors.New("the client certificate cannot be read")
+			return nil, errors.New("the client certificate cannot be parsed: check that it is a complete X.509 certificate")
 		}
 	}
 	return &pair, nil
 }
 
-// pemText is PEM as it is, or taken out of base64.
+// pemText returns PEM as it is, or decodes it from base64.
 func pemText(s string) string {
 	if strings.Contains(s, "-----BEGIN") {
 		return s
@@ -68,7 +68,7 @@ func (n *Account) checkCertificate(m *sdk.Manifest, now time.Time) error {
 	case c == nil:
 		return nil
 	case now.After(c.Leaf.NotAfter):
-		reason = fmt.Sprintf("the client certificate %q expired on %s: ask for a new one", c.Leaf.Subject.CommonName, c.Leaf.NotAfter.UTC().Format(time.DateOnly))
+		reason = fmt.Sprintf("the client certificate %q expired on %s: ask the issuer for a new one", c.Leaf.Subject.CommonName, c.Leaf.NotAfter.UTC().Format(time.DateOnly))
 	default:
 		return nil
 	}
@@ -77,11 +77,11 @@ func (n *Account) checkCertificate(m *sdk.Manifest, now time.Time) error {
 	return refused
 }
 
-// typePEM is the type of a credential field that holds a key or certificate in PEM, which the host signs or encrypts with.
+// typePEM is the type of a credential field with a key or certificate in PEM, which the host signs or encrypts with.
 const typePEM = "pem"
 
-// checkPEM refuses a field of type pem that holds no key and no certificate. The host does not fail over such a value later: what it
-// would sign with it, the processor refuses.
+// checkPEM refuses a field of type pem without a key or certificate. The host would not fail over such a value later; the processor would
+// refuse the signatures.
 func (n *Account) checkPEM(m *sdk.Manifest) error {
 	for _, f := range m.Credentials {
 		v := n.Credentials[fieldKey(f)].Reveal()
@@ -95,7 +95,7 @@ func (n *Account) checkPEM(m *sdk.Manifest) error {
 	return nil
 }
 
-// holdsKey says whether a PEM text holds a key or a certificate that can be read.
+// holdsKey reports whether a PEM text holds a readable key or certificate.
 func holdsKey(text []byte) bool {
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		for _, parse := range []func([]byte) error{

@@ -19,7 +19,7 @@ import (
 	"payswitch/sdk"
 )
 
-// pemPair is a client certificate and its key as an authenticator issues them.
+// pemPair makes a client certificate and its key as an authenticator issues them.
 func pemPair(t *testing.T, end time.Time) (certificate, key string) {
 	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -31,7 +31,7 @@ func pemPair(t *testing.T, end time.Time) (certificate, key string) {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})), string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}))
 }
 
-// An account with a client certificate that cannot be used is refused when it is made, with a reason and without the certificate.
+// An account with an unusable client certificate is refused at creation. The error gives the reason and never the certificate.
 func TestAccountWithClientCertificate(t *testing.T) {
 	a := &sdk.Adapter{Manifest: sdk.Manifest{ABI: sdk.ABI, Name: "mutual", Kind: sdk.KindAuthenticator, Version: "1.0.0", DisplayName: "Mutual", Description: "A test authenticator.",
 		Credentials:   []sdk.Field{{Name: "certificate", Label: "Certificate", Type: "client_certificate"}, {Name: "private_key", Label: "Key", Type: "client_certificate"}},
@@ -50,7 +50,7 @@ func TestAccountWithClientCertificate(t *testing.T) {
 	require.NoError(t, create(certificate, key))
 	old, oldKey := pemPair(t, time.Now().Add(-time.Hour))
 	for reason, pair := range map[string][2]string{
-		`"merchant 7" expired on `: {old, oldKey}, "the key that belongs to it": {certificate, oldKey}, "is not PEM": {"certificate", "key"},
+		`"merchant 7" expired on `: {old, oldKey}, "the key that belongs to it": {certificate, oldKey}, "must be PEM with": {"certificate", "key"},
 		"is encrypted": {certificate, "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMII=\n-----END ENCRYPTED PRIVATE KEY-----\n"},
 	} {
 		err := create(pair[0], pair[1])
@@ -61,7 +61,7 @@ func TestAccountWithClientCertificate(t *testing.T) {
 	}
 }
 
-// A field of type pem that holds no key is refused when the account is made: later nothing would fail over it.
+// A field of type pem without a key is refused when the account is made, because no later step would fail over it.
 func TestAccountWithKeyInPEM(t *testing.T) {
 	a := shop(byReference)
 	a.Manifest.Credentials = []sdk.Field{{Name: "key", Key: "api_key", Label: "Signing key", Type: "pem"}}

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// Presenter renders what merchants read. The router implements it; the engine stores the bytes with the event.
+// Presenter renders the texts that merchants read. The router implements it. The engine stores the result with the event.
 type Presenter interface {
 	// PaymentEvent renders the delivery body of an event about a payment.
 	PaymentEvent(eventID, eventType string, at time.Time, v *PaymentView) ([]byte, error)
@@ -36,14 +36,14 @@ type AuthenticationTx interface {
 	ReleaseAuthentication(id, owner string) error
 }
 
-// LowValueUse is what a card has paid under the low-value exemption since its payer was last seen authenticated; the zero value is nothing.
+// LowValueUse is a card's use of the low-value exemption since the last authentication of its payer. The zero value means no use.
 type LowValueUse struct {
 	Count    int
 	EURCents int64
 }
 
-// ExemptionRate is how often the issuer of a BIN was asked for an exemption, and how often it declined for want of authentication. Old
-// answers weigh less: both are halved each time that 200 claims have come together.
+// ExemptionRate counts the claims of an exemption at the issuer of a BIN, and the soft declines of such claims. Both counts are halved at
+// every 200 claims, so that old answers weigh less.
 type ExemptionRate struct {
 	Exemption    string
 	Claimed      int

@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// What a sync tells of amounts that cannot be is not booked as money: neither for an operation that is open, nor for a payment at rest.
+// Impossible amounts in a sync result are not booked as money, neither for an open operation nor for a payment at rest.
 func TestAmountsOfASync(t *testing.T) {
 	usd := func(n int64) *sdk.Money { return &sdk.Money{Minor: n, Currency: "USD"} }
 	for name, c := range map[string]struct {
@@ -53,7 +53,7 @@ func TestAmountsOfASync(t *testing.T) {
 	}
 }
 
-// A payment that was authorized, of which a sync then tells that more was captured than there was.
+// After an authorization, a sync reports that more was captured than authorized.
 func TestMoreCapturedThanAuthorized(t *testing.T) {
 	p := newProcessor(t)
 	a := shop(byReference)

@@ -9,14 +9,14 @@ import (
 	"payswitch/sdk"
 )
 
-// Shapes of credentials whose meaning the engine knows.
+// Values of auth_type that the engine treats specially.
 const (
 	authNoKey     = "NoKey"
 	authTemporary = "TemporaryAuth"
 	authCurrency  = "CurrencyAuthKey"
 )
 
-// authShapes are the keys of connector_account_details by auth_type.
+// authShapes lists the keys of connector_account_details by auth_type.
 var authShapes = map[string][]string{
 	"HeaderKey":       {"api_key"},
 	"BodyKey":         {"api_key", "key1"},
@@ -31,8 +31,8 @@ var authShapes = map[string][]string{
 // typeAuthenticator is the connector_type of 3-D Secure authenticators.
 const typeAuthenticator = "authentication_processor"
 
-// VerifyCredentials says whether connector_account_details fit the connector: its shape, and every field the adapter asks for. It does
-// not call the processor: nothing that could be called proves a key without touching somebody's money or card. Errors: as CreateAccount's.
+// VerifyCredentials checks connector_account_details against the connector's adapter: auth_type and every field that the adapter asks for.
+// It does not call the processor, because no call proves a key without touching a card or money. Errors: those of CreateAccount.
 func (s *Registry) VerifyCredentials(_ context.Context, connector string, credentials Secret) error {
 	n := &Account{Connector: connector, Private: map[string]Secret{fieldCredentials: credentials}}
 	n.takePrivate()
@@ -55,7 +55,7 @@ func (s *Registry) VerifyCredentials(_ context.Context, connector string, creden
 	return n.checkCertificate(info.Manifest, s.Now())
 }
 
-// adapter is the adapter behind a connector name; an unknown name is a value outside a closed list.
+// adapter returns the adapter of a connector name. An unknown name is refused as a value outside a closed list.
 func (s *Registry) adapter(connector string) (AdapterInfo, error) {
 	info, ok := s.Connectors.Adapter(connector)
 	if ok {
@@ -69,7 +69,7 @@ func (s *Registry) adapter(connector string) (AdapterInfo, error) {
 	return AdapterInfo{}, Malformed("connector_name", unknownVariant(connector, slices.Compact(names)))
 }
 
-// unknownVariant is how a value outside a closed list is refused; of a long value the beginning is shown.
+// unknownVariant is the error text for a value outside a closed list. It shows at most the first 64 bytes of the value.
 func unknownVariant(value string, list []string) string {
 	if len(value) > 64 {
 		value = strings.ToValidUTF8(value[:64], "") + "..."
@@ -77,7 +77,7 @@ func unknownVariant(value string, list []string) string {
 	return "unknown variant `" + value + "`, expected one of `" + strings.Join(list, "`, `") + "`"
 }
 
-// checkAccount holds type, credentials and metadata of an account against its adapter.
+// checkAccount checks an account's type, credentials and metadata against its adapter.
 func (s *Registry) checkAccount(n *Account) error {
 	info, err := s.adapter(n.Connector)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Registry) checkAccount(n *Account) error {
 		return err
 	}
 	if info.Simulated {
-		return nil // the simulator takes what the real processor's account looks like, whatever that is
+		return nil // the simulator accepts the account of any processor
 	}
 	kind := map[string]sdk.Kind{typeProcessor: sdk.KindProcessor, typeAuthenticator: sdk.KindAuthenticator}[n.Type]
 	if kind != info.Manifest.Kind {
@@ -110,7 +110,7 @@ func (s *Registry) checkAccount(n *Account) error {
 	return n.checkConfig(info.Manifest)
 }
 
-// checkShape holds the credentials against their auth_type.
+// checkShape checks the credentials against their auth_type.
 func (n *Account) checkShape() error {
 	keys, known := authShapes[n.AuthType]
 	if !known {
@@ -134,7 +134,7 @@ func (n *Account) checkShape() error {
 	return nil
 }
 
-// checkCredentials holds the credentials against the manifest: every field that must be there is, and none that is not the adapter's.
+// checkCredentials checks the credentials against the manifest: each required field is present, and each field is one of the adapter's.
 func (n *Account) checkCredentials(m *sdk.Manifest) error {
 	var want []string
 	known := map[string]bool{}
@@ -161,7 +161,7 @@ func (n *Account) checkCredentials(m *sdk.Manifest) error {
 	return err
 }
 
-// checkConfig holds the metadata against the manifest's config fields.
+// checkConfig checks the metadata against the manifest's config fields.
 func (n *Account) checkConfig(m *sdk.Manifest) error {
 	metadata := detailsOf(n.Metadata)
 	for _, f := range m.Config {
@@ -188,7 +188,7 @@ func (n *Account) checkConfig(m *sdk.Manifest) error {
 	return nil
 }
 
-// shapeOf names the auth_type that has the given keys, with them.
+// shapeOf describes the auth_type that has the given keys.
 func shapeOf(keys []string) string {
 	slices.Sort(keys)
 	for name, shape := range authShapes {

@@ -12,7 +12,7 @@ type Customer struct {
 	Sealed     []byte
 	Personal   *CustomerPersonal // nil until opened
 	Metadata   json.RawMessage
-	// DefaultMethodID is the default saved payment method, "" if none.
+	// DefaultMethodID is the default saved payment method; "" means there is no default.
 	DefaultMethodID string
 	Redacted        bool
 	CreatedAt       time.Time
@@ -20,7 +20,7 @@ type Customer struct {
 	Version         int64
 }
 
-// CustomerPersonal is a customer's personal data. "" means not known.
+// CustomerPersonal is a customer's personal data. "" means that a value is not known.
 type CustomerPersonal struct {
 	Name              string          `json:"name,omitempty"`
 	Email             string          `json:"email,omitempty"`
@@ -32,7 +32,7 @@ type CustomerPersonal struct {
 	DocumentDetails   json.RawMessage `json:"document_details,omitempty"`
 }
 
-// redact replaces what is personal. An address keeps its shape without the country, which cannot say "Redacted".
+// redact replaces the personal data. An address keeps its fields, but loses the country, because a country code cannot be "Redacted".
 func (c *Customer) redact() {
 	p := &CustomerPersonal{Name: redactedText, Email: redactedText, Phone: redactedText, PhoneCountryCode: redactedText,
 		Description: redactedText, TaxRegistrationID: redactedText}

@@ -10,21 +10,22 @@ import (
 	"time"
 )
 
-// How old a cached entry may be. Past refreshAfter one caller reads it anew while the others go on with what there is; past staleAfter
-// all wait. So another node's change, a revoked key above all, counts within staleAfter; a change made here counts at once.
+// Ages of a cached entry. After refreshAfter, one caller reads the entry again while the others use the old one. After staleAfter, all
+// callers wait for the read. So a change on another node, such as a revoked key, counts within staleAfter. A change on this node counts
+// immediately.
 const (
 	refreshAfter = 500 * time.Millisecond
 	staleAfter   = time.Second
-	// cachedEntries bounds each of the directory's caches.
+	// cachedEntries limits the size of each cache.
 	cachedEntries = 4096
 )
 
-// directory is the cached configuration that every payment needs: merchants with their profiles and connector accounts, and keys.
-// What it returns is shared: read it, never change it. What does not exist is not cached. Safe for concurrent use.
+// directory caches the configuration that every payment needs: merchants with their profiles and connector accounts, and keys. Callers must
+// not change the values that it returns, because they are shared. A missing row is not cached. Safe for concurrent use.
 type directory struct {
 	store AccountStore
 	vault *Vault
-	// epoch counts the local writes; an entry read before one of them is not used after it.
+	// epoch counts the local writes. An entry that was read before a write is not used after it.
 	epoch     atomic.Uint64
 	merchants cache[string, *merchantEntry]
 	keys      cache[[32]byte, *APIKey]
@@ -36,7 +37,8 @@ type merchantEntry struct {
 	merchant *Merchant
 	profiles []*Profile
 	accounts []*Account // credentials opened
-	// altered are the profiles and accounts that are left out: what hangs on them fails, the rest goes on.
+	// altered names the profiles and accounts that were left out because their signature is bad. A payment that needs one of them fails;
+	// other payments go on.
 	altered *AlteredError
 }
 
@@ -50,10 +52,10 @@ func newDirectory(s AccountStore, v *Vault) *directory {
 	return d
 }
 
-// changed drops everything that was read before now. Call it after every committed write of configuration.
+// changed drops every cached entry. Call it after every committed write of configuration.
 func (d *directory) changed() { d.epoch.Add(1) }
 
-// merchant is the merchant account, opened; HE_02 (and ErrNotFound) when there is none.
+// merchant returns the merchant account, opened. It returns HE_02 (and ErrNotFound) for an unknown id.
 func (d *directory) merchant(ctx context.Context, id string) (*Merchant, error) {
 	e, err := d.entry(ctx, id)
 	if err != nil {
@@ -62,7 +64,7 @@ func (d *directory) merchant(ctx context.Context, id string) (*Merchant, error) 
 	return e.merchant, nil
 }
 
-// profile is one of the merchant's profiles, opened; HE_02 (and ErrNotFound) when it has none of that id.
+// profile returns one of the merchant's profiles, opened. It returns HE_02 (and ErrNotFound) for an unknown id.
 func (d *directory) profile(ctx context.Context, merchantID, id string) (*Profile, error) {
 	e, err := d.entry(ctx, merchantID)
 	if err != nil {
@@ -79,8 +81,8 @@ func (d *directory) profile(ctx context.Context, merchantID, id string) (*Profil
 	return nil, noProfile(id)
 }
 
-// orAltered is err, or the error that some of the merchant's connector accounts are left out because they were altered: then it is ours
-// that none was found. accountID narrows it to one, "" is any.
+// orAltered replaces err by an internal error if the account was left out because its signature is bad: then the merchant is not to blame.
+// accountID "" means any account.
 func (d *directory) orAltered(ctx context.Context, merchantID, accountID string, err error) error {
 	if e, _ := d.entry(ctx, merchantID); e != nil && e.altered.names("accounts", accountID) {
 		return Internal(e.altered, "read connector account")
@@ -88,7 +90,7 @@ func (d *directory) orAltered(ctx context.Context, merchantID, accountID string,
 	return err
 }
 
-// accounts are the merchant's connector accounts of all profiles by creation, credentials opened, the disabled ones too.
+// accounts returns the merchant's connector accounts of all profiles, by creation, disabled ones included. Their credentials are opened.
 func (d *directory) accounts(ctx context.Context, merchantID string) ([]*Account, error) {
 	e, err := d.entry(ctx, merchantID)
 	if err != nil {
@@ -97,7 +99,7 @@ func (d *directory) accounts(ctx context.Context, merchantID string) ([]*Account
 	return e.accounts, nil
 }
 
-// apiKey finds a secret key by its keyed hash, revoked or expired ones too; ErrNotFound when there is none.
+// apiKey finds a secret key by its keyed hash, also if it is revoked or expired. It returns ErrNotFound for an unknown hash.
 func (d *directory) apiKey(ctx context.Context, hash [32]byte) (*APIKey, error) {
 	return d.keys.get(ctx, hash, func(ctx context.Context, _ *APIKey) (k *APIKey, err error) {
 		err = d.store.View(ctx, func(r AccountReader) error {
@@ -108,7 +110,7 @@ func (d *directory) apiKey(ctx context.Context, hash [32]byte) (*APIKey, error) 
 	})
 }
 
-// publishable is the id of the merchant whose publishable key it is; ErrNotFound when there is none.
+// publishable returns the id of the merchant with this publishable key, or ErrNotFound.
 func (d *directory) publishable(ctx context.Context, key string) (string, error) {
 	return d.publics.get(ctx, key, func(ctx context.Context, _ string) (id string, err error) {
 		err = d.store.View(ctx, func(r AccountReader) error {
@@ -132,7 +134,7 @@ func (d *directory) entry(ctx context.Context, merchantID string) (*merchantEntr
 	return e, err
 }
 
-// load reads a merchant's configuration and opens what is sealed, taking over from old what has not changed.
+// load reads a merchant's configuration and opens its sealed parts. It reuses the unchanged parts of old.
 func (d *directory) load(ctx context.Context, merchantID string, old *merchantEntry) (*merchantEntry, error) {
 	e := &merchantEntry{}
 	err := d.store.View(ctx, func(r AccountReader) (err error) {
@@ -153,7 +155,7 @@ func (d *directory) load(ctx context.Context, merchantID string, old *merchantEn
 	if old == nil {
 		old = &merchantEntry{}
 	}
-	// What is sealed tells apart a row and its successor of the same id and version: no two ciphertexts are equal.
+	// The ciphertext tells a row from a later row with the same id and version, because no two ciphertexts are equal.
 	if o := old.merchant; o != nil && o.Version == e.merchant.Version && bytes.Equal(o.Sealed, e.merchant.Sealed) {
 		e.merchant = o
 	} else if err := openMerchant(d.vault, e.merchant); err != nil {
@@ -180,7 +182,7 @@ func (d *directory) load(ctx context.Context, merchantID string, old *merchantEn
 	return e, nil
 }
 
-// leftOut takes the rows that a list leaves out off its error.
+// leftOut separates an AlteredError, which names rows that a list left out, from other errors.
 func leftOut(altered *AlteredError, err error) (*AlteredError, error) {
 	var a *AlteredError
 	if errors.As(err, &a) {
@@ -189,7 +191,7 @@ func leftOut(altered *AlteredError, err error) (*AlteredError, error) {
 	return altered, err
 }
 
-// cache keeps up to cachedEntries values, each read anew when it is too old.
+// cache holds up to cachedEntries values and reads each one again when it is too old.
 type cache[K comparable, V any] struct {
 	epoch *atomic.Uint64
 	now   func() time.Duration
@@ -204,7 +206,7 @@ type slot[V any] struct {
 
 type cached[V any] struct {
 	value V
-	at    time.Duration // when its reading began
+	at    time.Duration // when the read began
 	epoch uint64
 }
 
@@ -212,8 +214,7 @@ func (c *cache[K, V]) init(epoch *atomic.Uint64, now func() time.Duration) {
 	c.epoch, c.now, c.slots = epoch, now, make(map[K]*slot[V])
 }
 
-// get returns the value of key, read by load when there is none that is fresh. load gets the previous value, if any. Errors are not
-// kept.
+// get returns the value of key. If there is no fresh value, it calls load with the previous value, if any. Errors are not cached.
 func (c *cache[K, V]) get(ctx context.Context, key K, load func(context.Context, V) (V, error)) (V, error) {
 	c.mu.RLock()
 	s := c.slots[key]
@@ -240,7 +241,7 @@ func (c *cache[K, V]) get(ctx context.Context, key K, load func(context.Context,
 	return c.reload(ctx, key, s, load)
 }
 
-// reload reads the value unless another caller has just done it. s.loading is held.
+// reload reads the value, unless another caller has just done so. The caller holds s.loading.
 func (c *cache[K, V]) reload(ctx context.Context, key K, s *slot[V], load func(context.Context, V) (V, error)) (V, error) {
 	var old V
 	if v := s.current.Load(); v != nil {
@@ -264,7 +265,7 @@ func (c *cache[K, V]) reload(ctx context.Context, key K, s *slot[V], load func(c
 	return n.value, nil
 }
 
-// add makes the slot of key. A full cache first loses any one other: reading it again is cheap.
+// add makes the slot of key. A full cache first drops any other slot, because reading one again is cheap.
 func (c *cache[K, V]) add(key K) *slot[V] {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shelf is a store with the configuration that the directory reads, and a count of the reads.
+// shelf is a store with the directory's configuration, which counts reads.
 type shelf struct {
 	AccountTx
 	mu       sync.Mutex
@@ -24,7 +24,7 @@ type shelf struct {
 	profiles []Profile
 	accounts []Account
 	keys     map[string]APIKey
-	slow     time.Duration // of a read
+	slow     time.Duration // duration of a read
 	fail     error
 }
 
@@ -183,7 +183,7 @@ func TestDirectory(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "org_3", m.OrganizationID, "our own write counts at once")
 
-		s.change(func() { // deleted and made again: the same id, the same version
+		s.change(func() { // deleted and made again: the same id and version
 			s.accounts[0].Sealed, err = sealPrivate(v, map[string]Secret{fieldCredentials: NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_2"}`)}, accountAD("m1", "mca_1"))
 		})
 		require.NoError(t, err)
@@ -231,7 +231,7 @@ func TestDirectoryRefreshesBeforeStale(t *testing.T) {
 	})
 }
 
-// A read that began before a write must not be used after it.
+// A read that began before a write is not used after it.
 func TestDirectoryReadAcrossAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()

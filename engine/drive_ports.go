@@ -4,22 +4,22 @@ import (
 	"time"
 )
 
-// ExchangeRecord is one send of an operation as journalled: the intent before it leaves, the answer after.
+// ExchangeRecord is one journalled send of an operation: the intent before the send, the answer after it.
 type ExchangeRecord struct {
 	OperationID string
 	Index       int
-	At          time.Time // when the intent was made
+	At          time.Time // when the intent was written
 	RequestHash string
-	// Sealed holds request and answer (with stand-ins, scrubbed), encrypted.
+	// Sealed holds request and answer, encrypted. They contain stand-ins instead of secrets.
 	Sealed   []byte
 	Answered bool
 	Sent     bool
-	Status   int    // HTTP status, 0 without an answer
+	Status   int    // HTTP status; 0: no answer
 	Failure  string // sdk.Exchange.Failure
 	Duration time.Duration
 }
 
-// Evidence is what was learned of an operation after it had closed: recorded and raised, never dropped.
+// Evidence is a fact about an operation that arrived after the operation had closed. The engine stores it and raises an alarm.
 type Evidence struct {
 	OperationID string
 	MerchantID  string

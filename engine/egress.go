@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// EgressInput is where an operator lets a connector account's adapter send to, in place of what its manifest says.
+// EgressInput is an operator's choice of the addresses that a connector account's adapter may send to, instead of the manifest's.
 type EgressInput struct {
-	BaseURL string   // "" for the manifest's; https, or http to loopback where the host allows that
-	Hosts   []string // exact names, with the port unless it is 443; empty for the manifest's
+	BaseURL string   // "": the manifest's; otherwise https, or http to loopback if the host allows that
+	Hosts   []string // exact names, with the port unless it is 443; empty: the manifest's
 }
 
-// SetEgress sets an account's base URL and approved hosts: an operator's decision, never the merchant's. Errors: HE_02; IR_06 (422) for
-// what is no URL or host.
+// SetEgress sets an account's base URL and approved hosts. Only the operator may call it, never the merchant. Errors: HE_02; IR_06 (422)
+// for an invalid URL or host.
 func (s *Registry) SetEgress(ctx context.Context, a Auth, id string, in EgressInput) (*Account, error) {
 	in.BaseURL = strings.TrimRight(in.BaseURL, "/")
 	if in.BaseURL != "" {
@@ -25,7 +25,7 @@ func (s *Registry) SetEgress(ctx context.Context, a Auth, id string, in EgressIn
 	}
 	for _, h := range in.Hosts {
 		if h == "" || len(h) > 255 || strings.ContainsAny(h, "/ @?#*") {
-			return nil, Unprocessable("hosts", "hosts must be exact host names, with a port where it is not 443: "+h+" is none")
+			return nil, Unprocessable("hosts", "hosts: '"+h+"' is not a host name; give exact names, with a port if it is not 443")
 		}
 	}
 	var n *Account

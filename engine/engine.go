@@ -8,38 +8,39 @@ import (
 	"time"
 )
 
-// Deps are the parts the engine works with. Store, Connectors, Vault and Presenter are required.
+// Deps are the parts that New builds an Engine from. Store, Connectors, Vault and Presenter are required.
 type Deps struct {
 	Store      Store
 	Connectors Connectors
 	Vault      *Vault
 	Presenter  Presenter
-	Logger     *slog.Logger // nil: discarded
+	Logger     *slog.Logger // nil: logs are discarded
 	Clock      Clock        // nil: time.Now
-	Metrics    Metrics      // nil: none
+	Metrics    Metrics      // nil: nothing is counted
 }
 
-// Options are the engine's settings; zero values are the defaults.
+// Options are the engine's settings. A zero value means the default.
 type Options struct {
-	Node      string // this node's name in leases; default: random
-	PublicURL string // where customers' browsers reach us, no trailing slash
-	// KeyEnvironment is what API keys begin with: dev (default), integ, snd, prd. Under prd, connector accounts without test_mode use the live
-	// environment of their adapter; every other account uses the test environment.
+	Node      string // this node's name in leases; default: a random name
+	PublicURL string // address under which payers' browsers reach payswitch, without a trailing slash
+	// KeyEnvironment is the environment in API keys: dev (default), integ, snd or prd. Under prd, a connector account without test_mode
+	// uses the live environment of its adapter. Every other account uses the test environment.
 	KeyEnvironment string
 	LeaseTime      time.Duration // how long an operation belongs to the node that drives it; default 60 s
 	LockWait       time.Duration // how long a second operation on a payment waits for the first; default 180 s
-	ResolveEvery   time.Duration // how often open operations are looked for; default 5 s
-	SettleTimeout  time.Duration // how long the caller waits for a result to become durable; default 10 s
-	// AuthenticatorTime is how long an authenticator may take for one answer: its customers wait for it at the checkout. Default 15 s.
+	ResolveEvery   time.Duration // interval between searches for open operations; default 5 s
+	SettleTimeout  time.Duration // how long the caller waits until a result is durable; default 10 s
+	// AuthenticatorTime is the time limit for one answer of an authenticator, because the payer waits at the checkout. Default 15 s.
 	AuthenticatorTime time.Duration
-	JournalKeep       time.Duration // how long the journal of operations is kept; default 30 days, less than 0: not at all
-	BINTable          *BINTable     // issuers' facts beside those built in; nil: none
-	// SDKOrigins are origins of pages (shops, payment SDKs' frames) that the pages of 3-D Secure may tell that something has happened, beside the
-	// shop's own. "*" names none: messages go to exact origins.
+	JournalKeep       time.Duration // how long the journal of operations is kept; default 30 days; negative: no journal
+	BINTable          *BINTable     // issuers' facts that add to the built-in ones; nil: built-in facts only
+	// SDKOrigins are further page origins (shops, frames of payment SDKs) that 3-D Secure pages may send messages to. The shop's own origin
+	// is always allowed. With "*", any page may put the 3-D Secure pages in a frame. "*" allows no messages, because a message needs an
+	// exact origin.
 	SDKOrigins []string
 }
 
-// Engine is the payment state machine and its use cases. Safe for concurrent use.
+// Engine holds the payment state machine and its use cases. It is safe for concurrent use.
 type Engine struct {
 	store      Store
 	connectors Connectors
@@ -60,10 +61,10 @@ type Engine struct {
 	closed   sync.Once
 }
 
-// New checks deps and options and starts nothing.
+// New checks d and o and builds an Engine. New starts no background work.
 func New(d Deps, o Options) (*Engine, error) {
 	if d.Store == nil || d.Connectors == nil || d.Vault == nil || d.Presenter == nil {
-		return nil, errors.New("engine: Store, Connectors, Vault and Presenter are required")
+		return nil, errors.New("engine: Deps needs Store, Connectors, Vault and Presenter")
 	}
 	if d.Logger == nil {
 		d.Logger = slog.New(slog.DiscardHandler)

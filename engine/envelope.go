@@ -8,16 +8,16 @@ import (
 	"github.com/tink-crypto/tink-go/v2/aead/subtle"
 )
 
-// envelope is something sealed under a data key of its own: without wrappedKey nothing opens text any more, whoever has the vault's keys.
+// envelope is a text sealed with a data key of its own. Without wrappedKey the text stays closed, even to a holder of all vault keys.
 type envelope struct {
-	keyID      string // of the vault's key that wraps the data key
+	keyID      string // id of the vault key that wraps the data key
 	wrappedKey []byte
 	text       []byte
 }
 
 const dataKeySize = 32 // AES-256-GCM
 
-// sealEnvelope encrypts plain under a new data key; both are bound to associated.
+// sealEnvelope encrypts plain with a new data key. Text and data key are both bound to associated.
 func (v *Vault) sealEnvelope(plain []byte, associated string) (envelope, error) {
 	key := make([]byte, dataKeySize)
 	rand.Read(key)
@@ -37,7 +37,7 @@ func (v *Vault) sealEnvelope(plain []byte, associated string) (envelope, error) 
 	return envelope{keyID: sealingKey(wrapped), wrappedKey: wrapped, text: text}, nil
 }
 
-// openEnvelope decrypts what sealEnvelope made with the same associated text.
+// openEnvelope decrypts an envelope that sealEnvelope made with the same associated text.
 func (v *Vault) openEnvelope(e envelope, associated string) ([]byte, error) {
 	key, err := v.cards.decrypt(e.wrappedKey, dataKeyAD(associated))
 	if err != nil {
@@ -50,7 +50,7 @@ func (v *Vault) openEnvelope(e envelope, associated string) ([]byte, error) {
 	}
 	plain, err := data.Decrypt(e.text, []byte(associated))
 	if err != nil {
-		return nil, errors.New("it is damaged, or belongs to another record")
+		return nil, errors.New("the ciphertext is damaged or belongs to another record")
 	}
 	return plain, nil
 }

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Fallback is a profile's ordered list of the connectors tried when a payment names none.
+// Fallback is a profile's ordered list of connectors, which payments try when they name none.
 type Fallback struct {
 	ProfileID string
 	Choices   []RoutingChoice // connector and account, in order
 }
 
-// ProfileFallback reads the list of a profile, "" for the caller's or the merchant's default one. Errors: HE_02, IR_04 when there is no
-// default profile.
+// ProfileFallback reads the list of a profile; "" means the caller's profile or the merchant's default profile. Errors: HE_02; IR_04 if
+// there is no default profile.
 func (s *Registry) ProfileFallback(ctx context.Context, a Auth, profileID string) (f *Fallback, err error) {
 	err = s.read(ctx, "read fallback list", func(r AccountReader) error {
 		p, err := fallbackProfile(r, a, profileID)
@@ -48,8 +48,8 @@ func (s *Registry) Fallbacks(ctx context.Context, a Auth) (list []*Fallback, err
 	return list, err
 }
 
-// ReorderFallback changes the order and nothing else: another length is IR_16, another member IR_06 (422). Errors as ProfileFallback's
-// too.
+// ReorderFallback changes the order of the list. The new list must have the same length (else IR_16) and the same members (else IR_06,
+// 422). Further errors: those of ProfileFallback.
 func (s *Registry) ReorderFallback(ctx context.Context, a Auth, profileID string, order []RoutingChoice) (f *Fallback, err error) {
 	err = s.change(ctx, "reorder fallback list", func(tx AccountTx) error {
 		p, err := fallbackProfile(tx, a, profileID)

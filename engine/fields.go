@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// Fields are an object's fields by API name, each as JSON text. What was not sent is absent; there are no nulls.
+// Fields are the fields of a JSON object by API name, each as JSON text. A field that was not sent is absent; there are no nulls.
 type Fields map[string]json.RawMessage
 
-// Format shows the names alone: some fields are secret.
+// Format prints only the names, because some fields are secret.
 func (f Fields) Format(s fmt.State, _ rune) { fmt.Fprint(s, slices.Sorted(maps.Keys(f))) }
 
-// LogValue shows the names alone.
+// LogValue returns only the names.
 func (f Fields) LogValue() slog.Value { return slog.AnyValue(slices.Sorted(maps.Keys(f))) }
 
-// Names of fields that the engine acts on.
+// Names of fields that the engine uses.
 const (
 	fieldReturnURL      = "return_url"
 	fieldEnableHash     = "enable_payment_response_hash"
@@ -34,14 +34,14 @@ const (
 	fieldMerchantData   = "additional_merchant_data"
 )
 
-// put takes over all fields of others.
+// put copies all fields of others into f.
 func (f Fields) put(others Fields) {
 	for name, v := range others {
 		f[name] = v
 	}
 }
 
-// putBusiness keeps primary_business_details, [] when there are none.
+// putBusiness stores primary_business_details, as [] for an empty list.
 func (f Fields) putBusiness(list []Business) error {
 	if list == nil {
 		list = []Business{}
@@ -54,7 +54,7 @@ func (f Fields) putBusiness(list []Business) error {
 	return nil
 }
 
-// only are the fields of the given names.
+// only returns the fields with the given names.
 func (f Fields) only(names []string) Fields {
 	out := Fields{}
 	for _, name := range names {
@@ -65,7 +65,7 @@ func (f Fields) only(names []string) Fields {
 	return out
 }
 
-// into decodes the fields that struct v has tags for.
+// into decodes the fields into struct v by its JSON tags.
 func (f Fields) into(v any) error {
 	raw, err := json.Marshal(f)
 	if err != nil {
@@ -77,7 +77,7 @@ func (f Fields) into(v any) error {
 	return nil
 }
 
-// split parts the fields into what is stored as it is and what is sealed.
+// split separates the fields that are stored as they are from the fields that are sealed.
 func (f Fields) split(private []string) (details json.RawMessage, secrets map[string]Secret, err error) {
 	open := Fields{}
 	secrets = map[string]Secret{}
@@ -94,16 +94,16 @@ func (f Fields) split(private []string) (details json.RawMessage, secrets map[st
 	return details, secrets, nil
 }
 
-// detailsOf reads a stored JSON object; an empty one is no fields.
+// detailsOf decodes a stored JSON object. An empty text has no fields.
 func detailsOf(details json.RawMessage) Fields {
 	f := Fields{}
 	if len(details) > 0 && json.Unmarshal(details, &f) != nil {
-		return Fields{} // written by us: only a damaged row gets here, and it has nothing to show
+		return Fields{} // payswitch wrote the text, so only a damaged row fails to decode
 	}
 	return f
 }
 
-// allFields undoes split.
+// allFields reverses split.
 func allFields(details json.RawMessage, secrets map[string]Secret) Fields {
 	f := detailsOf(details)
 	for name, s := range secrets {
@@ -112,7 +112,7 @@ func allFields(details json.RawMessage, secrets map[string]Secret) Fields {
 	return f
 }
 
-// shown is a private field as answers show it: what is a secret comes masked, what is only personal as it is.
+// shown returns a private field as answers show it: secrets are masked, personal data is not.
 func shown(name string, s Secret) json.RawMessage {
 	switch name {
 	case fieldTokenization, fieldWebhookHeaders, fieldWebhookSecrets, fieldWallets:

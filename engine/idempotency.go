@@ -9,39 +9,42 @@ import (
 	"time"
 )
 
-// StoredAnswer is the answer of a request that carried an Idempotency-Key.
+// StoredAnswer is the stored answer to a request with an Idempotency-Key.
 type StoredAnswer struct {
 	Status  int                 `json:"status"`
 	Headers map[string][]string `json:"headers,omitempty"`
 	Body    []byte              `json:"body"`
 }
 
-// MaxIdempotencyKey is the most characters an Idempotency-Key may have. They are printable ASCII without spaces.
+// MaxIdempotencyKey is the maximum length of an Idempotency-Key, which consists of printable ASCII characters without spaces.
 const MaxIdempotencyKey = 250
 
 // idempotencyTime is how long an answer is kept.
 const idempotencyTime = 24 * time.Hour
 
-// idempotencyLease is how long the first request with a key may take before another may take its place.
+// idempotencyLease is how long the first request with a key may take before a repetition may replace it.
 const idempotencyLease = 3 * time.Minute
 
-// BeginIdempotent takes an Idempotency-Key of a merchant. requestHash tells requests apart (method, path and body). The first caller gets
-// finish, to store its answer, and abandon, for an answer that must not be kept (ours failed: the request may be made again). A
-// later one gets the stored answer, waiting for the first while it runs; with another hash it is refused (IR_38). When the first died
-// without an answer, the next takes its place after a lease, with the same token in a: it finds what the first did instead of
-// doing it again.
+// BeginIdempotent claims a merchant's Idempotency-Key for a request. requestHash is the hash of method, path and body.
+//
+// The first caller gets finish and abandon. It calls finish to store the answer, or abandon if the same request may be made again, as after
+// an internal error.
+//
+// A later caller waits for the first one and gets the stored answer. With another requestHash it gets IR_38. If the first caller died
+// without an answer, a later caller replaces it after a lease. That caller gets the same RequestToken in a, with which it finds what the
+// first one did.
 func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, requestHash []byte) (*StoredAnswer, func(context.Context, StoredAnswer) error, func(context.Context), error) {
 	if key == "" || len(key) > MaxIdempotencyKey || strings.IndexFunc(key, func(r rune) bool { return r < '!' || r > '~' }) >= 0 {
 		return nil, nil, nil, Unprocessable("Idempotency-Key",
 			"Idempotency-Key must be 1 to "+strconv.Itoa(MaxIdempotencyKey)+" printable ASCII characters without spaces")
 	}
-	switch { // anyone may hold such a key: it gets Idempotency-Keys and answers of its own. The space keeps them apart from the merchant's.
+	switch { // publishable and ephemeral keys have key spaces of their own; the space character keeps them apart from the merchant's keys
 	case a.Publishable:
 		key = "p " + a.SecretOf + " " + key
 	case a.CustomerID != "":
 		key = "c " + a.CustomerID + " " + key
 	}
-	requestHash = e.Vault.Hash("idempotent request", requestHash) // bodies hold card data: a plain hash of one could be guessed at
+	requestHash = e.Vault.Hash("idempotent request", requestHash) // bodies hold card data, which a plain hash would let an attacker guess
 	deadline := e.Now().Add(e.LockWait)
 	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
 		mine, found, err := e.takeKey(ctx, a.MerchantID, key, requestHash)
@@ -71,7 +74,8 @@ func (e *Registry) BeginIdempotent(ctx context.Context, a *Auth, key string, req
 	}
 }
 
-// takeKey inserts the key, or says who has it. With both results, the key was taken over from a first request that died.
+// takeKey inserts the key, or returns the record that has it. If both results are set, the caller has taken the key over from a request
+// that died.
 func (s *Registry) takeKey(ctx context.Context, merchantID, key string, hash []byte) (mine, found *IdempotencyRecord, err error) {
 	err = s.Store.Update(ctx, func(tx AccountTx) error {
 		now := tx.Now()
@@ -90,7 +94,7 @@ func (s *Registry) takeKey(ctx context.Context, merchantID, key string, hash []b
 				mine = nil
 				return nil
 			}
-			r.Owner = old.Owner // the same request
+			r.Owner = old.Owner // the hash is equal: the same request goes on
 		}
 		if err := tx.DeleteIdempotency(merchantID, key); err != nil {
 			return err
@@ -115,11 +119,11 @@ func (s *Registry) keyEnds(r *IdempotencyRecord) (finish func(context.Context, S
 	}
 	abandon = func(ctx context.Context) {
 		free := *r
-		free.CreatedAt = time.UnixMilli(0).UTC() // its lease has ended: the next repetition takes over, token and all
+		free.CreatedAt = time.UnixMilli(0).UTC() // its lease has ended: the next repetition takes the key over, with its token
 		err := s.Store.Update(context.WithoutCancel(ctx), func(tx AccountTx) error {
 			err := tx.DeleteIdempotency(r.MerchantID, r.Key)
 			if errors.Is(err, ErrNotFound) {
-				return nil // swept at its end: the key is free
+				return nil // the record was deleted at its end, so the key is free
 			}
 			if err != nil {
 				return err
@@ -127,21 +131,21 @@ func (s *Registry) keyEnds(r *IdempotencyRecord) (finish func(context.Context, S
 			return tx.InsertIdempotency(&free)
 		})
 		if err != nil {
-			s.Log.ErrorContext(ctx, "giving an idempotency key back failed", "error", err)
+			s.Log.ErrorContext(ctx, "an idempotency key could not be released; a repetition waits for its lease", "error", err)
 		}
 	}
 	return finish, abandon
 }
 
-// IdempotencyRecord is the stored answer of a request with an Idempotency-Key.
+// IdempotencyRecord is the stored answer to a request with an Idempotency-Key.
 type IdempotencyRecord struct {
 	MerchantID  string
 	Key         string
-	RequestHash []byte // the vault's keyed hash over method, path and body
-	// Status is the HTTP status answered, 0 while the first request is still being worked on.
+	RequestHash []byte // the vault's keyed hash of method, path and body
+	// Status is the HTTP status of the answer, or 0 while the first request runs.
 	Status    int
 	Body      []byte // sealed
-	Headers   []byte // sealed JSON object of the headers to repeat
+	Headers   []byte // sealed; a JSON object of the headers to repeat
 	Owner     string
 	CreatedAt time.Time
 	ExpiresAt time.Time

@@ -17,9 +17,9 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// keyring is one AEAD keyset as a node holds it: a copy of what the store has, read again every VaultOptions.Refresh, and at once when
-// something was sealed by a key it does not know. It encrypts only while the copy is fresh: a key that was retired is not used by
-// anybody any more once every copy is older than stale. Safe for concurrent use.
+// keyring is a node's copy of one AEAD keyset. The node reads the keyset again every VaultOptions.Refresh, and immediately when it meets a
+// key id that it does not know. A keyring encrypts only while its copy is younger than stale. So no node encrypts with a retired key once
+// that time has passed. Safe for concurrent use.
 type keyring struct {
 	name    string
 	store   VaultStore
@@ -27,22 +27,22 @@ type keyring struct {
 	stale   time.Duration
 	now     Clock
 
-	loading sync.Mutex // one reading at a time
+	loading sync.Mutex // one reload at a time
 	current atomic.Pointer[ringState]
 }
 
-// ringState is one copy. It is never changed.
+// ringState is one copy of a keyset. It is immutable.
 type ringState struct {
-	stored  []byte // as read: what a change compares with
+	stored  []byte // the bytes in the store: a change compares with them
 	keyset  storedKeyset
 	handle  *keyset.Handle
 	aead    tink.AEAD
 	primary string
 	readAt  time.Time // on the database's clock
-	asOf    time.Time // on ours, before the reading began
+	asOf    time.Time // on this node's clock, taken before the read began
 }
 
-// reloadTimeout bounds a reading that a payment waits for.
+// reloadTimeout limits a reload that a payment waits for.
 const reloadTimeout = 5 * time.Second
 
 func (k *keyring) encrypt(plain, associated []byte) ([]byte, error) {
@@ -52,7 +52,7 @@ func (k *keyring) encrypt(plain, associated []byte) ([]byte, error) {
 		defer cancel()
 		var err error
 		if s, err = k.reload(ctx, s); err != nil {
-			return nil, fmt.Errorf("keyset %q may be out of date: %w", k.name, err)
+			return nil, fmt.Errorf("keyset %q may be out of date and could not be read again: %w", k.name, err)
 		}
 	}
 	return s.aead.Encrypt(plain, associated)
@@ -66,7 +66,7 @@ func (k *keyring) decrypt(sealed, associated []byte) ([]byte, error) {
 	}
 	id := sealingKey(sealed)
 	if id == "" || s.holds(id) {
-		return nil, errors.New("it is damaged, or belongs to another record") // Tink does not say which
+		return nil, errors.New("the ciphertext is damaged or belongs to another record") // Tink does not report which of the two
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), reloadTimeout)
 	defer cancel()
@@ -74,18 +74,18 @@ func (k *keyring) decrypt(sealed, associated []byte) ([]byte, error) {
 		return nil, err
 	}
 	if !s.holds(id) {
-		return nil, fmt.Errorf("it is damaged, or its key %s is not in the vault (keyset %q)", id, k.name)
+		return nil, fmt.Errorf("the ciphertext is damaged, or its key %s is missing in keyset %q", id, k.name)
 	}
 	return s.aead.Decrypt(sealed, associated)
 }
 
-// holds says whether a key can decrypt.
+// holds reports whether the copy has the key and can decrypt with it.
 func (s *ringState) holds(id string) bool {
 	i := s.keyset.key(id)
 	return i != nil && i.DestroyedAt.IsZero()
 }
 
-// reload reads the keyset again, unless another caller has done it since old.
+// reload reads the keyset again, unless another caller has replaced old already.
 func (k *keyring) reload(ctx context.Context, old *ringState) (*ringState, error) {
 	k.loading.Lock()
 	defer k.loading.Unlock()
@@ -120,8 +120,8 @@ func (k *keyring) reload(ctx context.Context, old *ringState) (*ringState, error
 	return s, nil
 }
 
-// rewrapped is the state after stored where nothing but the master key has changed: a node that does not know the new one runs on with the
-// keys it has, until there are others. nil where more has changed.
+// rewrapped returns the state for stored if only the master key has changed, and nil otherwise. So a node without the new master key keeps
+// working until the keys themselves change.
 func (s *ringState) rewrapped(stored []byte) *ringState {
 	if s == nil {
 		return nil
@@ -149,10 +149,10 @@ func readKeyset(ctx context.Context, s VaultStore, name string) (stored []byte, 
 	return stored, at, err
 }
 
-// errUnchanged is what a change answers that finds nothing to do.
+// errUnchanged is returned by the function given to change when nothing has to be written.
 var errUnchanged = errors.New("nothing to change")
 
-// change rewrites the keyset as f says, under the master key that it has. f runs again when another node was faster.
+// change rewrites the keyset as f says, encrypted with the master key that it names. f runs again when another node has written first.
 func (k *keyring) change(ctx context.Context, f func(s *ringState, next *storedKeyset, m *keyset.Manager) error) error {
 	for {
 		s, err := k.refresh(ctx)
@@ -173,7 +173,7 @@ func (k *keyring) change(ctx context.Context, f func(s *ringState, next *storedK
 		}
 		master := slices.IndexFunc(k.masters, func(m MasterKey) bool { return m.ID() == next.Master })
 		if master < 0 {
-			return fmt.Errorf("keyset %q: its master key is now %s: %w", k.name, next.Master, ErrMasterKey)
+			return fmt.Errorf("keyset %q: another node moved it to master key %s; start this node with that key: %w", k.name, next.Master, ErrMasterKey)
 		}
 		stored, err := wrapKeyset(ctx, h, k.name, next.Keys, k.masters[master])
 		if err != nil {
@@ -190,10 +190,10 @@ func (k *keyring) change(ctx context.Context, f func(s *ringState, next *storedK
 	}
 }
 
-// tinkPrefix begins what a Tink keyset has sealed: a version (1) and the key's id, big endian.
+// tinkPrefix is the length of the prefix of a Tink ciphertext: a version byte (1) and the key id, big endian.
 const tinkPrefix = 5
 
-// sealingKey is the id of the vault's key that sealed, 8 hex digits; "" where it is no ciphertext of a keyset.
+// sealingKey returns the id of the vault key that sealed, as 8 hex digits. It returns "" if sealed is no ciphertext of a keyset.
 func sealingKey(sealed []byte) string {
 	if len(sealed) < tinkPrefix || sealed[0] != 1 {
 		return ""
@@ -201,7 +201,7 @@ func sealingKey(sealed []byte) string {
 	return hex.EncodeToString(sealed[1:tinkPrefix])
 }
 
-// tinkKeyID is the reverse of shownKeyID.
+// tinkKeyID parses an id that shownKeyID has formatted.
 func tinkKeyID(id string) (uint32, error) {
 	n, err := strconv.ParseUint(id, 16, 32)
 	return uint32(n), err

@@ -16,30 +16,30 @@ import (
 	tinkpb "github.com/tink-crypto/tink-go/v2/proto/tink_go_proto"
 )
 
-// Names of the keysets in the store. The name is also what the wrapping binds a keyset to: they cannot be swapped.
+// Names of the keysets in the store. The encryption binds a keyset to its name, so keysets cannot be swapped.
 const (
 	dataKeyset = "data"  // AES-256-GCM: Seal and Open
 	cardKeyset = "cards" // AES-256-GCM: wraps the data keys of cards
-	hashKeyset = "hash"  // HMAC-SHA-256 as a PRF: Hash, and with another key the signatures of rows
+	hashKeyset = "hash"  // HMAC-SHA-256 as a PRF: one key makes hashes, a second one signs rows
 )
 
 func keysetAD(name string) []byte { return []byte("keyset/" + name) }
 
-// KeyInfo is the life of one of the vault's keys. A zero time: not yet, or before this was recorded.
+// KeyInfo is the life of one vault key. A zero time means that the step has not happened, or was not recorded.
 type KeyInfo struct {
-	ID         string    `json:"id"` // 8 hex digits, as a record under it names it
+	ID         string    `json:"id"` // 8 hex digits; a record sealed with the key names the same id
 	CreatedAt  time.Time `json:"created_at,omitzero"`
-	PromotedAt time.Time `json:"promoted_at,omitzero"` // from then on new records are sealed under it
-	RetiredAt  time.Time `json:"retired_at,omitzero"`  // from then on under another; this one still opens what it sealed
-	// DestroyedAt is when it was removed for good: no record was left under it.
+	PromotedAt time.Time `json:"promoted_at,omitzero"` // from this time on, the key seals new records
+	RetiredAt  time.Time `json:"retired_at,omitzero"`  // from this time on, the key only opens records that it sealed
+	// DestroyedAt is when the key was removed for good. No record was sealed with it any more.
 	DestroyedAt time.Time `json:"destroyed_at,omitzero"`
 }
 
-// storedKeyset is a keyset as the store holds it, in JSON. The first releases stored Wrapped alone.
+// storedKeyset is the stored form of a keyset, in JSON. The first releases stored only Wrapped.
 type storedKeyset struct {
-	Master  string    `json:"master"`  // MasterKey.ID of the key that encrypts Wrapped; "" where not recorded
+	Master  string    `json:"master"`  // MasterKey.ID of the key that encrypts Wrapped; "" if not recorded
 	Wrapped []byte    `json:"wrapped"` // Tink's encrypted keyset
-	Keys    []KeyInfo `json:"keys"`    // oldest first, the destroyed ones too
+	Keys    []KeyInfo `json:"keys"`    // oldest first, destroyed keys included
 }
 
 func decodeKeyset(stored []byte) (storedKeyset, error) {
@@ -51,7 +51,7 @@ func decodeKeyset(stored []byte) (storedKeyset, error) {
 	return k, err
 }
 
-// wrapKeyset encrypts a keyset with master and makes its stored form.
+// wrapKeyset encrypts a keyset with master and returns its stored form.
 func wrapKeyset(ctx context.Context, h *keyset.Handle, name string, keys []KeyInfo, master MasterKey) ([]byte, error) {
 	var wrapped bytes.Buffer
 	if err := h.WriteWithContext(ctx, keyset.NewBinaryWriter(&wrapped), master, keysetAD(name)); err != nil {
@@ -60,7 +60,7 @@ func wrapKeyset(ctx context.Context, h *keyset.Handle, name string, keys []KeyIn
 	return json.Marshal(storedKeyset{Master: master.ID(), Wrapped: wrapped.Bytes(), Keys: keys})
 }
 
-// newKeyset makes a keyset, wrapped.
+// newKeyset makes a keyset and returns its stored form.
 func newKeyset(ctx context.Context, name string, at time.Time, master MasterKey) ([]byte, error) {
 	h, err := keyset.NewHandle(keyTemplate(name))
 	if err != nil {
@@ -86,7 +86,7 @@ func keyTemplate(name string) *tinkpb.KeyTemplate {
 
 func shownKeyID(id uint32) string { return fmt.Sprintf("%08x", id) }
 
-// unwrapKeyset opens what the store holds, with the master key that it names, and completes its list of keys.
+// unwrapKeyset decrypts a stored keyset with the master key that it names, and completes its list of keys.
 func unwrapKeyset(ctx context.Context, stored []byte, name string, masters []MasterKey) (*keyset.Handle, storedKeyset, error) {
 	k, err := decodeKeyset(stored)
 	if err != nil {
@@ -108,17 +108,17 @@ func unwrapKeyset(ctx context.Context, stored []byte, name string, masters []Mas
 	}
 	wanted := k.Master
 	if wanted == "" {
-		wanted = "not recorded"
+		wanted = "its id is not recorded"
 	}
 	if k.Master != "" && len(usable) > 0 {
-		return nil, k, fmt.Errorf("open vault: keyset %q: master key %s does not open it: the key cannot be used now, or the keyset is damaged (nothing was changed): %w",
+		return nil, k, fmt.Errorf("open vault: keyset %q: master key %s cannot open it; check that the key service answers, else restore the keyset from a backup (nothing was changed): %w",
 			name, wanted, errors.Join(problems...))
 	}
-	return nil, k, fmt.Errorf("open vault: the master key given (%s) is not the key this database was set up with: it wants %s; start with that key (nothing was changed): %w",
+	return nil, k, fmt.Errorf("open vault: the master key given (%s) is not the key this database was set up with (needed: %s); start with that key (nothing was changed): %w",
 		masterIDs(masters), wanted, errors.Join(append(problems, ErrMasterKey)...))
 }
 
-// ErrMasterKey says that the master key is not the one that a database was set up with.
+// ErrMasterKey is returned for a master key that does not belong to the database.
 var ErrMasterKey = errors.New("wrong master key")
 
 func masterIDs(masters []MasterKey) string {
@@ -129,7 +129,7 @@ func masterIDs(masters []MasterKey) string {
 	return strings.Join(ids, ", ")
 }
 
-// complete adds the keys that the list does not have: those of a keyset stored without one.
+// complete adds the keys that the list lacks. Keysets of the first releases have no list.
 func (k *storedKeyset) complete(h *keyset.Handle) {
 	for _, key := range h.KeysetInfo().KeyInfo {
 		id := shownKeyID(key.KeyId)
@@ -139,7 +139,7 @@ func (k *storedKeyset) complete(h *keyset.Handle) {
 	}
 }
 
-// key finds a key of the list, nil for none.
+// key returns the listed key with the id, or nil.
 func (k *storedKeyset) key(id string) *KeyInfo {
 	if i := slices.IndexFunc(k.Keys, func(i KeyInfo) bool { return i.ID == id }); i >= 0 {
 		return &k.Keys[i]

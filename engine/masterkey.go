@@ -12,17 +12,18 @@ import (
 	"github.com/tink-crypto/tink-go/v2/tink"
 )
 
-// MasterKey encrypts the vault's keysets, and nothing else: it is used at start-up and when keys are rotated, never for a payment. It
-// rests outside the database: with the operator (LocalMasterKey) or in a key management service. Safe for concurrent use.
+// MasterKey encrypts the vault's keysets. The vault uses it at start-up and when keys are rotated, never during a payment. The key lives
+// outside the database: with the operator (LocalMasterKey) or in a key management service. Implementations are safe for concurrent use.
 type MasterKey interface {
-	// ID names the key and gives nothing of it away. Keysets are marked with it: other keys have other ids, and it never changes.
+	// ID names the key without revealing it. The vault stores the ID with each keyset. Different keys have different IDs, and an ID never
+	// changes.
 	ID() string
-	// AEADWithContext encrypts and decrypts, bound to associated data. A service that cannot be reached is an error; so is a
-	// ciphertext that is not this key's.
+	// AEADWithContext encrypts and decrypts with associated data. It returns an error if the service cannot be reached, or if another key
+	// made the ciphertext.
 	tink.AEADWithContext
 }
 
-// MasterKeyRemedy tells an operator how to come by a master key.
+// MasterKeyRemedy is the part of error texts that says how to make a master key.
 const MasterKeyRemedy = "make one with `openssl rand -base64 32` and keep it safe: without it nothing sealed can be read"
 
 var errMasterKeyForm = errors.New("must be the base64 of exactly 32 bytes; " + MasterKeyRemedy)
@@ -32,8 +33,8 @@ type localMasterKey struct {
 	aead tink.AEAD
 }
 
-// LocalMasterKey is a master key that the operator keeps: the base64 of 32 bytes. Its id is local: and eight hex digits that only who has
-// the key can work out.
+// LocalMasterKey makes a MasterKey from the base64 text of 32 bytes, which the operator keeps. Its ID is "local:" and eight hex digits that
+// are derived from the key.
 func LocalMasterKey(text Secret) (MasterKey, error) {
 	key, err := base64.StdEncoding.DecodeString(text.Reveal())
 	if err != nil || len(key) != 32 {

@@ -12,58 +12,58 @@ type Merchant struct {
 	ID             string
 	PublishableKey string
 	OrganizationID string
-	DefaultProfile string // "" when several profiles were made at creation
-	// ResponseHash is payment_response_hash_key, also the webhook signing key's default: part of Private, absent until opened.
+	DefaultProfile string // "" if the account was made with several profiles
+	// ResponseHash is payment_response_hash_key, and the default of the webhook signing key. It is part of Private: zero until opened.
 	ResponseHash Secret
 	Details      json.RawMessage // the account's other fields as sent, by API name; a JSON object
-	// Sealed is Private, encrypted; the store keeps this and never sees Private or ResponseHash.
+	// Sealed is Private, encrypted. The store keeps Sealed and never sees Private or ResponseHash.
 	Sealed []byte
-	// Private are the fields that are personal or secret, by API name, each as JSON text; nil until opened.
+	// Private holds the personal and secret fields by API name, each as JSON text. It is nil until opened.
 	Private    map[string]Secret
 	CreatedAt  time.Time
 	ModifiedAt time.Time
 	Version    int64
 }
 
-// Profile is a business profile: the settings payments are made under.
+// Profile is a business profile: the settings of its payments.
 type Profile struct {
 	ID         string
 	MerchantID string
 	Name       string
 	Settings   ProfileSettings
-	// Fallback is the ordered list of connector account ids tried when a payment names none.
+	// Fallback lists the ids of the connector accounts to try, in order, when a payment names none.
 	Fallback []string
-	// ResponseHash is payment_response_hash_key: part of Private, absent until opened.
+	// ResponseHash is payment_response_hash_key. It is part of Private: zero until opened.
 	ResponseHash Secret
 	Details      json.RawMessage // the other fields as sent, by API name; a JSON object
-	// Sealed is Private, encrypted; the store keeps this and never sees Private, ResponseHash or Settings.WebhookHeaders.
+	// Sealed is Private, encrypted. The store keeps Sealed and never sees Private, ResponseHash or Settings.WebhookHeaders.
 	Sealed []byte
-	// Private are the fields that are secret, by API name, each as JSON text; nil until opened.
+	// Private holds the secret fields by API name, each as JSON text. It is nil until opened.
 	Private    map[string]Secret
 	CreatedAt  time.Time
 	ModifiedAt time.Time
 	Version    int64
 }
 
-// ProfileSettings are a profile's settings that the engine reads by name. AlwaysOvercapture, UseBillingAsMethodBilling, PaymentStatusesEnabled and
-// RefundStatusesEnabled are stored and shown; the engine does not act on them yet.
+// ProfileSettings are the profile's settings that the engine uses. The engine stores and shows AlwaysOvercapture,
+// UseBillingAsMethodBilling, PaymentStatusesEnabled and RefundStatusesEnabled, but does not act on them yet.
 type ProfileSettings struct {
 	ReturnURL                 string
 	EnableResponseHash        bool
 	RedirectWithPost          bool
-	SessionExpirySeconds      int64 // default 900, 60–7,890,000
-	FulfillmentSeconds        int64 // intent_fulfillment_time: default 900, 60–1,800
+	SessionExpirySeconds      int64 // default 900, from 60 to 7,890,000
+	FulfillmentSeconds        int64 // intent_fulfillment_time: default 900, from 60 to 1,800
 	ManualRetry               bool  // is_manual_retry_enabled
 	AgnosticMIT               bool  // is_connector_agnostic_mit_enabled
 	Force3DSChallenge         bool
 	AlwaysOvercapture         bool
 	UseBillingAsMethodBilling bool // default true
 	AuthenticationConnectors  []string
-	// ExternalThreeDS is external_three_ds_policy, nil when none was set: read ThreeDSPolicy.
+	// ExternalThreeDS is external_three_ds_policy; nil: not set. Use ThreeDSPolicy to read it.
 	ExternalThreeDS *threeds.Config `json:",omitempty"`
 	RequestorURL    string
 	RequestorAppURL string
-	// Acquirers are those made with /profile_acquirer, by creation.
+	// Acquirers were made with /profile_acquirer, in the order of creation.
 	Acquirers              []Acquirer `json:",omitempty"`
 	WebhookURL             string
 	PaymentStatusesEnabled []string
@@ -71,7 +71,7 @@ type ProfileSettings struct {
 	WebhookHeaders         map[string]Secret `json:"-"` // part of Profile.Private; nil until opened
 }
 
-// ThreeDSPolicy is what authentications that we run lead to.
+// ThreeDSPolicy returns the policy for authentications that payswitch runs, or the default policy.
 func (s *ProfileSettings) ThreeDSPolicy() threeds.Config {
 	if s.ExternalThreeDS == nil {
 		return threeds.Default()
@@ -85,28 +85,28 @@ type Account struct {
 	MerchantID string
 	ProfileID  string
 	Type       string // payment_processor, authentication_processor …
-	Connector  string // the name the merchant knows it by; the adapter may be another (the simulator)
+	Connector  string // the connector's name in the API; the simulator may be its adapter
 	Label      string
 	Disabled   bool
 	Active     bool // status "active"
 	TestMode   bool
-	// AuthType is the shape of the credentials as the API names it: HeaderKey, BodyKey, SignatureKey …
+	// AuthType is the auth_type of the credentials: HeaderKey, BodyKey, SignatureKey …
 	AuthType string
-	// Sealed is Private, encrypted; the store keeps this and never sees Private or Credentials.
+	// Sealed is Private, encrypted. The store keeps Sealed and never sees Private or Credentials.
 	Sealed      []byte
 	Credentials map[string]Secret // by API key name: api_key, key1 …; nil until opened
-	// Private are the fields that are secret (credentials, webhook secrets, wallet details …), by API name, each as JSON text; nil
-	// until opened.
+	// Private holds the secret fields (credentials, webhook secrets, wallet details …) by API name, each as JSON text. It is nil until
+	// opened.
 	Private  map[string]Secret
 	Metadata json.RawMessage // as sent, a JSON object or null
-	BaseURL  string          // "" unless an operator set another than the manifest's
-	// Hosts are the hosts the operator approved, exact; empty means the manifest's at creation.
+	BaseURL  string          // "": the manifest's base URL; else an operator has set it
+	// Hosts are the exact hosts that the operator approved. Empty means the hosts of the manifest at the account's creation.
 	Hosts []string
-	// Operator are the operator's other decisions about it.
+	// Operator are the operator's other decisions about the account.
 	Operator OperatorDecisions
 	// PaymentMethods is payment_methods_enabled as sent.
 	PaymentMethods json.RawMessage
-	Details        json.RawMessage // everything else as sent
+	Details        json.RawMessage // all other fields as sent
 	CreatedAt      time.Time
 	ModifiedAt     time.Time
 	Version        int64
@@ -125,21 +125,21 @@ type APIKey struct {
 	RevokedAt   time.Time // zero: not revoked
 }
 
-// Auth is who calls: the result of checking a key.
+// Auth is the authenticated caller.
 type Auth struct {
 	MerchantID string
-	// Publishable is true for the publishable key, which needs a client secret beside it.
+	// Publishable is true for the publishable key. A request with that key also needs a client secret.
 	Publishable bool
-	// ProfileID restricts the call to one profile (X-Profile-Id), "" for all.
+	// ProfileID limits the call to one profile (X-Profile-Id); "" means all.
 	ProfileID string
-	KeyID     string // the API key's id, "" for a publishable key
-	// CustomerID restricts the call to one customer: that of an ephemeral key. "" for other keys.
+	KeyID     string // the API key's id; "" for a publishable key
+	// CustomerID limits the call to the customer of an ephemeral key. It is "" for other keys.
 	CustomerID string
-	// SecretOf is the payment or the payment method whose client secret came with the publishable key. BeginIdempotent alone needs it.
+	// SecretOf is the payment or payment method of the client secret that came with a publishable key. Only BeginIdempotent uses it.
 	SecretOf string
 
-	// RequestToken identifies the request across its repetitions, "" without an Idempotency-Key. Repeated says that an earlier try
-	// of it ended without an answer: what it did is looked for before anything is done. BeginIdempotent sets both.
+	// RequestToken is the same for all repetitions of a request; "" without an Idempotency-Key. Repeated is true if an earlier try ended
+	// without an answer. The use case then looks for the results of that try first. BeginIdempotent sets both fields.
 	RequestToken string
 	Repeated     bool
 }

@@ -8,14 +8,14 @@ import (
 	"fmt"
 )
 
-// MerchantInput is a merchant account as sent. Zero values were not sent.
+// MerchantInput is a merchant account as sent. A zero value means that the field was not sent.
 type MerchantInput struct {
 	ID             string
-	OrganizationID string     // at creation; default: a new one
+	OrganizationID string     // at creation; default: a new id
 	DefaultProfile string     // at update: the id of one of the merchant's profiles
-	Business       []Business // primary_business_details, nil when not sent
-	// Fields are all other fields sent, by API name; their types have been checked. return_url, webhook_details and the fields about
-	// response hash and redirect are also what profiles are made with.
+	Business       []Business // primary_business_details; nil: not sent
+	// Fields are all other fields that were sent, by API name. The caller has checked their types. Profiles inherit return_url,
+	// webhook_details and the fields for response hash and redirect.
 	Fields Fields
 }
 
@@ -25,14 +25,14 @@ type Business struct {
 	Name    string `json:"business"`
 }
 
-// privateOfMerchant are the fields that are sealed: personal or secret.
+// privateOfMerchant names the fields that are sealed because they are personal or secret.
 var privateOfMerchant = []string{fieldResponseHash, "merchant_name", "merchant_details", fieldWebhook, fieldTokenization}
 
-// inherited are the fields that profiles take over from the account.
+// inherited names the fields that profiles inherit from the account.
 var inherited = []string{fieldReturnURL, fieldEnableHash, fieldResponseHash, fieldRedirectPost, fieldWebhook}
 
-// CreateMerchant makes a merchant account with its first profiles: one named "default", or one for each business detail. Errors:
-// HE_01 when the id is taken, also by what is left of a deleted account.
+// CreateMerchant makes a merchant account with its first profiles: one profile "default", or one per business detail. Errors: HE_01 if the
+// id is taken, also if payments or customers of a deleted account have it.
 func (s *Registry) CreateMerchant(ctx context.Context, in MerchantInput) (*Merchant, error) {
 	names := make([]string, 0, len(in.Business))
 	for _, b := range in.Business {
@@ -86,7 +86,7 @@ func (s *Registry) CreateMerchant(ctx context.Context, in MerchantInput) (*Merch
 	return m, nil
 }
 
-// neverUsed refuses the id of a deleted merchant whose payments or customers are still there: they would show up in the new account.
+// neverUsed refuses the id of a deleted merchant whose payments or customers remain, because the new account would show them.
 func neverUsed(r AccountReader, id string) error {
 	payments, err := r.Payments(id, "", ListInput{Limit: 1})
 	if err != nil {
@@ -104,7 +104,7 @@ func neverUsed(r AccountReader, id string) error {
 	return nil
 }
 
-// UpdateMerchant changes the fields sent. What profiles inherit changes in all of them, and new business details get a profile each.
+// UpdateMerchant changes the fields that were sent. Inherited fields change in all profiles, and each new business detail gets a profile.
 // Errors: HE_02 for the merchant or the default profile.
 func (s *Registry) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merchant, error) {
 	var m *Merchant
@@ -147,7 +147,7 @@ func (s *Registry) UpdateMerchant(ctx context.Context, in MerchantInput) (*Merch
 	return m, nil
 }
 
-// updateProfiles passes a merchant's change on to its profiles.
+// updateProfiles applies a merchant's change to its profiles.
 func (s *Registry) updateProfiles(tx AccountTx, m *Merchant, fields Fields, profiles []*Profile, in MerchantInput) error {
 	if passed := in.Fields.only(inherited); len(passed) > 0 {
 		for _, p := range profiles {
@@ -179,8 +179,8 @@ func (s *Registry) updateProfiles(tx AccountTx, m *Merchant, fields Fields, prof
 	return nil
 }
 
-// DeleteMerchant removes the account with its profiles, connector accounts, keys and kept cards, whose data keys go with them; its payments and customers stay. Errors: HE_02,
-// IR_16 while operations of its payments are open.
+// DeleteMerchant removes the account with its profiles, connector accounts, API keys and kept cards with their data keys. Payments and
+// customers stay. Errors: HE_02; IR_16 while operations of its payments are open.
 func (s *Registry) DeleteMerchant(ctx context.Context, id string) error {
 	return s.change(ctx, "delete merchant account", func(tx AccountTx) error {
 		if err := tx.DeleteMerchant(id); err != nil {
@@ -194,7 +194,7 @@ func (s *Registry) DeleteMerchant(ctx context.Context, id string) error {
 	})
 }
 
-// Merchant reads one, opened. Errors: HE_02.
+// Merchant reads a merchant account and opens its sealed part. Errors: HE_02.
 func (s *Registry) Merchant(ctx context.Context, id string) (m *Merchant, err error) {
 	err = s.read(ctx, "read merchant account", func(r AccountReader) (err error) {
 		m, err = r.Merchant(id)
@@ -206,7 +206,7 @@ func (s *Registry) Merchant(ctx context.Context, id string) (m *Merchant, err er
 	return m, openMerchant(s.Vault, m)
 }
 
-// Merchants lists those of an organization ("" for all) by id, opened.
+// Merchants lists the merchants of an organization by id, opened; "" means all organizations.
 func (s *Registry) Merchants(ctx context.Context, organizationID string) (list []*Merchant, err error) {
 	err = s.read(ctx, "list merchant accounts", func(r AccountReader) (err error) {
 		list, err = r.Merchants(organizationID)
@@ -220,7 +220,7 @@ func (s *Registry) Merchants(ctx context.Context, organizationID string) (list [
 	return list, err
 }
 
-// Fields are the fields of an opened merchant that answers show as they were sent, secrets masked.
+// Fields returns the fields of an opened merchant as answers show them, with secrets masked.
 func (m *Merchant) Fields() Fields {
 	f := detailsOf(m.Details)
 	for name, s := range m.Private {
@@ -229,7 +229,7 @@ func (m *Merchant) Fields() Fields {
 	return f
 }
 
-// merchantFields are all fields of a stored merchant, secrets included.
+// merchantFields returns all fields of a stored merchant, secrets included.
 func merchantFields(v *Vault, m *Merchant) (Fields, error) {
 	if err := openMerchant(v, m); err != nil {
 		return nil, err
@@ -237,7 +237,7 @@ func merchantFields(v *Vault, m *Merchant) (Fields, error) {
 	return allFields(m.Details, m.Private), nil
 }
 
-// sealMerchant stores fields in m.
+// sealMerchant stores fields in m and seals the private ones.
 func sealMerchant(v *Vault, m *Merchant, fields Fields) (err error) {
 	if m.Details, m.Private, err = fields.split(privateOfMerchant); err != nil {
 		return err
@@ -249,7 +249,7 @@ func sealMerchant(v *Vault, m *Merchant, fields Fields) (err error) {
 
 func (b Business) profileName() string { return b.Country + "_" + b.Name }
 
-// newPublishableKey is pk_{env}_{32 hex}.
+// newPublishableKey makes a key of the form pk_{env}_{32 hex digits}.
 func (s *Registry) newPublishableKey() string {
 	var b [16]byte
 	rand.Read(b[:])

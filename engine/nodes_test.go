@@ -19,8 +19,8 @@ func (w *world) second(o engine.Options, adapters map[string]*sdk.Adapter) *worl
 	return newWorldWith(w.t, o, plugins.NativeConnectors(adapters), w.file)
 }
 
-// A node that was thought dead comes back with an answer: what it learned is kept as evidence and raised, and the payment is not
-// moved a second time.
+// A node that was taken for dead returns with an answer. The engine stores the answer as evidence and raises an alarm. The payment does not
+// move a second time.
 func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
 	p := newProcessor(t)
 	p.forgets.Store(true)
@@ -83,7 +83,8 @@ func TestNoSendAfterTheLease(t *testing.T) {
 	require.Equal(t, 1, w.alarms.all()["lease_lost"])
 }
 
-// The same Idempotency-Key: the stored answer; another body: refused; a first request that died midway: what it did is found.
+// A repeated Idempotency-Key gets the stored answer. With another body it is refused. If the first request died midway, the repetition
+// finds its results.
 func TestIdempotency(t *testing.T) {
 	w := newWorld(t, quick, nil)
 	w.account("simulator", "")
@@ -103,7 +104,7 @@ func TestIdempotency(t *testing.T) {
 	_, _, _, _, err = begin("other body")
 	require.Equal(t, "IR_38", code(t, err))
 
-	abandon(t.Context()) // it died before it could answer
+	abandon(t.Context()) // the first request died before its answer
 	stored, auth, finish, _, err := begin("body")
 	require.NoError(t, err)
 	require.Nil(t, stored)
@@ -121,7 +122,7 @@ func TestIdempotency(t *testing.T) {
 	require.Equal(t, "IR_38", code(t, err))
 }
 
-// A repeated capture, whose first try died after it had captured, captures nothing more.
+// The first try of a capture dies after it has captured. The repetition captures nothing more.
 func TestIdempotentCapture(t *testing.T) {
 	w := newWorld(t, quick, nil)
 	w.account("simulator", "")
@@ -138,7 +139,7 @@ func TestIdempotentCapture(t *testing.T) {
 	require.Len(t, got.Attempt.Details.Captures, 1)
 }
 
-// Many captures of one payment at once: together they never take more than is held.
+// Concurrent captures of one payment never take more than the authorized amount.
 func TestConcurrentCaptures(t *testing.T) {
 	w := newWorld(t, engine.Options{LockWait: 10 * time.Second}, nil)
 	w.account("simulator", "")

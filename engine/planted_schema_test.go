@@ -9,7 +9,7 @@ import (
 	"payswitch/storage"
 )
 
-// TestPlantedSchema: a database with triggers, views in place of tables or tables that are not as payswitch made them is not opened.
+// TestPlantedSchema shows that a database is not opened if it has triggers, views in place of tables, or altered tables.
 func TestPlantedSchema(t *testing.T) {
 	for name, c := range map[string]struct {
 		plant   []string

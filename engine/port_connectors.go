@@ -9,28 +9,29 @@ import (
 	"payswitch/sdk"
 )
 
-// Connectors are the loaded adapters and the host that drives them. Safe for concurrent use.
+// Connectors are the installed adapters and the host that runs them. Implementations are safe for concurrent use.
 type Connectors interface {
-	// Adapter finds the adapter a connector name stands for (the simulator may answer for several).
+	// Adapter finds the adapter of a connector name. The simulator may be the adapter of several names.
 	Adapter(connector string) (AdapterInfo, bool)
-	// Adapters lists all, by name.
+	// Adapters lists all adapters by name.
 	Adapters() []AdapterInfo
-	// Drive performs one operation: it steps the adapter and sends what it asks for until there is a result. It never panics and
-	// ends within the operation's deadline. An error means that we failed; DriveResult then still says what has left.
+	// Drive performs one operation: it runs the adapter's steps and sends the adapter's requests until there is a result. It never panics
+	// and ends before the operation's deadline. An error means that payswitch failed. The DriveResult then still says whether something may
+	// have been sent.
 	Drive(ctx context.Context, d *Drive) (*DriveResult, error)
 }
 
-// AdapterInfo describes a loaded adapter.
+// AdapterInfo describes an installed adapter.
 type AdapterInfo struct {
-	Connector string // the name it was asked for by
+	Connector string // the connector name that was looked up
 	Name      string // the adapter's own name
-	Hash      string // lowercase hex SHA-256 of the module
+	Hash      string // SHA-256 of the module, lowercase hex
 	Manifest  *sdk.Manifest
 	BuiltIn   bool
-	Simulated bool // the simulator answers for Connector
+	Simulated bool // the simulator stands in for Connector
 }
 
-// answer is the part of r that a verdict needs.
+// answer returns the part of r that a verdict needs.
 func (r *DriveResult) answer() *Answer {
 	return &Answer{Exchanges: r.Exchanges, MayHaveLeft: r.MayHaveLeft, AnsweredLast: r.AnsweredLast, Reject: r.Reject, Outcome: r.Outcome}
 }
@@ -38,95 +39,95 @@ func (r *DriveResult) answer() *Answer {
 // Drive is one operation to perform.
 type Drive struct {
 	Connector   string
-	AdapterHash string // "" for the current build; else that build, or an error if it is gone
+	AdapterHash string // "": the current build; otherwise that build, or an error if it is gone
 	Operation   sdk.Operation
 	OperationID string
-	// Started is Now of the first step that Resume does not answer: when the operation began, or, to repeat a journalled send to
-	// the byte, that intent's Now.
+	// Started is the step time of the first step that Resume does not answer. That is the operation's start. To repeat a journalled send
+	// byte by byte, it is that intent's Now.
 	Started time.Time
 	Seed    [32]byte
 	Account DriveAccount
-	// Request without stand-ins: the host puts them in place of Secrets.
+	// Request has empty secrets. The host puts stand-ins for Secrets into it.
 	Request sdk.Request
 	Secrets InstrumentSecrets
-	// Card are the facts of the card that the operation is about, nil where they are not known. The host masks what looks like a number of
-	// such a card, also in operations that do not have the number.
+	// Card are the facts of the operation's card, or nil if they are not known. With them the host masks numbers that look like that
+	// card's, also in operations without the number.
 	Card *CardFacts
-	// Resume holds the answered exchanges of an earlier drive of the same operation (an idempotent resend), in order.
+	// Resume holds the answered exchanges of an earlier drive of the same operation, in order.
 	Resume []sdk.Exchange
-	// Captured are the values that the stand-ins in Resume stand for, as DriveResult or SendIntent gave them.
+	// Captured are the values behind the stand-ins in Resume. DriveResult or SendIntent has returned them.
 	Captured []CapturedValue
-	// BeforeSend is called immediately before each send with the exchanges so far; the send leaves only if it returns nil. It
-	// checks the lease and, from the second send on, makes the earlier answers and this intent durable.
+	// BeforeSend is called immediately before each send, with the exchanges so far. The host sends only if it returns nil. It checks the
+	// lease. From the second send on, it also makes the earlier answers and this intent durable.
 	BeforeSend func(ctx context.Context, intent SendIntent) error
 	// Record asks for DriveResult.Recordings.
 	Record bool
-	// RecordOnly makes the recording of a drive whose node has ended, of which Resume is known, and does nothing else.
+	// RecordOnly sends nothing. It only makes the recording of a drive whose node died, from Resume.
 	RecordOnly bool
 }
 
-// DriveAccount is what an adapter's host needs of a connector account.
+// DriveAccount is a connector account as the adapters' host needs it.
 type DriveAccount struct {
 	ID          string
 	MerchantID  string
 	Environment string            // test or live
-	BaseURL     string            // "" for the manifest's
+	BaseURL     string            // "": the manifest's base URL
 	Credentials map[string]Secret // by API key name (api_key, key1 …)
-	Config      map[string]string // top-level text, number and boolean values of the account's metadata
-	Hosts       []string          // approved; empty means the manifest's
-	// Operator is what the operator approved of the adapter's reach; nil: all that its manifest asks for.
+	Config      map[string]string // the text, number and boolean values at the top level of the account's metadata
+	Hosts       []string          // approved hosts; empty: the manifest's
+	// Operator are the operator's approvals for the account; nil: all that the manifest asks for is approved.
 	Operator *OperatorDecisions
 }
 
-// SendIntent is a send about to leave.
+// SendIntent is a request that is about to be sent.
 type SendIntent struct {
-	Index        int       // among the operation's exchanges, those resumed included
-	Now          time.Time // of the step that asked for it
+	Index        int       // index among the operation's exchanges, resumed ones included
+	Now          time.Time // time of the step that asked for the request
 	RequestHash  string
 	Method       string
 	URL          string
 	Host         string
-	Exchanges    []sdk.Exchange  // answered so far, in order
-	Captured     []CapturedValue // of Exchanges
+	Exchanges    []sdk.Exchange  // the answered exchanges so far, in order
+	Captured     []CapturedValue // from the answers in Exchanges
 	SafeToRepeat bool
 }
 
-// CapturedValue is a secret of an answer (sdk.Send.Capture). Exchanges hold a stand-in in its place.
+// CapturedValue is a secret from an answer (sdk.Send.Capture). Exchanges hold a stand-in in its place.
 type CapturedValue struct {
-	Exchange int    // index of the exchange whose answer held it
-	Name     string // as the adapter called it
+	Exchange int    // index of the exchange with the answer
+	Name     string // the adapter's name for the value
 	Value    Secret
-	Own      bool // it proves the account's identity
+	Own      bool // the value proves the account's identity
 }
 
-// DriveResult is what came of an operation.
+// DriveResult is the result of a drive.
 type DriveResult struct {
 	AdapterHash string
-	// Exactly one of Outcome and Reject is set when Drive returned no error.
+	// Outcome or Reject is set, but not both, when Drive returns no error.
 	Outcome *sdk.Outcome
 	Reject  *sdk.Reject
-	// Cryptograms are the values that the stand-ins in CAVV of Outcome.Authentication, and of its events', stand for. See CAVV.
+	// Cryptograms are the values behind the stand-ins in CAVV of Outcome.Authentication and of its events. See CAVV.
 	Cryptograms map[string]Secret
-	// Exchanges in order; the last may be without an answer.
+	// Exchanges are in order. The last one may lack an answer.
 	Exchanges []sdk.Exchange
-	// Captured are the secrets of Exchanges' answers, in order.
+	// Captured are the secrets from the answers in Exchanges, in order.
 	Captured []CapturedValue
-	// MayHaveLeft says that something may have reached the processor in this drive.
+	// MayHaveLeft is true if a request of this drive may have reached the processor.
 	MayHaveLeft bool
-	// AnsweredLast says that the last send has a whole answer: only then does a decline count.
+	// AnsweredLast is true if the last send has a complete answer. A decline counts only then.
 	AnsweredLast bool
-	// HTTPStatus of the last answer, 0 without one.
+	// HTTPStatus is the status of the last answer, or 0 without an answer.
 	HTTPStatus int
 	Steps      int
 	Duration   time.Duration
-	// Violations are rules of the host's that the adapter broke, the first few. MerchantID, AccountID and At are left to the engine.
+	// Violations are the first few rules of the host that the adapter broke. The engine sets MerchantID, AccountID and At.
 	Violations []Violation
-	// Recordings, where asked for, are what the adapter was given and made of it, however the drive ended: operations that were performed
-	// on its behalf first (access_token), then its own. None of one that ended before its first step.
+	// Recordings hold the input and results of the adapter's steps, if Record was set, also for a failed drive. Operations that ran first
+	// on the adapter's behalf (access_token) come before its own. A drive that failed before its first step has no recording.
 	Recordings []*Recording
 }
 
-// CAVV is the authentication value of an authentication in r's outcome, zero where there was none.
+// CAVV returns the authentication value of an authentication in r's outcome, or zero.
 func (r *DriveResult) CAVV(a *sdk.AuthenticationOutcome) Secret {
 	if a == nil || a.CAVV == "" {
 		return Secret{}
@@ -134,13 +135,13 @@ func (r *DriveResult) CAVV(a *sdk.AuthenticationOutcome) Secret {
 	return r.Cryptograms[a.CAVV]
 }
 
-// Verified says that the host compared a signature of the message, and found it right: the adapter's word alone is none. What the webhook
-// operation read is the sender's then.
+// Verified reports whether the host compared a signature of the message and found it right. Only then did the sender write what the webhook
+// operation has read. The adapter's word alone is not enough.
 func (r *DriveResult) Verified() bool {
 	return slices.ContainsFunc(r.Exchanges, func(x sdk.Exchange) bool { return x.Verified != nil && *x.Verified })
 }
 
-// compared counts the signatures that the host found wrong in a drive, and says whether it found one right.
+// compared counts the signatures that the host found wrong, and reports whether it found one right.
 func (r *DriveResult) compared() (wrong int, right bool) {
 	if r == nil {
 		return 0, false
@@ -155,8 +156,8 @@ func (r *DriveResult) compared() (wrong int, right bool) {
 	return wrong, right
 }
 
-// Violation is a rule of the host's that an adapter broke, as it is kept with the connector account. It holds names of rules, hosts, headers
-// and fields, never a value.
+// Violation is a rule of the host that an adapter broke. It is stored with the connector account. It contains names of rules, hosts,
+// headers and fields, never a value.
 type Violation struct {
 	MerchantID  string
 	AccountID   string
@@ -165,13 +166,13 @@ type Violation struct {
 	Operation   sdk.Operation
 	Adapter     string
 	AdapterHash string
-	Rule        string // as metrics name it
-	Place       string // where, and what was wrong there; at most MaxPlace bytes
+	Rule        string // the rule's name in metrics
+	Place       string // where the rule was broken, and how; at most MaxPlace bytes
 }
 
-// MaxPlace bounds Violation.Place, in bytes.
+// MaxPlace is the maximum length of Violation.Place in bytes.
 const MaxPlace = 300
 
-// ErrNotApproved is the error of a drive that was refused before anything was sent: the adapter's build reaches further than the operator
-// has approved for the account.
-var ErrNotApproved = errors.New("awaits the operator's approval")
+// ErrNotApproved is the error of a drive that was refused before the first send: the adapter's build needs a reach that the operator has
+// not approved for the account.
+var ErrNotApproved = errors.New("the adapter's reach awaits the operator's approval")

@@ -4,18 +4,18 @@ import (
 	"time"
 )
 
-// Metrics receives what the engine counts. Implementations are safe for concurrent use and do not block.
+// Metrics receives the engine's counts. Implementations are safe for concurrent use and do not block.
 type Metrics interface {
 	// PaymentMoved counts a payment that reached a status.
 	PaymentMoved(status PaymentStatus, connector string)
-	// OperationDone times one adapter operation by how it ended.
+	// OperationDone records the duration of one adapter operation and the status it ended with.
 	OperationDone(kind, connector string, status OperationStatus, took time.Duration)
-	// AuthenticationDone counts a 3-D Secure authentication that has ended: by whom, of which scheme, how (threeds.Outcome), frictionless or
-	// challenge ("" when it did not come so far), and how long it took.
+	// AuthenticationDone counts a 3-D Secure authentication that has ended. outcome is a threeds.Outcome. flow is frictionless, challenge,
+	// or "" if the authentication ended earlier. took is its duration.
 	AuthenticationDone(authenticator, network, outcome, flow string, took time.Duration)
-	// ExemptionSettled counts an exemption that was claimed: at which processor, which (sdk.Exemption), by which way (3ds, authorization), and
-	// what the issuer made of it (approved, soft_declined, declined).
+	// ExemptionSettled counts a claimed exemption. exemption is an sdk.Exemption, route is 3ds or authorization, and outcome is the
+	// issuer's answer: approved, soft_declined or declined.
 	ExemptionSettled(connector, exemption, route, outcome string)
-	// Alarm counts something a person must look at: late evidence, an outcome that does not fit, a lease lost.
+	// Alarm counts an event that a person must look at, such as late evidence, an impossible outcome or a lost lease.
 	Alarm(kind string)
 }

@@ -5,17 +5,18 @@ import (
 	"time"
 )
 
-// StoreOf is a store as one room sees it: R reads and T reads and writes what the room needs.
+// StoreOf is a store with the methods that one part of the engine needs: R reads, and T reads and writes.
 type StoreOf[R, T any] interface {
-	// Update runs f in one transaction; when Update returns nil, what f wrote is durable. f may run more than once (its writes undone in
-	// between), does nothing but use tx, and must not keep it. An error of f undoes its writes and is returned as it is. Once f has been handed
-	// over, a cancelled ctx does not abandon it: the caller learns the true outcome.
+	// Update runs f in one transaction. If Update returns nil, the writes of f are durable. If f returns an error, Update undoes its writes
+	// and returns that error. f may run more than once, and the writes of the earlier runs are undone; so f only uses tx and does not keep
+	// it. Once Update has begun f, a cancelled ctx does not stop the transaction, so the caller learns the true result.
 	Update(ctx context.Context, f func(tx T) error) error
-	// View runs f over one consistent snapshot.
+	// View runs f on one consistent snapshot.
 	View(ctx context.Context, f func(r R) error) error
 }
 
-// Narrow gives a room its part of a store. Every reader and transaction of s must implement R and T; a wrong pair panics at its first use.
+// Narrow returns the part of s with the methods of R and T. The readers and transactions of s must implement R and T; otherwise the first
+// use panics.
 func Narrow[R, T, WR, WT any](s StoreOf[WR, WT]) StoreOf[R, T] { return narrowed[R, T, WR, WT]{s} }
 
 type narrowed[R, T, WR, WT any] struct{ whole StoreOf[WR, WT] }
@@ -28,5 +29,5 @@ func (n narrowed[R, T, WR, WT]) View(ctx context.Context, f func(r R) error) err
 	return n.whole.View(ctx, func(r WR) error { return f(any(r).(R)) })
 }
 
-// Clock tells the time; tests set it.
+// Clock returns the current time. Tests replace it.
 type Clock func() time.Time

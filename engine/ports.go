@@ -1,16 +1,15 @@
 package engine
 
-// Store keeps everything durable. Implementations hold no rules. Every method that names a merchant answers ErrNotFound for
-// another merchant's rows. Each room documents its part: ChangeReader and ChangeTx, AccountReader and AccountTx, VaultReader and VaultTx. storetest is
-// the suite that every implementation passes.
+// Store keeps all durable data. It contains no payment rules. A method with a merchant id returns ErrNotFound for rows of other merchants.
+// Package storetest is the test suite that every implementation passes.
 type Store interface {
 	StoreOf[Reader, Tx]
-	// SignRows has s sign the rows that are written and check those that are read, from the next transaction on. A row that is not genuine
-	// is an AlteredError; a list leaves such rows out and comes with an AlteredError that names them.
+	// SignRows makes the store sign the rows that it writes and check the rows that it reads, from the next transaction on. A row with a
+	// bad signature is an AlteredError. A list leaves such rows out, and returns an AlteredError that names them.
 	SignRows(s RowSigner)
 }
 
-// Reader reads what all rooms read. Rows come back as fresh copies, sealed parts sealed.
+// Reader reads the store. Returned rows are copies; their sealed parts stay sealed.
 type Reader interface {
 	ChangeReader
 	AccountReader
@@ -19,8 +18,8 @@ type Reader interface {
 	AccountsAt(connector string) (int, error)
 }
 
-// Tx writes what all rooms write. Insert answers ErrConflict when the key exists. Update compares and sets Version where the row has one, and
-// raises it in the value given: ErrConflict when another writer was faster, ErrNotFound when the row is gone.
+// Tx reads and writes the store. Insert returns ErrConflict if the key exists. Update compares Version, if the row has one, and raises it
+// in the value given. It returns ErrConflict if the row has changed since it was read, and ErrNotFound if the row is gone.
 type Tx interface {
 	Reader
 	ChangeTx

@@ -14,7 +14,7 @@ import (
 
 const defaultProfileName = "default"
 
-// Bounds of a profile's times, seconds.
+// Limits and defaults of a profile's times, in seconds.
 const (
 	minExpiry, maxExpiry, defaultExpiry                = 60, 7_890_000, 900
 	minFulfillment, maxFulfillment, defaultFulfillment = 60, 1_800, 900
@@ -22,19 +22,19 @@ const (
 
 // ProfileInput is a business profile as sent.
 type ProfileInput struct {
-	Name string // "" when not sent
-	// Fields are all other fields sent, by API name; their types have been checked.
+	Name string // "": not sent
+	// Fields are all other fields that were sent, by API name. The caller has checked their types.
 	Fields Fields
 }
 
-// privateOfProfile are the fields that are sealed.
+// privateOfProfile names the fields that are sealed.
 var privateOfProfile = []string{fieldResponseHash, fieldWebhook, fieldWebhookHeaders, fieldTokenization}
 
-// authenticators are the names of 3-D Secure authenticators that the API knows, loaded or not.
+// authenticators lists the names of 3-D Secure authenticators in the API, whether their adapters are installed or not.
 var authenticators = []string{"threedsecureio", "netcetera", "gpayments", "ctp_mastercard", "unified_authentication_service",
 	"juspaythreedsserver", "ctp_visa", "cardinal"}
 
-// profileFields are the fields that become ProfileSettings. Details keeps them too, as sent, for answers.
+// profileFields are the fields that become ProfileSettings. Details also keeps them as sent, for answers.
 type profileFields struct {
 	ReturnURL                 *string `json:"return_url,omitempty"`
 	EnableResponseHash        *bool   `json:"enable_payment_response_hash,omitempty"`
@@ -59,8 +59,8 @@ type profileFields struct {
 	} `json:"webhook_details,omitempty"`
 }
 
-// CreateProfile makes a business profile; what was not sent is taken from the merchant account, then from the defaults. Errors:
-// HE_02 for the merchant, IR_38 when the name is taken, IR_06 (422) for a time out of bounds.
+// CreateProfile makes a business profile. A field that was not sent comes from the merchant account, or else is the default. Errors: HE_02
+// for the merchant; IR_38 if the name is taken; IR_06 (422) for a time beyond its limits.
 func (s *Registry) CreateProfile(ctx context.Context, a Auth, in ProfileInput) (*Profile, error) {
 	var p *Profile
 	err := s.change(ctx, "create business profile", func(tx AccountTx) error {
@@ -86,7 +86,7 @@ func (s *Registry) CreateProfile(ctx context.Context, a Auth, in ProfileInput) (
 	return p, nil
 }
 
-// UpdateProfile changes the fields sent. Errors: HE_02, IR_38 when the new name is taken, IR_06 (422) for a time out of bounds.
+// UpdateProfile changes the fields that were sent. Errors: HE_02; IR_38 if the new name is taken; IR_06 (422) for a time beyond its limits.
 func (s *Registry) UpdateProfile(ctx context.Context, a Auth, id string, in ProfileInput) (*Profile, error) {
 	var p *Profile
 	err := s.change(ctx, "update business profile", func(tx AccountTx) (err error) {
@@ -113,7 +113,7 @@ func (s *Registry) UpdateProfile(ctx context.Context, a Auth, id string, in Prof
 	return p, nil
 }
 
-// DeleteProfile removes a profile. The last one stays: payments need one (IR_16). Errors: HE_02.
+// DeleteProfile removes a profile, but not the last one, because payments need a profile (IR_16). Errors: HE_02.
 func (s *Registry) DeleteProfile(ctx context.Context, a Auth, id string) error {
 	return s.change(ctx, "delete business profile", func(tx AccountTx) error {
 		if _, err := profileOf(tx, a, id); err != nil {
@@ -140,7 +140,7 @@ func (s *Registry) DeleteProfile(ctx context.Context, a Auth, id string) error {
 	})
 }
 
-// Profile reads one, opened. Errors: HE_02.
+// Profile reads a profile and opens its sealed part. Errors: HE_02.
 func (s *Registry) Profile(ctx context.Context, a Auth, id string) (p *Profile, err error) {
 	err = s.read(ctx, "read business profile", func(r AccountReader) (err error) {
 		p, err = profileOf(r, a, id)
@@ -152,7 +152,7 @@ func (s *Registry) Profile(ctx context.Context, a Auth, id string) (p *Profile, 
 	return p, openProfile(s.Vault, p)
 }
 
-// Profiles lists the merchant's by creation, opened. Errors: HE_02 for the merchant.
+// Profiles lists the merchant's profiles by creation, opened. Errors: HE_02 for the merchant.
 func (s *Registry) Profiles(ctx context.Context, a Auth) (list []*Profile, err error) {
 	err = s.read(ctx, "list business profiles", func(r AccountReader) (err error) {
 		if _, err = r.Merchant(a.MerchantID); err != nil {
@@ -188,7 +188,7 @@ func profileBy(list []*Profile, is func(*Profile) bool) *Profile {
 	return nil
 }
 
-// newProfile is a profile with the defaults.
+// newProfile returns a profile with the default settings.
 func (s *Registry) newProfile(merchantID, name string, now time.Time) *Profile {
 	return &Profile{ID: newID("pro_"), MerchantID: merchantID, Name: name, CreatedAt: now, ModifiedAt: now,
 		Settings: ProfileSettings{EnableResponseHash: true, SessionExpirySeconds: defaultExpiry, FulfillmentSeconds: defaultFulfillment,
@@ -196,7 +196,7 @@ func (s *Registry) newProfile(merchantID, name string, now time.Time) *Profile {
 		Private: map[string]Secret{fieldResponseHash: jsonText(randomText(64))}}
 }
 
-// applyProfile changes what was sent in an opened profile and seals it.
+// applyProfile applies the fields that were sent to an opened profile, and seals it.
 func (e *Registry) applyProfile(p *Profile, in ProfileInput) error {
 	if in.Name != "" {
 		p.Name = in.Name
@@ -270,13 +270,13 @@ func (s *Registry) checkProfile(name string, f *profileFields) error {
 	return nil
 }
 
-// isAuthenticator says whether a connector name is one of a 3-D Secure authenticator, loaded or not.
+// isAuthenticator reports whether a connector name belongs to a 3-D Secure authenticator, installed or not.
 func (s *Registry) isAuthenticator(name string) bool {
 	info, loaded := s.Connectors.Adapter(name)
 	return slices.Contains(authenticators, name) || loaded && info.Manifest.Kind == sdk.KindAuthenticator
 }
 
-// threeDSPolicy reads external_three_ds_policy, nil when it was not sent. Errors: IR_06 (422) naming the setting.
+// threeDSPolicy reads external_three_ds_policy. It returns nil if the field was not sent. Errors: IR_06 (422), which names the setting.
 func (s *Registry) threeDSPolicy(raw json.RawMessage) (*threeds.Config, error) {
 	if raw == nil {
 		return nil, nil
@@ -298,7 +298,7 @@ func (s *Registry) threeDSPolicy(raw json.RawMessage) (*threeds.Config, error) {
 	return &c, nil
 }
 
-// checkLength bounds a text by its length in bytes (IR_06, 422).
+// checkLength limits a text's length in bytes (IR_06, 422).
 func checkLength(field, text string, most int) error {
 	if len(text) > most {
 		return Unprocessable(field, fmt.Sprintf("%s must be at most %d characters long. Received %d characters", field, most, len(text)))
@@ -306,8 +306,8 @@ func checkLength(field, text string, most int) error {
 	return nil
 }
 
-// Fields are the fields of an opened profile that answers show as they were sent, secrets masked; settings are there too. The 3-D
-// Secure policy shows every setting as it is in force.
+// Fields returns the fields of an opened profile as answers show them: settings included, secrets masked. The 3-D Secure policy shows the
+// value in force of every setting.
 func (p *Profile) Fields() Fields {
 	f := detailsOf(p.Details)
 	if raw, err := json.Marshal(p.Settings.ThreeDSPolicy()); err == nil {
@@ -320,7 +320,7 @@ func (p *Profile) Fields() Fields {
 	return f
 }
 
-// takePrivate fills in what the engine reads of Private.
+// takePrivate sets the fields that the engine reads from Private.
 func (p *Profile) takePrivate() {
 	p.ResponseHash = secretText(p.Private[fieldResponseHash])
 	p.Settings.WebhookHeaders = leaves(p.Private[fieldWebhookHeaders])
@@ -331,7 +331,7 @@ func (s *Registry) ToggleExtendedCardInfo(ctx context.Context, a Auth, id string
 	return s.toggle(ctx, a, id, "is_extended_card_info_enabled", on)
 }
 
-// ToggleAgnosticMIT switches charging stored credentials at other connectors on or off. Errors: HE_02.
+// ToggleAgnosticMIT switches the use of stored credentials at other connectors on or off. Errors: HE_02.
 func (s *Registry) ToggleAgnosticMIT(ctx context.Context, a Auth, id string, on bool) error {
 	return s.toggle(ctx, a, id, "is_connector_agnostic_mit_enabled", on)
 }

@@ -12,37 +12,36 @@ import (
 	"payswitch/sdk"
 )
 
-// Recording is one drive of an operation as its adapter saw it: all that is needed to run it again, bit for bit, with this build or
-// another. Of secrets it holds stand-ins alone, and answers as they were scrubbed. It must not be changed once it is made.
+// Recording is one drive of an operation as its adapter saw it. With a Recording the drive can be run again bit by bit, with the same build
+// or another one. It contains stand-ins instead of secrets, and scrubbed answers. It is immutable.
 type Recording struct {
 	Adapter string // the adapter's own name
-	Hash    string // of the build, lowercase hex SHA-256
-	// Seed of the operation. What the adapter finds random comes from it.
+	Hash    string // SHA-256 of the build, lowercase hex
+	// Seed is the operation's seed. The adapter's random numbers come from it.
 	Seed [32]byte
-	// Step is the input of the last step, and so that of every step: step i saw the first Resumed+i exchanges, at the time of the
-	// exchange that came of it, the last one at Step.Now.
+	// Step is the input of the last step. All earlier inputs follow from it: step i saw the first Resumed+i exchanges, at the time of its
+	// own exchange. The last step ran at Step.Now.
 	Step *sdk.Step
-	// Resumed is how many of the exchanges an earlier drive had made.
+	// Resumed is the number of exchanges from earlier drives.
 	Resumed int
 	Steps   []RecordedStep
-	// Error is why the drive failed, "" where it did not: the host's words, which may concern the last step or what came after it.
+	// Error is the host's text about the failure of the drive, or "". The failure may concern the last step or what followed it.
 	Error string
-	// Altered says that a secret was blanked in what the adapter was asked (a processor's message, say): run again, it sees the
-	// blanks.
+	// Altered is true if a secret was blanked in the adapter's input, such as a processor's message. A replay sees the blanks.
 	Altered bool
 }
 
-// RecordedStep is one step and what came of it.
+// RecordedStep is one step and its result.
 type RecordedStep struct {
-	Result []byte // message of the result (sdk.DecodeResult); nil where the adapter gave none
-	Fault  string // why it gave none: the kind of the trap, or "garbage"
-	// Refreshed says that its request was sent once more, with a new access token: the first was refused.
+	Result []byte // message of the result (sdk.DecodeResult); nil: the adapter gave none
+	Fault  string // why Result is nil: the kind of the trap, or "garbage"
+	// Refreshed is true if the step's request was sent again with a new access token, because the first was refused.
 	Refreshed bool
-	Took      time.Duration // of the step
-	Exchange  time.Duration // of the exchange that came of it, from the step's end to the whole answer
+	Took      time.Duration // duration of the step
+	Exchange  time.Duration // duration of the step's exchange, from the step's end to the complete answer
 }
 
-// Input is what the adapter is given once n exchanges have been made: in this drive's first step that is Resumed of them.
+// Input returns the adapter's input after n exchanges. For this drive's first step, n is Resumed.
 func (r *Recording) Input(n int) *sdk.Step {
 	s := *r.Step
 	if n < len(s.Exchanges) {
@@ -52,7 +51,7 @@ func (r *Recording) Input(n int) *sdk.Step {
 	return &s
 }
 
-// recordingHeader is the JSON that a recording begins with. The messages of its step and results follow, each after its length.
+// recordingHeader is the JSON at the start of a recording. The messages of the step and the results follow, each after its length.
 type recordingHeader struct {
 	Version int                  `json:"v"`
 	Adapter string               `json:"adapter"`
@@ -73,10 +72,11 @@ type recordedStepHeader struct {
 
 const recordingVersion = 1
 
-// maxRecording bounds what is decompressed: eight results and a step at their largest, and room to spare.
+// maxRecording limits the size after decompression: a step and eight results of maximum size, and some more.
 const maxRecording = 16 << 20
 
-// Encode returns a recording's bytes, compressed: by S2, which takes a tenth of the time of DEFLATE or Zstandard for a quarter more bytes.
+// Encode returns the recording's bytes, compressed with S2. Compared with DEFLATE or Zstandard, S2 needs a tenth of the time for a quarter
+// more bytes.
 func (r *Recording) Encode() ([]byte, error) {
 	h := recordingHeader{Version: recordingVersion, Adapter: r.Adapter, Hash: r.Hash, Seed: r.Seed[:], Resumed: r.Resumed, Error: r.Error,
 		Altered: r.Altered, Steps: make([]recordedStepHeader, len(r.Steps))}
@@ -100,7 +100,7 @@ func (r *Recording) Encode() ([]byte, error) {
 	return s2.Encode(nil, b), nil
 }
 
-// DecodeRecording reads what Encode made. Bodies share its memory.
+// DecodeRecording reads a result of Encode. The bodies share the memory of b.
 func DecodeRecording(b []byte) (*Recording, error) {
 	if n, err := s2.DecodedLen(b); err != nil || n > maxRecording {
 		return nil, errRecording
@@ -118,7 +118,7 @@ func DecodeRecording(b []byte) (*Recording, error) {
 		return nil, fmt.Errorf("decode recording: %w", err)
 	}
 	if h.Version != recordingVersion {
-		return nil, fmt.Errorf("decode recording: its version is %d, known is %d: use the payswitch that wrote it or a later one", h.Version, recordingVersion)
+		return nil, fmt.Errorf("decode recording: its version is %d, but this payswitch reads version %d: use the payswitch that wrote it or a later one", h.Version, recordingVersion)
 	}
 	message, b, ok := cutPart(b)
 	if !ok || len(h.Seed) != 32 {
@@ -142,13 +142,13 @@ func DecodeRecording(b []byte) (*Recording, error) {
 	return r, nil
 }
 
-var errRecording = errors.New("decode recording: it is damaged")
+var errRecording = errors.New("decode recording: the recording is damaged")
 
 func appendPart(b, part []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(part))), part...)
 }
 
-// cutPart takes the first part; nil when it is empty.
+// cutPart takes the first part off b. part is nil if it is empty.
 func cutPart(b []byte) (part, rest []byte, ok bool) {
 	if len(b) < 4 {
 		return nil, nil, false

@@ -8,28 +8,29 @@ import (
 )
 
 const (
-	// sealedWindow is how many rows one reading looks at, resealBatch how many one transaction changes: the writer is everybody's.
+	// sealedWindow is the number of rows of one read. resealBatch is the number of rows of one transaction; it is small because payments
+	// wait for the one writer.
 	sealedWindow = 1000
 	resealBatch  = 100
-	// maxUnreadable is how many rows that do not open are named.
+	// maxUnreadable limits the list of rows that do not open.
 	maxUnreadable = 20
 )
 
-// ReencryptReport is what came of Reencrypt.
+// ReencryptReport is the result of Reencrypt.
 type ReencryptReport struct {
-	Moved      map[SealedTable]int // rows sealed anew, those that passes found again counted again
-	Unreadable []string            // rows that do not open, the first of them: their keys are kept
+	Moved      map[SealedTable]int // rows sealed again; a row that two passes moved counts twice
+	Unreadable []string            // the first rows that do not open; their keys are kept
 	Destroyed  []KeyInfo
-	// Waiting are retired keys that nothing is under, to be destroyed from WaitUntil on.
+	// Waiting are retired keys without records. They can be destroyed from WaitUntil on.
 	Waiting   []KeyInfo
-	WaitUntil time.Time // zero: nothing waits
-	Kept      []KeyInfo // retired keys that unreadable rows are under
+	WaitUntil time.Time // zero: no key waits
+	Kept      []KeyInfo // retired keys of unreadable rows
 }
 
-// Reencrypt seals everything that is under a retired key under the primary one, and then destroys the keys that nothing is under. It goes
-// through the tables in small steps while payments go on, compares before it sets, and may be interrupted at any point and run again.
-// A retired key is destroyed when a whole pass that began long enough after its end (see VaultOptions.Refresh) has found nothing under it;
-// wait makes Reencrypt sleep until then. progress, unless nil, is told of every table that had something to move.
+// Reencrypt moves every record of a retired key to the primary key, and then destroys retired keys without records. It works in small
+// transactions while payments go on. It may be interrupted at any point and called again. A retired key is destroyed after a whole pass has
+// found no record of it. That pass must begin long enough after the key's end (see VaultOptions.Refresh). With wait, Reencrypt sleeps until
+// then. If progress is not nil, Reencrypt calls it after each table with moved rows.
 func (v *Vault) Reencrypt(ctx context.Context, wait bool, progress func(table SealedTable, moved int)) (*ReencryptReport, error) {
 	r := &ReencryptReport{Moved: map[SealedTable]int{}}
 	for {
@@ -38,7 +39,7 @@ func (v *Vault) Reencrypt(ctx context.Context, wait bool, progress func(table Se
 			return r, fmt.Errorf("re-encrypt: %w", err)
 		}
 		if found > 0 {
-			continue // until a pass finds nothing
+			continue // repeat until a pass finds nothing
 		}
 		if err := v.destroyUnused(ctx, r, left, began); err != nil {
 			return r, fmt.Errorf("re-encrypt: %w", err)
@@ -52,7 +53,7 @@ func (v *Vault) Reencrypt(ctx context.Context, wait bool, progress func(table Se
 	}
 }
 
-// destroyUnused destroys the retired keys that a pass begun at began has found nothing under.
+// destroyUnused destroys the retired keys without records. left counts the records of each key that the pass begun at began could not move.
 func (v *Vault) destroyUnused(ctx context.Context, r *ReencryptReport, left map[string]int, began time.Time) error {
 	r.Waiting, r.Kept, r.WaitUntil = nil, nil, time.Time{}
 	for _, k := range v.rings() {
@@ -81,8 +82,8 @@ func (v *Vault) destroyUnused(ctx context.Context, r *ReencryptReport, left map[
 	return nil
 }
 
-// reencryptPass goes through all tables once. found counts the rows that were to be moved, also those that somebody else has changed
-// meanwhile; left what does not open, by key; began is when the pass did, on the database's clock.
+// reencryptPass goes through all tables once. found counts the rows to move, including rows that another writer changed meanwhile. left
+// counts the rows that do not open, by key. began is the pass's start on the database's clock.
 func (v *Vault) reencryptPass(ctx context.Context, r *ReencryptReport, progress func(SealedTable, int)) (found int, left map[string]int, began time.Time, err error) {
 	for _, k := range v.rings() {
 		s, err := k.refresh(ctx)
@@ -115,7 +116,7 @@ func (v *Vault) ring(name string) *keyring {
 	return v.data
 }
 
-// reencryptTable seals anew what is not under the primary key, window by window, and returns how much of that opens.
+// reencryptTable seals the rows of older keys again, window by window. It returns how many of them open.
 func (v *Vault) reencryptTable(ctx context.Context, c sealedColumn, r *ReencryptReport, left map[string]int) (found int, err error) {
 	ring := v.ring(c.keyset)
 	for behind := int64(0); ; {
@@ -146,7 +147,7 @@ func (v *Vault) reencryptTable(ctx context.Context, c sealedColumn, r *Reencrypt
 	}
 }
 
-// unreadable notes a row that stays under its key.
+// unreadable records a row that stays with its key.
 func (r *ReencryptReport) unreadable(c sealedColumn, row SealedRow, err error, left map[string]int) {
 	left[sealingKey(row.Sealed)]++
 	if len(r.Unreadable) < maxUnreadable {
@@ -154,7 +155,7 @@ func (r *ReencryptReport) unreadable(c sealedColumn, row SealedRow, err error, l
 	}
 }
 
-// resealBatch seals rows anew, in one transaction, and returns how many of them open.
+// resealBatch seals rows again in one transaction. It returns how many of them open.
 func (v *Vault) resealBatch(ctx context.Context, ring *keyring, c sealedColumn, rows []SealedRow, r *ReencryptReport, left map[string]int) (found int, err error) {
 	var from []SealedRow
 	var to [][]byte
@@ -176,7 +177,7 @@ func (v *Vault) resealBatch(ctx context.Context, ring *keyring, c sealedColumn, 
 		return 0, nil
 	}
 	moved := 0
-	var altered []SealedRow // nobody signs them again by the way; their keys are kept
+	var altered []SealedRow // rows with a bad signature must not get a good one; their keys are kept
 	err = v.store.Update(ctx, func(tx VaultTx) error {
 		moved, altered = 0, nil
 		for i, row := range from {

@@ -8,8 +8,8 @@ import (
 	"payswitch/engine"
 )
 
-// TestReencryptsWhatTheEngineStores fills every table that has something sealed the way the engine does, moves it all under new keys and
-// finds nothing that does not open: what a table's column is bound to is the same here and where it is written.
+// TestReencryptsWhatTheEngineStores fills every table that has a sealed column through the engine, and moves all values to new keys. Every
+// value must open afterwards. So re-encryption and the engine bind a column to the same text.
 func TestReencryptsWhatTheEngineStores(t *testing.T) {
 	w := newSecureWorld(t, engine.Options{PublicURL: "https://switch.test"})
 	ctx := t.Context()
@@ -22,7 +22,7 @@ func TestReencryptsWhatTheEngineStores(t *testing.T) {
 	}))
 	require.NotNil(t, saved.Method)
 	begun := w.begun()
-	w.pay(sale(1000, visa, func(in *engine.PaymentInput) { in.Confirm = new(bool) })) // its card waits
+	w.pay(sale(1000, visa, func(in *engine.PaymentInput) { in.Confirm = new(bool) })) // its card is kept until the confirmation
 	auth := w.auth
 	_, finish, _, err := w.BeginIdempotent(ctx, &auth, "k1", []byte("hash"))
 	require.NoError(t, err)
@@ -36,12 +36,12 @@ func TestReencryptsWhatTheEngineStores(t *testing.T) {
 	require.Empty(t, report.Unreadable)
 	require.Len(t, report.Destroyed, 2)
 	for _, table := range engine.SealedTables() {
-		if table != engine.SealedExchanges { // gone with the end of their operation
+		if table != engine.SealedExchanges { // exchanges are deleted when their operation ends
 			require.Positive(t, report.Moved[table], table)
 		}
 	}
 
-	// And all of it serves on: the challenge, the saved card, the stored answer.
+	// The moved records still work: the challenge, the saved card and the stored answer.
 	require.NotEmpty(t, w.authenticated(begun).TransStatus)
 	var card *engine.StoredCard
 	require.NoError(t, w.db.View(ctx, func(r engine.Reader) (err error) { card, err = r.Card("m1", saved.Method.ID); return err }))

@@ -9,9 +9,9 @@ import (
 	"github.com/tink-crypto/tink-go/v2/keyset"
 )
 
-// Rotate gives the keysets that encrypt a new primary key, without a pause: the key is made first, and becomes the primary when every
-// node has had the time to read it. It returns the new keys by keyset. Interrupted, it is run again: a key that was made and not used
-// yet is the one that is promoted. The old keys go on opening what they sealed until Reencrypt has destroyed them.
+// Rotate gives the keysets that encrypt a new primary key while payments go on. It makes the key, waits until every node has read it, and
+// then makes it primary. It returns the new keys by keyset. After an interruption, call Rotate again: it promotes the key that the
+// interrupted call made. The old keys open older records until Reencrypt destroys them.
 func (v *Vault) Rotate(ctx context.Context) (map[string]KeyInfo, error) {
 	made := map[string]KeyInfo{}
 	for _, k := range v.rings() {
@@ -37,7 +37,7 @@ func (v *Vault) Rotate(ctx context.Context) (map[string]KeyInfo, error) {
 	return made, nil
 }
 
-// prepareKey adds a key that is not used yet, or finds the one there is.
+// prepareKey adds a key that is not in use yet, or finds such a key.
 func (k *keyring) prepareKey(ctx context.Context) (key KeyInfo, err error) {
 	err = k.change(ctx, func(s *ringState, next *storedKeyset, m *keyset.Manager) error {
 		for _, i := range next.Keys {
@@ -57,17 +57,17 @@ func (k *keyring) prepareKey(ctx context.Context) (key KeyInfo, err error) {
 	return key, err
 }
 
-// waits says whether the key was made and never used.
+// waits reports whether the key was made and never used.
 func (i KeyInfo) waits(primary string) bool {
 	return i.ID != primary && !i.CreatedAt.IsZero() && i.PromotedAt.IsZero() && i.DestroyedAt.IsZero()
 }
 
-// promote makes a key the primary, unless another node has done so.
+// promote makes the key primary, unless another node has done so.
 func (k *keyring) promote(ctx context.Context, id string) (key KeyInfo, err error) {
 	err = k.change(ctx, func(s *ringState, next *storedKeyset, m *keyset.Manager) error {
 		i := next.key(id)
 		if i == nil {
-			return fmt.Errorf("key %s is gone", id)
+			return fmt.Errorf("key %s is missing; run the rotation again", id)
 		}
 		key = *i
 		if !i.waits(s.primary) {
@@ -80,7 +80,7 @@ func (k *keyring) promote(ctx context.Context, id string) (key KeyInfo, err erro
 		if err != nil {
 			return err
 		}
-		for n := range next.Keys { // the primary, and those of a keyset that did not record it
+		for n := range next.Keys { // the primary key, and keys whose end the first releases did not record
 			if old := &next.Keys[n]; old.RetiredAt.IsZero() && !old.waits(s.primary) {
 				old.RetiredAt = s.readAt
 			}
@@ -92,7 +92,7 @@ func (k *keyring) promote(ctx context.Context, id string) (key KeyInfo, err erro
 	return key, err
 }
 
-// destroy removes a retired key for good. What it has sealed cannot be opened any more.
+// destroy removes a retired key for good. Records that it sealed cannot be opened any more.
 func (k *keyring) destroy(ctx context.Context, id string) (key KeyInfo, err error) {
 	err = k.change(ctx, func(s *ringState, next *storedKeyset, m *keyset.Manager) error {
 		i := next.key(id)
@@ -113,11 +113,11 @@ func (k *keyring) destroy(ctx context.Context, id string) (key KeyInfo, err erro
 	return key, err
 }
 
-// RotateMaster encrypts all keysets with VaultOptions.Next, and returns the names of those that were not yet. Nodes that know both master
-// keys run on; afterwards Next alone opens the vault. Interrupted, it is run again.
+// RotateMaster encrypts all keysets with VaultOptions.Next and returns the names of the keysets that it moved. Nodes that know both master
+// keys keep working. Afterwards only Next opens the vault. After an interruption, call RotateMaster again.
 func (v *Vault) RotateMaster(ctx context.Context) (moved []string, err error) {
 	if len(v.masters) < 2 {
-		return nil, errors.New("rotate master key: no next master key is given")
+		return nil, errors.New("rotate master key: VaultOptions.Next is not set: give the new master key")
 	}
 	for _, name := range []string{cardKeyset, dataKeyset, hashKeyset} {
 		did, err := v.rewrap(ctx, name, v.masters[1])
@@ -131,7 +131,7 @@ func (v *Vault) RotateMaster(ctx context.Context) (moved []string, err error) {
 	return moved, nil
 }
 
-// rewrap encrypts one keyset with another master key; false when it is already.
+// rewrap encrypts one keyset with another master key. It returns false if the keyset has that key already.
 func (v *Vault) rewrap(ctx context.Context, name string, master MasterKey) (bool, error) {
 	for {
 		stored, _, err := readKeyset(ctx, v.store, name)
@@ -147,7 +147,7 @@ func (v *Vault) rewrap(ctx context.Context, name string, master MasterKey) (bool
 			return false, err
 		}
 		err = v.store.Update(ctx, func(tx VaultTx) error { return tx.UpdateKeyset(name, stored, next) })
-		if !errors.Is(err, ErrConflict) { // else another node has changed it meanwhile
+		if !errors.Is(err, ErrConflict) { // on a conflict another node has changed the keyset: read it again
 			return err == nil, err
 		}
 	}

@@ -23,7 +23,7 @@ func local(t testing.TB, fill byte) engine.MasterKey {
 	return k
 }
 
-// openQuick opens a vault as a node does, but for waits of milliseconds.
+// openQuick opens a vault as a node does, but waits only milliseconds.
 func openQuick(t testing.TB, s engine.Store, o engine.VaultOptions) *engine.Vault {
 	t.Helper()
 	if o.Master == nil {
@@ -37,7 +37,7 @@ func openQuick(t testing.TB, s engine.Store, o engine.VaultOptions) *engine.Vaul
 	return v
 }
 
-// states shows the keys of the keysets that are rotated: "cards: retired 3, primary 1".
+// states returns the key states of the keysets that are rotated, such as "cards: retired 3, primary 1".
 func states(t testing.TB, v *engine.Vault) string {
 	t.Helper()
 	list, err := v.Status(context.Background())
@@ -73,7 +73,7 @@ func saveCustomer(t testing.TB, s engine.Store, v *engine.Vault, id string) {
 	}))
 }
 
-// requireReadable opens what saveCard and saveCustomer have stored.
+// requireReadable opens the records that saveCard and saveCustomer have stored.
 func requireReadable(t testing.TB, s engine.Store, v *engine.Vault, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
@@ -111,7 +111,7 @@ func TestRotation(t *testing.T) {
 	saveCard(t, db, v, "3")
 	saveCustomer(t, db, v, "3")
 	require.Equal(t, "cards: retired 2, primary 1; data: retired 2, primary 1", states(t, v))
-	requireReadable(t, db, other, "1", "2", "3") // it reads the keys when it meets one it does not know
+	requireReadable(t, db, other, "1", "2", "3") // the vault reads its keysets again when it meets an unknown key
 
 	report, err := other.Reencrypt(ctx, false, nil)
 	require.NoError(t, err)
@@ -134,7 +134,7 @@ func TestRotation(t *testing.T) {
 	require.Empty(t, report.Destroyed)
 }
 
-// A node that cannot learn of new keys stops sealing before the old ones may be destroyed.
+// A node that cannot read the keysets stops sealing before older keys may be destroyed.
 func TestStaleNodeSealsNothing(t *testing.T) {
 	db, _ := openStore(t)
 	now := time.Now()
@@ -171,7 +171,7 @@ func (s *severed) View(ctx context.Context, f func(engine.Reader) error) error {
 	return s.Store.View(ctx, f)
 }
 
-// breaking ends the caller's context before the n-th use of the store, as kill -9 would.
+// breaking ends the caller's context before the n-th use of the store, as a killed process would.
 type breaking struct {
 	engine.Store
 	left int
@@ -197,7 +197,7 @@ func (b *breaking) Update(ctx context.Context, f func(engine.Tx) error) error {
 	return b.Store.Update(ctx, f)
 }
 
-// TestRotationInterrupted breaks off rotation and re-encryption after every use of the store, and always finishes with another run.
+// TestRotationInterrupted interrupts rotation and re-encryption after every use of the store, and then finishes with another run.
 func TestRotationInterrupted(t *testing.T) {
 	db, _ := openStore(t)
 	v := openQuick(t, db, engine.VaultOptions{Refresh: time.Millisecond})
@@ -238,7 +238,7 @@ func TestRotationInterrupted(t *testing.T) {
 	}
 }
 
-// TestRotationsTogether rotates and re-encrypts from several nodes while others save cards.
+// TestRotationsTogether rotates and re-encrypts from several nodes while other goroutines save cards.
 func TestRotationsTogether(t *testing.T) {
 	ctx := context.Background()
 	db, _ := openStore(t)
@@ -294,7 +294,7 @@ func TestReencryptKeepsTheKeyOfWhatItCannotOpen(t *testing.T) {
 	saveCard(t, db, v, "1")
 	c, err := v.SealCard("m", "another", testCard())
 	require.NoError(t, err)
-	c.ID = "2" // a row swapped
+	c.ID = "2" // the row of another card
 	require.NoError(t, db.Update(ctx, func(tx engine.Tx) error { return tx.InsertCard(c) }))
 	_, err = v.Rotate(ctx)
 	require.NoError(t, err)
@@ -318,12 +318,12 @@ func TestMasterKeys(t *testing.T) {
 	before := keysets(t, db)
 	_, err := engine.OpenVaultWith(ctx, db, engine.VaultOptions{Master: b})
 	require.ErrorIs(t, err, engine.ErrMasterKey)
-	require.ErrorContains(t, err, "it wants "+a.ID())
+	require.ErrorContains(t, err, "needed: "+a.ID())
 	require.ErrorContains(t, err, "("+b.ID()+")")
 	require.Equal(t, before, keysets(t, db))
 
 	_, err = v.RotateMaster(ctx)
-	require.ErrorContains(t, err, "no next master key")
+	require.ErrorContains(t, err, "VaultOptions.Next is not set")
 	both := openQuick(t, db, engine.VaultOptions{Master: a, Next: b})
 	require.Equal(t, before, keysets(t, db), "knowing the next one changes nothing")
 	moved, err := both.RotateMaster(ctx)
@@ -333,14 +333,14 @@ func TestMasterKeys(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, moved)
 
-	time.Sleep(20 * time.Millisecond) // its copy is too old to seal with
+	time.Sleep(20 * time.Millisecond) // the node's copy is now too old to seal with
 	_, err = v.Seal(nil, "x")
 	require.NoError(t, err, "a node that was not told of the next one runs on")
 	_, err = v.Rotate(ctx)
 	require.ErrorIs(t, err, engine.ErrMasterKey, "but it cannot change anything")
 
 	_, err = engine.OpenVaultWith(ctx, db, engine.VaultOptions{Master: a})
-	require.ErrorContains(t, err, "it wants "+b.ID())
+	require.ErrorContains(t, err, "needed: "+b.ID())
 	for _, o := range []engine.VaultOptions{{Master: b}, {Master: a, Next: b}, {Master: b, Next: a}} {
 		requireReadable(t, db, openQuick(t, db, o), "1")
 	}
@@ -350,7 +350,7 @@ func TestMasterKeys(t *testing.T) {
 	require.Equal(t, v.Hash("p", nil), openQuick(t, db, engine.VaultOptions{Master: b}).Hash("p", nil))
 }
 
-// What the first release stored says nothing of its master key and its keys' lives; the first rotation completes it.
+// The first release stored neither the master key's id nor the keys' times. The first rotation adds them.
 func TestRotateWhatTheFirstReleaseStored(t *testing.T) {
 	ctx := context.Background()
 	db := firstRelease(t)

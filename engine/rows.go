@@ -19,37 +19,37 @@ import (
 	"github.com/tink-crypto/tink-go/v2/prf"
 )
 
-// RowSigner signs the rows of a store: what decides about money, secrets and identity is worth nothing without the vault's signature.
-// Safe for concurrent use; it does not use the store.
+// RowSigner signs the rows of a store. A row that decides about money, secrets or identity counts only with a good signature.
+// Implementations are safe for concurrent use and do not use the store.
 type RowSigner interface {
-	// SignRow is the signature of a row, which the store has made one text of.
+	// SignRow returns the signature of a row. row is the text that the store encodes the signed columns in.
 	SignRow(table string, row []byte) []byte
-	// Genuine says whether signature is SignRow's for this row.
+	// Genuine reports whether signature is the SignRow of this row.
 	Genuine(table string, row, signature []byte) bool
-	// Altered reports a row that is not genuine, and is the error to answer.
+	// Altered reports a row with a bad signature. It returns the error for the caller.
 	Altered(table string, key []string) error
 }
 
-// SignedRow is a row of a table whose rows are signed, whatever its signature.
+// SignedRow is a row of a signed table, with a good or bad signature.
 type SignedRow struct {
 	Position  int64
 	Key       []string // names the row
 	Columns   []SignedColumn
-	Row       []byte // what is signed
-	Signature []byte // nil: none
+	Row       []byte // the encoded columns that the signature covers
+	Signature []byte // nil: no signature
 }
 
-// SignedColumn is a column of a SignedRow. Value is text, a number, bytes or nil.
+// SignedColumn is a column of a SignedRow. Value is a string, a number, a byte slice or nil.
 type SignedColumn struct {
 	Name  string
 	Value any
-	Free  bool // not signed
+	Free  bool // the signature does not cover it
 }
 
-// ErrAltered is what an AlteredError is.
+// ErrAltered matches every AlteredError in errors.Is.
 var ErrAltered = errors.New("altered row")
 
-// AlteredError says that rows are not as the vault signed them.
+// AlteredError names rows whose signature is bad: another program than payswitch has written them.
 type AlteredError struct {
 	Rows []AlteredRow
 }
@@ -62,7 +62,7 @@ type AlteredRow struct {
 
 func (r AlteredRow) String() string { return r.Table + " " + strings.Join(r.Key, "/") }
 
-// And is e with more rows. Either may be nil.
+// And returns e with the rows of more added. Either may be nil.
 func (e *AlteredError) And(more *AlteredError) *AlteredError {
 	if e == nil {
 		return more
@@ -70,7 +70,7 @@ func (e *AlteredError) And(more *AlteredError) *AlteredError {
 	return &AlteredError{Rows: append(slices.Clip(e.Rows), more.Rows...)}
 }
 
-// names says whether e has a merchant's row of a table, any for "". e may be nil.
+// names reports whether e names the row of a table with that id, or any row for "". e may be nil.
 func (e *AlteredError) names(table, id string) bool {
 	return e != nil && slices.ContainsFunc(e.Rows, func(r AlteredRow) bool { return r.Table == table && (id == "" || r.Key[len(r.Key)-1] == id) })
 }
@@ -81,14 +81,14 @@ func (e *AlteredError) Error() string {
 	for _, r := range e.Rows {
 		names = append(names, r.String())
 	}
-	return "altered in the database by something else than payswitch: " + strings.Join(names, ", ") +
-		" (see `payswitch vault rows` and Altered rows in OPERATIONS.md)"
+	return "another program than payswitch has changed these rows in the database: " + strings.Join(names, ", ") +
+		"; list them with `payswitch vault rows`, and see Altered rows in cmd/payswitch/OPERATIONS.md"
 }
 
 // Is implements errors.Is for ErrAltered.
 func (e *AlteredError) Is(target error) bool { return target == ErrAltered }
 
-// rowSigner implements RowSigner with a key of the vault's (HMAC-SHA-256).
+// rowSigner implements RowSigner with a key of the vault (HMAC-SHA-256).
 type rowSigner struct {
 	macs  sync.Pool // of hash.Hash
 	log   *slog.Logger
@@ -99,7 +99,7 @@ type rowSigner struct {
 	logged map[string]time.Time
 }
 
-// rowVersion begins what is signed. Another way to make one text of a row gets another.
+// rowVersion begins the signed text. Change it when the encoding of a row changes.
 const rowVersion = "row 1"
 
 // SignRow implements RowSigner.
@@ -124,7 +124,7 @@ const (
 	alteredLogged   = 1000
 )
 
-// Altered implements RowSigner. A row is logged once a minute: whatever uses it, asks for it again and again.
+// Altered implements RowSigner. It logs a row at most once a minute, because its users ask for it again and again.
 func (s *rowSigner) Altered(table string, key []string) error {
 	r := AlteredRow{Table: table, Key: key}
 	if alarm := s.alarm.Load(); alarm != nil {
@@ -141,22 +141,23 @@ func (s *rowSigner) Altered(table string, key []string) error {
 	}
 	s.mu.Unlock()
 	if first {
-		s.log.LogAttrs(context.Background(), slog.LevelError, "row altered in the database by something else than payswitch: it is not used",
+		s.log.LogAttrs(context.Background(), slog.LevelError, "another program than payswitch has changed a row in the database; payswitch does not use the row",
 			slog.String("table", table), slog.String("row", strings.Join(key, "/")),
-			slog.String("remedy", "see `payswitch vault rows` and Altered rows in OPERATIONS.md"))
+			slog.String("remedy", "list changed rows with `payswitch vault rows`; see \"Altered rows\" in cmd/payswitch/OPERATIONS.md"))
 	}
 	return &AlteredError{Rows: []AlteredRow{r}}
 }
 
-// hashKeys are the keys of the hash keyset: its primary makes hashes, the other signs rows. A keyset without the other is of before rows
-// were signed; signing them all adds it. So the keyset, which the master key encrypts, says that rows are signed.
+// hashKeys returns the keys of the hash keyset. The primary key makes hashes; the other one signs rows. rows is nil in a keyset from before
+// rows were signed. signAll adds that key, so its presence proves that all rows are signed. The master key encrypts the keyset, so the
+// database alone cannot fake the proof.
 func hashKeys(h *keyset.Handle) (hash, rows prf.PRF, err error) {
 	set, err := prf.NewPRFSet(h)
 	if err != nil {
 		return nil, nil, err
 	}
 	for id, key := range set.PRFs {
-		if _, err := key.ComputePRF(nil, hashSize); err != nil { // each is long enough: Hash and SignRow rely on it
+		if _, err := key.ComputePRF(nil, hashSize); err != nil { // Hash and SignRow rely on keys that are long enough
 			return nil, nil, err
 		}
 		if id == set.PrimaryID {
@@ -166,12 +167,12 @@ func hashKeys(h *keyset.Handle) (hash, rows prf.PRF, err error) {
 		}
 	}
 	if hash == nil || len(set.PRFs) > 2 {
-		return nil, nil, fmt.Errorf("it has %d keys, where one makes hashes and one signs rows", len(set.PRFs))
+		return nil, nil, fmt.Errorf("the keyset has %d keys; it needs one that makes hashes and one that signs rows", len(set.PRFs))
 	}
 	return hash, rows, nil
 }
 
-// addRowKey gives a hash keyset the key that signs rows.
+// addRowKey adds the key that signs rows to a hash keyset.
 func addRowKey(h *keyset.Handle, at time.Time) (*keyset.Handle, KeyInfo, error) {
 	m := keyset.NewManagerFromHandle(h)
 	id, err := m.Add(keyTemplate(hashKeyset))
@@ -182,11 +183,11 @@ func addRowKey(h *keyset.Handle, at time.Time) (*keyset.Handle, KeyInfo, error) 
 	return h, KeyInfo{ID: shownKeyID(id), CreatedAt: at, PromotedAt: at}, err
 }
 
-// signedWindow is how many rows one reading takes.
+// signedWindow is the number of rows of one read.
 const signedWindow = 1000
 
-// signAll signs every row as it is, and gives the hash keyset the key for it, in one transaction: the first start after an update from a
-// release that did not sign. ErrConflict when another node was faster.
+// signAll signs every row as it is and adds the signing key to the hash keyset, in one transaction. It runs at the first start after an
+// update from a release without signatures. It returns ErrConflict if another node was first.
 func (v *Vault) signAll(ctx context.Context, stored []byte, h *keyset.Handle, k storedKeyset, at time.Time) error {
 	h, info, err := addRowKey(h, at)
 	if err != nil {
@@ -223,14 +224,14 @@ func (v *Vault) signAll(ctx context.Context, stored []byte, h *keyset.Handle, k 
 func (v *Vault) signerWith(key prf.PRF) *rowSigner {
 	secret, err := key.ComputePRF([]byte("rows"), hashSize)
 	if err != nil {
-		panic("vault: " + err.Error()) // ruled out by hashKeys
+		panic("vault: " + err.Error()) // hashKeys has ruled this out
 	}
 	s := &rowSigner{log: v.log, now: v.now, logged: map[string]time.Time{}}
 	s.macs.New = func() any { return hmac.New(sha256.New, secret) }
 	return s
 }
 
-// eachSignedRow goes through the rows of all signed tables, one table after the other, a window in each view.
+// eachSignedRow calls f for the rows of all signed tables, table by table. Each view reads one window of rows.
 func eachSignedRow(ctx context.Context, view func(context.Context, func(VaultReader) error) error, f func(table string, row SignedRow) error) error {
 	var tables []string
 	if err := view(ctx, func(r VaultReader) error { tables = r.SignedTables(); return nil }); err != nil {
@@ -259,7 +260,7 @@ func eachSignedRow(ctx context.Context, view func(context.Context, func(VaultRea
 	return nil
 }
 
-// AlteredRows finds the rows that are not as the vault signed them, in all tables: minutes on a large database, without holding up others.
+// AlteredRows calls found for each row with a bad signature, in all tables. It takes minutes on a large database; payments go on meanwhile.
 func (v *Vault) AlteredRows(ctx context.Context, found func(table string, row SignedRow)) error {
 	err := eachSignedRow(ctx, v.store.View, func(table string, row SignedRow) error {
 		if !v.rows.Genuine(table, row.Row, row.Signature) {
@@ -273,8 +274,8 @@ func (v *Vault) AlteredRows(ctx context.Context, found func(table string, row Si
 	return nil
 }
 
-// SignRow signs one row as it is: an operator has looked at it, and takes it for right. It must still read as it was shown, else
-// ErrConflict; ErrNotFound when it is gone.
+// SignRow signs one row as it is, after an operator has checked it. It returns ErrConflict if the row differs from shown, and ErrNotFound
+// if the row is gone.
 func (v *Vault) SignRow(ctx context.Context, table string, shown SignedRow) error {
 	err := v.store.Update(ctx, func(tx VaultTx) error {
 		rows, _, err := tx.SignedRows(table, shown.Position-1, 1)
@@ -293,9 +294,9 @@ func (v *Vault) SignRow(ctx context.Context, table string, shown SignedRow) erro
 	if err != nil {
 		return fmt.Errorf("sign row %s: %w", AlteredRow{table, shown.Key}, err)
 	}
-	v.log.LogAttrs(ctx, slog.LevelWarn, "row signed as it is, by an operator", slog.String("table", table), slog.String("row", strings.Join(shown.Key, "/")))
+	v.log.LogAttrs(ctx, slog.LevelWarn, "an operator had a row signed as it is", slog.String("table", table), slog.String("row", strings.Join(shown.Key, "/")))
 	return nil
 }
 
-// onAlteredRow has alarm called with the kind of alarm when a row is not genuine.
+// onAlteredRow sets the function that is called with the kind of alarm for each row with a bad signature.
 func (v *Vault) onAlteredRow(alarm func(kind string)) { v.rows.alarm.Store(&alarm) }

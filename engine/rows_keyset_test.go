@@ -10,8 +10,8 @@ import (
 	"payswitch/engine"
 )
 
-// TestKeysetOfBefore puts back the keyset of before rows were signed. Nothing in the database can show that this was done, so the start signs
-// anew (cmd/payswitch/OPERATIONS.md, "Altered rows", tells an operator what to do); it never does so without the warning.
+// TestKeysetOfBefore restores a hash keyset from before rows were signed. Nothing in the database can reveal that, so the next start signs
+// all rows again. It must log the warning. OPERATIONS.md describes what an operator can do.
 func TestKeysetOfBefore(t *testing.T) {
 	db, by := unsigned(t)
 	var before []byte

@@ -16,7 +16,7 @@ import (
 	"payswitch/storage"
 )
 
-// unsigned is a database of a release that did not sign, with rows.
+// unsigned is a database with rows of a release without signatures.
 func unsigned(t *testing.T) (*storage.DB, *sql.DB) {
 	t.Helper()
 	stored := storedVault(t)
@@ -27,7 +27,7 @@ func unsigned(t *testing.T) (*storage.DB, *sql.DB) {
 			if err := tx.InsertMerchant(&engine.Merchant{ID: id, PublishableKey: "pk_" + id}); err != nil {
 				return err
 			}
-			for n := range 1500 { // more than a window
+			for n := range 1500 { // more than one window
 				if err := tx.InsertAPIKey(&engine.APIKey{ID: fmt.Sprint("k", n), MerchantID: id, Hash: fmt.Append(nil, id, n)}); err != nil {
 					return err
 				}
@@ -45,7 +45,7 @@ func keys(db *storage.DB) error {
 	return db.View(context.Background(), func(r engine.Reader) error { _, err := r.APIKeys("m1", 0, 0); return err })
 }
 
-// TestRowsOfOlderReleases: the first start signs what there is, once.
+// TestRowsOfOlderReleases shows that the first start signs all rows, and later starts sign none.
 func TestRowsOfOlderReleases(t *testing.T) {
 	db, by := unsigned(t)
 	var log strings.Builder
@@ -57,7 +57,7 @@ func TestRowsOfOlderReleases(t *testing.T) {
 	require.Contains(t, log.String(), "rows=3002")
 	require.NoError(t, keys(db))
 
-	// Neither a row without a signature nor the way back to before is signed again.
+	// Neither an unsigned row nor a keyset without the signing key makes the vault sign rows again.
 	for _, attack := range []string{
 		`UPDATE api_keys SET signature = NULL, merchant_id = 'm1', id = 'mine' WHERE merchant_id = 'm2' AND id = 'k7'`,
 		`INSERT INTO api_keys (merchant_id, id, name, description, prefix, hash, created_at, expires_at, revoked_at) VALUES ('m1', 'new', '', '', '', x'01', 0, 0, 0)`,
@@ -73,7 +73,7 @@ func TestRowsOfOlderReleases(t *testing.T) {
 	for _, name := range []string{"hash", "data"} {
 		var wrapped []byte
 		require.NoError(t, by.QueryRow(`DELETE FROM keysets WHERE name = ? RETURNING wrapped`, name).Scan(&wrapped))
-		require.ErrorContains(t, open(), `keyset "`+name+`": it is gone, and the database is in use`)
+		require.ErrorContains(t, open(), `keyset "`+name+`": the keyset is missing, but the database is in use`)
 		_, err := by.Exec(`INSERT INTO keysets (name, wrapped) VALUES (?, ?)`, name, wrapped)
 		require.NoError(t, err)
 	}
@@ -81,7 +81,7 @@ func TestRowsOfOlderReleases(t *testing.T) {
 	require.ErrorIs(t, keys(db), engine.ErrAltered)
 }
 
-// TestSignTogether: of nodes that start together on an older database one signs, and all go by its signatures.
+// TestSignTogether starts several nodes on an older database. One node signs, and all nodes use its signatures.
 func TestSignTogether(t *testing.T) {
 	db, _ := unsigned(t)
 	var starting sync.WaitGroup
@@ -95,7 +95,7 @@ func TestSignTogether(t *testing.T) {
 	starting.Wait()
 }
 
-// TestSignInterrupted: signing is all or nothing.
+// TestSignInterrupted shows that an interrupted start signs all rows or none.
 func TestSignInterrupted(t *testing.T) {
 	db, by := unsigned(t)
 	_, err := by.Exec(`CREATE TRIGGER full BEFORE UPDATE ON merchants BEGIN SELECT RAISE(ABORT, 'no room'); END`)
@@ -112,8 +112,8 @@ func TestSignInterrupted(t *testing.T) {
 	require.NoError(t, keys(db))
 }
 
-// TestSignaturesOutliveKeys: neither new data keys nor another master key touch them, and what is moved under a new key is signed again,
-// unless it was altered.
+// TestSignaturesOutliveKeys shows that new data keys and another master key leave signatures valid. Re-encryption signs moved rows again,
+// but no altered row.
 func TestSignaturesOutliveKeys(t *testing.T) {
 	ctx := t.Context()
 	db, path := openStore(t)
@@ -144,7 +144,7 @@ func TestSignaturesOutliveKeys(t *testing.T) {
 	require.ErrorIs(t, card("2"), engine.ErrAltered)
 }
 
-// TestSignRow: an operator lists what is altered, and takes a row for right that he has looked at.
+// TestSignRow lists altered rows, and signs one that the operator has checked.
 func TestSignRow(t *testing.T) {
 	ctx := t.Context()
 	w := newWorld(t, engine.Options{}, nil)
@@ -177,7 +177,7 @@ func TestSignRow(t *testing.T) {
 	require.ErrorIs(t, w.vault.SignRow(ctx, "accounts", rows[0]), engine.ErrNotFound)
 }
 
-// TestAlteredOperationAlone: recovery goes on with the others.
+// TestAlteredOperationAlone shows that recovery goes on with the other operations.
 func TestAlteredOperationAlone(t *testing.T) {
 	ctx := t.Context()
 	db, path := openStore(t)

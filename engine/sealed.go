@@ -1,7 +1,7 @@
 package engine
 
-// SealedTable is a table with a column that the vault's keys seal: the whole value, or a data key. Every such column is listed here and in
-// storage, where a test compares the lists with the schema: what is not listed cannot be opened any more after a rotation.
+// SealedTable is a table with a column that holds a vault ciphertext or a wrapped data key. List every such column here and in package
+// storage. A column that is missing here becomes unreadable after a rotation. A test in storage compares both lists with the schema.
 type SealedTable string
 
 const (
@@ -25,11 +25,11 @@ const (
 	SealedAuthenticationRequests SealedTable = "authentications.request"
 )
 
-// sealedColumn says how a table's column is sealed.
+// sealedColumn describes how a table's column is sealed.
 type sealedColumn struct {
 	table      SealedTable
 	keyset     string
-	associated func(key []string) string // of SealedRow.Key
+	associated func(key []string) string // builds the associated text from SealedRow.Key
 }
 
 var sealedColumns = []sealedColumn{
@@ -52,7 +52,7 @@ var sealedColumns = []sealedColumn{
 	{SealedAuthenticationRequests, dataKeyset, func(k []string) string { return requestAD(k[0]) }},
 }
 
-// SealedTables lists them.
+// SealedTables returns all tables of sealedColumns.
 func SealedTables() []SealedTable {
 	var out []SealedTable
 	for _, c := range sealedColumns {
@@ -61,9 +61,9 @@ func SealedTables() []SealedTable {
 	return out
 }
 
-// SealedRow is what one row has sealed.
+// SealedRow is the sealed value of one row.
 type SealedRow struct {
 	Position int64
-	Key      []string // what it is bound to: merchant and id, or the operation's id
+	Key      []string // the ids that the ciphertext is bound to: merchant and id, or the operation's id
 	Sealed   []byte
 }

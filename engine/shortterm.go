@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// sealShortTerm seals v under a data key of its own, which is destroyed at until at the latest.
+// sealShortTerm seals c with a data key of its own. The store destroys that key at until at the latest.
 func (v *Vault) sealShortTerm(c *sealedCard, merchantID, id string, until time.Time) ([]byte, *ShortTermKey, error) {
 	plain, err := json.Marshal(c)
 	if err != nil {
@@ -21,7 +21,7 @@ func (v *Vault) sealShortTerm(c *sealedCard, merchantID, id string, until time.T
 	return e.text, &ShortTermKey{KeyID: e.keyID, WrappedKey: e.wrappedKey, ExpiresAt: until}, nil
 }
 
-// openShortTerm opens what sealShortTerm made for the same merchant and id.
+// openShortTerm opens a result of sealShortTerm for the same merchant and id.
 func (v *Vault) openShortTerm(sealed []byte, k *ShortTermKey, merchantID, id string) (c sealedCard, err error) {
 	plain, err := v.openEnvelope(envelope{wrappedKey: k.WrappedKey, text: sealed}, shortTermAD(merchantID, id))
 	if err != nil {
@@ -35,9 +35,8 @@ func (v *Vault) openShortTerm(sealed []byte, k *ShortTermKey, merchantID, id str
 	return c, nil
 }
 
-// errShredded says that a card or CVC was destroyed: its time was over.
-var errShredded = errors.New("the card is not kept any more")
+// errShredded is returned for a card or CVC whose key the store has destroyed.
+var errShredded = errors.New("the card data was destroyed after its keeping time")
 
-// cardKeepTime is the longest that an operation's card and CVC live, whatever becomes of it: as long as they may be needed to send it
-// again, see Engine.needsCard.
+// cardKeepTime is the longest time that an operation's card and CVC are kept. A resend may need them that long (see Engine.needsCard).
 func cardKeepTime(window time.Duration) time.Duration { return max(24*time.Hour, window) + time.Hour }

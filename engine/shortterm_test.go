@@ -12,7 +12,7 @@ import (
 	"payswitch/sdk"
 )
 
-// shortTerm says whether a short-term key is kept.
+// shortTerm reports whether a short-term key is in the store.
 func (w *world) shortTerm(id string) bool {
 	w.t.Helper()
 	err := w.db.View(w.t.Context(), func(r engine.Reader) error { _, err := r.ShortTermKey("m1", id); return err })
@@ -22,7 +22,7 @@ func (w *world) shortTerm(id string) bool {
 	return err == nil
 }
 
-// The card of a payment that is not confirmed has a key of its own, which goes with the confirmation, and at its end in any case.
+// The card of an unconfirmed payment has a key of its own. The confirmation destroys the key, and so does the end of its time.
 func TestCardTokenIsShredded(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -38,7 +38,7 @@ func TestCardTokenIsShredded(t *testing.T) {
 
 	v = w.pay(sale(1000, visa, unconfirmed))
 	id = "card_token/" + v.Payment.Details.Token
-	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { // its time is over
+	require.NoError(t, w.db.Update(t.Context(), func(tx engine.Tx) error { // the card's time is over
 		c, err := tx.CardToken("m1", v.Payment.Details.Token)
 		if err != nil {
 			return err
@@ -55,7 +55,7 @@ func TestCardTokenIsShredded(t *testing.T) {
 	require.Equal(t, "IR_29", code(t, err))
 }
 
-// An operation whose card is gone is never sent again without it, whatever the processor's window.
+// An operation whose card is destroyed is never sent again without it, whatever the processor's window.
 func TestNeverResentWithoutItsCard(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
@@ -77,6 +77,6 @@ func TestNeverResentWithoutItsCard(t *testing.T) {
 	require.Eventually(t, func() bool { return w.operations(v.Payment.ID)[0].ResolveTries > op.ResolveTries+1 }, 10*time.Second, 10*time.Millisecond)
 	op = w.operations(v.Payment.ID)[0]
 	require.Equal(t, engine.OperationUnknown, op.Status)
-	require.Contains(t, op.ErrorText, "the card is not kept any more")
+	require.Contains(t, op.ErrorText, "the card data was destroyed after its keeping time")
 	require.Equal(t, sent, p.count("POST"))
 }

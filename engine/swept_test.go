@@ -16,7 +16,7 @@ import (
 	"payswitch/storage"
 )
 
-// A payment whose kept card was swept, or whose token never named one, can be changed, confirmed with another card and cancelled.
+// A payment whose kept card was deleted, or whose token never named a card, can be changed, confirmed with another card and cancelled.
 func TestPaymentOutlivesItsCardToken(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -59,7 +59,7 @@ func TestPaymentOutlivesItsCardToken(t *testing.T) {
 	}
 }
 
-// An idempotency key that was swept while its request ran is free, and giving it back is no failure.
+// An idempotency key that was deleted while its request ran is free, and releasing it is no error.
 func TestIdempotencyKeySweptMeanwhile(t *testing.T) {
 	var logs bytes.Buffer
 	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "p.db"), storage.Options{Migrate: true})

@@ -16,7 +16,7 @@ import (
 	"payswitch/sdk"
 )
 
-// intruder is somebody who writes to the database without the master key, while payswitch runs.
+// intruder writes to the database without the master key, while payswitch runs.
 type intruder struct {
 	*sql.DB
 	w *world
@@ -31,7 +31,7 @@ func (w *world) intruder() *intruder {
 	return &intruder{DB: db, w: w}
 }
 
-// run changes the database, and makes sure that no copy of before is used.
+// run changes the database and drops the engine's cached configuration.
 func (i *intruder) run(query string, args ...any) {
 	i.w.t.Helper()
 	r, err := i.Exec(query, args...)
@@ -42,7 +42,7 @@ func (i *intruder) run(query string, args ...any) {
 	i.forget()
 }
 
-// forget drops what the engine has read of its configuration.
+// forget drops the engine's cached configuration.
 func (i *intruder) forget() {
 	i.w.t.Helper()
 	i.n++
@@ -50,7 +50,7 @@ func (i *intruder) forget() {
 	require.NoError(i.w.t, err)
 }
 
-// noticed says that an alarm was raised since it was last asked.
+// noticed reports whether an alarm was raised since the last call.
 func (i *intruder) noticed() bool {
 	a := i.w.alarms
 	a.Lock()
@@ -60,7 +60,7 @@ func (i *intruder) noticed() bool {
 	return n > 0
 }
 
-// refuses requires an error of ours and an alarm.
+// refuses requires an internal error and an alarm.
 func (i *intruder) refuses(err error) {
 	i.w.t.Helper()
 	var e *engine.Error
@@ -69,7 +69,7 @@ func (i *intruder) refuses(err error) {
 	require.True(i.w.t, i.noticed(), "an alarm")
 }
 
-// recorder is a processor that counts what it is sent.
+// recorder is a processor that counts the requests that reach it.
 func recorder(t *testing.T) (url string, sent *atomic.Int32) {
 	sent = new(atomic.Int32)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -80,7 +80,8 @@ func recorder(t *testing.T) (url string, sent *atomic.Int32) {
 	return s.URL, sent
 }
 
-// TestRedirectedAccount edits where an account's card numbers and credentials go. Nothing leaves, neither to the intruder nor elsewhere.
+// TestRedirectedAccount changes the address that an account's card numbers and credentials go to. Nothing is sent, neither to the intruder
+// nor to the processor.
 func TestRedirectedAccount(t *testing.T) {
 	stolen, theirs := recorder(t)
 	for name, attack := range map[string]func(i *intruder){
@@ -125,14 +126,14 @@ func TestRedirectedAccount(t *testing.T) {
 			require.Equal(t, int32(1), sent.Load(), "nothing left since")
 			require.Zero(t, theirs.Load())
 			_, err = w.UpdateAccount(t.Context(), w.auth, a.ID, engine.AccountInput{Label: "new"})
-			i.refuses(err) // an update of something else does not sign it by the way
+			i.refuses(err) // an update of another field does not sign the altered row
 			_, err = w.CreatePayment(t.Context(), w.auth, sale(100, visa))
 			i.refuses(err)
 		})
 	}
 }
 
-// TestAlteredAccountAlone: the other accounts of the merchant go on.
+// TestAlteredAccountAlone shows that the merchant's other accounts keep working.
 func TestAlteredAccountAlone(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	first, second := w.account("simulator", ""), w.account("simulator", "")
@@ -182,7 +183,7 @@ func columnsOf(t testing.TB, db *sql.DB, table string) (out []column) {
 	return out
 }
 
-// TestCopiedAccount copies an account under another merchant, with its sealed credentials, and without.
+// TestCopiedAccount copies an account to another merchant, with and without its sealed credentials.
 func TestCopiedAccount(t *testing.T) {
 	for _, sealed := range []string{"sealed", "NULL"} {
 		url, sent := recorder(t)
@@ -201,7 +202,7 @@ func TestCopiedAccount(t *testing.T) {
 	}
 }
 
-// TestStolenKey gives keys to other merchants and customers, and new lives.
+// TestStolenKey moves keys to other merchants and customers, and revives revoked keys.
 func TestStolenKey(t *testing.T) {
 	plain := func(query string) func(*intruder) { return func(i *intruder) { i.run(query) } }
 	later := func(w *world, _ *engine.APIKey) { w.clock.Add(int64(2 * time.Hour)) }
@@ -260,7 +261,7 @@ func TestStolenKey(t *testing.T) {
 	}
 }
 
-// TestRedirectedProfile edits where a merchant's customers and messages go, and who authenticates.
+// TestRedirectedProfile changes a merchant's return and webhook addresses and its authenticators.
 func TestRedirectedProfile(t *testing.T) {
 	for _, set := range []string{
 		`settings = json_set(settings, '$.ReturnURL', 'https://evil.test')`,
@@ -299,7 +300,7 @@ func TestRedirectedProfile(t *testing.T) {
 	}
 }
 
-// TestMovedCard gives a card that was typed, or saved, to another payment, customer or merchant.
+// TestMovedCard moves a typed or saved card to another payment, customer or merchant.
 func TestMovedCard(t *testing.T) {
 	w := newWorld(t, engine.Options{}, nil)
 	w.account("simulator", "")
@@ -313,14 +314,14 @@ func TestMovedCard(t *testing.T) {
 	require.NotNil(t, saved.Method)
 	i := w.intruder()
 
-	// The victim's token points at mallory's payment.
+	// The intruder points the victim's token at mallory's payment.
 	var theirs string
 	require.NoError(t, i.QueryRow(`SELECT token FROM card_tokens WHERE payment_id = ?`, victim.Payment.ID).Scan(&theirs))
 	i.run(`UPDATE card_tokens SET payment_id = ? WHERE token = ?`, mallory.Payment.ID, theirs)
 	_, err := w.ConfirmPayment(t.Context(), w.auth, mallory.Payment.ID, &engine.PaymentInput{PaymentMethod: "card", PaymentToken: theirs})
 	i.refuses(err)
 
-	// The saved card, with its credential at the processor.
+	// The intruder moves the saved card with its credential at the processor.
 	method := saved.Method.ID
 	i.run(`UPDATE payment_methods SET customer_id = 'mallory' WHERE id = ?`, method)
 	_, err = w.CreatePayment(t.Context(), w.auth, mit(100, method, customer("mallory")))
@@ -343,7 +344,7 @@ func TestMovedCard(t *testing.T) {
 	i.refuses(err)
 }
 
-// TestMovedPayment points payments, attempts and operations somewhere else.
+// TestMovedPayment moves payments, attempts and operations to other merchants and accounts.
 func TestMovedPayment(t *testing.T) {
 	theirs, stolen := recorder(t)
 	for _, attack := range []string{

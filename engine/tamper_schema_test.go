@@ -15,7 +15,7 @@ import (
 	"payswitch/sdk"
 )
 
-// plant changes the schema; nothing that payswitch has prepared or cached is older than that.
+// plant changes the schema, and drops every prepared statement and cached row.
 func (i *intruder) plant(statements ...string) {
 	i.w.t.Helper()
 	for _, s := range statements {
@@ -24,8 +24,8 @@ func (i *intruder) plant(statements ...string) {
 	}
 }
 
-// TestTriggerOnReencryption plants a trigger that redirects an account when its secrets are sealed anew. The vault signs what it sealed, not
-// what the trigger made of the row.
+// TestTriggerOnReencryption plants a trigger that redirects an account when its secrets are sealed again. The vault signs the row that it
+// made, not the row that the trigger made.
 func TestTriggerOnReencryption(t *testing.T) {
 	for _, at := range []string{"AFTER UPDATE OF sealed", "BEFORE UPDATE OF sealed", "AFTER UPDATE OF signature", "AFTER UPDATE OF version"} {
 		t.Run(at, func(t *testing.T) {
@@ -59,8 +59,7 @@ func TestTriggerOnReencryption(t *testing.T) {
 	}
 }
 
-// TestViewInPlaceOfTable puts a view in place of a table, whose rows have other ids and owners where they are looked for than where they
-// are read.
+// TestViewInPlaceOfTable replaces a table by a view. The view's rows have other ids and owners in the search than in the read.
 func TestViewInPlaceOfTable(t *testing.T) {
 	w := newWorldWith(t, engine.Options{}, plugins.NativeConnectors(map[string]*sdk.Adapter{"simulator": simulator.Adapter()}), filepath.Join(t.TempDir(), "p.db"))
 	w.account("simulator", "")
@@ -117,7 +116,7 @@ func TestViewInPlaceOfTable(t *testing.T) {
 	}
 }
 
-// some is an error for an empty list, too.
+// some returns an error for an empty list as well.
 func some(n int, err error) error {
 	if err == nil && n == 0 {
 		return errors.New("nothing")
@@ -125,7 +124,8 @@ func some(n int, err error) error {
 	return err
 }
 
-// TestOtherTypes puts values of other types into columns. The row is altered; the others go on, and vault rows names it.
+// TestOtherTypes writes values of other types into columns. The row counts as altered, the other rows keep working, and vault rows lists
+// it.
 func TestOtherTypes(t *testing.T) {
 	for _, c := range []struct{ table, column, value string }{
 		{"accounts", "base_url", "CAST('https://evil.test' AS BLOB)"},

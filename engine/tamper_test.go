@@ -23,8 +23,8 @@ import (
 	"payswitch/storage"
 )
 
-// unnoticed are the columns whose change by somebody who writes to the database is not noticed, and why that is bearable. "table.*" is a
-// whole table, "*.column" that column of every table.
+// unnoticed lists the columns that an intruder can change without an alarm, and says why that is acceptable. "table.*" is a whole table;
+// "*.column" is that column of every table.
 var unnoticed = map[string]string{
 	"*.seq":                        "the order of insertion; it orders lists among rows of the same millisecond",
 	"evidence.seq":                 "the order in which messages came; each of them is genuine",
@@ -58,11 +58,11 @@ var unnoticed = map[string]string{
 type tamperWorld struct {
 	*secureWorld
 	*intruder
-	texts []engine.Secret // the keys that callers have
+	texts []engine.Secret // the keys of the callers
 	hash  []byte          // of the request with the idempotency keys
 }
 
-// twoSends is the shop, and asks something before it charges.
+// twoSends is the shop's adapter with a query before the charge.
 func twoSends() *sdk.Adapter {
 	a := shop(byReference)
 	charge := a.Authorize
@@ -98,7 +98,7 @@ func newTamperWorld(t *testing.T) *tamperWorld {
 	return w
 }
 
-// fillMerchant makes what a merchant in use has.
+// fillMerchant gives a merchant every kind of row.
 func (w *tamperWorld) fillMerchant(processor string) {
 	t, ctx := w.t, w.t.Context()
 	m, err := w.Merchant(ctx, w.auth.MerchantID)
@@ -157,18 +157,18 @@ func (w *tamperWorld) fillMerchant(processor string) {
 	}))
 }
 
-// row is a row as the database has it, by column.
+// row is a database row by column.
 type row map[string]any
 
 func (r row) text(column string) string { return fmt.Sprint(r[column]) }
 
 func (r row) auth() engine.Auth { return engine.Auth{MerchantID: r.text("merchant_id")} }
 
-// read asks the store for what a use case reads.
+// read reads from the store as a use case does.
 func (w *tamperWorld) read(f func(r engine.Reader) error) error { return w.db.View(w.t.Context(), f) }
 
-// uses are how each table's rows are used: the error of whoever comes across the row. Where no use case reads a row without changing it,
-// it is read from the store as the use case does.
+// uses maps each table to a use of its rows. A use returns the error that its caller gets. A row that every use case changes is read from
+// the store instead.
 func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 	authenticate := func(ctx context.Context) error {
 		var errs []error
@@ -209,7 +209,7 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 			_, err := w.RetrievePayment(ctx, r.auth(), r.text("payment_id"), engine.RetrieveInput{Attempts: true})
 			return errors.Join(err, w.read(func(s engine.Reader) error { _, err := s.Attempt(r.text("merchant_id"), r.text("id")); return err }))
 		},
-		"operations": func(ctx context.Context, r row) error { // what recovery takes
+		"operations": func(ctx context.Context, r row) error { // the rows that recovery claims
 			return w.db.Update(ctx, func(tx engine.Tx) error {
 				_, err := tx.ClaimOperations("probe", tx.Now().Add(time.Hour), 1000)
 				_, err2 := tx.Operations(r.text("merchant_id"), r.text("payment_id"))
@@ -302,14 +302,14 @@ func (w *tamperWorld) uses() map[string]func(ctx context.Context, r row) error {
 	}
 }
 
-// chosen are the rows that are altered, where the first of each merchant are not the ones that matter.
+// chosen selects the rows to alter, where the first rows of each merchant are the wrong ones.
 var chosen = map[string]string{
 	"operations":      "status = 'unknown'",
 	"short_term_keys": "id LIKE 'operation/%'",
 	"merchants":       "id IN ('m1', 'm2')",
 }
 
-// rowsOf are two rows of a table, of both merchants.
+// rowsOf returns two rows of a table, one of each merchant.
 func (w *tamperWorld) rowsOf(table string) (rows []row, at []int64) {
 	query := "SELECT rowid, * FROM " + table
 	if where := chosen[table]; where != "" {
@@ -338,7 +338,7 @@ func (w *tamperWorld) rowsOf(table string) (rows []row, at []int64) {
 	return []row{rows[0], rows[last]}, []int64{at[0], at[last]}
 }
 
-// put writes columns of the row at a rowid; false where the database's own rules are against it.
+// put writes columns of the row at a rowid. It returns false if a constraint of the database forbids the values.
 func (w *tamperWorld) put(table string, at int64, values row) bool {
 	var set []string
 	var args []any
@@ -352,7 +352,7 @@ func (w *tamperWorld) put(table string, at int64, values row) bool {
 	return err == nil
 }
 
-// another is a plausible other value: what the other row has, else this one changed a little.
+// another returns a plausible other value: that of the other row, or a slightly changed one.
 func another(value, others any) any {
 	if b, ok := value.([]byte); ok {
 		if o, ok := others.([]byte); ok && !bytes.Equal(b, o) {
@@ -382,7 +382,7 @@ func zero(value any) any {
 	return nil
 }
 
-// notices says whether whoever uses the row finds out: an alarm, or an error that is ours.
+// notices reports whether a use of the row raises an alarm or an internal error.
 func (w *tamperWorld) notices(table string, r row) (bool, string) {
 	switch table {
 	case "merchants", "profiles", "accounts", "api_keys":
@@ -405,7 +405,7 @@ func (w *tamperWorld) notices(table string, r row) (bool, string) {
 	return true, ""
 }
 
-// TestTamper changes every column of every table, and compares which changes are noticed with testdata/tamper.txt and unnoticed.
+// TestTamper changes every column of every table. It compares the changes that are noticed with testdata/tamper.txt and unnoticed.
 func TestTamper(t *testing.T) {
 	w := newTamperWorld(t)
 	tables, err := w.tables()
@@ -445,7 +445,7 @@ func TestTamper(t *testing.T) {
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(unnoticed)), slices.Collect(maps.Keys(used)), "reasons for what is there")
 	const golden = "testdata/tamper.txt"
-	if flag.Lookup("update").Value.String() == "true" { // the flag of the tests within the package
+	if flag.Lookup("update").Value.String() == "true" { // the flag is declared by the tests inside the package
 		require.NoError(t, os.WriteFile(golden, []byte(text.String()), 0o644))
 	}
 	want, err := os.ReadFile(golden)
@@ -469,8 +469,8 @@ func (w *tamperWorld) tables() (out []string, err error) {
 	return out, rows.Err()
 }
 
-// tamper changes a column of the first row in all ways, one after the other, and puts everything back. A way that was noticed has "", one
-// that was not what the use came to.
+// tamper changes a column of the first row in every way, one after the other, and restores it each time. The result is "" for a change that
+// was noticed, and otherwise the result of the use.
 func (w *tamperWorld) tamper(table, column string, rows []row, at []int64) map[string]string {
 	out := map[string]string{}
 	try := func(variant string, value any, swap bool) {
@@ -479,7 +479,7 @@ func (w *tamperWorld) tamper(table, column string, rows []row, at []int64) map[s
 		ok := true
 		if swap {
 			second[column] = rows[0][column]
-			ok = w.put(table, at[1], row{column: unlike(rows[1][column])}) // uniqueness
+			ok = w.put(table, at[1], row{column: unlike(rows[1][column])}) // for a unique column
 		}
 		ok = ok && w.put(table, at[0], row{column: value})
 		ok = ok && (!swap || w.put(table, at[1], row{column: second[column]}))
@@ -497,7 +497,7 @@ func (w *tamperWorld) tamper(table, column string, rows []row, at []int64) map[s
 			require.True(w.t, w.put(table, value.(int64), rows[0]))
 		}
 		if swap {
-			w.put(table, at[0], row{column: unlike(value)}) // uniqueness
+			w.put(table, at[0], row{column: unlike(value)}) // for a unique column
 		}
 		for n := len(rows) - 1; n >= 0; n-- {
 			require.True(w.t, w.put(table, at[n], rows[n]))
@@ -510,7 +510,7 @@ func (w *tamperWorld) tamper(table, column string, rows []row, at []int64) map[s
 	}
 	try("another", another(rows[0][column], rows[1][column]), false)
 	if n, ok := rows[0][column].(int64); ok && len(out) == 0 {
-		try("another", n+1000, false) // the others are taken
+		try("another", n+1000, false) // the other numbers are taken
 	}
 	if z := zero(rows[0][column]); fmt.Sprint(z) != fmt.Sprint(rows[0][column]) {
 		try("emptied", z, false)
@@ -521,7 +521,7 @@ func (w *tamperWorld) tamper(table, column string, rows []row, at []int64) map[s
 	return out
 }
 
-// unlike is a value that no row has.
+// unlike returns a value that no row has.
 func unlike(value any) any {
 	switch value.(type) {
 	case int64:

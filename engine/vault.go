@@ -11,16 +11,16 @@ import (
 	"github.com/tink-crypto/tink-go/v2/prf"
 )
 
-// hashSize is the length of a Hash, bytes.
+// hashSize is the length of a Hash in bytes.
 const hashSize = 32
 
-// Vault seals data at rest, makes keyed hashes and signs the store's rows. Its keys are Tink keysets, kept in the store encrypted by the master key. New data is
-// sealed with the primary key of a keyset, the others still open what they sealed: Rotate adds a key and makes it primary, Reencrypt
-// moves what older ones sealed and destroys them. Safe for concurrent use.
+// Vault seals data at rest, makes keyed hashes and signs the store's rows. Its keys are Tink keysets, which the store keeps encrypted with
+// the master key. The primary key of a keyset seals new data; the other keys still open older data. Rotate makes a new primary key.
+// Reencrypt moves older data to the primary key and destroys the older keys. Safe for concurrent use.
 type Vault struct {
 	store   VaultStore
 	log     *slog.Logger
-	masters []MasterKey // the one in use, then the next
+	masters []MasterKey // the current one, then the next one
 	refresh time.Duration
 	now     Clock
 	data    *keyring
@@ -29,20 +29,21 @@ type Vault struct {
 	rows    *rowSigner
 }
 
-// VaultOptions are how a vault is opened. Master is required.
+// VaultOptions configure a vault. Master is required.
 type VaultOptions struct {
-	// Master encrypts the keysets. Next is the one that RotateMaster moves them to: nodes that know both run on through the change.
+	// Master encrypts the keysets. RotateMaster moves the keysets to Next. A node that knows both keys keeps working during the move.
 	Master, Next MasterKey
-	// Refresh is how often keysets are read again, the same on every node; default 10 s. A new key is used once all nodes have it,
-	// 2 × Refresh after it was made; a retired one is destroyed at the earliest retireWait × Refresh after.
+	// Refresh is the interval at which keysets are read again. All nodes must use the same value; default 10 s. A new key becomes primary 2
+	// × Refresh after it was made, when all nodes have read it. A retired key is destroyed retireWait × Refresh after its end at the
+	// earliest.
 	Refresh time.Duration
-	Logger  *slog.Logger // nil: discarded
+	Logger  *slog.Logger // nil: logs are discarded
 	Clock   Clock        // nil: time.Now
 }
 
 const (
-	// promoteWait and retireWait count in Refresh. A node encrypts with a copy of a keyset that is at most staleWait old; what it has
-	// encrypted is durable, or given up, within the rest of retireWait.
+	// promoteWait, staleWait and retireWait are multiples of Refresh. A node encrypts with a copy of a keyset that is at most staleWait
+	// old. In the rest of retireWait, the ciphertext is either committed or given up.
 	promoteWait = 2
 	staleWait   = 3
 	retireWait  = 12
@@ -53,7 +54,7 @@ const (
 // openVault opens the vault in s with a LocalMasterKey and the default options.
 func openVault(ctx context.Context, s VaultStore, masterKey Secret) (*Vault, error) {
 	if masterKey.IsZero() {
-		return nil, fmt.Errorf("open vault: there is no master key; %s", MasterKeyRemedy)
+		return nil, fmt.Errorf("open vault: no master key is configured; %s", MasterKeyRemedy)
 	}
 	master, err := LocalMasterKey(masterKey)
 	if err != nil {
@@ -62,9 +63,9 @@ func openVault(ctx context.Context, s VaultStore, masterKey Secret) (*Vault, err
 	return openVaultWith(ctx, s, VaultOptions{Master: master})
 }
 
-// openVaultWith opens the vault in s, making its keys on the first start of an installation; nodes that start together agree on them. A
-// master key that is not the one the vault was made with is ErrMasterKey, says which key is wanted, and changes nothing. From then on the
-// vault signs the rows of s, and s checks them; rows of a release that did not sign are signed first, all of them, once.
+// openVaultWith opens the vault in s and makes its keys on the first start of an installation. Nodes that start together agree on one set
+// of keys. A wrong master key is ErrMasterKey: the error names the key that is needed, and nothing changes. From then on the store s signs
+// and checks rows with the vault's key. Rows of a release without signatures are all signed once, before openVaultWith returns.
 func openVaultWith(ctx context.Context, s VaultStore, o VaultOptions) (*Vault, error) {
 	if o.Master == nil {
 		return nil, errors.New("open vault: VaultOptions.Master is required")
@@ -89,7 +90,7 @@ func openVaultWith(ctx context.Context, s VaultStore, o VaultOptions) (*Vault, e
 	if err := v.openHash(ctx); err != nil {
 		return nil, err
 	}
-	// Last: an older database has the others, and they tell whether the master key is right before this one is made.
+	// The card keyset comes last. An older database lacks it, and the other two prove that the master key is right before this one is made.
 	if v.cards, err = v.openRing(ctx, cardKeyset, o.Clock); err != nil {
 		return nil, err
 	}
@@ -97,7 +98,8 @@ func openVaultWith(ctx context.Context, s VaultStore, o VaultOptions) (*Vault, e
 	return v, nil
 }
 
-// wantedMasterKey is MasterKey.ID of the key that a vault in s opens with; "" where there is no vault yet, or it does not say.
+// wantedMasterKey returns MasterKey.ID of the key that opens the vault in s. It returns "" if there is no vault yet, or if its keyset does
+// not record the ID.
 func wantedMasterKey(ctx context.Context, s VaultStore) (string, error) {
 	stored, _, err := readKeyset(ctx, s, dataKeyset)
 	if errors.Is(err, ErrNotFound) {
@@ -147,7 +149,7 @@ func (v *Vault) openHash(ctx context.Context) error {
 	}
 }
 
-// ensureKeyset makes a keyset if it is the first. What counts is what the store holds afterwards, not what was made here.
+// ensureKeyset makes a keyset if the store has none. Callers then read the keyset from the store, because another node may have been first.
 func (v *Vault) ensureKeyset(ctx context.Context, name string) error {
 	_, now, err := readKeyset(ctx, v.store, name)
 	if errors.Is(err, ErrNotFound) {
@@ -159,7 +161,7 @@ func (v *Vault) ensureKeyset(ctx context.Context, name string) error {
 			return fmt.Errorf("open vault: make keyset %q: %w", name, err)
 		}
 		err = v.store.Update(ctx, func(tx VaultTx) error { return tx.InsertKeyset(name, stored) })
-		if errors.Is(err, ErrConflict) { // another node was faster
+		if errors.Is(err, ErrConflict) { // another node was first
 			return nil
 		}
 	}
@@ -169,7 +171,8 @@ func (v *Vault) ensureKeyset(ctx context.Context, name string) error {
 	return nil
 }
 
-// neverUsed refuses to make keys anew that a database in use must have. The first releases had merchants, and neither cards nor their keys.
+// neverUsed refuses to make a missing keyset in a database that is in use. Databases of the first releases have merchants, but neither
+// cards nor a card keyset.
 func (v *Vault) neverUsed(ctx context.Context, name string) error {
 	used := false
 	err := v.store.View(ctx, func(r VaultReader) error {
@@ -183,7 +186,7 @@ func (v *Vault) neverUsed(ctx context.Context, name string) error {
 		return err
 	})
 	if err == nil && used {
-		err = errors.New("it is gone, and the database is in use: restore the table keysets from a back-up (nothing was changed)")
+		err = errors.New("the keyset is missing, but the database is in use; restore the table keysets from a backup (nothing was changed)")
 	}
 	if err != nil {
 		return fmt.Errorf("open vault: keyset %q: %w", name, err)
@@ -191,7 +194,7 @@ func (v *Vault) neverUsed(ctx context.Context, name string) error {
 	return nil
 }
 
-// Run keeps the keys as the store has them, until ctx ends. A vault that is not run reads them when it needs to.
+// Run reads the keysets every Refresh until ctx ends. Without Run, the vault reads them only when it needs to.
 func (v *Vault) Run(ctx context.Context) error {
 	tick := time.NewTicker(v.refresh)
 	defer tick.Stop()
@@ -203,7 +206,7 @@ func (v *Vault) Run(ctx context.Context) error {
 		}
 		for _, k := range v.rings() {
 			if _, err := k.refresh(ctx); err != nil && ctx.Err() == nil {
-				v.log.LogAttrs(ctx, slog.LevelWarn, "keys not refreshed", slog.String("keyset", k.name), slog.Any("error", err))
+				v.log.LogAttrs(ctx, slog.LevelWarn, "the vault could not read its keys again; it goes on with the keys that it has", slog.String("keyset", k.name), slog.Any("error", err))
 			}
 		}
 	}
@@ -211,8 +214,8 @@ func (v *Vault) Run(ctx context.Context) error {
 
 func (v *Vault) rings() []*keyring { return []*keyring{v.cards, v.data} }
 
-// Seal encrypts plain and binds it to associated, which says whose it is and where it belongs ("account/{merchant}/{id}"): only
-// Open with the same text opens it again.
+// Seal encrypts plain and binds it to associated. The associated text names the owner and the place, such as "account/{merchant}/{id}".
+// Only Open with the same text opens the result.
 func (v *Vault) Seal(plain []byte, associated string) ([]byte, error) {
 	sealed, err := v.data.encrypt(plain, []byte(associated))
 	if err != nil {
@@ -221,7 +224,7 @@ func (v *Vault) Seal(plain []byte, associated string) ([]byte, error) {
 	return sealed, nil
 }
 
-// Open decrypts what Seal made with the same associated text.
+// Open decrypts a result of Seal with the same associated text.
 func (v *Vault) Open(sealed []byte, associated string) ([]byte, error) {
 	plain, err := v.data.decrypt(sealed, []byte(associated))
 	if err != nil {
@@ -230,15 +233,15 @@ func (v *Vault) Open(sealed []byte, associated string) ([]byte, error) {
 	return plain, nil
 }
 
-// Hash is a keyed hash (HMAC-SHA-256, 32 bytes) of data for one purpose: equal data has equal hashes within a purpose only, and
-// without the vault's key nobody can guess their way to data.
+// Hash returns a keyed hash of data for one purpose (HMAC-SHA-256, 32 bytes). Equal data has equal hashes only within one purpose. Without
+// the vault's key, data cannot be guessed from its hash.
 func (v *Vault) Hash(purpose string, data []byte) []byte {
 	in := make([]byte, 4, 4+len(purpose)+len(data))
 	binary.BigEndian.PutUint32(in, uint32(len(purpose)))
 	in = append(append(in, purpose...), data...)
 	out, err := v.hash.ComputePRF(in, hashSize)
 	if err != nil {
-		panic("vault: " + err.Error()) // ruled out by openVaultWith
+		panic("vault: " + err.Error()) // openVaultWith has ruled this out
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package engine
 
-// What a ciphertext is bound to: rows cannot be swapped, within a merchant or between merchants.
+// Each ciphertext is bound to one of the following texts. So a row cannot take the place of another, within a merchant or between
+// merchants.
 func paymentAD(merchantID, id string) string { return "payment/" + merchantID + "/" + id }
 
 func attemptAD(merchantID, id string) string { return "attempt/" + merchantID + "/" + id }
@@ -11,7 +12,6 @@ func exchangeAD(operationID string) string { return "operation/" + operationID +
 
 func eventAD(merchantID, id string) string { return "event/" + merchantID + "/" + id }
 
-// What the ciphertexts of configuration are bound to.
 func merchantAD(id string) string { return "merchant/" + id }
 
 func profileAD(merchantID, id string) string { return "profile/" + merchantID + "/" + id }
@@ -30,5 +30,4 @@ func journalAD(operationID string) string { return "operation/" + operationID + 
 
 func authenticationAD(merchantID, id string) string { return "authentication/" + merchantID + "/" + id }
 
-// What a short-term key and its ciphertext are bound to.
 func shortTermAD(merchantID, id string) string { return "short_term/" + merchantID + "/" + id }

@@ -7,12 +7,14 @@ func OpenVault(ctx context.Context, s Store, masterKey Secret) (*Vault, error) {
 	return openVault(ctx, vaultPart(s), masterKey)
 }
 
-// OpenVaultWith opens the vault in s.
+// OpenVaultWith opens the vault in s with the options o. On the first start of an installation it makes the vault's keys. A wrong master
+// key is ErrMasterKey.
 func OpenVaultWith(ctx context.Context, s Store, o VaultOptions) (*Vault, error) {
 	return openVaultWith(ctx, vaultPart(s), o)
 }
 
-// WantedMasterKey is MasterKey.ID of the key that a vault in s opens with; "" where there is no vault yet, or the vault does not say.
+// WantedMasterKey returns MasterKey.ID of the key that opens the vault in s. It returns "" if there is no vault yet, or if its keyset does
+// not record the ID.
 func WantedMasterKey(ctx context.Context, s Store) (string, error) {
 	return wantedMasterKey(ctx, vaultPart(s))
 }

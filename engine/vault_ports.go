@@ -2,37 +2,38 @@ package engine
 
 import "time"
 
-// keysetTx writes keysets. A keyset is one value that the store does not look into.
+// keysetTx writes keysets. The store treats a keyset as one opaque value.
 type keysetTx interface {
 	InsertKeyset(name string, stored []byte) error
-	// UpdateKeyset compares and sets the whole value: ErrConflict when it is not old any more, ErrNotFound when there is none.
+	// UpdateKeyset replaces old with stored. It returns ErrConflict if the stored value differs from old, and ErrNotFound if there is no
+	// such keyset.
 	UpdateKeyset(name string, old, stored []byte) error
 }
 
 type sealedReader interface {
-	// SealedRows looks at the next window rows of a table behind a position (0: from the start) and returns those that are sealed, but
-	// not under key (8 hex digits, as they begin). next is the position to go on from, 0 at the end.
+	// SealedRows looks at the next window rows of a table behind a position (0: from the start). It returns those that are sealed with
+	// another key than key (8 hex digits). next is the position to continue from, 0 at the end.
 	SealedRows(table SealedTable, behind int64, window int, key string) (rows []SealedRow, next int64, err error)
-	// SealedCounts counts the sealed among the next window rows by their key; next as above.
+	// SealedCounts counts the sealed rows among the next window rows, by key id. next is as in SealedRows.
 	SealedCounts(table SealedTable, behind int64, window int) (counts map[string]int, next int64, err error)
 }
 
 type sealedTx interface {
-	// Reseal puts sealed in the place of row.Sealed, and raises the row's version where it has one: who has read it before cannot write
-	// the old one back. False when the row is gone, or sealed otherwise by now.
+	// Reseal replaces row.Sealed with sealed. It raises the row's version, if it has one, so that a writer with an older copy gets
+	// ErrConflict. It returns false if the row is gone or its sealed value has changed.
 	Reseal(table SealedTable, row SealedRow, sealed []byte) (bool, error)
 }
 
 type signedReader interface {
-	// SignedTables are the tables whose rows are signed.
+	// SignedTables returns the tables whose rows are signed.
 	SignedTables() []string
-	// SignedRows are the next window rows of a table behind a position (0: from the start), genuine or not. next is the position to go on
-	// from, 0 at the end.
+	// SignedRows returns the next window rows of a table behind a position (0: from the start), with good and bad signatures. next is the
+	// position to continue from, 0 at the end.
 	SignedRows(table string, behind int64, window int) (rows []SignedRow, next int64, err error)
 }
 
 type signedTx interface {
-	// PutSignature gives a row a signature without checking anything; ErrNotFound when the row is gone.
+	// PutSignature stores a row's signature without a check. It returns ErrNotFound if the row is gone.
 	PutSignature(table string, row SignedRow, signature []byte) error
 }
 
@@ -45,21 +46,21 @@ type cardReader interface {
 type cardTx interface {
 	InsertCard(c *StoredCard) error
 	UpdateCard(c *StoredCard) error
-	// DeleteCard destroys the card with its data key.
+	// DeleteCard destroys the card together with its data key.
 	DeleteCard(merchantID, id string) error
 }
 
 type shortTermReader interface {
-	// ShortTermKey is the key of an operation's, an authentication's or a card token's instrument, by its ShortTermID; ErrNotFound once it
-	// was destroyed.
+	// ShortTermKey returns the key of an instrument of an operation, an authentication or a card token, by its ShortTermID. It returns
+	// ErrNotFound once the key is destroyed.
 	ShortTermKey(merchantID, id string) (*ShortTermKey, error)
 }
 
-// VaultReader reads what the vault keeps, seals and signs.
+// VaultReader reads keysets, cards and keys, and the sealed and signed rows of all tables.
 type VaultReader interface {
-	// Now is the database's clock, the same throughout the transaction, whole milliseconds UTC.
+	// Now returns the database's time, in whole milliseconds UTC. It stays the same throughout the transaction.
 	Now() time.Time
-	// Keyset is a keyset of the vault as it was stored, ErrNotFound before the first start.
+	// Keyset returns a keyset as it was stored. It returns ErrNotFound before the first start.
 	Keyset(name string) ([]byte, error)
 	cardReader
 	shortTermReader
@@ -67,7 +68,7 @@ type VaultReader interface {
 	signedReader
 }
 
-// VaultTx writes what the vault keeps, seals and signs.
+// VaultTx writes keysets, cards and keys, and the sealed and signed rows of all tables.
 type VaultTx interface {
 	VaultReader
 	keysetTx
@@ -79,7 +80,7 @@ type VaultTx interface {
 // VaultStore is the vault's part of a store.
 type VaultStore interface {
 	StoreOf[VaultReader, VaultTx]
-	// SignRows has s sign the rows that are written and check those that are read, from the next transaction on. A row that is not genuine
-	// is an AlteredError; a list leaves such rows out and comes with an AlteredError that names them.
+	// SignRows makes the store sign the rows that it writes and check the rows that it reads, from the next transaction on. A row with a
+	// bad signature is an AlteredError. A list leaves such rows out, and returns an AlteredError that names them.
 	SignRows(s RowSigner)
 }

@@ -53,7 +53,8 @@ func (v *Vault) openAttempt(a *Attempt) error {
 	return v.openJSON(a.Sealed, attemptAD(a.MerchantID, a.ID), a.Private)
 }
 
-// sealSecrets seals the secrets of what id names (ShortTermID), until its authorization has ended or until has come; nil without any.
+// sealSecrets seals s for the record that id names (see ShortTermID). The store destroys the key when the authorization has ended, at the
+// latest at until. The result is nil if s is empty.
 func (v *Vault) sealSecrets(s InstrumentSecrets, merchantID, id string, until time.Time) ([]byte, *ShortTermKey, error) {
 	if s.Number.IsZero() && s.CVC.IsZero() && s.CAVV.IsZero() {
 		return nil, nil, nil
@@ -61,7 +62,7 @@ func (v *Vault) sealSecrets(s InstrumentSecrets, merchantID, id string, until ti
 	return v.sealShortTerm(&sealedCard{Number: s.Number.Reveal(), CVC: s.CVC.Reveal(), CAVV: s.CAVV.Reveal()}, merchantID, id, until)
 }
 
-// openSecrets opens what sealSecrets made. There are none where nothing is sealed; errShredded when their time is over.
+// openSecrets opens a result of sealSecrets. It returns no secrets if sealed is empty, and errShredded if their key is destroyed.
 func (v *Vault) openSecrets(ctx context.Context, sealed []byte, merchantID, id string) (s InstrumentSecrets, err error) {
 	if len(sealed) == 0 {
 		return s, nil

@@ -6,37 +6,37 @@ import (
 	"slices"
 )
 
-// KeyState is where a key of the vault stands in its life.
+// KeyState is the stage of a vault key's life.
 type KeyState string
 
 const (
-	KeyWaiting   KeyState = "waiting"   // made, and used once every node has it: a Rotate that was interrupted
-	KeyPrimary   KeyState = "primary"   // seals
-	KeyRetired   KeyState = "retired"   // opens what it sealed
-	KeyDestroyed KeyState = "destroyed" // gone
-	KeyUnknown   KeyState = "unknown"   // records name it, and the vault has not heard of it
+	KeyWaiting   KeyState = "waiting"   // made, but not in use until every node has it; it stays so if Rotate was interrupted
+	KeyPrimary   KeyState = "primary"   // seals new records
+	KeyRetired   KeyState = "retired"   // opens the records that it sealed
+	KeyDestroyed KeyState = "destroyed" // removed for good
+	KeyUnknown   KeyState = "unknown"   // records name it, but the vault lacks it
 )
 
-// KeyStatus is a key and what is under it.
+// KeyStatus is a key and the number of records sealed with it.
 type KeyStatus struct {
 	KeyInfo
 	State   KeyState
 	Records int
 }
 
-// KeysetStatus is a keyset.
+// KeysetStatus is a keyset and its keys.
 type KeysetStatus struct {
 	Name    string
-	Master  string // MasterKey.ID of the key that encrypts it
-	Encrypt bool   // its keys seal records, and are rotated; those of the other make hashes and stay
+	Master  string // MasterKey.ID of the key that encrypts the keyset
+	Encrypt bool   // true: its keys seal records and are rotated; false: its keys make hashes or sign rows, and stay
 	Keys    []KeyStatus
 }
 
-// Status tells of the keys and counts the records under them, which reads all that is sealed: minutes on a large database, without holding
-// up others.
+// Status returns all keysets and counts the records of each key. It reads every sealed value, which takes minutes on a large database.
+// Payments go on meanwhile.
 func (v *Vault) Status(ctx context.Context) ([]KeysetStatus, error) {
 	var out []KeysetStatus
-	rows := KeysetStatus{Name: "rows"} // kept with the hash key
+	rows := KeysetStatus{Name: "rows"} // the signing key is stored in the hash keyset
 	for _, name := range []string{cardKeyset, dataKeyset, hashKeyset} {
 		stored, _, err := readKeyset(ctx, v.store, name)
 		if err != nil {
@@ -77,7 +77,7 @@ func (i KeyInfo) state(primary string) KeyState {
 	return KeyRetired
 }
 
-// count enters the numbers of records by key.
+// count sets the number of records of each key. A key id that the keyset lacks is added as KeyUnknown.
 func (s *KeysetStatus) count(counts map[string]int) {
 	for i := range s.Keys {
 		s.Keys[i].Records = counts[s.Keys[i].ID]

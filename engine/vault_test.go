@@ -91,7 +91,7 @@ func TestVault(t *testing.T) {
 func TestVaultMissingKeyWritesNothing(t *testing.T) {
 	db, _ := openStore(t)
 	_, err := engine.OpenVault(context.Background(), db, engine.Secret{})
-	require.ErrorContains(t, err, "there is no master key")
+	require.ErrorContains(t, err, "no master key is configured")
 	err = db.View(context.Background(), func(r engine.Reader) error { _, err := r.Keyset("data"); return err })
 	require.ErrorIs(t, err, engine.ErrNotFound)
 }
@@ -117,7 +117,7 @@ func TestVaultFirstStartsAgree(t *testing.T) {
 	}
 }
 
-// late is a store that another node gets to between the reading and the writing.
+// late is a store in which another node writes between a caller's read and write.
 type late struct {
 	engine.Store
 	first func()
@@ -173,8 +173,7 @@ func TestVaultKeysetsCannotBeSwapped(t *testing.T) {
 	}
 }
 
-// What was sealed stays readable: keysets, values and hashes as databases hold them. The data keyset was rotated between the two
-// sealed values.
+// Stored keysets, values and hashes stay readable. The data keyset was rotated between the two sealed values.
 func TestVaultReadsWhatIsStored(t *testing.T) {
 	stored := storedVault(t)
 	db, _ := openStore(t)

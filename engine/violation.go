@@ -6,10 +6,10 @@ import (
 	"log/slog"
 )
 
-// keptViolations is how many of an account's violations are kept: the newest.
+// keptViolations is the number of violations that are kept per account: the newest ones.
 const keptViolations = 100
 
-// watched are the connectors, with every violation of a drive kept, whoever asked for it.
+// watched wraps Connectors and stores every violation of a drive, whichever use case has started the drive.
 type watched struct {
 	Connectors
 	registry *Registry
@@ -24,7 +24,7 @@ func (w watched) Drive(ctx context.Context, d *Drive) (*DriveResult, error) {
 	return r, err
 }
 
-// keepViolations writes what a drive broke. That it cannot is no reason to fail the operation: metrics and log have it.
+// keepViolations stores a drive's violations. If the store fails, the operation goes on: metrics and log have the violations too.
 func (s *Registry) keepViolations(ctx context.Context, d *Drive, broken []Violation) {
 	err := s.Store.Update(context.WithoutCancel(ctx), func(tx AccountTx) error {
 		for _, v := range broken {
@@ -35,12 +35,12 @@ func (s *Registry) keepViolations(ctx context.Context, d *Drive, broken []Violat
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, ErrNotFound) { // an account that was deleted meanwhile
-		s.Log.LogAttrs(ctx, slog.LevelError, "violations not kept", slog.String("operation_id", d.OperationID), slog.Any("error", err))
+	if err != nil && !errors.Is(err, ErrNotFound) { // not found: the account was deleted meanwhile
+		s.Log.LogAttrs(ctx, slog.LevelError, "the violations of an adapter could not be stored", slog.String("operation_id", d.OperationID), slog.Any("error", err))
 	}
 }
 
-// Violations lists the rules that a connector account's adapter broke, the newest first, as many as are kept. Errors: HE_02.
+// Violations lists the rules that a connector account's adapter has broken, newest first, as many as are kept. Errors: HE_02.
 func (s *Registry) Violations(ctx context.Context, a Auth, id string) (list []*Violation, err error) {
 	err = s.read(ctx, "list violations", func(r AccountReader) error {
 		if _, err := accountOf(r, a, id); err != nil {

@@ -9,7 +9,7 @@ import (
 	"payswitch/sdk"
 )
 
-// A rule that an adapter breaks is kept with the connector account: where and when, and nothing of the card or the key.
+// A rule that an adapter breaks is stored with the connector account: place and time, without card data or keys.
 func TestViolationsAreKept(t *testing.T) {
 	status := "authorized"
 	w, d, a := newShop(t, &status)

@@ -193,7 +193,7 @@ func TestCardDataOverMutualTLS(t *testing.T) {
 	require.Equal(t, RuleAuthentication, v.Rule, "the client presents no certificate without TLS")
 	other, _ := a.issue("other", time.Hour)
 	_, err = drive(send(), s.URL, map[string]string{"certificate": other, "private_key": key})
-	require.ErrorContains(t, err, "is not PEM of a certificate and the key that belongs to it")
+	require.ErrorContains(t, err, "must be PEM with a certificate and the key that belongs to it")
 	require.NotContains(t, err.Error(), "BEGIN")
 	_, found := bodies.LoadAndDelete("merchant 7")
 	require.False(t, found, "no request left")

@@ -32,8 +32,8 @@ func TestApprovalIsTheOperators(t *testing.T) {
 	require.Equal(t, hash, made["sha256"])
 	again := w.admin("POST", path, `{"sha256":"`+hash+`"}`).ok()
 	require.Len(t, again["approvals"], 2)
-	w.admin("POST", path, `{"sha256":"`+hash+`","plain_secrets":true}`).refused(422, "IR_06", "simulator is built in, and needs no secrets")
-	w.admin("POST", path, `{"sha256":"00"}`).refused(422, "IR_06", "sha256 is not that of the adapter that is installed now")
+	w.admin("POST", path, `{"sha256":"`+hash+`","plain_secrets":true}`).refused(422, "IR_06", "simulator is built in and works with stand-ins")
+	w.admin("POST", path, `{"sha256":"00"}`).refused(422, "IR_06", "sha256 is not the hash of the installed adapter")
 	w.admin("POST", path, `{}`).refused(400, "IR_06", "missing field `sha256`")
 	w.admin("GET", "/account/m1/connectors/mca_none/approval", "").refused(404, "HE_02", "Merchant connector account")
 }

@@ -30,7 +30,7 @@ func TestEgress(t *testing.T) {
 	require.Nil(t, cleared["base_url"])
 	require.Nil(t, cleared["hosts"])
 	w.admin("POST", path, `{"base_url":"ftp://x"}`).refused(422, "IR_06", "base_url must be an absolute http(s) URL")
-	w.admin("POST", path, `{"hosts":["https://x.example"]}`).refused(422, "IR_06", "hosts must be exact host names")
+	w.admin("POST", path, `{"hosts":["https://x.example"]}`).refused(422, "IR_06", "is not a host name; give exact names")
 	w.admin("POST", path, `{"host":"x"}`).refused(400, "IR_06", "unknown field")
 	w.admin("GET", "/account/m1/connectors/mca_none/egress", "").refused(404, "HE_02", "Merchant connector account")
 }

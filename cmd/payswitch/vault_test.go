@@ -89,7 +89,7 @@ func TestVaultCommands(t *testing.T) {
 	require.Equal(t, 3, strings.Count(stdout, "now encrypted with the next master key"), stdout)
 	code, _, stderr = runProgram(t, env, "serve", "--config", config)
 	require.Equal(t, exitFailed, code)
-	require.Regexp(t, `it wants local:[0-9a-f]{8}; start with that key \(nothing was changed\)`, stderr)
+	require.Regexp(t, `needed: local:[0-9a-f]{8}\); start with that key \(nothing was changed\)`, stderr)
 	var moved []string
 	for _, e := range env {
 		if !strings.HasPrefix(e, "PAYSWITCH_VAULT__MASTER_KEY=") {
@@ -117,7 +117,7 @@ func TestVaultCommands(t *testing.T) {
 	r.stop()
 	code, _, stderr = runProgram(t, service, "serve", "--config", config)
 	require.Equal(t, exitFailed, code)
-	require.Contains(t, stderr, "the key cannot be used now")
+	require.Contains(t, stderr, "check that the key service answers")
 }
 
 func TestMasterKeySettings(t *testing.T) {
