@@ -27,6 +27,7 @@ type writer struct {
 	observe func(batchSize int, took time.Duration)
 	// afterCommit maintains the log file, outside of any transaction.
 	afterCommit func()
+	writes      sync.Pool // of *write: a write's channel belongs to the bubble of testing/synctest that made it, so each writer has a pool
 
 	mu     sync.Mutex
 	queue  []*write // handed over, but not begun
@@ -51,22 +52,21 @@ type write struct {
 	done chan struct{} // 1
 }
 
-var writes = sync.Pool{New: func() any { return &write{done: make(chan struct{}, 1)} }}
-
 func newWriter(c *liteConn, s *signer, observe func(int, time.Duration), afterCommit func()) *writer {
 	w := &writer{conn: c, signer: s, observe: observe, afterCommit: afterCommit, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	w.writes.New = func() any { return &write{done: make(chan struct{}, 1)} }
 	go w.run()
 	return w
 }
 
 // do hands f over and waits until its writes are durable or rolled back.
 func (w *writer) do(f func(tx engine.Tx) error) error {
-	op := writes.Get().(*write)
+	op := w.writes.Get().(*write)
 	op.f, op.err = f, nil
 	w.mu.Lock()
 	if w.closed {
 		w.mu.Unlock()
-		writes.Put(op)
+		w.writes.Put(op)
 		return ErrClosed
 	}
 	w.queue = append(w.queue, op)
@@ -76,7 +76,7 @@ func (w *writer) do(f func(tx engine.Tx) error) error {
 	err := op.err
 	clear(op.tx.raised)
 	op.f, op.tx = nil, tx{raised: op.tx.raised[:0], row: op.tx.row[:0]} // a closure that kept its tx fails at once
-	writes.Put(op)
+	w.writes.Put(op)
 	return err
 }
 
