@@ -99,7 +99,7 @@ func TestKilledBetweenAnyTwoSteps(t *testing.T) {
 			for last := int64(1); last <= commits; last++ {
 				t.Run(fmt.Sprintf("%s/%v/%d", flow, after, last), func(t *testing.T) {
 					t.Parallel()
-					killed(t, flow, last, after)
+					inBubble(t, func(t *testing.T) { killed(t, flow, last, after) })
 				})
 			}
 		}

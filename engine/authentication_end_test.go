@@ -143,23 +143,25 @@ func TestForgedCRes(t *testing.T) {
 
 // F9: the notification of another transaction's 3DS method does not count, nor does one after the AReq.
 func TestMethodNotification(t *testing.T) {
-	w := newSecureWorld(t, engine.Options{})
-	v := w.begun()
-	m := token(w.a.last(t, sdk.OpPrepare).Authentication.MethodNotificationURL)
-	got, err := w.MethodNotified(t.Context(), m, "eyJ0aHJlZURTU2VydmVyVHJhbnNJRCI6Im90aGVyIn0")
-	require.NoError(t, err)
-	require.False(t, got.Known)
-	require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt)
-	in := browserInput(v)
-	in.Completion = "Y" // the client's report
-	began := time.Now()
-	_, err = w.AuthenticatePayment(t.Context(), w.auth, v.Payment.ID, in)
-	require.NoError(t, err)
-	require.GreaterOrEqual(t, time.Since(began), 3*time.Second, "the notification is waited for")
-	require.Equal(t, "N", w.a.last(t, sdk.OpAuthenticate).Authentication.MethodCompletion, "F8")
-	_, err = w.MethodNotified(t.Context(), m, "")
-	require.NoError(t, err)
-	require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt)
+	inBubble(t, func(t *testing.T) {
+		w := newSecureWorld(t, engine.Options{})
+		v := w.begun()
+		m := token(w.a.last(t, sdk.OpPrepare).Authentication.MethodNotificationURL)
+		got, err := w.MethodNotified(t.Context(), m, "eyJ0aHJlZURTU2VydmVyVHJhbnNJRCI6Im90aGVyIn0")
+		require.NoError(t, err)
+		require.False(t, got.Known)
+		require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt)
+		in := browserInput(v)
+		in.Completion = "Y" // the client's word
+		began := time.Now()
+		_, err = w.AuthenticatePayment(t.Context(), w.auth, v.Payment.ID, in)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, time.Since(began), 3*time.Second, "the notification is waited for")
+		require.Equal(t, "N", w.a.last(t, sdk.OpAuthenticate).Authentication.MethodCompletion, "F8")
+		_, err = w.MethodNotified(t.Context(), m, "")
+		require.NoError(t, err)
+		require.Zero(t, w.record(v.Payment.ID).Details.MethodNotifiedAt)
+	})
 }
 
 // F10, F22, F33: neither payer nor merchant goes on.
@@ -266,39 +268,41 @@ func TestCancelDuringAReq(t *testing.T) {
 
 // F49, F51: the authorize URL waits and reports. After a closed challenge it asks once more, then gives the challenge up.
 func TestAuthorizeURL(t *testing.T) {
-	w := newSecureWorld(t, engine.Options{})
-	visit := func(v *engine.PaymentView, token string) *engine.AuthorizeView {
-		t.Helper()
-		out, err := w.AuthorizeReturn(t.Context(), engine.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
-		require.NoError(t, err)
-		return out
-	}
-	v := w.begun()
-	secret := v.Attempt.Private.Invoke.AuthorizeToken
-	require.NotEmpty(t, visit(v, secret).Poll, "nothing has been asked yet")
-	w.authenticated(v)
-	for range 3 {
-		out := visit(v, secret)
-		require.Contains(t, out.Return.URL, "status=succeeded")
-		require.Empty(t, out.Poll)
-		require.Equal(t, []string{"https://shop.test", "https://switch.test"}, out.Origins)
-	}
-	require.Equal(t, 1, w.bank.count())
+	inBubble(t, func(t *testing.T) {
+		w := newSecureWorld(t, engine.Options{})
+		visit := func(v *engine.PaymentView, token string) *engine.AuthorizeView {
+			t.Helper()
+			out, err := w.AuthorizeReturn(t.Context(), engine.AuthorizeInput{PaymentID: v.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
+			require.NoError(t, err)
+			return out
+		}
+		v := w.begun()
+		secret := v.Attempt.Private.Invoke.AuthorizeToken
+		require.NotEmpty(t, visit(v, secret).Poll, "nothing has been asked yet")
+		w.authenticated(v)
+		for range 3 {
+			out := visit(v, secret)
+			require.Contains(t, out.Return.URL, "status=succeeded")
+			require.Empty(t, out.Poll)
+			require.Equal(t, []string{"https://shop.test", "https://switch.test"}, out.Origins)
+		}
+		require.Equal(t, 1, w.bank.count())
 
-	approved, _ := w.inChallenge() // the payer approves in the bank's app, then closes the window
-	w.a.result = always("Y")
-	require.Contains(t, visit(approved, approved.Attempt.Private.Invoke.AuthorizeToken).Return.URL, "status=succeeded")
+		approved, _ := w.inChallenge() // in the bank's app, then the window is closed
+		w.a.result = always("Y")
+		require.Contains(t, visit(approved, approved.Attempt.Private.Invoke.AuthorizeToken).Return.URL, "status=succeeded")
 
-	closed, _ := w.inChallenge()
-	w.a.result = func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{Pending: true} }
-	for _, token := range []string{"", "x", secret, approved.Attempt.Private.Invoke.AuthorizeToken, closed.Attempt.Private.Invoke.PageToken} {
-		_, err := w.AuthorizeReturn(t.Context(), engine.AuthorizeInput{PaymentID: closed.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
-		require.EqualError(t, err, "HE_02: Payment does not exist in our records", "a URL without its own token leads to no payment")
-	}
-	require.Equal(t, engine.RequiresCustomerAction, w.get(closed.Payment.ID, engine.RetrieveInput{}).Payment.Status)
-	require.Contains(t, visit(closed, closed.Attempt.Private.Invoke.AuthorizeToken).Return.URL, "status=failed")
-	require.Equal(t, "challenge_cancelled", w.get(closed.Payment.ID, engine.RetrieveInput{}).Attempt.Details.Error.Code)
-	require.Equal(t, 2, w.bank.count())
+		closed, _ := w.inChallenge()
+		w.a.result = func(*sdk.Request) *sdk.AuthenticationOutcome { return &sdk.AuthenticationOutcome{Pending: true} }
+		for _, token := range []string{"", "x", secret, approved.Attempt.Private.Invoke.AuthorizeToken, closed.Attempt.Private.Invoke.PageToken} {
+			_, err := w.AuthorizeReturn(t.Context(), engine.AuthorizeInput{PaymentID: closed.Payment.ID, MerchantID: "m1", Connector: "bank", Token: token})
+			require.EqualError(t, err, "HE_02: Payment does not exist in our records", "without its own token it is nothing")
+		}
+		require.Equal(t, engine.RequiresCustomerAction, w.get(closed.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+		require.Contains(t, visit(closed, closed.Attempt.Private.Invoke.AuthorizeToken).Return.URL, "status=failed")
+		require.Equal(t, "challenge_cancelled", w.get(closed.Payment.ID, engine.RetrieveInput{}).Attempt.Details.Error.Code)
+		require.Equal(t, 2, w.bank.count())
+	})
 }
 
 // F3 and the binding: the facts that an authentication was made for cannot change under it.

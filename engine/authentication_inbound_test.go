@@ -141,22 +141,24 @@ func TestAMessageThatProvesNothingWakesUp(t *testing.T) {
 
 // Anyone can send wake-ups, but only one goroutine asks.
 func TestManyWakeUps(t *testing.T) {
-	w := newPushWorld(t, "pull", "none", "")
-	v, _ := w.inChallenge()
-	var wg sync.WaitGroup
-	began := time.Now()
-	for range 40 {
-		wg.Go(func() { w.toAccount(map[string]any{"transaction": "server-x", "event": "result_ready"}, "") })
-	}
-	wg.Wait()
-	require.Eventually(t, func() bool { return w.a.count(sdk.OpResult) > 0 }, 5*time.Second, time.Millisecond)
-	pulls := w.a.count(sdk.OpResult)
-	require.LessOrEqual(t, pulls, 4+int(time.Since(began)/(400*time.Millisecond)), "by the clock, not by the number of messages")
-	w.a.mu.Lock()
-	w.a.result = always("Y")
-	w.a.mu.Unlock()
-	require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "result_ready"}, ""))
-	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+	inBubble(t, func(t *testing.T) {
+		w := newPushWorld(t, "pull", "none", "")
+		v, _ := w.inChallenge()
+		var wg sync.WaitGroup
+		began := time.Now()
+		for range 40 {
+			wg.Go(func() { w.toAccount(map[string]any{"transaction": "server-x", "event": "result_ready"}, "") })
+		}
+		wg.Wait()
+		require.Eventually(t, func() bool { return w.a.count(sdk.OpResult) > 0 }, 5*time.Second, time.Millisecond)
+		pulls := w.a.count(sdk.OpResult)
+		require.LessOrEqual(t, pulls, 4+int(time.Since(began)/(400*time.Millisecond)), "by the clock, not by the number of messages")
+		w.a.mu.Lock()
+		w.a.result = always("Y")
+		w.a.mu.Unlock()
+		require.NoError(t, w.toAccount(map[string]any{"transaction": "server-x", "event": "result_ready"}, ""))
+		require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+	})
 }
 
 // A message before the challenge changes nothing, from any sender. A message during the AReq ends the authentication.

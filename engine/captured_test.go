@@ -50,28 +50,30 @@ func TestResendWithACapturedValue(t *testing.T) {
 		}
 		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: charge.JSON().Str("id")}, nil
 	}
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
-	account, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop",
-		Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
-	require.NoError(t, err)
-	_, err = w.SetEgress(t.Context(), w.auth, account.ID, engine.EgressInput{BaseURL: p.URL})
-	require.NoError(t, err)
-	v := w.pay(sale(100, visa))
-	require.Equal(t, engine.Processing, v.Payment.Status)
-
-	require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) error {
-		rows, err := r.Exchanges(w.operations(v.Payment.ID)[0].ID)
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
+		account, err := w.CreateAccount(t.Context(), w.auth, engine.AccountInput{Type: "payment_processor", Connector: "shop",
+			Credentials: engine.NewSecret(`{"auth_type":"HeaderKey","api_key":"sk_of_the_shop"}`)})
 		require.NoError(t, err)
-		require.NotEmpty(t, rows)
-		for _, row := range rows {
-			require.NotContains(t, string(row.Sealed), session)
-		}
-		return nil
-	}))
-	other := w.second(quick, map[string]*sdk.Adapter{"shop": a})
-	other.running()
-	other.eventually(v.Payment.ID, engine.Succeeded)
-	mu.Lock()
-	defer mu.Unlock()
-	require.Equal(t, []string{"Bearer " + session, "Bearer " + session}, charged)
+		_, err = w.SetEgress(t.Context(), w.auth, account.ID, engine.EgressInput{BaseURL: p.URL})
+		require.NoError(t, err)
+		v := w.pay(sale(100, visa))
+		require.Equal(t, engine.Processing, v.Payment.Status)
+
+		require.NoError(t, w.db.View(t.Context(), func(r engine.Reader) error {
+			rows, err := r.Exchanges(w.operations(v.Payment.ID)[0].ID)
+			require.NoError(t, err)
+			require.NotEmpty(t, rows)
+			for _, row := range rows {
+				require.NotContains(t, string(row.Sealed), session)
+			}
+			return nil
+		}))
+		other := w.second(quick, map[string]*sdk.Adapter{"shop": a})
+		other.running()
+		other.eventually(v.Payment.ID, engine.Succeeded)
+		mu.Lock()
+		defer mu.Unlock()
+		require.Equal(t, []string{"Bearer " + session, "Bearer " + session}, charged)
+	}, p)
 }

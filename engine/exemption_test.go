@@ -288,16 +288,18 @@ func TestSoftDeclinedExemptions(t *testing.T) {
 
 // A claim that settles later counts then, and once.
 func TestUnknownExemptionIsCountedOnce(t *testing.T) {
-	w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
-	w.bank.answer = func(*sdk.Request) *sdk.Outcome { return &sdk.Outcome{Status: sdk.StatusUnknown} }
-	v := w.pay(sale(10_00, visa, euros, asks("low_value")))
-	require.Equal(t, engine.Processing, v.Payment.Status)
-	require.Equal(t, 0, w.used(v).Count)
-	w.running()
-	require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
-	require.Equal(t, engine.LowValueUse{Count: 1, EURCents: 10_00}, w.used(v))
-	require.Eventually(t, func() bool { return len(w.settledExemptions()) > 0 }, 10*time.Second, 5*time.Millisecond)
-	require.Equal(t, []string{"low_value authorization approved"}, w.settledExemptions())
+	inBubble(t, func(t *testing.T) {
+		w := exemptWorld(t, `{}`, sdk.ExemptionLowValue)
+		w.bank.answer = func(*sdk.Request) *sdk.Outcome { return &sdk.Outcome{Status: sdk.StatusUnknown} }
+		v := w.pay(sale(10_00, visa, euros, asks("low_value")))
+		require.Equal(t, engine.Processing, v.Payment.Status)
+		require.Equal(t, 0, w.used(v).Count)
+		w.running()
+		require.Equal(t, engine.Succeeded, w.done(v.Payment.ID).Payment.Status)
+		require.Equal(t, engine.LowValueUse{Count: 1, EURCents: 10_00}, w.used(v))
+		require.Eventually(t, func() bool { return len(w.settledExemptions()) > 0 }, 10*time.Second, 5*time.Millisecond)
+		require.Equal(t, []string{"low_value authorization approved"}, w.settledExemptions())
+	})
 }
 
 // An exemption in the merchant's own result reaches the processor, or the engine refuses the payment.

@@ -5,10 +5,12 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
+	"net/http/httptest"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -62,6 +64,21 @@ func (a *alarms) all() map[string]int {
 	a.Lock()
 	defer a.Unlock()
 	return maps.Clone(a.n)
+}
+
+// inBubble runs a test in a bubble of testing/synctest: the clock starts at the present and jumps whenever all goroutines of the bubble wait.
+// The engine, its database and its adapters must be opened inside. Servers are started outside, and close each connection after one
+// answer: the clock stands still while a goroutine of the bubble reads from a connection.
+func inBubble(t *testing.T, test func(t *testing.T), servers ...*httptest.Server) {
+	t.Helper()
+	for _, s := range servers {
+		s.Config.SetKeepAlivesEnabled(false)
+	}
+	present := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(present)) // bubbles begin in the year 2000
+		test(t)
+	})
 }
 
 type presenter struct{}

@@ -189,6 +189,7 @@ func TestWebhookAmounts(t *testing.T) {
 
 // A message may be faster than the answer to the request it is about. It is kept, and believed when the answer never comes.
 func TestWebhookBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
 	var w *world
 	var account atomic.Value
 	told := make(chan error, 1)

@@ -130,6 +130,7 @@ func TestDeletedWhileCharged(t *testing.T) {
 // TestSavedAfterTheNodeDied: what the customer agreed to is done by the node that settles the payment, also when evidence comes after card
 // and CVC were destroyed.
 func TestSavedAfterTheNodeDied(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	hold, arrived := make(chan struct{}), make(chan struct{})
 	var once sync.Once

@@ -19,6 +19,7 @@ func TestMerchantInitiated(t *testing.T) {
 	cit := w.pay(sale(1000, visa, offSession, agreed, customer("c"), func(in *engine.PaymentInput) {
 		in.Billing = &engine.Contact{Address: &engine.ContactAddress{City: "Berlin"}}
 	}))
+	time.Sleep(2 * time.Millisecond) // the store's times are whole milliseconds
 	v := w.pay(mit(777, cit.Method.ID, func(in *engine.PaymentInput) {
 		in.AuthenticationType = "three_ds"
 		in.Echo = map[string]json.RawMessage{"mit_category": json.RawMessage(`"recurring"`)}

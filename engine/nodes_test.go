@@ -22,6 +22,7 @@ func (w *world) second(o engine.Options, adapters map[string]*sdk.Adapter) *worl
 // A node that was taken for dead returns with an answer. The engine stores the answer as evidence and raises an alarm. The payment does not
 // move a second time.
 func TestLateAnswerAgainstAClosedOperation(t *testing.T) {
+	t.Parallel()
 	p := newProcessor(t)
 	p.forgets.Store(true)
 	hold, arrived := make(chan struct{}), make(chan struct{})

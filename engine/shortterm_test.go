@@ -59,24 +59,26 @@ func TestCardTokenIsShredded(t *testing.T) {
 func TestNeverResentWithoutItsCard(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 24 * 60 * 60})})
-	w.shopAccount(p.URL)
-	v := w.pay(sale(100, visa))
-	op := w.operations(v.Payment.ID)[0]
-	require.Equal(t, engine.OperationUnknown, op.Status)
-	sent := p.count("POST")
-	require.NoError(t, w.db.Update(context.Background(), func(tx engine.Tx) error {
-		fresh, err := tx.Operation(op.ID)
-		if err == nil {
-			fresh.Instrument = nil
-			err = tx.UpdateOperation(fresh)
-		}
-		return err
-	}))
-	w.running()
-	require.Eventually(t, func() bool { return w.operations(v.Payment.ID)[0].ResolveTries > op.ResolveTries+1 }, 10*time.Second, 10*time.Millisecond)
-	op = w.operations(v.Payment.ID)[0]
-	require.Equal(t, engine.OperationUnknown, op.Status)
-	require.Contains(t, op.ErrorText, "the card data was destroyed after its keeping time")
-	require.Equal(t, sent, p.count("POST"))
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 24 * 60 * 60})})
+		w.shopAccount(p.URL)
+		v := w.pay(sale(100, visa))
+		op := w.operations(v.Payment.ID)[0]
+		require.Equal(t, engine.OperationUnknown, op.Status)
+		sent := p.count("POST")
+		require.NoError(t, w.db.Update(context.Background(), func(tx engine.Tx) error {
+			fresh, err := tx.Operation(op.ID)
+			if err == nil {
+				fresh.Instrument = nil
+				err = tx.UpdateOperation(fresh)
+			}
+			return err
+		}))
+		w.running()
+		require.Eventually(t, func() bool { return w.operations(v.Payment.ID)[0].ResolveTries > op.ResolveTries+1 }, 10*time.Second, 10*time.Millisecond)
+		op = w.operations(v.Payment.ID)[0]
+		require.Equal(t, engine.OperationUnknown, op.Status)
+		require.Contains(t, op.ErrorText, "the card is not kept any more")
+		require.Equal(t, sent, p.count("POST"))
+	}, p.Server)
 }

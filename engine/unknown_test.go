@@ -122,23 +122,25 @@ var quick = engine.Options{ResolveEvery: 20 * time.Millisecond, LeaseTime: 10 * 
 func TestUnknownThatActed(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
-	w.shopAccount(p.URL)
-	v := w.pay(sale(100, visa))
-	require.Equal(t, engine.Processing, v.Payment.Status)
-	require.Equal(t, engine.OperationUnknown, w.operations(v.Payment.ID)[0].Status)
-	require.NotEmpty(t, w.operations(v.Payment.ID)[0].Instrument, "card and CVC are kept while the operation is unknown")
-	require.True(t, w.shortTerm(w.operations(v.Payment.ID)[0].ShortTermID()))
-	_, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
-	require.Equal(t, "IR_16", code(t, err))
-	w.running()
-	v = w.eventually(v.Payment.ID, engine.Succeeded)
-	require.EqualValues(t, 100, v.Payment.Received)
-	require.Equal(t, 1, p.count("POST"), "never sent twice")
-	require.Equal(t, []string{"payment_processing", "payment_succeeded"}, w.events(v.Payment.ID))
-	require.Empty(t, w.operations(v.Payment.ID)[0].Instrument)
-	require.False(t, w.shortTerm(w.operations(v.Payment.ID)[0].ShortTermID()), "nobody can open copies of them any more")
-	require.Empty(t, w.alarms.all())
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
+		w.shopAccount(p.URL)
+		v := w.pay(sale(100, visa))
+		require.Equal(t, engine.Processing, v.Payment.Status)
+		require.Equal(t, engine.OperationUnknown, w.operations(v.Payment.ID)[0].Status)
+		require.NotEmpty(t, w.operations(v.Payment.ID)[0].Instrument, "card and CVC are kept while the operation is unknown")
+		require.True(t, w.shortTerm(w.operations(v.Payment.ID)[0].ShortTermID()))
+		_, err := w.CancelPayment(t.Context(), w.auth, v.Payment.ID, "")
+		require.Equal(t, "IR_16", code(t, err))
+		w.running()
+		v = w.eventually(v.Payment.ID, engine.Succeeded)
+		require.EqualValues(t, 100, v.Payment.Received)
+		require.Equal(t, 1, p.count("POST"), "never sent twice")
+		require.Equal(t, []string{"payment_processing", "payment_succeeded"}, w.events(v.Payment.ID))
+		require.Empty(t, w.operations(v.Payment.ID)[0].Instrument)
+		require.False(t, w.shortTerm(w.operations(v.Payment.ID)[0].ShortTermID()), "nobody can open copies of them any more")
+		require.Empty(t, w.alarms.all())
+	}, p.Server)
 }
 
 // not_found proves nothing at once, and everything after the manifest's time.
@@ -165,15 +167,17 @@ func TestUnknownResolvedByResend(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	rule := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 3600}
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(rule)})
-	w.shopAccount(p.URL)
-	v := w.pay(sale(100, visa))
-	require.Equal(t, engine.Processing, v.Payment.Status)
-	p.hangs.Store(false)
-	w.running()
-	w.eventually(v.Payment.ID, engine.Succeeded)
-	require.Equal(t, 2, p.count("POST"))
-	require.Len(t, p.ledger, 1, "one reference, one charge")
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(rule)})
+		w.shopAccount(p.URL)
+		v := w.pay(sale(100, visa))
+		require.Equal(t, engine.Processing, v.Payment.Status)
+		p.hangs.Store(false)
+		w.running()
+		w.eventually(v.Payment.ID, engine.Succeeded)
+		require.Equal(t, 2, p.count("POST"))
+		require.Len(t, p.ledger, 1, "one reference, one charge")
+	}, p.Server)
 }
 
 // A key that was changed meanwhile refuses the second sending: what became of the first is asked on.
@@ -199,13 +203,15 @@ func TestRefusedWhenSentAgain(t *testing.T) {
 		}
 		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: "x1"}, nil
 	}
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
-	w.shopAccount(p.URL)
-	v := w.pay(sale(100, visa))
-	require.Equal(t, engine.Processing, v.Payment.Status)
-	w.running()
-	w.eventually(v.Payment.ID, engine.Succeeded)
-	require.Equal(t, int32(3), answers.Load())
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
+		w.shopAccount(p.URL)
+		v := w.pay(sale(100, visa))
+		require.Equal(t, engine.Processing, v.Payment.Status)
+		w.running()
+		w.eventually(v.Payment.ID, engine.Succeeded)
+		require.Equal(t, int32(3), answers.Load())
+	}, p)
 }
 
 // In an operation of two sends, the first answer is durable before the second send leaves: after a silence on the second only that one is
@@ -243,19 +249,21 @@ func TestResendOfTheSecondSend(t *testing.T) {
 		}
 		return &sdk.Outcome{Status: sdk.StatusCaptured, TransactionID: charge.JSON().Str("id")}, nil
 	}
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
-	w.shopAccount(p.URL)
-	v := w.pay(sale(100, visa))
-	require.Equal(t, engine.Processing, v.Payment.Status)
-	w.running()
-	w.eventually(v.Payment.ID, engine.Succeeded)
-	mu.Lock()
-	defer mu.Unlock()
-	require.Len(t, arrived, 3)
-	require.Equal(t, "/order", arrived[0].path)
-	require.Equal(t, arrived[1], arrived[2], "the very same request")
-	require.NotEqual(t, arrived[0].key, arrived[1].key)
-	require.Empty(t, w.alarms.all())
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": a})
+		w.shopAccount(p.URL)
+		v := w.pay(sale(100, visa))
+		require.Equal(t, engine.Processing, v.Payment.Status)
+		w.running()
+		w.eventually(v.Payment.ID, engine.Succeeded)
+		mu.Lock()
+		defer mu.Unlock()
+		require.Len(t, arrived, 3)
+		require.Equal(t, "/order", arrived[0].path)
+		require.Equal(t, arrived[1], arrived[2], "the very same request")
+		require.NotEqual(t, arrived[0].key, arrived[1].key)
+		require.Empty(t, w.alarms.all())
+	}, p)
 }
 
 // Outside the idempotency window nothing is sent again: only an operator or the processor's message can tell.
@@ -263,14 +271,16 @@ func TestNoResendOutsideTheWindow(t *testing.T) {
 	p := newProcessor(t)
 	p.hangs.Store(true)
 	rule := sdk.ResolveRule{By: []sdk.ResolveBy{sdk.ResolveByIdempotentResend}, IdempotencyWindowSeconds: 5}
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(rule)})
-	w.shopAccount(p.URL)
-	v := w.pay(sale(100, visa))
-	p.hangs.Store(false)
-	w.running()
-	time.Sleep(3 * time.Second)
-	require.Equal(t, engine.Processing, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
-	require.Equal(t, 1, p.count("POST"))
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(rule)})
+		w.shopAccount(p.URL)
+		v := w.pay(sale(100, visa))
+		p.hangs.Store(false)
+		w.running()
+		time.Sleep(3 * time.Second)
+		require.Equal(t, engine.Processing, w.get(v.Payment.ID, engine.RetrieveInput{}).Payment.Status)
+		require.Equal(t, 1, p.count("POST"))
+	}, p.Server)
 }
 
 // Where it is proven that nothing left, the operation is sent again.
@@ -278,17 +288,19 @@ func TestUnreachableProcessorIsTriedAgain(t *testing.T) {
 	p := newProcessor(t)
 	url := p.URL
 	p.Server.Close()
-	w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
-	w.shopAccount(url)
-	v := w.pay(sale(100, visa))
-	require.Equal(t, engine.Processing, v.Payment.Status)
-	op := w.operations(v.Payment.ID)[0]
-	require.Equal(t, engine.OperationUnknown, op.Status)
-	require.True(t, op.LastSendAt.IsZero(), "proof that nothing left")
-	w.clock.Add(int64(16 * time.Minute))
-	w.running()
-	v = w.eventually(v.Payment.ID, engine.Failed)
-	require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
+	inBubble(t, func(t *testing.T) {
+		w := newWorld(t, quick, map[string]*sdk.Adapter{"shop": shop(byReference)})
+		w.shopAccount(url)
+		v := w.pay(sale(100, visa))
+		require.Equal(t, engine.Processing, v.Payment.Status)
+		op := w.operations(v.Payment.ID)[0]
+		require.Equal(t, engine.OperationUnknown, op.Status)
+		require.True(t, op.LastSendAt.IsZero(), "proof that nothing left")
+		w.clock.Add(int64(16 * time.Minute))
+		w.running()
+		v = w.eventually(v.Payment.ID, engine.Failed)
+		require.Equal(t, "not_processed", v.Attempt.Details.Error.Code)
+	}, p.Server)
 }
 
 // The second of two operations on a payment waits for the first, and is told that it is busy when that takes too long.
