@@ -78,7 +78,7 @@ func TestNeverResentWithoutItsCard(t *testing.T) {
 		require.Eventually(t, func() bool { return w.operations(v.Payment.ID)[0].ResolveTries > op.ResolveTries+1 }, 10*time.Second, 10*time.Millisecond)
 		op = w.operations(v.Payment.ID)[0]
 		require.Equal(t, engine.OperationUnknown, op.Status)
-		require.Contains(t, op.ErrorText, "the card is not kept any more")
+		require.Contains(t, op.ErrorText, "the card data was destroyed after its keeping time")
 		require.Equal(t, sent, p.count("POST"))
 	}, p.Server)
 }
